@@ -1,0 +1,78 @@
+"""`kernel`: our only decorator for compiled code. Lazy, and its cache on disk is never stale.
+
+numba stamps a cached function with the one file it is defined in, but functions and constants of
+other files are compiled into it too. So the cache lives in a directory named by a digest of every
+source that can be compiled in: any edit moves to a new directory, going back finds the old one warm.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_PACKAGE = Path(__file__).parents[1]
+_COMPILED = ("core", "games", "search")  # the rooms that hold compiled code
+_KEPT = 8  # versions of the sources whose machine code is kept
+
+
+def source_digest(paths: Iterable[Path]) -> str:
+    """Twelve hexadecimal digits that change when a name or a byte of these files does."""
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def cache_root() -> Path:
+    """Where the caches of all versions lie: $KDENV_CACHE_DIR, else ~/.cache/kdenv, else a temporary folder."""
+    chosen = os.environ.get("KDENV_CACHE_DIR")
+    root = Path(chosen) if chosen else Path.home() / ".cache" / "kdenv"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        root = None if chosen else Path(tempfile.gettempdir()) / f"kdenv-{os.getuid()}"  # type: ignore[assignment]
+        if root is None:
+            raise OSError(f"KDENV_CACHE_DIR={chosen} cannot be made a folder; name one that can be written") from None
+        root.mkdir(parents=True, exist_ok=True)
+    return root
+
+
+def cache_dir() -> Path:
+    """Where the machine code of this version of the sources is kept; old versions are pruned."""
+    sources = (path for room in _COMPILED for path in (_PACKAGE / room).rglob("*.py"))
+    checked = "-checked" if numba.config.BOUNDSCHECK else ""  # numba leaves this out of its own key
+    directory = cache_root() / (source_digest(sources) + checked)
+    is_new = not directory.exists()
+    directory.mkdir(exist_ok=True)
+    os.utime(directory)  # the newest are those used last
+    if is_new:
+        _prune(directory.parent)
+    return directory
+
+
+def _prune(root: Path) -> None:
+    """Keep the newest versions; another process may be pruning too, so a vanished folder is no error."""
+    versions = [path for path in root.iterdir() if path.is_dir()]
+    versions.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for old in versions[_KEPT:]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+_CACHE = "" if numba.config.DISABLE_JIT else str(cache_dir())
+
+
+def kernel(function: Function) -> Function:
+    """Compile function at its first call, release the GIL in it, and keep the machine code on disk."""
+    theirs, numba.config.CACHE_DIR = numba.config.CACHE_DIR, _CACHE
+    try:
+        on_disk = os.path.exists(function.__code__.co_filename)  # not so in a notebook
+        return cast(Function, numba.njit(cache=on_disk, nogil=True)(function))
+    finally:
+        numba.config.CACHE_DIR = theirs

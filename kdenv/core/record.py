@@ -1,0 +1,133 @@
+"""A whole game as text, and back: the frame that is the same for every game. Its words are in each notation.py.
+
+    kdenv kingdomino players=4 size=5 dominoes=48 middle=yes harmony=yes tiebreak=shared
+    * draw 8, draw 20, draw 30, draw 34, king 1
+    1: pick 34
+    ...
+    = 52 48 37 55
+
+Chance behind *, a decision behind its seat; the closing line has the points, or says unfinished, so that a
+file cut short is noticed. A game that did not start at the beginning has a second line, `start <position>`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kdenv.core.errors import BadRecord, KdenvError
+from kdenv.core.game import Game
+from kdenv.core.table import Table
+
+_UNFINISHED = "unfinished"
+
+
+def write_record(table: Table) -> str:
+    """The record of everything that has happened at this table."""
+    lines = [f"kdenv {table.game.name} players={table.players}{options_text(table.options)}"]
+    if table.start is not None:
+        lines.append(f"start {table.start}")
+    twin = Table(table.game, table.players, **table.options)
+    if table.start is not None:
+        twin.at_position(table.start)
+    chance: list[str] = []
+    for event in table.events():
+        assert event.number is not None  # a table has seen everything
+        if event.is_chance:
+            chance.append(twin.chance_name(event.number))
+            twin.chance(event.number)
+            continue
+        if chance:
+            lines.append("* " + ", ".join(chance))
+            chance = []
+        lines.append(f"{twin.seat}: {twin.name(event.number)}")
+        twin.play(event.number)
+    if chance:
+        lines.append("* " + ", ".join(chance))
+    lines.append("= " + (" ".join(map(str, table.scores())) if table.over else _UNFINISHED))
+    return "\n".join(lines) + "\n"
+
+
+def options_text(options: dict[str, Any]) -> str:
+    """Options as words, each with a space before it: ' size=5 middle=yes'."""
+    return "".join(f" {name}={option_text(value)}" for name, value in options.items())
+
+
+def option_text(value: Any) -> str:
+    """One value as a word."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def replay(text: str, find_game: Callable[[str], Game]) -> Iterator[Table]:
+    """Play a record again: the same table after every line, checked throughout."""
+    lines = [(i, line.strip()) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not lines or not lines[0][1].startswith("kdenv "):
+        first = f"it begins with {lines[0][1][:40]!r}" if lines else "it is empty"
+        raise BadRecord(f"this is not a record: {first}, not with 'kdenv <game> players=...'")
+    if not lines[-1][1].startswith("="):
+        number, last = lines[-1]
+        raise BadRecord(f"the record is cut short: after line {number} ({last[:40]!r}) the closing line '= <points>' is missing")
+    table = _on_line(lines[0], lambda line: _table_of(line, find_game))
+    yield table
+    for number, line in lines[1:-1]:
+        _on_line((number, line), lambda line: _carry_out(table, line))
+        yield table
+    _on_line(lines[-1], lambda line: _check_end(table, line))
+
+
+def _on_line(numbered: tuple[int, str], do: Callable[[str], Any]) -> Any:
+    number, line = numbered
+    try:
+        return do(line)
+    except KdenvError as error:
+        raise BadRecord(f"line {number} of the record ({line[:60]!r}): {error}") from None
+
+
+def _table_of(line: str, find_game: Callable[[str], Game]) -> Table:
+    """The empty table that the first line of a record describes."""
+    _, name, *words = line.split()
+    options: dict[str, Any] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise BadRecord(f"{word!r} is not name=value")
+        options[key] = value
+    players = options.pop("players", None)
+    if players is not None and not players.isdecimal():
+        raise BadRecord(f"players={players} is not a number")
+    return Table(find_game(name), None if players is None else int(players), **options)
+
+
+def _carry_out(table: Table, line: str) -> None:
+    """Carry out one line of a record."""
+    if line.startswith("start "):
+        if table.log:
+            raise BadRecord("a start position must come before anything happens")
+        table.at_position(line.removeprefix("start "))
+        return
+    if line.startswith("*"):
+        for word in line.removeprefix("*").split(","):
+            table.chance(table.game.notation.chance_from(table.states, 0, word.strip()))
+        return
+    seat, colon, words = line.partition(":")
+    if not colon or not seat.strip().isdecimal():
+        raise BadRecord("a line is '* <chance>', '<seat>: <action>', 'start <position>' or '= <points>'")
+    if table.seat != int(seat):
+        turn = "chance is next" if table.at_chance else "the game is over" if table.over else f"seat {table.seat} decides"
+        raise BadRecord(f"it is not the turn of seat {int(seat)}: {turn}")
+    table.play(table.action(words.strip()))
+
+
+def _check_end(table: Table, line: str) -> None:
+    """Compare the closing line with the table."""
+    claimed = line.removeprefix("=").strip()
+    if claimed == _UNFINISHED:
+        if table.over:
+            raise BadRecord(f"the game is over, with {' '.join(map(str, table.scores()))} points")
+        return
+    if not table.over:
+        raise BadRecord("the game is not over yet; an unfinished record ends with '= unfinished'")
+    if claimed.split() != [str(points) for points in table.scores()]:
+        raise BadRecord(f"the points are {' '.join(map(str, table.scores()))}")

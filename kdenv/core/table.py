@@ -1,0 +1,234 @@
+"""`Table`: one game in progress as a Python object, thin over an array of one state.
+
+Notebooks, the arena, the environments and differential tests stand on it. It checks what kernels do not.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kdenv.core import protocol
+from kdenv.core.errors import BadRecord, IllegalAction
+from kdenv.core.game import Action, Game, Outcome, Seat, States
+from kdenv.core.events import Event, Log
+from kdenv.core.protocol import CHANCE, DECIDE, OVER
+from kdenv.core.random import Rng, make_rng
+from kdenv.core.view import View
+
+
+class Table:
+    """A game at a table: chance and decisions one at a time, checked, recorded, and ready to be copied."""
+
+    def __init__(self, game: Game, players: int | None = None, **options: Any) -> None:
+        """The position before anything has happened."""
+        self.game = game
+        self.players, self.variant = game.variant(players, **options)
+        self.states: States = np.zeros(1, game.state_dtype)
+        protocol.begin_at(self.states, 0, self.players, self.variant)
+        self.log = Log()
+        self.start: str | None = None  # the position the game was set up from, if it was
+        self._buffer = np.zeros(max(game.max_legal, game.max_chances), np.int64)
+
+    # What is the case
+
+    @property
+    def phase(self) -> int:
+        """CHANCE, DECIDE or OVER."""
+        return int(protocol.phase_at(self.states, 0))
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.phase == OVER
+
+    @property
+    def at_chance(self) -> bool:
+        """Whether chance is next."""
+        return self.phase == CHANCE
+
+    @property
+    def seat(self) -> Seat | None:
+        """Who decides, or None while chance is next or when the game is over."""
+        return Seat(int(protocol.seat_at(self.states, 0))) if self.phase == DECIDE else None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options this game is played with."""
+        return self.game.options_of(self.variant)
+
+    @property
+    def n_actions(self) -> int:
+        """The size of the action space."""
+        return self.game.n_actions(self.players, self.variant)
+
+    def legal(self) -> list[Action]:
+        """The legal actions, ascending; empty unless somebody decides."""
+        if self.phase != DECIDE:
+            return []
+        n = protocol.legal_at(self.states, 0, self._buffer)
+        return self._buffer[:n].tolist()  # type: ignore[no-any-return]
+
+    def chances(self) -> list[tuple[Outcome, float]]:
+        """What chance may bring next, with probabilities; empty unless chance is next."""
+        if self.phase != CHANCE:
+            return []
+        weights = np.zeros_like(self._buffer)
+        n = protocol.chances_at(self.states, 0, self._buffer, weights)
+        total = int(weights[:n].sum())
+        return [(Outcome(int(o)), int(w) / total) for o, w in zip(self._buffer[:n], weights[:n], strict=True)]
+
+    def scores(self) -> list[int]:
+        """The points of each seat now; higher is better."""
+        out = np.zeros(self.players, np.int64)
+        protocol.scores_at(self.states, 0, out)
+        return out.tolist()  # type: ignore[no-any-return]
+
+    def standings(self) -> list[int]:
+        """An integer per seat that ranks the seats by the rules of this variant, ties included."""
+        out = np.zeros(self.players, np.int64)
+        protocol.standings_at(self.states, 0, out)
+        return out.tolist()  # type: ignore[no-any-return]
+
+    def ranks(self) -> list[int]:
+        """The place of each seat, 1 for the best; equals share the better place."""
+        standings = self.standings()
+        return [1 + sum(other > mine for other in standings) for mine in standings]
+
+    # What happens
+
+    def play(self, action: int) -> None:
+        """Carry out a decision of the seat to move."""
+        legal = self.legal()
+        if action not in legal:
+            raise self._illegal(action, legal)
+        protocol.apply_at(self.states, 0, int(action))
+        self.log.write_action(int(action))
+
+    def chance(self, outcome: int) -> None:
+        """Carry out an outcome of chance."""
+        possible = [o for o, _ in self.chances()]
+        if outcome not in possible:
+            raise IllegalAction(self._cannot(f"chance outcome {outcome}", [self.chance_name(o) for o in possible]))
+        seen_by = int(protocol.witnesses_at(self.states, 0))
+        protocol.apply_chance_at(self.states, 0, int(outcome))
+        self.log.write_chance(int(outcome), seen_by)
+
+    def sample_chance(self, rng: np.random.Generator | Rng) -> Outcome:
+        """Draw what chance brings next, without carrying it out."""
+        if self.phase != CHANCE:
+            raise IllegalAction("chance is not next: " + self._where())
+        return Outcome(int(protocol.sample_chance_at(self.states, 0, _kernel_rng(rng))))
+
+    def run_chance(self, rng: np.random.Generator | Rng) -> None:
+        """Draw and carry out chance until somebody decides or the game is over."""
+        self.log.run_chance(self.states, _kernel_rng(rng))
+
+    def decide(self, action: int, rng: Rng) -> None:
+        """Carry out a decision that is known to be legal, and the chance after it: the fast way, unchecked."""
+        self.log.decide(self.states, action, rng)
+
+    # What it looks like
+
+    def view(self, seat: int) -> View:
+        """What this seat sees, as a policy gets it."""
+        if not 0 <= seat < self.players:
+            raise IllegalAction(f"there is no seat {seat}; the seats are 0 to {self.players - 1}")
+        return View(self, Seat(seat))
+
+    def events(self) -> list[Event]:
+        """Everything that has happened, in order."""
+        return self.log.events()
+
+    def observation(self, seat: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+        """The observation vector of this seat."""
+        out = np.zeros(self.game.observation_size(self.players, self.variant), np.float32)
+        protocol.observe_at(self.states, 0, int(seat), out)
+        return out
+
+    def name(self, action: int) -> str:
+        """The action in words, as this game writes it in this position."""
+        return str(self.game.notation.action_text(self.states, 0, int(action)))
+
+    def action(self, text: str) -> Action:
+        """The legal action these words mean in this position."""
+        legal = self.legal()
+        action = self.game.notation.action_from(self.states, 0, text)
+        if action not in legal:
+            raise self._illegal(text, legal)
+        return Action(action)
+
+    def chance_name(self, outcome: int) -> str:
+        """The outcome in words."""
+        return str(self.game.notation.chance_text(self.states, 0, int(outcome)))
+
+    def position(self) -> str:
+        """This position as one line of text; see at_position."""
+        return str(self.game.notation.position_text(self.states, 0))
+
+    def at_position(self, text: str) -> Table:
+        """Set this table up as the position says; the history before it is unknown. Returns the table."""
+        states = np.zeros(1, self.game.state_dtype)
+        protocol.begin_at(states, 0, self.players, self.variant)
+        self.game.notation.position_from(text, states, 0)
+        self.states, self.start, self.log = states, text, Log()
+        return self
+
+    def __str__(self) -> str:
+        return str(self.game.drawing.ansi(self.states, 0))
+
+    def svg(self, seat: int | None = None) -> str:
+        """The position as a drawing; seen by a seat, or with everything face up."""
+        return str(self.game.drawing.svg(self.states, 0, seat=seat))
+
+    def record(self) -> str:
+        """The whole game so far as text; kdenv.replay plays it again."""
+        from kdenv.core.record import write_record
+
+        return write_record(self)
+
+    def clone(self) -> Table:
+        """A table in the same position with the same history that goes its own way."""
+        return copy.deepcopy(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Table:
+        twin = copy.copy(self)
+        twin.states, twin.log, twin._buffer = self.states.copy(), self.log.copy(), self._buffer.copy()
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "game": self.game.name}  # a Game holds modules, which do not pickle
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from kdenv.games import find_game
+
+        self.__dict__.update(state, game=find_game(state["game"]))
+
+    # What is wrong
+
+    def _where(self) -> str:
+        return f"{self.game.name} position {self.position()}"
+
+    def _illegal(self, action: Any, legal: Sequence[int]) -> IllegalAction:
+        named = action
+        if isinstance(action, (int, np.integer)) and 0 <= action < self.n_actions:
+            try:
+                named = f"{action} ({self.name(int(action))})"
+            except BadRecord:
+                named = f"{action}"
+        return IllegalAction(self._cannot(f"action {named}", [f"{a} ({self.name(a)})" for a in legal]))
+
+    def _cannot(self, what: str, possible: Sequence[str]) -> str:
+        shown = ", ".join(possible[:12]) + (f" and {len(possible) - 12} more" if len(possible) > 12 else "")
+        if self.over:
+            shown = "nothing, the game is over"
+        elif not possible:
+            shown = "nothing of the kind, " + ("chance is next" if self.at_chance else "a seat decides")
+        return f"{what} is not legal in {self._where()}; legal: {shown}"
+
+
+def _kernel_rng(rng: np.random.Generator | Rng) -> Rng:
+    return make_rng(rng) if isinstance(rng, np.random.Generator) else rng

@@ -1,0 +1,54 @@
+"""Kingdomino: 2 to 4 kings pick dominoes and lay out their realms. The rules as implemented are in README.md."""
+
+from kdenv.core.errors import BadOption
+from kdenv.core.game import Game, Option, Variant
+from kdenv.games.kingdomino import drawing, encoding, notation, rules
+from kdenv.games.kingdomino.tables import DOMINOES_USED, KINGS, N_DOMINOES
+
+
+def _dominoes_used(value: object, players: int) -> list[int]:
+    """How many dominoes the game is played with; None means as many as usual for this number of players."""
+    if value is None or value == "None":
+        return [DOMINOES_USED[players]]
+    kings = KINGS[players]
+    number = int(value) if isinstance(value, (int, str)) and str(value).isdecimal() else 0
+    if number % kings or not kings <= number <= N_DOMINOES:
+        raise BadOption(f"dominoes={value} is not possible with {players} players; it may be a multiple of {kings} up to {N_DOMINOES}")
+    return [number]
+
+
+def _size(variant: Variant) -> int:
+    return int(variant[rules.V_SIZE])
+
+
+def _observation_size(players: int, variant: Variant) -> int:
+    return encoding.length(players, _size(variant))
+
+
+GAME = Game(
+    name="kingdomino",
+    title="Kingdomino",
+    room=(rules, encoding),
+    state_dtype=rules.STATE,
+    players=(4, 2, 3),
+    options=(
+        Option("size", 5, "the kingdom is at most size x size", (5, 3, 7)),
+        Option(
+            "dominoes",
+            None,
+            "dominoes in the game: 24, 36 or 48 for 2, 3 or 4 players unless given",
+            encode=_dominoes_used,
+            decode=lambda integers: integers[0],
+        ),
+        Option("middle", True, "10 points for a castle in the middle", (True, False)),
+        Option("harmony", True, "5 points for a complete kingdom", (True, False)),
+        Option("tiebreak", "shared", "equal points share the place, or the official order: largest area, then crowns", ("shared", "official")),
+    ),
+    notation=notation,
+    drawing=drawing,
+    n_actions=lambda players, variant: int(rules.discard_action(_size(variant))) + 5,
+    observation_size=_observation_size,
+    max_legal=1024,
+    max_turns=4096,
+    max_chances=N_DOMINOES,
+)

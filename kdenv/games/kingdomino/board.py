@@ -1,0 +1,158 @@
+"""Squares as bits: a kingdom of any allowed size on an 8x8 torus, one uint64 per terrain.
+
+A kingdom may slide: with the castle at x = y = 0 its squares reach from -(size-1) to size-1, which is
+9x9 squares for size 5 and 13x13 for size 7. But it never spans more than `size` rows or columns, so
+coordinates modulo 8 are unambiguous, and a neighbour is a rotation. Bit (y & 7) * 8 + (x & 7).
+"""
+
+import numpy as np
+
+from kdenv.core.bits import popcount
+from kdenv.core.kernel import kernel
+
+NONE = np.uint64(0)
+CASTLE = np.uint64(1)  # the set that holds just x = y = 0
+_FIRST_COLUMN = np.uint64(0x0101010101010101)
+_LAST_COLUMN = np.uint64(0x8080808080808080)
+_1, _7, _8, _56, _64 = (np.uint64(n) for n in (1, 7, 8, 56, 64))
+
+RIGHT, DOWN, LEFT, UP = range(4)
+STEP_X = np.array([1, 0, -1, 0], np.int64)
+STEP_Y = np.array([0, 1, 0, -1], np.int64)
+
+
+@kernel
+def square(x, y):
+    """The bit number of a square."""
+    return (y & 7) * 8 + (x & 7)
+
+
+@kernel
+def east(squares):
+    """Every square's neighbour to the right."""
+    return ((squares & ~_LAST_COLUMN) << _1) | ((squares & _LAST_COLUMN) >> _7)
+
+
+@kernel
+def west(squares):
+    """Every square's neighbour to the left."""
+    return ((squares & ~_FIRST_COLUMN) >> _1) | ((squares & _FIRST_COLUMN) << _7)
+
+
+@kernel
+def south(squares):
+    """Every square's neighbour below."""
+    return (squares << _8) | (squares >> _56)
+
+
+@kernel
+def north(squares):
+    """Every square's neighbour above."""
+    return (squares >> _8) | (squares << _56)
+
+
+@kernel
+def neighbours(squares):
+    """All squares that share an edge with one of these."""
+    return east(squares) | west(squares) | south(squares) | north(squares)
+
+
+@kernel
+def area_around(start, land):
+    """The squares of land connected to start, start included."""
+    area = start
+    while True:
+        grown = area | (neighbours(area) & land)
+        if grown == area:
+            return area
+        area = grown
+
+
+@kernel
+def points_of(land, crowns_low, crowns_high):
+    """Squares times crowns, summed over the connected areas of one terrain."""
+    points = 0
+    left = land & (crowns_low | crowns_high)  # an area without crowns scores nothing
+    while left != NONE:
+        area = area_around(left & ~(left - _1), land)
+        crowns = popcount(area & crowns_low) + 2 * popcount(area & crowns_high)
+        points += popcount(area) * crowns
+        left &= ~area
+    return points
+
+
+def _low_bits_of_rows() -> np.ndarray:
+    """For k = 0..7: in every row the columns 0 .. 7-k."""
+    masks = np.array([sum(((0xFF >> k) << (8 * row)) for row in range(8)) for k in range(8)], np.uint64)
+    masks.flags.writeable = False
+    return masks
+
+
+_LOW = _low_bits_of_rows()
+
+
+@kernel
+def moved_to_origin(squares, x, y):
+    """The same squares seen from (x, y): what was there is now bit 0, so that bits count in reading order."""
+    turn = np.uint64(8 * (y & 7))
+    squares = (squares >> turn) | (squares << ((_64 - turn) & np.uint64(63)))
+    k = x & 7
+    if k == 0:
+        return squares
+    return ((squares >> np.uint64(k)) & _LOW[k]) | ((squares << np.uint64(8 - k)) & ~_LOW[k])
+
+
+def _reachable(size: int, least: int, most: int) -> range:
+    """The columns (rows) that a domino may still use in a kingdom that spans least..most."""
+    return range(max(most - size + 1, least - 2), min(least + size - 1, most + 2) + 1)
+
+
+def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    columns = np.zeros((8, 7, 7), np.uint64)
+    rows = np.zeros((8, 7, 7), np.uint64)
+    seam_columns = np.zeros((8, 7, 7), np.uint64)
+    seam_rows = np.zeros((8, 7, 7), np.uint64)
+    one_column, one_row = 0x0101010101010101, 0xFF
+    for size in (3, 5, 7):
+        for least in range(-size + 1, 1):
+            for most in range(least + size):
+                reachable = _reachable(size, least, most)
+                at = size, -least, most
+                columns[at] = np.uint64(sum({one_column << (x & 7) for x in reachable}))
+                rows[at] = np.uint64(sum({one_row << (8 * (y & 7)) for y in reachable}))
+                if most - least + 1 == 6 and len(reachable) == 8:
+                    seam_columns[at] = np.uint64(one_column << (reachable[-1] & 7))
+                    seam_rows[at] = np.uint64(one_row << (8 * (reachable[-1] & 7)))
+    for table in (columns, rows, seam_columns, seam_rows):
+        table.flags.writeable = False
+    return columns, rows, seam_columns, seam_rows
+
+
+# By size, -least and most used column (row): the squares in reach of a domino, and, where those fill all
+# eight columns of the torus (only in a 7x7 kingdom six wide), the last of them, whose right neighbour on
+# the torus is no neighbour in the kingdom.
+REACHABLE_COLUMNS, REACHABLE_ROWS, SEAM_COLUMN, SEAM_ROW = _tables()
+
+
+@kernel
+def column_of(bit, leftmost):
+    """The x of a bit in a kingdom whose leftmost square (or the leftmost in question) has x = leftmost."""
+    return leftmost + ((bit - leftmost) & 7)
+
+
+@kernel
+def row_of(bit, topmost):
+    """The y of a bit in a kingdom whose topmost square (or the topmost in question) has y = topmost."""
+    return topmost + (((bit >> 3) - topmost) & 7)
+
+
+@kernel
+def largest_area(land):
+    """How many squares the largest connected area of one terrain has."""
+    largest = 0
+    while land != NONE:
+        area = area_around(land & ~(land - _1), land)
+        largest = max(largest, popcount(area))
+        land &= ~area
+    return largest
+

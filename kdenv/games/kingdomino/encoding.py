@@ -1,0 +1,121 @@
+"""What a seat sees, as one float32 vector. Everything is seat-relative: the observer comes first, then the next seat.
+
+With P players and W = 2 * size - 1, the width of the window with the castle in its middle, in this order:
+
+| part | numbers | meaning |
+|---|---|---|
+| kingdoms | P x 7 x W x W | per seat: six planes, 1 where that terrain lies (field, forest, water, pasture, clay, mine), then crowns / 3 |
+| scores | P | points now / 100 |
+| queue | 4 x (15 + P) | the dominoes taken last round, ascending, not placed yet: the domino (15), its owner (one of P) |
+| draft | 4 x (15 + P) | the new draft, ascending: the domino (15), the seat whose king stands on it (one of P, none: free) |
+| in hand | 15 | the domino that the seat to move places now; 0 while it picks |
+| unseen | 48 | 1 for every domino that has not been drawn: the pile is this set, there is no order |
+| to move | P | 1 for the seat that decides; all 0 at a chance node and at the end |
+| progress | 3 | round / rounds; 1 if the decision is a placement; 1 if it is a pick |
+
+A domino is 15 numbers: number / 48, then for each half its terrain (6) and crowns / 3. Rows run from top to bottom.
+"""
+
+import math
+
+import numpy as np
+
+from kdenv.core.bits import has, lowest
+from kdenv.core.kernel import kernel
+from kdenv.games.kingdomino.board import NONE, column_of, row_of
+from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, points_of_kingdom
+from kdenv.games.kingdomino.rules import seat as seat_to_move
+from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, N_DOMINOES, N_TERRAINS, TERRAIN_A, TERRAIN_B
+
+N_PLANES = N_TERRAINS + 1  # of a kingdom
+DOMINO = 1 + 2 * (N_TERRAINS + 1)
+
+
+def layout(players: int, size: int) -> dict[str, tuple[int, ...]]:
+    """The parts of the vector in their order, with the shape each has when cut out."""
+    window = 2 * size - 1
+    return {
+        "kingdoms": (players, N_PLANES, window, window),
+        "scores": (players,),
+        "queue": (4, DOMINO + players),
+        "draft": (4, DOMINO + players),
+        "in_hand": (DOMINO,),
+        "unseen": (N_DOMINOES,),
+        "to_move": (players,),
+        "progress": (3,),
+    }
+
+
+def length(players: int, size: int) -> int:
+    """How many numbers the vector has."""
+    return sum(math.prod(shape) for shape in layout(players, size).values())
+
+
+@kernel
+def observe(states, k, seat, out):
+    """Write the vector described above for this seat."""
+    s = states[k]
+    for i in range(out.shape[0]):
+        out[i] = 0.0
+    players = int(s.players)
+    at = 0
+    for relative in range(players):
+        at = _write_kingdom(s, (seat + relative) % players, out, at)
+    for relative in range(players):
+        out[at + relative] = points_of_kingdom(s, (seat + relative) % players) * 0.01
+    at += players
+    for slot in range(4):
+        gone = slot < s.turn or (slot == s.turn and s.stage == PICKING)
+        if s.queue[slot] != NO_DOMINO and not gone:
+            _write_domino(int(s.queue[slot]), out, at)
+            out[at + DOMINO + (int(s.queue_king[slot]) - seat) % players] = 1.0
+        at += DOMINO + players
+    for slot in range(4):
+        if s.draft[slot] != NO_DOMINO:
+            _write_domino(int(s.draft[slot]), out, at)
+            if s.draft_king[slot] != NOBODY:
+                out[at + DOMINO + (int(s.draft_king[slot]) - seat) % players] = 1.0
+        at += DOMINO + players
+    if s.stage == PLACING:
+        _write_domino(int(s.queue[s.turn]), out, at)
+    at += DOMINO
+    unseen = s.unseen
+    while unseen != NONE:
+        out[at + lowest(unseen)] = 1.0
+        unseen &= unseen - np.uint64(1)
+    at += N_DOMINOES
+    if s.stage == PLACING or s.stage == PICKING:
+        out[at + (seat_to_move(s) - seat) % players] = 1.0
+    at += players
+    out[at] = s.round / s.n_drafts
+    out[at + 1] = 1.0 if s.stage == PLACING else 0.0
+    out[at + 2] = 1.0 if s.stage == PICKING else 0.0
+
+
+@kernel
+def _write_kingdom(s, seat, out, at):
+    """The planes of one kingdom from index at on; return the index behind them."""
+    size = int(s.size)
+    window = 2 * size - 1
+    plane = window * window
+    left, top = int(s.left[seat]), int(s.top[seat])
+    for terrain in range(N_TERRAINS):
+        squares = s.land[seat, terrain]
+        while squares != NONE:
+            b = lowest(squares)
+            squares &= squares - np.uint64(1)
+            cell = (row_of(b, top) + size - 1) * window + column_of(b, left) + size - 1
+            out[at + terrain * plane + cell] = 1.0
+            crowns = (1 if has(s.crowns[seat, 0], b) else 0) + (2 if has(s.crowns[seat, 1], b) else 0)
+            out[at + N_TERRAINS * plane + cell] = crowns / 3.0
+    return at + N_PLANES * plane
+
+
+@kernel
+def _write_domino(number, out, at):
+    """The 15 numbers of a domino."""
+    out[at] = number / 48.0
+    out[at + 1 + int(TERRAIN_A[number])] = 1.0
+    out[at + 7] = CROWNS_A[number] / 3.0
+    out[at + 8 + int(TERRAIN_B[number])] = 1.0
+    out[at + 14] = CROWNS_B[number] / 3.0

@@ -1,0 +1,316 @@
+"""Positions and actions of Kingdomino as text, and back. The only parser.
+
+Squares are named as in chess: a column letter and a row counted from the bottom; with size 5 the castle is
+e5 of a1..i9. Actions: `place 12 e4 e5` (domino, square of its first half, of its second), `discard 12`,
+`pick 34`. Chance: `draw 8`, `king 1`.
+
+A position is words: `round=3 stage=place turn=1 kingdoms=X,wwX/.f+f,X,X queue=12:0,20:1,30:3,34:2
+draft=2,8,19:0,41 box=1-7,9-11`. A kingdom is its rows from the top, cut to what is used: w field, f forest, l water, p pasture,
+c clay, m mine, each with a + per crown, X the castle, . empty. queue and draft are dominoes, with :seat where a
+king stands. box lists the dominoes not drawn yet.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from kdenv.core.errors import BadRecord
+from kdenv.games.kingdomino import rules
+from kdenv.games.kingdomino.board import STEP_X, STEP_Y, column_of, row_of
+from kdenv.games.kingdomino.tables import N_DOMINOES, N_DOUBLES
+
+LETTERS = "wflpcm"  # one per terrain
+_STAGES = {"draw": rules.DRAWING, "call": rules.CALLING, "place": rules.PLACING, "pick": rules.PICKING, "over": rules.FINISHED}
+_STAGE_NAMES = {stage: word for word, stage in _STAGES.items()}
+_SQUARE = re.compile(r"([wflpcm])(\+{0,3})|(X)|(\.)")
+
+
+def square_name(x: int, y: int, size: int) -> str:
+    """The name of a square, castle at x = y = 0, y growing downwards."""
+    return f"{chr(ord('a') + x + size - 1)}{size - y}"
+
+
+def square_from(name: str, size: int) -> tuple[int, int]:
+    """The x and y of a square."""
+    window = 2 * size - 1
+    if re.fullmatch(r"[a-z]\d{1,2}", name):
+        x, y = ord(name[0]) - ord("a") - size + 1, size - int(name[1:])
+        if abs(x) < size and abs(y) < size:
+            return x, y
+    raise BadRecord(f"{name} is no square; squares are a1 to {chr(ord('a') + window - 1)}{window}")
+
+
+def action_text(states: Any, k: int, action: int) -> str:
+    """The action in words."""
+    s = states[k]
+    size = int(s["size"])
+    discard = rules.discard_action(size)
+    if action > discard:
+        slot = action - discard - 1
+        if slot >= 4 or s["draft"][slot] == rules.NO_DOMINO:
+            raise BadRecord(f"there is no slot {slot} in the draft")
+        return f"pick {s['draft'][slot]}"
+    if s["stage"] != rules.PLACING:
+        raise BadRecord("there is no domino to place")
+    domino = int(s["queue"][int(s["turn"])])
+    if action == discard:
+        return f"discard {domino}"
+    x, y, to_x, to_y = halves(action, size)
+    return f"place {domino} {square_name(x, y, size)} {square_name(to_x, to_y, size)}"
+
+
+def halves(action: int, size: int) -> tuple[int, int, int, int]:
+    """The x, y of the first half and of the second half that a placement lays down."""
+    cell, direction = divmod(action, 4)
+    row, column = divmod(cell, 2 * size - 1)
+    x, y = column - size + 1, row - size + 1
+    return x, y, x + int(STEP_X[direction]), y + int(STEP_Y[direction])
+
+
+def action_from(states: Any, k: int, text: str) -> int:
+    """The action these words mean; whether it is legal is not checked."""
+    s = states[k]
+    size = int(s["size"])
+    words = text.split()
+    match words:
+        case ["pick", number]:
+            slots = [int(domino) for domino in s["draft"]]
+            if not number.isdecimal() or int(number) not in slots or int(number) == rules.NO_DOMINO:
+                raise BadRecord(f"domino {number} is not in the draft: {_dominoes(slots)}")
+            return int(rules.pick_action(size, slots.index(int(number))))
+        case ["discard", number]:
+            _check_in_hand(s, number)
+            return int(rules.discard_action(size))
+        case ["place", number, first, second]:
+            domino = _check_in_hand(s, number)
+            (x, y), (to_x, to_y) = square_from(first, size), square_from(second, size)
+            if domino <= N_DOUBLES and (y, x) > (to_y, to_x):  # of the two names for a double, the smaller
+                x, y, to_x, to_y = to_x, to_y, x, y
+            for direction in range(4):
+                if (x + STEP_X[direction], y + STEP_Y[direction]) == (to_x, to_y):
+                    return int(rules.place_action(size, x, y, direction))
+            raise BadRecord(f"{first} and {second} are not neighbours")
+    raise BadRecord(f"{text!r} is no action; write 'place 12 e4 e5', 'discard 12' or 'pick 34'")
+
+
+def _check_in_hand(s: Any, number: str) -> int:
+    """The domino that must be placed now, which must be the one named."""
+    if s["stage"] != rules.PLACING:
+        raise BadRecord("there is no domino to place")
+    domino = int(s["queue"][int(s["turn"])])
+    if number != str(domino):
+        raise BadRecord(f"domino {number} is not the one to place; that is {domino}")
+    return domino
+
+
+def _dominoes(numbers: list[int]) -> str:
+    return ", ".join(str(number) for number in numbers if number != rules.NO_DOMINO) or "it is empty"
+
+
+def chance_text(states: Any, k: int, outcome: int) -> str:
+    """An outcome of chance in words."""
+    return f"king {outcome}" if states[k]["stage"] == rules.CALLING else f"draw {outcome + 1}"
+
+
+def chance_from(states: Any, k: int, text: str) -> int:
+    """The outcome these words mean; whether it is possible is not checked."""
+    words = text.split()
+    if len(words) == 2 and words[1].isdecimal():
+        expected = "king" if states[k]["stage"] == rules.CALLING else "draw"
+        if words[0] != expected:
+            raise BadRecord(f"{text!r} cannot happen here; next is '{expected} <number>'")
+        return int(words[1]) if expected == "king" else int(words[1]) - 1
+    raise BadRecord(f"{text!r} is nothing that chance does; it is 'draw 8' or 'king 1'")
+
+
+# Positions
+
+
+def position_text(states: Any, k: int) -> str:
+    """The position in one line."""
+    s = states[k]
+    players = int(s["players"])
+    words = [f"round={s['round']}", f"stage={_STAGE_NAMES[int(s['stage'])]}", f"turn={s['turn']}"]
+    if s["stage"] == rules.PICKING and s["round"] == 0:
+        words.append(f"caller={s['caller']}")
+    words.append("kingdoms=" + ",".join(_kingdom_text(s, seat) for seat in range(players)))
+    words.append("queue=" + _row_text(s["queue"], s["queue_king"]))
+    words.append("draft=" + _row_text(s["draft"], s["draft_king"]))
+    words.append("box=" + _ranges_text([n for n in range(1, N_DOMINOES + 1) if int(s["unseen"]) >> (n - 1) & 1]))
+    return " ".join(words)
+
+
+def kingdom_squares(s: Any, seat: int) -> dict[tuple[int, int], tuple[int, int]]:
+    """Everything laid in a kingdom: (x, y) -> (terrain, crowns). Without the castle."""
+    squares = {}
+    left, top = int(s["left"][seat]), int(s["top"][seat])
+    low, high = (int(plane) for plane in s["crowns"][seat])
+    for terrain, land in enumerate(s["land"][seat]):
+        for b in range(64):
+            if int(land) >> b & 1:
+                squares[int(column_of(b, left)), int(row_of(b, top))] = terrain, (low >> b & 1) + 2 * (high >> b & 1)
+    return squares
+
+
+def _kingdom_text(s: Any, seat: int) -> str:
+    squares = kingdom_squares(s, seat)
+    rows = []
+    for y in range(int(s["top"][seat]), int(s["bottom"][seat]) + 1):
+        row = ""
+        for x in range(int(s["left"][seat]), int(s["right"][seat]) + 1):
+            terrain, crowns = squares.get((x, y), (None, 0))
+            row += "X" if x == y == 0 else "." if terrain is None else LETTERS[terrain] + "+" * crowns
+        rows.append(row)
+    return "/".join(rows)
+
+
+def _row_text(dominoes: Any, kings: Any) -> str:
+    """A draft: dominoes with the seat whose king stands on each."""
+    return ",".join(
+        str(domino) + ("" if king == rules.NOBODY else f":{king}") for domino, king in zip(dominoes, kings, strict=True) if domino != rules.NO_DOMINO
+    )
+
+
+def _ranges_text(numbers: list[int]) -> str:
+    """Ascending numbers with runs written as first-last."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+def position_from(text: str, states: Any, k: int) -> None:
+    """Write the position into states[k], where begin() has been called with the players and options."""
+    words = dict(word.partition("=")[::2] for word in text.split())
+    known = {"round", "stage", "turn", "caller", "kingdoms", "queue", "draft", "box"}
+    for word in words:
+        if word not in known:
+            raise BadRecord(f"{word!r} is no part of a position; the parts are {', '.join(sorted(known))}")
+    for word in sorted(known - {"caller"} - words.keys()):
+        raise BadRecord(f"the position lacks {word}=")
+    s = states[k]
+    players, kings = int(s["players"]), int(s["kings"])
+    if words["stage"] not in _STAGES:
+        raise BadRecord(f"stage={words['stage']} is not one of {', '.join(_STAGES)}")
+    s["stage"] = _STAGES[words["stage"]]
+    s["round"] = _number("round", words["round"], int(s["n_drafts"]))
+    s["turn"] = _number("turn", words["turn"], kings)
+    s["caller"] = _number("caller", words["caller"], players - 1) if "caller" in words else rules.NOBODY
+    kingdoms = words["kingdoms"].split(",")
+    if len(kingdoms) != players:
+        raise BadRecord(f"{len(kingdoms)} kingdoms for {players} players")
+    for seat, kingdom in enumerate(kingdoms):
+        _read_kingdom(s, seat, kingdom)
+    seen: list[int] = []
+    for row in ("queue", "draft"):
+        seen += _read_row(s, row, words[row], players, kings)
+    s["n_drawn"] = sum(int(domino) != rules.NO_DOMINO for domino in s["draft"])
+    box = _read_ranges(words["box"])
+    for domino in box:
+        if domino in seen:
+            raise BadRecord(f"domino {domino} is both in the box and on the table")
+    s["unseen"] = sum(1 << (domino - 1) for domino in box)
+    _check_stage(s, len(box))
+
+
+def _check_stage(s: Any, n_box: int) -> None:
+    """What is on the table must fit what happens next, or kernels would run off their arrays."""
+    stage, kings, turn, n_drawn = int(s["stage"]), int(s["kings"]), int(s["turn"]), int(s["n_drawn"])
+    last = int(s["round"]) == int(s["n_drafts"])
+    queued = [int(king) for king in s["queue_king"]].count(rules.NOBODY) == 4 - kings
+    picked = sum(int(king) != rules.NOBODY for king in s["draft_king"])
+    rounds_to_draw = int(s["n_drafts"]) - int(s["round"]) - (stage != rules.DRAWING)
+    needs = max(0, rounds_to_draw) * kings - (n_drawn if stage == rules.DRAWING else 0)
+    if n_box < needs:
+        raise BadRecord(f"the box holds {n_box} dominoes, but {needs} are still to be drawn")
+    if s["round"] > 0 and stage != rules.FINISHED and not queued:
+        raise BadRecord(f"queue needs {kings} dominoes, each with the seat that owns it")
+    if stage in (rules.PLACING, rules.PICKING, rules.CALLING) and not last and (n_drawn != kings or picked != turn):
+        raise BadRecord(f"draft needs {kings} dominoes with a king on {turn} of them at turn={turn}")
+    if stage == rules.DRAWING and (n_drawn >= kings or last or turn or picked):
+        raise BadRecord("nothing is left to draw: a draft is drawn at turn=0, before anybody picks, and not in the last round")
+    if stage in (rules.PLACING, rules.PICKING, rules.CALLING) and turn >= kings:
+        raise BadRecord(f"turn={turn} is past the last king of the round; turns are 0 to {kings - 1}")
+    if (stage == rules.CALLING) != (stage == rules.CALLING and s["round"] == 0) or (stage == rules.PLACING and s["round"] == 0):
+        raise BadRecord("kings are called in round 0 only, dominoes placed from round 1 on")
+    if stage == rules.PICKING and last:
+        raise BadRecord("nothing is picked in the last round")
+    if stage == rules.PICKING and s["round"] == 0 and s["caller"] == rules.NOBODY:
+        raise BadRecord("a pick in round 0 needs caller=, the seat that picks")
+
+
+def _number(name: str, text: str, most: int) -> int:
+    if not text.isdecimal() or int(text) > most:
+        raise BadRecord(f"{name}={text} is not a number from 0 to {most}")
+    return int(text)
+
+
+def _read_kingdom(s: Any, seat: int, text: str) -> None:
+    """Lay a kingdom out, castle at x = y = 0."""
+    rows = []
+    for row in text.split("/"):
+        squares = [match for match in _SQUARE.finditer(row)]
+        if "".join(match[0] for match in squares) != row:
+            raise BadRecord(f"the row {row!r} of kingdom {seat} is not made of w f l p c m, + for crowns, X and .")
+        rows.append(squares)
+    castles = [(x, y) for y, row in enumerate(rows) for x, match in enumerate(row) if match[3]]
+    if len(castles) != 1:
+        raise BadRecord(f"kingdom {seat} has {len(castles)} castles (X), not one")
+    size = int(s["size"])
+    if len(rows) > size or any(len(row) != len(rows[0]) for row in rows) or len(rows[0]) > size:
+        raise BadRecord(f"the rows of kingdom {seat} are not all alike and within {size} x {size}")
+    (castle_x, castle_y) = castles[0]
+    low = high = 0
+    land = [0] * len(LETTERS)
+    for y, row in enumerate(rows):
+        for x, match in enumerate(row):
+            if match[1]:
+                here = 1 << int(rules.square(x - castle_x, y - castle_y))
+                crowns = len(match[2])
+                land[LETTERS.index(match[1])] |= here
+                low |= here * (crowns & 1)
+                high |= here * (crowns >> 1)
+    s["land"][seat] = land
+    s["crowns"][seat] = low, high
+    s["taken"][seat] = sum(land) | 1
+    s["left"][seat], s["right"][seat] = -castle_x, len(rows[0]) - 1 - castle_x
+    s["top"][seat], s["bottom"][seat] = -castle_y, len(rows) - 1 - castle_y
+
+
+def _read_row(s: Any, row: str, text: str, players: int, kings: int) -> list[int]:
+    """Read the queue or the draft; return its dominoes."""
+    entries = text.split(",") if text else []
+    if len(entries) > kings:
+        raise BadRecord(f"{row} has {len(entries)} dominoes; {kings} are drawn at a time")
+    dominoes, owners = [], []
+    for entry in entries:
+        number, colon, king = entry.partition(":")
+        dominoes.append(_domino(number))
+        owners.append(_number(f"the king on domino {number} in {row}", king, players - 1) if colon else rules.NOBODY)
+    if dominoes != sorted(set(dominoes)):
+        raise BadRecord(f"the dominoes of {row} do not ascend: {text}")
+    empty = 4 - len(entries)
+    s[row] = dominoes + [rules.NO_DOMINO] * empty
+    s[row + "_king"] = owners + [rules.NOBODY] * empty
+    return dominoes
+
+
+def _read_ranges(text: str) -> list[int]:
+    """The dominoes in a list such as 1-7,9."""
+    dominoes: list[int] = []
+    for part in text.split(",") if text else []:
+        first, _, last = part.partition("-")
+        dominoes += range(_domino(first), _domino(last or first) + 1)
+    if len(set(dominoes)) != len(dominoes):
+        raise BadRecord(f"box={text} lists a domino twice")
+    return dominoes
+
+
+def _domino(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= N_DOMINOES:
+        raise BadRecord(f"{text!r} is no domino; dominoes are 1 to {N_DOMINOES}")
+    return int(text)
