@@ -12,7 +12,8 @@ from kdenv.core.kernel import kernel
 
 NONE = np.uint64(0)
 CASTLE = np.uint64(1)  # the set that holds just x = y = 0
-_FIRST_COLUMN = np.uint64(0x0101010101010101)
+FIRST_COLUMN = np.uint64(0x0101010101010101)
+FIRST_ROW = np.uint64(0xFF)
 _LAST_COLUMN = np.uint64(0x8080808080808080)
 _1, _7, _8, _56, _64 = (np.uint64(n) for n in (1, 7, 8, 56, 64))
 
@@ -36,7 +37,7 @@ def east(squares):
 @kernel
 def west(squares):
     """Every square's neighbour to the left."""
-    return ((squares & ~_FIRST_COLUMN) >> _1) | ((squares & _FIRST_COLUMN) << _7)
+    return ((squares & ~FIRST_COLUMN) >> _1) | ((squares & FIRST_COLUMN) << _7)
 
 
 @kernel

@@ -15,6 +15,8 @@ from kdenv.core.state import state_dtype
 from kdenv.games.kingdomino.board import (
     CASTLE,
     DOWN,
+    FIRST_COLUMN,
+    FIRST_ROW,
     LEFT,
     NONE,
     REACHABLE_COLUMNS,
@@ -46,6 +48,8 @@ from kdenv.games.kingdomino.tables import (
     TERRAIN_A,
     TERRAIN_B,
 )
+
+_1, _8 = np.uint64(1), np.uint64(8)
 
 NOBODY = -1
 NO_DOMINO = 0
@@ -147,6 +151,20 @@ def n_cells(size):
     return (2 * size - 1) * (2 * size - 1)
 
 
+def _coordinates() -> tuple[np.ndarray, np.ndarray]:
+    """By size and cell: x and y. A division would cost more than all the rest of a placement."""
+    xs, ys = np.zeros((8, 13 * 13), np.int8), np.zeros((8, 13 * 13), np.int8)
+    for size in (3, 5, 7):
+        for cell in range((2 * size - 1) ** 2):
+            ys[size, cell], xs[size, cell] = np.array(divmod(cell, 2 * size - 1)) - size + 1
+    for table in (xs, ys):
+        table.flags.writeable = False
+    return xs, ys
+
+
+X_OF, Y_OF = _coordinates()
+
+
 @kernel
 def discard_action(size):
     """The action that discards the domino."""
@@ -172,9 +190,8 @@ def legal(s, out):
     if s.stage == PICKING:
         n = 0
         for slot in range(int(s.kings)):
-            if s.draft_king[slot] == NOBODY:
-                out[n] = pick_action(size, slot)
-                n += 1
+            out[n] = pick_action(size, slot)
+            n += 1 if s.draft_king[slot] == NOBODY else 0
         return n
     n = _list_placements(s, seat(s), int(s.queue[s.turn]), out)
     if n == 0:
@@ -192,97 +209,92 @@ def reachable(s, seat):
 
 
 @kernel
-def touching(land, free):
-    """The free squares next to this terrain or the castle."""
-    return neighbours(land | CASTLE) & free
-
-
-@kernel
 def _list_placements(s, seat, domino, out):
     """Write all placements of the domino to out, ascending; of the two names for a double the smaller."""
-    free = reachable(s, seat)
-    near_a = touching(s.land[seat, TERRAIN_A[domino]], free)
-    if near_a == NONE and TERRAIN_A[domino] == TERRAIN_B[domino]:
-        return 0
-    near_b = touching(s.land[seat, TERRAIN_B[domino]], free)
-    # For each direction of the second half: where the first half may lie.
-    right = free & west(free) & (near_a | west(near_b))
-    down = free & north(free) & (near_a | north(near_b))
-    if domino <= N_DOUBLES:
-        left = up = NONE
-    else:
-        left = free & east(free) & (near_a | east(near_b))
-        up = free & south(free) & (near_a | south(near_b))
     size = int(s.size)
     left_x = max(int(s.right[seat]) - size + 1, int(s.left[seat]) - 2)
     top_y = max(int(s.bottom[seat]) - size + 1, int(s.top[seat]) - 2)
     if size == 7:
-        return _list_on_full_torus(s, seat, right, down, left, up, left_x, top_y, out)
-    return _list_in_reading_order(right, down, left, up, left_x, top_y, size, out)
+        return _list_on_full_torus(s, seat, domino, left_x, top_y, out)
+    # Seen from the top left of what is in reach, bits count in reading order and, as the reach of smaller
+    # kingdoms is at most seven columns and rows, a neighbour is a plain shift: over an edge it leaves the reach.
+    free = moved_to_origin(reachable(s, seat), left_x, top_y)
+    near_a = _beside(moved_to_origin(s.land[seat, TERRAIN_A[domino]] | CASTLE, left_x, top_y)) & free
+    near_b = near_a
+    if TERRAIN_B[domino] != TERRAIN_A[domino]:
+        near_b = _beside(moved_to_origin(s.land[seat, TERRAIN_B[domino]] | CASTLE, left_x, top_y)) & free
+    # For each direction of the second half: where the first half may lie.
+    right = free & (free >> _1) & (near_a | (near_b >> _1))
+    down = free & (free >> _8) & (near_a | (near_b >> _8))
+    left = up = NONE
+    if domino > N_DOUBLES:
+        left = free & (free << _1) & (near_a | (near_b << _1))
+        up = free & (free << _8) & (near_a | (near_b << _8))
+    return _list_in_reading_order(right, down, left, up, place_action(size, left_x, top_y, 0), 2 * size - 1, out)
 
 
 @kernel
-def _list_in_reading_order(right, down, left, up, left_x, top_y, size, out):
-    """Write the placements given as first halves by direction, all within (left_x, top_y) .. + 7."""
-    right = moved_to_origin(right, left_x, top_y)
-    down = moved_to_origin(down, left_x, top_y)
-    left = moved_to_origin(left, left_x, top_y)
-    up = moved_to_origin(up, left_x, top_y)
-    width = 2 * size - 1
-    origin = place_action(size, left_x, top_y, 0)
+def _beside(squares):
+    """The neighbours of squares that lie clear of the last column and row."""
+    return (squares << _1) | (squares >> _1) | (squares << _8) | (squares >> _8)
+
+
+@kernel
+def _list_in_reading_order(right, down, left, up, origin, width, out):
+    """Write the placements given as first halves by direction; origin is the action of bit 0, to the right."""
     n = 0
     cells = right | down | left | up
     while cells != NONE:
         b = lowest(cells)
-        cells &= cells - np.uint64(1)
+        cells &= cells - _1
         action = origin + 4 * ((b >> 3) * width + (b & 7))
         shift = np.uint64(b)
         out[n] = action + RIGHT
-        n += np.int64((right >> shift) & CASTLE)
+        n += np.int64((right >> shift) & _1)
         out[n] = action + DOWN
-        n += np.int64((down >> shift) & CASTLE)
+        n += np.int64((down >> shift) & _1)
         out[n] = action + LEFT
-        n += np.int64((left >> shift) & CASTLE)
+        n += np.int64((left >> shift) & _1)
         out[n] = action + UP
-        n += np.int64((up >> shift) & CASTLE)
+        n += np.int64((up >> shift) & _1)
     return n
 
 
 @kernel
-def _list_on_full_torus(s, seat, right, down, left, up, left_x, top_y, out):
-    """The same for 7x7, where squares in reach may fill, or by one column or row overfill, the torus."""
-    # 1. Six wide, reach fills all eight columns: what lies across the seam is not adjacent.
+def _list_on_full_torus(s, seat, domino, left_x, top_y, out):
+    """The same for 7x7, where what is in reach may fill the torus, or exceed it by a column or row."""
+    free = reachable(s, seat)
+    near_a = neighbours(s.land[seat, TERRAIN_A[domino]] | CASTLE) & free
+    near_b = neighbours(s.land[seat, TERRAIN_B[domino]] | CASTLE) & free
+    right = free & west(free) & (near_a | west(near_b))
+    down = free & north(free) & (near_a | north(near_b))
+    left = up = NONE
+    if domino > N_DOUBLES:
+        left = free & east(free) & (near_a | east(near_b))
+        up = free & south(free) & (near_a | south(near_b))
+    # 1. Six wide: the reach is eight columns, and what lies across the seam is not adjacent.
     seam_x = SEAM_COLUMN[7, -int(s.left[seat]), int(s.right[seat])]
     seam_y = SEAM_ROW[7, -int(s.top[seat]), int(s.bottom[seat])]
-    right &= ~seam_x
-    left &= ~east(seam_x)
-    down &= ~seam_y
-    up &= ~south(seam_y)
-    # 2. Five wide, reach is nine columns: the ninth shares its bits with the first. A first half in the first
-    # can only point right (or up and down in a column nothing touches), one in the ninth only left.
-    first_column = np.uint64(0x0101010101010101)
-    first_row = np.uint64(0xFF)
-    ninth_left = moved_to_origin(left, left_x, top_y) & first_column
-    ninth_up = moved_to_origin(up, left_x, top_y) & first_row
-    if ninth_left | ninth_up == NONE:
-        return _list_in_reading_order(right, down, left, up, left_x, top_y, 7, out)
-    n = _list_in_reading_order(
-        right, down, left & ~_moved_back(ninth_left, left_x, top_y), up & ~_moved_back(ninth_up, left_x, top_y), left_x, top_y, 7, out
-    )
-    while ninth_left != NONE:
-        b = lowest(ninth_left)
-        ninth_left &= ninth_left - np.uint64(1)
+    right = moved_to_origin(right & ~seam_x, left_x, top_y)
+    down = moved_to_origin(down & ~seam_y, left_x, top_y)
+    left = moved_to_origin(left & ~east(seam_x), left_x, top_y)
+    up = moved_to_origin(up & ~south(seam_y), left_x, top_y)
+    # 2. Five wide: the reach is nine columns, and the ninth shares its bits with the first. From the first one
+    # no domino points left, so those that seem to are in the ninth; likewise rows and up.
+    ninth_column = left & FIRST_COLUMN
+    ninth_row = up & FIRST_ROW
+    left &= ~FIRST_COLUMN
+    up &= ~FIRST_ROW
+    n = _list_in_reading_order(right, down, left, up, place_action(7, left_x, top_y, 0), 13, out)
+    while ninth_column != NONE:
+        b = lowest(ninth_column)
+        ninth_column &= ninth_column - _1
         n = _insert(out, n, place_action(7, left_x + 8, top_y + (b >> 3), LEFT))
-    while ninth_up != NONE:
-        b = lowest(ninth_up)
-        ninth_up &= ninth_up - np.uint64(1)
-        n = _insert(out, n, place_action(7, left_x + b, top_y + 8, UP))
+    while ninth_row != NONE:
+        b = lowest(ninth_row)
+        ninth_row &= ninth_row - _1
+        n = _insert(out, n, place_action(7, left_x + (b & 7), top_y + 8, UP))
     return n
-
-
-@kernel
-def _moved_back(squares, x, y):
-    return moved_to_origin(squares, -x, -y)
 
 
 @kernel
@@ -316,10 +328,8 @@ def apply(s, action):
 
 @kernel
 def _place(s, seat, domino, action):
-    width = 2 * int(s.size) - 1
-    cell = action >> 2
-    x = cell % width - int(s.size) + 1
-    y = cell // width - int(s.size) + 1
+    x = int(X_OF[int(s.size), action >> 2])
+    y = int(Y_OF[int(s.size), action >> 2])
     _settle(s, seat, x, y, int(TERRAIN_A[domino]), int(CROWNS_A[domino]))
     direction = action & 3
     _settle(s, seat, x + STEP_X[direction], y + STEP_Y[direction], int(TERRAIN_B[domino]), int(CROWNS_B[domino]))
@@ -417,11 +427,12 @@ def apply_chance(s, outcome):
         s.stage = PICKING
         return
     s.unseen &= ~bit(outcome)
-    slot = int(s.n_drawn)
-    while slot > 0 and s.draft[slot - 1] > outcome + 1:
-        s.draft[slot] = s.draft[slot - 1]
-        slot -= 1
-    s.draft[slot] = outcome + 1
+    domino = outcome + 1
+    for slot in range(int(s.n_drawn) + 1):  # carry the greater one on; behind the last there is NO_DOMINO
+        here = int(s.draft[slot])
+        smaller = here != NO_DOMINO and here < domino
+        s.draft[slot] = here if smaller else domino
+        domino = domino if smaller else here
     s.n_drawn += 1
     if s.n_drawn == s.kings:
         s.stage = CALLING if s.round == 0 else PLACING
