@@ -2,7 +2,7 @@
 
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game, Option, Variant
-from kdenv.games.kingdomino import drawing, encoding, notation, rules
+from kdenv.games.kingdomino import drawing, encoding, heuristics, notation, rules
 from kdenv.games.kingdomino.tables import DOMINOES_USED, KINGS, N_DOMINOES
 
 
@@ -49,6 +49,8 @@ GAME = Game(
     n_actions=lambda players, variant: int(rules.discard_action(_size(variant))) + 5,
     observation_size=_observation_size,
     max_legal=1024,
-    max_turns=4096,
+    max_turns=heuristics.MAX_TURNS,
     max_chances=N_DOMINOES,
+    rule_players=heuristics.RULE_PLAYERS,
+    greedy="full_greedy",
 )

@@ -136,6 +136,66 @@ REACHABLE_COLUMNS, REACHABLE_ROWS, SEAM_COLUMN, SEAM_ROW = _tables()
 
 
 @kernel
+def reach(size, left, right, top, bottom):
+    """The squares a domino may use in a kingdom that spans these columns and rows, taken ones included."""
+    return REACHABLE_COLUMNS[size, -left, right] & REACHABLE_ROWS[size, -top, bottom]
+
+
+@kernel
+def behind(squares, direction):
+    """The squares whose neighbour in this direction is one of these."""
+    if direction == RIGHT:
+        return west(squares)
+    if direction == DOWN:
+        return north(squares)
+    return east(squares) if direction == LEFT else south(squares)
+
+
+@kernel
+def first_halves(free, near_a, near_b, direction):
+    """Where the first half of a domino may lie if the second lies in this direction of it.
+
+    Both squares free; the first half in near_a or the second in near_b, the squares beside their terrains.
+    """
+    return free & behind(free, direction) & (near_a | behind(near_b, direction))
+
+
+@kernel
+def across_seam(size, left, right, top, bottom, direction):
+    """First halves whose second half would lie across the seam of the torus; only 7x7 kingdoms six wide have any."""
+    if direction == RIGHT:
+        return SEAM_COLUMN[size, -left, right]
+    if direction == LEFT:
+        return east(SEAM_COLUMN[size, -left, right])
+    if direction == DOWN:
+        return SEAM_ROW[size, -top, bottom]
+    return south(SEAM_ROW[size, -top, bottom])
+
+
+@kernel
+def towards(b, direction):
+    """The bit of the neighbour in this direction."""
+    if direction == RIGHT:
+        return (b & 56) | ((b + 1) & 7)
+    if direction == LEFT:
+        return (b & 56) | ((b - 1) & 7)
+    return (b + 8) & 63 if direction == DOWN else (b - 8) & 63
+
+
+@kernel
+def centred_box(size):
+    """The size x size squares around the castle."""
+    return reach(size, -(size // 2), size // 2, -(size // 2), size // 2)
+
+
+@kernel
+def has_hole(taken, box):
+    """Whether an empty square of the box can never be filled: no neighbour is in the box and empty, or the castle."""
+    empty = box & ~taken
+    return empty & ~neighbours(empty | CASTLE) != NONE
+
+
+@kernel
 def column_of(bit, leftmost):
     """The x of a bit in a kingdom whose leftmost square (or the leftmost in question) has x = leftmost."""
     return leftmost + ((bit - leftmost) & 7)

@@ -19,23 +19,18 @@ from kdenv.games.kingdomino.board import (
     FIRST_ROW,
     LEFT,
     NONE,
-    REACHABLE_COLUMNS,
-    REACHABLE_ROWS,
     RIGHT,
-    SEAM_COLUMN,
-    SEAM_ROW,
     STEP_X,
     STEP_Y,
     UP,
-    east,
+    across_seam,
+    first_halves,
     largest_area,
     moved_to_origin,
     neighbours,
-    north,
     points_of,
-    south,
+    reach,
     square,
-    west,
 )
 from kdenv.games.kingdomino.tables import (
     CROWNS_A,
@@ -203,9 +198,7 @@ def legal(s, out):
 @kernel
 def reachable(s, seat):
     """The free squares that keep the kingdom within size x size, as far as one domino reaches."""
-    size, least_x, least_y = int(s.size), -int(s.left[seat]), -int(s.top[seat])
-    columns = REACHABLE_COLUMNS[size, least_x, int(s.right[seat])]
-    return columns & REACHABLE_ROWS[size, least_y, int(s.bottom[seat])] & ~s.taken[seat]
+    return reach(int(s.size), int(s.left[seat]), int(s.right[seat]), int(s.top[seat]), int(s.bottom[seat])) & ~s.taken[seat]
 
 
 @kernel
@@ -266,19 +259,18 @@ def _list_on_full_torus(s, seat, domino, left_x, top_y, out):
     free = reachable(s, seat)
     near_a = neighbours(s.land[seat, TERRAIN_A[domino]] | CASTLE) & free
     near_b = neighbours(s.land[seat, TERRAIN_B[domino]] | CASTLE) & free
-    right = free & west(free) & (near_a | west(near_b))
-    down = free & north(free) & (near_a | north(near_b))
+    # 1. Six wide: the reach is eight columns, and what lies across the seam is not adjacent.
+    span = (int(s.left[seat]), int(s.right[seat]), int(s.top[seat]), int(s.bottom[seat]))
+    right = first_halves(free, near_a, near_b, RIGHT) & ~across_seam(7, *span, RIGHT)
+    down = first_halves(free, near_a, near_b, DOWN) & ~across_seam(7, *span, DOWN)
+    right = moved_to_origin(right, left_x, top_y)
+    down = moved_to_origin(down, left_x, top_y)
     left = up = NONE
     if domino > N_DOUBLES:
-        left = free & east(free) & (near_a | east(near_b))
-        up = free & south(free) & (near_a | south(near_b))
-    # 1. Six wide: the reach is eight columns, and what lies across the seam is not adjacent.
-    seam_x = SEAM_COLUMN[7, -int(s.left[seat]), int(s.right[seat])]
-    seam_y = SEAM_ROW[7, -int(s.top[seat]), int(s.bottom[seat])]
-    right = moved_to_origin(right & ~seam_x, left_x, top_y)
-    down = moved_to_origin(down & ~seam_y, left_x, top_y)
-    left = moved_to_origin(left & ~east(seam_x), left_x, top_y)
-    up = moved_to_origin(up & ~south(seam_y), left_x, top_y)
+        left = first_halves(free, near_a, near_b, LEFT) & ~across_seam(7, *span, LEFT)
+        up = first_halves(free, near_a, near_b, UP) & ~across_seam(7, *span, UP)
+        left = moved_to_origin(left, left_x, top_y)
+        up = moved_to_origin(up, left_x, top_y)
     # 2. Five wide: the reach is nine columns, and the ninth shares its bits with the first. From the first one
     # no domino points left, so those that seem to are in the ninth; likewise rows and up.
     ninth_column = left & FIRST_COLUMN
