@@ -2,7 +2,6 @@
 
 import random
 
-import numpy as np
 import pytest
 from naive.kingdomino import Kingdomino
 from naive.kingdomino_greedy import full_greedy_turns, gprd_turns
@@ -16,23 +15,15 @@ from kdenv.games.kingdomino import heuristics
 
 
 @kernel
-def _full_greedy_turns(states, repaired, out, turns):
-    return heuristics.full_greedy_turns(states[0], repaired, out, turns)
-
-
-@kernel
-def _gprd_turns(states, out, turns):
-    return heuristics.greedy_placement_turns(states[0], out, turns)
+def _greedy_turns(states, looks_ahead, repaired, out):
+    return heuristics.greedy_turns(states[0], looks_ahead, repaired, out)
 
 
 def engine_turns(table: Table, which: str, variant: str = "fixed") -> set[tuple[int, ...]]:
     """The turns between which the compiled player chooses, unpacked."""
-    out, turns = np.zeros(1024, np.int64), np.zeros(heuristics.MAX_TURNS, np.int64)
-    if which == "fg":
-        n = _full_greedy_turns(table.states, int(variant == "fixed"), out, turns)
-    else:
-        n = _gprd_turns(table.states, out, turns)
-    unpacked = [unpack(turn) for turn in turns[:n].tolist()]
+    out = table.game.buffer()
+    n = _greedy_turns(table.states, int(which == "fg"), int(variant == "fixed"), out)
+    unpacked = [unpack(turn) for turn in out[heuristics.MAX_LEGAL :][:n].tolist()]
     assert len(set(unpacked)) == len(unpacked), "a turn is listed twice"
     return set(unpacked)
 

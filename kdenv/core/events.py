@@ -100,6 +100,10 @@ class Log:
         events[(witnesses_of >> seat) & 1 == 0] = _UNSEEN
         return twin
 
+    def key(self, *actions: int) -> bytes:
+        """The events as bytes, followed by these actions."""
+        return self._rows[0, : self._n].tobytes() + np.array(actions, np.int32).tobytes()
+
     def events(self) -> list[Event]:
         """All events."""
         return [

@@ -91,13 +91,18 @@ class Game:
     state_dtype: np.dtype[Any]
     rule_players: Mapping[str, RulePlayer] = field(default_factory=dict)  # by name, as in "full_greedy(variant=paper)"
     greedy: str = ""  # the rule player that playouts called greedy use
-    # Seats that win and lose together, by number of players; None: everyone for himself.
-    team_of: Callable[[int, int], int] | None = None  # (seat, players) -> team
-    think_in: str = "turns"  # or "decisions": the unit a search of the papers thinks in
+    # How many teams there are with this many players, if not as many as players; seat % teams is a seat's team.
+    teams: Callable[[int], int] = int
+    scratch: int = 0  # the int64 numbers that the choosers of rule players need as `out`, if more than max_legal
+    most_decisions: int = 4  # of a turn, for searches that think in turns; 1: this game thinks in single decisions
     margin_scale: float = 100.0  # the divisor of reward="margin" and reward="score"
 
     def __post_init__(self) -> None:
         register_rules(self.name, *self.room)
+
+    def buffer(self) -> NDArray[np.int64]:
+        """A new buffer for legal actions and whatever else the rule players work with."""
+        return np.empty(max(self.max_legal, self.scratch), np.int64)
 
     def variant(self, players: int | None = None, **options: Any) -> tuple[int, Variant]:
         """Check a number of players and options; return the players and the options as integers."""

@@ -1,4 +1,4 @@
-"""`kernel`: our only decorator for compiled code. Lazy, and its cache on disk is never stale.
+"""`kernel`: our decorator for compiled code. Lazy, and its cache on disk is never stale.
 
 numba stamps a cached function with the one file it is defined in, but functions and constants of
 other files are compiled into it too. So the cache lives in a directory named by a digest of every
@@ -69,10 +69,23 @@ _CACHE = "" if numba.config.DISABLE_JIT else str(cache_dir())
 
 
 def kernel(function: Function) -> Function:
-    """Compile function at its first call, release the GIL in it, and keep the machine code on disk."""
+    """Compile function at its first call, release the GIL in it, and keep the machine code on disk.
+
+    It may not allocate (np.empty and the like do not compile): buffers come from the caller. So it needs no counting
+    of references, which would cost more than a small kernel's work: an array passed on is two atomic operations.
+    """
+    return _compiled(function, allocates=False)
+
+
+def allocating_kernel(function: Function) -> Function:
+    """A kernel that may allocate: one that Python calls, not one that others call on a hot path."""
+    return _compiled(function, allocates=True)
+
+
+def _compiled(function: Function, *, allocates: bool) -> Function:
     theirs, numba.config.CACHE_DIR = numba.config.CACHE_DIR, _CACHE
     try:
         on_disk = os.path.exists(function.__code__.co_filename)  # not so in a notebook
-        return cast(Function, numba.njit(cache=on_disk, nogil=True)(function))
+        return cast(Function, numba.njit(cache=on_disk, nogil=True, _nrt=allocates)(function))
     finally:
         numba.config.CACHE_DIR = theirs

@@ -9,43 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
-
-from numba.core.errors import TypingError
-from numba.extending import overload
+from typing import Any
 
 from kdenv.core.kernel import kernel
+from kdenv.core.part import Kernel, answers, part
 
-Kernel = TypeVar("Kernel", bound=Callable[..., Any])
-_choosers: dict[type, Callable[..., Any]] = {}
+
+@part
+def choose(player, states, k, out, rng):
+    """The turn this player takes in states[k], packed; states[k + 1] and out (for legal actions) are scratch."""
 
 
 def plays(kind: type) -> Callable[[Kernel], Kernel]:
     """Say that this kernel (player, states, k, out, rng) -> packed turn is how players of this kind choose."""
-
-    def register(chooser: Kernel) -> Kernel:
-        _choosers[kind] = chooser
-        return chooser
-
-    return register
-
-
-def choose(player, states, k, out, rng):
-    """The turn this player takes in states[k], packed; states[k + 1] and out (for legal actions) are scratch."""
-    return _chooser_of(type(player))(player, states, k, out, rng)
-
-
-@overload(choose)
-def _choose(player, states, k, out, rng):
-    chooser = _chooser_of(getattr(player, "instance_class", None))
-    return lambda player, states, k, out, rng: chooser(player, states, k, out, rng)
-
-
-def _chooser_of(kind: Any) -> Callable[..., Any]:
-    try:
-        return _choosers[kind]
-    except KeyError:
-        raise TypingError(f"{kind} is not a player: write its kernel and mark it with @plays") from None
+    return answers(choose, kind)
 
 
 @kernel

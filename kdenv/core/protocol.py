@@ -42,7 +42,7 @@ def verb(question: Callable[..., Any]) -> Callable[..., Any]:
 
     ask.__name__ = ask.__qualname__ = name
     ask.__doc__ = question.__doc__
-    overload(ask)(resolve)
+    overload(ask, jit_options={"_nrt": False})(resolve)  # as in kernel
     VERBS[name] = ask
     return ask
 

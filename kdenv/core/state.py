@@ -9,6 +9,14 @@ import numpy as np
 from kdenv.core.kernel import kernel, source_digest
 
 
+class _Record(np.record):
+    """A record whose fields come before numpy's own attributes: a state may have a `size` or a `round`."""
+
+    def __getattribute__(self, name: str) -> Any:
+        fields = super().__getattribute__("dtype").fields
+        return self[name] if name in fields else super().__getattribute__(name)
+
+
 def state_dtype(*fields: Any, source: str | None = None) -> np.dtype[Any]:
     """The dtype of a game's state.
 
@@ -20,7 +28,7 @@ def state_dtype(*fields: Any, source: str | None = None) -> np.dtype[Any]:
         named.append(("_" + source_digest([Path(source)]), np.int8))
     dtype = np.dtype(named, align=True)
     # Without the compiler numpy itself must offer s.field for s["field"].
-    return np.dtype((np.record, dtype)) if numba.config.DISABLE_JIT else dtype
+    return np.dtype((_Record, dtype)) if numba.config.DISABLE_JIT else dtype
 
 
 @kernel

@@ -33,11 +33,16 @@ class View:
         if not self.oracle:
             protocol.resample_hidden_at(self.states, 0, int(seat), make_rng(0))
         self.log = table.log.copy() if self.oracle else table.log.seen_by(seat)
+        self._origin = f"{table.game.name} {table.players} {table.variant.tolist()} {seat} {table.start}".encode()
         self._buffer = np.empty(self.game.max_legal, np.int64)
 
     def events(self) -> list[Event]:
         """Everything that has happened, in order; outcomes of chance that this seat did not see have no number."""
         return self.log.events()
+
+    def key(self, *actions: int) -> bytes:
+        """What this seat knows has happened at this table, actions to come included, as bytes to compare."""
+        return self._origin + self.log.key(*actions)
 
     @property
     def phase(self) -> int:

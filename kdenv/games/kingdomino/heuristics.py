@@ -24,7 +24,6 @@ from kdenv.core.player import RulePlayer, packed, plays, then
 from kdenv.core.random import below
 from kdenv.games.kingdomino.board import (
     CASTLE,
-    DOWN,
     NONE,
     STEP_X,
     STEP_Y,
@@ -42,94 +41,81 @@ from kdenv.games.kingdomino.rules import NOBODY, PICKING, X_OF, Y_OF, discard_ac
 from kdenv.games.kingdomino.rules import seat as seat_to_move
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, MIDDLE_BONUS, N_DOUBLES, N_TERRAINS, TERRAIN_A, TERRAIN_B
 
-MAX_TURNS = 4096
-_MAX_AREAS = 48  # of one terrain
 _IMPOSSIBLE = -1
 
 
-class FullGreedy(NamedTuple):
-    """FULL GREEDY; repaired (1): greedy too when nothing that can be picked would fit."""
+class Greedy(NamedTuple):
+    """The most points: with the domino picked placed too (looks_ahead), or after this placement, whatever is picked.
 
+    repaired: greedy as well when looking ahead finds nothing, because nothing that can be picked would fit.
+    """
+
+    looks_ahead: int
     repaired: int
 
 
-class GreedyPlacement(NamedTuple):
-    """GPRD: greedy placement, random draft."""
+# Where things are in the scratch buffer that choosers get, behind the legal actions.
+MAX_LEGAL = 1024
+MAX_TURNS = 4096
+_MAX_AREAS = 48  # of one terrain
+_TURNS = MAX_LEGAL
+_N_AREAS = _TURNS + MAX_TURNS  # by layer and terrain, see _list_areas
+_POINTS = _N_AREAS + 2 * N_TERRAINS
+_AREAS = _POINTS + 2 * N_TERRAINS
+_SIZE, _CROWNS, _BESIDE, _AREA = 0, 1, 2, 3  # of an area: squares, crowns, its neighbours as bits; numbers each takes
+_GAINS = _AREAS + 2 * N_TERRAINS * _MAX_AREAS * _AREA  # by half of a domino and square
+SCRATCH = _GAINS + 2 * 64
 
 
-class Areas(NamedTuple):
-    """The areas of a kingdom, by terrain: scratch space, reused for every kingdom looked at."""
-
-    n: np.ndarray
-    size: np.ndarray
-    crowns: np.ndarray
-    beside: np.ndarray  # the neighbours of an area
-    points: np.ndarray  # of all areas of a terrain
-
-
-@plays(FullGreedy)
+@plays(Greedy)
 @kernel
-def _choose_full_greedy(player, states, k, out, rng):
-    turns = np.empty(MAX_TURNS, np.int64)
-    return turns[below(rng, full_greedy_turns(states[k], player.repaired, out, turns))]
-
-
-@plays(GreedyPlacement)
-@kernel
-def _choose_greedy_placement(player, states, k, out, rng):
-    turns = np.empty(MAX_TURNS, np.int64)
-    return turns[below(rng, greedy_placement_turns(states[k], out, turns))]
+def _choose_greedily(player, states, k, out, rng):
+    return out[_TURNS + below(rng, greedy_turns(states[k], player.looks_ahead, player.repaired, out))]
 
 
 @kernel
-def full_greedy_turns(s, repaired, out, turns):
-    """Write the turns between which FULL GREEDY chooses; return how many. `out` is scratch for legal actions."""
+def greedy_turns(s, looks_ahead, repaired, out):
+    """List the turns between which the player chooses; return how many. They are in out from MAX_LEGAL on."""
     if s.round <= 1:
-        return _turns_with_most_crowns(s, out, turns)
-    n = 0
-    if s.round < s.n_drafts:
-        n = _best_look_aheads(s, True, True, out, turns)
-        if n == 0:
-            n = _best_look_aheads(s, True, False, out, turns)
-    if n > 0:
-        return n
-    return greedy_placement_turns(s, out, turns) if repaired else _all_turns(s, out, turns)
+        return _turns_with_most_crowns(s, out)
+    # First with the pick placed and tidy, then untidy, then (repaired) without the pick.
+    for with_pick in range(looks_ahead, -1, -1):
+        if with_pick and s.round == s.n_drafts:
+            continue
+        if looks_ahead and not with_pick and not repaired:
+            return _all_turns(s, out)
+        for tidy in range(1, -1, -1):
+            n = _best_look_aheads(s, with_pick, tidy, out)
+            if n > 0:
+                return n
+    return 0
 
 
 @kernel
-def greedy_placement_turns(s, out, turns):
-    """Write the turns between which GPRD chooses; return how many."""
-    if s.round <= 1:
-        return _turns_with_most_crowns(s, out, turns)
-    n = _best_look_aheads(s, False, True, out, turns)
-    return n if n > 0 else _best_look_aheads(s, False, False, out, turns)
-
-
-@kernel
-def _all_turns(s, out, turns):
+def _all_turns(s, out):
     """Every turn, whatever it leads to."""
     n_actions = legal(s, out)
     n = 0
     for i in range(n_actions):
-        n = _append(s, out[i], turns, n)
+        n = _append(s, out[i], out, n)
     return n
 
 
 @kernel
-def _append(s, action, turns, n):
+def _append(s, action, out, n):
     """Append this action with every pick that may follow it."""
     if s.stage == PICKING or s.round == s.n_drafts:
-        turns[n] = packed(action)
+        out[_TURNS + n] = packed(action)
         return n + 1
     for slot in range(int(s.kings)):
         if s.draft_king[slot] == NOBODY:
-            turns[n] = then(action, pick_action(int(s.size), slot))
+            out[_TURNS + n] = then(action, pick_action(int(s.size), slot))
             n += 1
     return n
 
 
 @kernel
-def _turns_with_most_crowns(s, out, turns):
+def _turns_with_most_crowns(s, out):
     """Any placement, and a pick with the most crowns on one square."""
     most = -1
     for slot in range(int(s.kings)):
@@ -141,11 +127,11 @@ def _turns_with_most_crowns(s, out, turns):
         if s.draft_king[slot] == NOBODY and _crowns_on_one_square(int(s.draft[slot])) == most:
             pick = pick_action(int(s.size), slot)
             if s.stage == PICKING:
-                turns[n] = packed(pick)
+                out[_TURNS + n] = packed(pick)
                 n += 1
             else:
                 for i in range(n_actions):
-                    turns[n] = then(out[i], pick)
+                    out[_TURNS + n] = then(out[i], pick)
                     n += 1
     return n
 
@@ -156,8 +142,8 @@ def _crowns_on_one_square(domino):
 
 
 @kernel
-def _best_look_aheads(s, with_pick, tidy, out, turns):
-    """Write the turns that may lead to the most points; return how many.
+def _best_look_aheads(s, with_pick, tidy, out):
+    """List the turns that may lead to the most points; return how many.
 
     with_pick: the picked domino is placed too, and turns after which it cannot be are left out. tidy: only tidy
     kingdoms count. Harmony is no part of the points: all kingdoms compared have equally many squares.
@@ -168,19 +154,10 @@ def _best_look_aheads(s, with_pick, tidy, out, turns):
     if tidy and (s.taken[seat] & ~box != NONE or has_hole(s.taken[seat], box)):
         return 0
     # 1. The areas before the turn.
-    shape = (2, N_TERRAINS, _MAX_AREAS)
-    areas = Areas(
-        np.empty((2, N_TERRAINS), np.int64),
-        np.empty(shape, np.int64),
-        np.empty(shape, np.int64),
-        np.empty(shape, np.uint64),
-        np.empty((2, N_TERRAINS), np.int64),
-    )
-    gains = np.empty((2, 64), np.int64)
     low, high = s.crowns[seat, 0], s.crowns[seat, 1]
     points_before = 0
     for terrain in range(N_TERRAINS):
-        points_before += _list_areas(areas, 0, terrain, s.land[seat, terrain], low, high)
+        points_before += _list_areas(out, 0, terrain, s.land[seat, terrain], low, high)
     # 2. Every placement (none if it has been made already), then every pick.
     placed_already = s.stage == PICKING
     n_places = 1 if placed_already else legal(s, out)
@@ -210,16 +187,16 @@ def _best_look_aheads(s, with_pick, tidy, out, turns):
             low |= (square_a if crowns_a & 1 else NONE) | (square_b if crowns_b & 1 else NONE)
             high |= (square_a if crowns_a & 2 else NONE) | (square_b if crowns_b & 2 else NONE)
             land = s.land[seat, terrain_a] | square_a | (square_b if terrain_b == terrain_a else NONE)
-            points += _list_areas(areas, 1, terrain_a, land, low, high) - areas.points[0, terrain_a]
+            points += _list_areas(out, 1, terrain_a, land, low, high) - out[_POINTS + terrain_a]
             if terrain_b != terrain_a:
                 land = s.land[seat, terrain_b] | square_b
-                points += _list_areas(areas, 1, terrain_b, land, low, high) - areas.points[0, terrain_b]
+                points += _list_areas(out, 1, terrain_b, land, low, high) - out[_POINTS + terrain_b]
         bonus = MIDDLE_BONUS if s.middle and inside else 0
         if not with_pick:
             if points + bonus > best:
                 best, n = points + bonus, 0
             if points + bonus == best:
-                n = _append(s, out[i], turns, n) if not placed_already else _all_turns(s, out, turns)
+                n = _append(s, out[i], out, n) if not placed_already else _all_turns(s, out)
             continue
         free = reach(size, left, right, top, bottom) & ~taken
         if tidy:
@@ -230,13 +207,13 @@ def _best_look_aheads(s, with_pick, tidy, out, turns):
             picked = int(s.draft[slot])
             layer_a = 1 if TERRAIN_A[picked] == terrain_a or TERRAIN_A[picked] == terrain_b else 0
             layer_b = 1 if TERRAIN_B[picked] == terrain_a or TERRAIN_B[picked] == terrain_b else 0
-            near_a = _beside_terrain(areas, layer_a, int(TERRAIN_A[picked])) & free
-            near_b = _beside_terrain(areas, layer_b, int(TERRAIN_B[picked])) & free
+            near_a = _beside_terrain(out, layer_a, int(TERRAIN_A[picked])) & free
+            near_b = _beside_terrain(out, layer_b, int(TERRAIN_B[picked])) & free
             is_double = picked <= N_DOUBLES
             most = bonus
             if not is_double:
-                most += _fill_gains(areas, layer_a, int(TERRAIN_A[picked]), int(CROWNS_A[picked]), free, gains, 0)
-                most += _fill_gains(areas, layer_b, int(TERRAIN_B[picked]), int(CROWNS_B[picked]), free, gains, 1)
+                most += _fill_gains(out, layer_a, int(TERRAIN_A[picked]), int(CROWNS_A[picked]), free, 0)
+                most += _fill_gains(out, layer_b, int(TERRAIN_B[picked]), int(CROWNS_B[picked]), free, 1)
                 if points + most < best:
                     continue
             # 3. Every placement of the picked domino: only what is at least as good as the best is looked at closely.
@@ -248,9 +225,9 @@ def _best_look_aheads(s, with_pick, tidy, out, turns):
                     firsts &= firsts - CASTLE
                     second = towards(first, direction)
                     if is_double:
-                        gain = _gain_of_double(areas, layer_a, int(TERRAIN_A[picked]), bit(first) | bit(second))
+                        gain = _gain_of_double(out, layer_a, int(TERRAIN_A[picked]), bit(first) | bit(second))
                     else:
-                        gain = gains[0, first] + gains[1, second]
+                        gain = out[_GAINS + first] + out[_GAINS + 64 + second]
                     total = points + gain
                     if bonus and has(box, first) and has(box, second):
                         total += bonus
@@ -261,88 +238,106 @@ def _best_look_aheads(s, with_pick, tidy, out, turns):
                     if total > best:
                         best, n = total, 0
                     pick = pick_action(size, slot)
-                    turns[n] = packed(pick) if placed_already else then(out[i], pick)
+                    out[_TURNS + n] = packed(pick) if placed_already else then(out[i], pick)
                     n += 1
                     is_listed = True
     return n
 
 
+# The areas of a kingdom in scratch. Layer 0 is the kingdom before the turn; layer 1 has the terrains that the
+# placement looked at changes.
+
+
 @kernel
-def _list_areas(areas, layer, terrain, land, low, high):
+def _area(layer, terrain, i):
+    """Where area i of a terrain is in scratch."""
+    return _AREAS + ((layer * N_TERRAINS + terrain) * _MAX_AREAS + i) * _AREA
+
+
+@kernel
+def _list_areas(out, layer, terrain, land, low, high):
     """Write the areas of one terrain into this layer; return their points."""
     n, points = 0, 0
     while land != NONE:
-        area = area_around(bit(lowest(land)), land)
-        land &= ~area
-        size = popcount(area)
-        crowns = popcount(area & low) + 2 * popcount(area & high)
-        areas.size[layer, terrain, n] = size
-        areas.crowns[layer, terrain, n] = crowns
-        areas.beside[layer, terrain, n] = neighbours(area)
+        squares = area_around(bit(lowest(land)), land)
+        land &= ~squares
+        size = popcount(squares)
+        crowns = popcount(squares & low) + 2 * popcount(squares & high)
+        area = _area(layer, terrain, n)
+        out[area + _SIZE] = size
+        out[area + _CROWNS] = crowns
+        out[area + _BESIDE] = np.int64(neighbours(squares))
         points += size * crowns
         n += 1
-    areas.n[layer, terrain] = n
-    areas.points[layer, terrain] = points
+    out[_N_AREAS + layer * N_TERRAINS + terrain] = n
+    out[_POINTS + layer * N_TERRAINS + terrain] = points
     return points
 
 
 @kernel
-def _beside_terrain(areas, layer, terrain):
+def _beside_terrain(out, layer, terrain):
     """The neighbours of the castle and of all areas of a terrain."""
     beside = neighbours(CASTLE)
-    for i in range(areas.n[layer, terrain]):
-        beside |= areas.beside[layer, terrain, i]
+    for i in range(out[_N_AREAS + layer * N_TERRAINS + terrain]):
+        beside |= np.uint64(out[_area(layer, terrain, i) + _BESIDE])
     return beside
 
 
 @kernel
-def _fill_gains(areas, layer, terrain, crowns, free, gains, half):
+def _fill_gains(out, layer, terrain, crowns, free, half):
     """Write for every free square what this half of a domino gains there; return the most."""
+    gains = _GAINS + 64 * half
     for b in range(64):
-        gains[half, b] = crowns
+        out[gains + b] = crowns
     most = crowns
     once, twice = NONE, NONE
-    for i in range(areas.n[layer, terrain]):
-        beside = areas.beside[layer, terrain, i] & free
+    for i in range(out[_N_AREAS + layer * N_TERRAINS + terrain]):
+        area = _area(layer, terrain, i)
+        beside = np.uint64(out[area + _BESIDE]) & free
         twice |= once & beside
         once |= beside
-        gain = crowns * (1 + areas.size[layer, terrain, i]) + areas.crowns[layer, terrain, i]
+        gain = crowns * (1 + out[area + _SIZE]) + out[area + _CROWNS]
         if beside != NONE:
             most = max(most, gain)
         while beside != NONE:
-            gains[half, lowest(beside)] = gain
+            out[gains + lowest(beside)] = gain
             beside &= beside - CASTLE
     while twice != NONE:  # squares that join areas
         b = lowest(twice)
         twice &= twice - CASTLE
-        gains[half, b] = _gain_of_joining(areas, layer, terrain, bit(b), 1, crowns)
-        most = max(most, gains[half, b])
+        gain = _gain_of_joining(out, layer, terrain, bit(b), 1, crowns)
+        out[gains + b] = gain
+        most = max(most, gain)
     return most
 
 
 @kernel
-def _gain_of_double(areas, layer, terrain, squares):
+def _gain_of_double(out, layer, terrain, squares):
     """What the two squares of a double, which has no crowns, gain together."""
-    return _gain_of_joining(areas, layer, terrain, squares, 2, 0)
+    return _gain_of_joining(out, layer, terrain, squares, 2, 0)
 
 
 @kernel
-def _gain_of_joining(areas, layer, terrain, squares, n_squares, crowns):
+def _gain_of_joining(out, layer, terrain, squares, n_squares, crowns):
     """What squares of a terrain gain by forming one area with all the areas they touch."""
     joined_size, joined_crowns, points = n_squares, crowns, 0
-    for i in range(areas.n[layer, terrain]):
-        if areas.beside[layer, terrain, i] & squares != NONE:
-            size, more_crowns = areas.size[layer, terrain, i], areas.crowns[layer, terrain, i]
-            joined_size += size
-            joined_crowns += more_crowns
-            points += size * more_crowns
+    for i in range(out[_N_AREAS + layer * N_TERRAINS + terrain]):
+        area = _area(layer, terrain, i)
+        if np.uint64(out[area + _BESIDE]) & squares != NONE:
+            joined_size += out[area + _SIZE]
+            joined_crowns += out[area + _CROWNS]
+            points += out[area + _SIZE] * out[area + _CROWNS]
     return joined_size * joined_crowns - points
 
 
-def _full_greedy(variant: str = "fixed") -> FullGreedy:
+def _full_greedy(variant: str = "fixed") -> Greedy:
     if variant not in ("fixed", "paper"):
         raise BadOption(f"variant={variant} is not possible; variant may be fixed or paper")
-    return FullGreedy(int(variant == "fixed"))
+    return Greedy(looks_ahead=1, repaired=int(variant == "fixed"))
+
+
+def _gprd() -> Greedy:
+    return Greedy(looks_ahead=0, repaired=1)
 
 
 RULE_PLAYERS = {
@@ -351,5 +346,5 @@ RULE_PLAYERS = {
         "the most points after this placement and that of the domino picked; variant=paper takes any turn when nothing picked would fit",
         "Gedda et al. 2018, FG",
     ),
-    "gprd": RulePlayer(GreedyPlacement, "the most points after this placement, a random pick", "Gedda et al. 2018, GPRD"),
+    "gprd": RulePlayer(_gprd, "the most points after this placement; a random pick", "Gedda et al. 2018, GPRD"),
 }

@@ -208,7 +208,7 @@ def _list_placements(s, seat, domino, out):
     left_x = max(int(s.right[seat]) - size + 1, int(s.left[seat]) - 2)
     top_y = max(int(s.bottom[seat]) - size + 1, int(s.top[seat]) - 2)
     if size == 7:
-        return _list_on_full_torus(s, seat, domino, left_x, top_y, out)
+        return _list_on_full_torus(s, seat, size, domino, left_x, top_y, out)
     # Seen from the top left of what is in reach, bits count in reading order and, as the reach of smaller
     # kingdoms is at most seven columns and rows, a neighbour is a plain shift: over an edge it leaves the reach.
     free = moved_to_origin(reachable(s, seat), left_x, top_y)
@@ -223,7 +223,7 @@ def _list_placements(s, seat, domino, out):
     if domino > N_DOUBLES:
         left = free & (free << _1) & (near_a | (near_b << _1))
         up = free & (free << _8) & (near_a | (near_b << _8))
-    return _list_in_reading_order(right, down, left, up, place_action(size, left_x, top_y, 0), 2 * size - 1, out)
+    return _list_in_reading_order(right, down, left, up, place_action(size, left_x, top_y, RIGHT), 2 * size - 1, out)
 
 
 @kernel
@@ -254,38 +254,40 @@ def _list_in_reading_order(right, down, left, up, origin, width, out):
 
 
 @kernel
-def _list_on_full_torus(s, seat, domino, left_x, top_y, out):
+def _list_on_full_torus(s, seat, size, domino, left_x, top_y, out):
     """The same for 7x7, where what is in reach may fill the torus, or exceed it by a column or row."""
     free = reachable(s, seat)
     near_a = neighbours(s.land[seat, TERRAIN_A[domino]] | CASTLE) & free
     near_b = neighbours(s.land[seat, TERRAIN_B[domino]] | CASTLE) & free
     # 1. Six wide: the reach is eight columns, and what lies across the seam is not adjacent.
-    span = (int(s.left[seat]), int(s.right[seat]), int(s.top[seat]), int(s.bottom[seat]))
-    right = first_halves(free, near_a, near_b, RIGHT) & ~across_seam(7, *span, RIGHT)
-    down = first_halves(free, near_a, near_b, DOWN) & ~across_seam(7, *span, DOWN)
-    right = moved_to_origin(right, left_x, top_y)
-    down = moved_to_origin(down, left_x, top_y)
-    left = up = NONE
-    if domino > N_DOUBLES:
-        left = first_halves(free, near_a, near_b, LEFT) & ~across_seam(7, *span, LEFT)
-        up = first_halves(free, near_a, near_b, UP) & ~across_seam(7, *span, UP)
-        left = moved_to_origin(left, left_x, top_y)
-        up = moved_to_origin(up, left_x, top_y)
+    left_most, right_most, top_most, bottom_most = int(s.left[seat]), int(s.right[seat]), int(s.top[seat]), int(s.bottom[seat])
+    right = down = left = up = NONE
+    for direction in range(2 if domino <= N_DOUBLES else 4):
+        firsts = first_halves(free, near_a, near_b, direction) & ~across_seam(size, left_most, right_most, top_most, bottom_most, direction)
+        firsts = moved_to_origin(firsts, left_x, top_y)
+        if direction == RIGHT:
+            right = firsts
+        elif direction == DOWN:
+            down = firsts
+        elif direction == LEFT:
+            left = firsts
+        else:
+            up = firsts
     # 2. Five wide: the reach is nine columns, and the ninth shares its bits with the first. From the first one
     # no domino points left, so those that seem to are in the ninth; likewise rows and up.
     ninth_column = left & FIRST_COLUMN
     ninth_row = up & FIRST_ROW
     left &= ~FIRST_COLUMN
     up &= ~FIRST_ROW
-    n = _list_in_reading_order(right, down, left, up, place_action(7, left_x, top_y, 0), 13, out)
+    n = _list_in_reading_order(right, down, left, up, place_action(size, left_x, top_y, RIGHT), 2 * size - 1, out)
     while ninth_column != NONE:
         b = lowest(ninth_column)
         ninth_column &= ninth_column - _1
-        n = _insert(out, n, place_action(7, left_x + 8, top_y + (b >> 3), LEFT))
+        n = _insert(out, n, place_action(size, left_x + 8, top_y + (b >> 3), RIGHT) + LEFT)
     while ninth_row != NONE:
         b = lowest(ninth_row)
         ninth_row &= ninth_row - _1
-        n = _insert(out, n, place_action(7, left_x + (b & 7), top_y + 8, UP))
+        n = _insert(out, n, place_action(size, left_x + (b & 7), top_y + 8, RIGHT) + UP)
     return n
 
 

@@ -1,4 +1,4 @@
-"""The printed game: terrains and the 48 dominoes. Index 0 of every domino table is unused: dominoes count from 1."""
+"""The printed game: terrains and the 48 dominoes. Tables by domino begin with an unused 0: dominoes count from 1."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ N_TERRAINS = 6
 N_DOMINOES = 48
 N_DOUBLES = 12  # dominoes 1 to 12 have two equal halves without crowns
 
-# (terrain, crowns) of the first and the second half, in the order of the numbers on the backs.
+# (terrain, crowns) of the first and the second half of domino 1, 2, ...
 DOMINOES = (
     ((FIELD, 0), (FIELD, 0)),
     ((FIELD, 0), (FIELD, 0)),

@@ -1,0 +1,255 @@
+"""Policies as text, and back: `name`, `name(value)`, `name(parameter=value, ...)`; values may be policies themselves.
+
+Here is the list of all policies that are not rule-based players of one game (those are in the game's heuristics).
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from kdenv.core.errors import BadOption
+from kdenv.core.game import Game, did_you_mean
+from kdenv.games import find_game, names
+from kdenv.policies.base import Policy
+
+_TOKEN = re.compile(r"\s*([(),=]|[^\s(),=]+)")
+
+
+class Term(NamedTuple):
+    """A parsed text: a name with parameters; a bare word is a name without any."""
+
+    name: str
+    positional: list[Term]
+    named: dict[str, Term]
+
+    def __str__(self) -> str:
+        parts = [*map(str, self.positional), *(f"{key}={value}" for key, value in self.named.items())]
+        return f"{self.name}({', '.join(parts)})" if parts else self.name
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of policy: make(text, ...) builds it from parameters that are Terms; `usage` shows them."""
+
+    make: Callable[..., Policy]
+    usage: str
+    meaning: str
+    source: str = ""
+
+
+def policy(text: str) -> Policy:
+    """The policy that this text describes, as in policy("mce(playout=full_greedy, seconds=0.5)")."""
+    term = parse(text)
+    if term.name in KINDS:
+        return _call(KINDS[term.name].make, term, KINDS[term.name].usage)
+    return rule_policy(term)
+
+
+def rule_policy(term: Term) -> Policy:
+    """A rule-based player, of whichever games have one of this name."""
+    from kdenv.policies.simple import RulePolicy
+
+    having = [game for game in map(find_game, names()) if term.name in game.rule_players]
+    if not having:
+        known = [*KINDS, *(name for game in map(find_game, names()) for name in game.rule_players)]
+        raise BadOption(f"there is no policy {term.name}{did_you_mean(term.name, known)}; 'kdenv policies <game>' lists them")
+    if term.positional:
+        raise BadOption(f"{term}: parameters are written name=value")
+    parameters = {key: literal(value) for key, value in term.named.items()}
+    players = {game.name: _make_rule_player(game, term, parameters) for game in having}
+    return RulePolicy(str(term), players)
+
+
+def _make_rule_player(game: Game, term: Term, parameters: dict[str, Any]) -> Any:
+    make = game.rule_players[term.name].make
+    known = list(inspect.signature(make).parameters)
+    for name in parameters:
+        if name not in known:
+            takes = f"its parameters are {', '.join(known)}" if known else "it has none"
+            raise BadOption(f"{term.name} has no parameter {name}{did_you_mean(name, known)}; {takes}")
+    return make(**parameters)
+
+
+def _call(make: Callable[..., Policy], term: Term, usage: str) -> Policy:
+    """Call the maker, telling a wrong parameter in one sentence."""
+    known = list(inspect.signature(make).parameters)[1:]
+    for name in term.named:
+        if name not in known:
+            takes = f"its parameters are {', '.join(known)}" if known else "it has none"
+            raise BadOption(f"{term.name} has no parameter {name}{did_you_mean(name, known)}; {takes}")
+    try:
+        inspect.signature(make).bind(str(term), *term.positional, **term.named)
+    except TypeError as error:
+        raise BadOption(f"{term}: {error}; write {usage}") from None
+    return make(str(term), *term.positional, **term.named)
+
+
+# Text
+
+
+def parse(text: str) -> Term:
+    """Split a text into names and parameters."""
+    tokens = _tokens(text)
+    term = _term(text, tokens)
+    rest = next(tokens, None)
+    if rest is not None:
+        raise BadOption(f"policy {text!r}: {rest!r} is too much; write name(parameter=value, ...)")
+    return term
+
+
+class _Tokens:
+    """The tokens of a text, with a look at the next one."""
+
+    def __init__(self, tokens: Iterator[str]) -> None:
+        self._tokens = tokens
+        self.next: str | None = next(tokens, None)
+
+    def __iter__(self) -> _Tokens:
+        return self
+
+    def __next__(self) -> str:
+        token = self.next
+        if token is None:
+            raise StopIteration
+        self.next = next(self._tokens, None)
+        return token
+
+
+def _tokens(text: str) -> _Tokens:
+    return _Tokens(match[1] for match in _TOKEN.finditer(text.rstrip()))
+
+
+def _term(text: str, tokens: _Tokens) -> Term:
+    name = next(tokens, "")
+    if not name or name in "(),=":
+        raise BadOption(f"policy {text!r}: a name is missing{f' before {name!r}' if name else ''}; write name(parameter=value, ...)")
+    term = Term(name, [], {})
+    if tokens.next != "(":
+        return term
+    next(tokens)
+    while tokens.next != ")":
+        value = _term(text, tokens)
+        if tokens.next == "=":
+            next(tokens)
+            if value.name in term.named:
+                raise BadOption(f"policy {text!r}: {value.name} is given twice")
+            term.named[value.name] = _term(text, tokens)
+        elif term.named:
+            raise BadOption(f"policy {text!r}: {value} comes after parameters with names; write name=value")
+        else:
+            term.positional.append(value)
+        if tokens.next == ",":
+            next(tokens)
+        elif tokens.next != ")":
+            raise BadOption(f"policy {text!r}: a closing bracket is missing")
+    next(tokens)
+    return term
+
+
+def literal(term: Term) -> Any:
+    """The number, truth value or word that a term without parameters is."""
+    if term.positional or term.named:
+        raise BadOption(f"{term} is not a number or word")
+    for kind in (int, float):
+        try:
+            return kind(term.name)
+        except ValueError:
+            continue
+    return {"yes": True, "no": False}.get(term.name, term.name)
+
+
+def number(name: str, term: Term, least: float, *, whole: bool = False) -> Any:
+    """The number a parameter must be."""
+    value = literal(term)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value < least or (whole and value != int(value)) or value != value:
+        raise BadOption(f"{name}={term} is not possible; {name} is a {'whole ' if whole else ''}number from {least:g} on")
+    return int(value) if whole else float(value)
+
+
+# The kinds of policies
+
+
+def _random(text: str) -> Policy:
+    from kdenv.policies.simple import RandomPolicy
+
+    return RandomPolicy(text)
+
+
+def _mce(
+    text: str, playout: Term = Term("random", [], {}), score: Term = Term("relative", [], {}), playouts: Term | None = None, seconds: Term | None = None
+) -> Policy:
+    from kdenv.policies.searching import MonteCarlo
+
+    return MonteCarlo(text, _playout(playout), str(score), _budget(text, playouts, seconds))
+
+
+def _budget(text: str, playouts: Term | None, seconds: Term | None) -> Any:
+    from kdenv.search.budget import Budget
+
+    if (playouts is None) == (seconds is None):
+        raise BadOption(f"{text}: give a budget for a decision, either playouts=<number> or seconds=<number>")
+    if playouts is not None:
+        return Budget(playouts=number("playouts", playouts, 1, whole=True))
+    assert seconds is not None
+    return Budget(seconds=number("seconds", seconds, 0.001))
+
+
+def _playout(term: Term) -> Any:
+    from kdenv.policies.searching import Playout
+    from kdenv.policies.simple import RulePolicy
+
+    if term.name in ("random", "player_greedy"):
+        if term.positional or term.named:
+            raise BadOption(f"{term}: {term.name} has no parameters")
+        return Playout(term.name, str(term))
+    if term.name == "epsilon_greedy":
+        unknown = [name for name in term.named if name != "epsilon"]
+        if unknown or term.positional:
+            raise BadOption(f"{term}: write epsilon_greedy(epsilon=0.75)")
+        epsilon = number("epsilon", term.named.get("epsilon", Term("0.75", [], {})), 0)
+        if epsilon > 1:
+            raise BadOption(f"epsilon={epsilon:g} is not possible; epsilon is a probability, from 0 to 1")
+        return Playout("epsilon_greedy", str(term), epsilon=epsilon)
+    rule = rule_policy(term)
+    assert isinstance(rule, RulePolicy)
+    return Playout("rule", str(term), rule)
+
+
+def _ppo(text: str, path: Term, sample: Term = Term("no", [], {})) -> Policy:
+    from kdenv.policies.learned import LearnedPolicy
+
+    sampled = literal(sample)
+    if not isinstance(sampled, bool):
+        raise BadOption(f"sample={sample} is not possible; sample may be yes or no")
+    return LearnedPolicy(text, str(path), sampled)
+
+
+KINDS = {
+    "random": Kind(_random, "random", "every legal action alike"),
+    "mce": Kind(
+        _mce,
+        "mce(playout=random|player_greedy|epsilon_greedy(epsilon=0.75)|<rule player>, score=wdl|points|relative|margin, playouts=1000 or seconds=0.5)",
+        "flat Monte Carlo: the turn whose playouts go best on average, all turns tried equally often",
+        "Gedda et al. 2018, MCE-TR, MCE-FG, MCE-PG, MCE-eG; WDL, P, R",
+    ),
+    "ppo": Kind(
+        _ppo,
+        "ppo(<model.zip of MaskablePPO, exported .npz, or the name of a shipped model>, sample=no|yes)",
+        "a learned policy: the most probable legal action, or one sampled",
+    ),
+}
+
+
+def listing(game: Game) -> list[tuple[str, str, str]]:
+    """All policies that can play this game: how they are written, what they do, and where they come from."""
+    rows = [(kind.usage, kind.meaning, kind.source) for kind in KINDS.values()]
+    for name, rule in game.rule_players.items():
+        parameters = ", ".join(
+            f"{key}={parameter.default}" for key, parameter in inspect.signature(rule.make).parameters.items() if parameter.default is not parameter.empty
+        )
+        rows.append((f"{name}({parameters})" if parameters else name, rule.meaning, rule.source))
+    return rows

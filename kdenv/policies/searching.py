@@ -1,0 +1,74 @@
+"""Policies that search: parameters, seeding, and kernel calls. The searches themselves are in kdenv.search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.view import View
+from kdenv.policies.base import TurnPolicy
+from kdenv.policies.simple import RulePolicy
+from kdenv.search import montecarlo
+from kdenv.search.budget import Budget, compiling
+from kdenv.search.playout import EpsilonGreedy, Split, Uniform
+from kdenv.search.score import SCORES
+from kdenv.search.turns import SCRATCH, list_turns
+
+
+class Playout:
+    """How playouts are played, as text says it: random, player_greedy, epsilon_greedy(epsilon=...), or a rule player."""
+
+    def __init__(self, kind: str, text: str, rule: RulePolicy | None = None, epsilon: float = 0.0) -> None:
+        self.kind, self.text, self._rule, self._epsilon = kind, text, rule, epsilon
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def player(self, view: View) -> Any:
+        """The compiled player for all seats, when the seat of this view searches."""
+        if self.kind == "random":
+            return Uniform()
+        if self._rule is not None:
+            return self._rule.player_of(view)
+        if not view.game.greedy:
+            raise NotSupported(f"{view.game.name} has no greedy player for {self.text} playouts; use playout=random")
+        greedy = view.game.rule_players[view.game.greedy].make()
+        if self.kind == "epsilon_greedy":
+            return EpsilonGreedy(greedy, self._epsilon)
+        return Split(int(view.seat), greedy, Uniform())
+
+
+class MonteCarlo(TurnPolicy):
+    """Flat Monte Carlo with uniform sampling of the turns at the root."""
+
+    _compiled: set[tuple[Any, ...]] = set()  # what this process has run, so that compiling is told once
+
+    def __init__(self, text: str, playout: Playout, score: str, budget: Budget) -> None:
+        super().__init__(text)
+        if score not in SCORES:
+            raise BadOption(f"score={score} is not possible; score may be {', '.join(SCORES)}")
+        self.playout, self.score, self.budget = playout, score, budget
+
+    def choose_turn(self, view: View) -> int:
+        """The turn of the best mean."""
+        game = view.game
+        states = view.scratch(1 + SCRATCH)
+        turns = np.empty(game.max_turns, np.int64)
+        n_turns = int(list_turns(states, 0, game.most_decisions, game.max_legal, turns))
+        if n_turns == 1:
+            return int(turns[0])
+        tally = montecarlo.Tally(np.zeros(n_turns, np.int64), np.zeros(n_turns), np.zeros(n_turns))
+        player, score = self.playout.player(view), SCORES[self.score](game.teams(view.players))
+        out, numbers = game.buffer(), np.empty(view.players, np.int64)
+
+        def work(n: int, done: int) -> None:
+            montecarlo.sample_in_rotation(states, int(view.seat), turns, n_turns, n, done, player, score, out, numbers, self.rng, tally)
+
+        kind = (game.name, type(player), type(score), repr(self.playout))
+        with compiling(f"{self.text} for {game.name}", kind in self._compiled):
+            work(0, 0)
+        self._compiled.add(kind)
+        self.playouts += self.budget.spend(work, n_turns)
+        return int(turns[montecarlo.best_mean(tally, n_turns, self.rng)])

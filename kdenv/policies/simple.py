@@ -1,0 +1,49 @@
+"""Policies without search: random, and the rule-based players of each game."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from kdenv.core.errors import NotSupported
+from kdenv.core.game import Action
+from kdenv.core.kernel import kernel
+from kdenv.core.player import choose
+from kdenv.core.random import below
+from kdenv.core.view import View
+from kdenv.policies.base import Policy, TurnPolicy
+from kdenv.search.turns import SCRATCH
+
+
+class RandomPolicy(Policy):
+    """Every legal action alike."""
+
+    def act(self, view: View) -> Action:
+        """Any of them."""
+        legal = view.legal()
+        return legal[int(below(self.rng, len(legal)))]
+
+
+@kernel
+def _choose(player, states, out, rng):
+    return choose(player, states, 0, out, rng)
+
+
+class RulePolicy(TurnPolicy):
+    """A rule-based player of one game (or several that have one of this name)."""
+
+    def __init__(self, text: str, players: dict[str, NamedTuple]) -> None:
+        """players: by game, the compiled player to ask."""
+        super().__init__(text)
+        self._players = players
+
+    def choose_turn(self, view: View) -> int:
+        """What the player decides."""
+        return int(_choose(self.player_of(view), view.scratch(1 + SCRATCH), view.game.buffer(), self.rng))
+
+    def player_of(self, view: View) -> Any:
+        """The compiled player for the game of this view."""
+        if view.game.name not in self._players:
+            raise NotSupported(
+                f"{self.text} plays {' and '.join(self._players)}, not {view.game.name}; its rule-based players: {', '.join(view.game.rule_players) or 'none'}"
+            )
+        return self._players[view.game.name]

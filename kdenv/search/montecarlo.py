@@ -1,0 +1,57 @@
+"""Flat Monte Carlo: every turn open now is tried by playouts to the end of the game; the best mean wins.
+
+Uniform sampling (Monte Carlo Evaluation of the 2018 Kingdomino paper): the turns take their playouts in rotation.
+What the seat cannot see is drawn anew for every playout.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kdenv.core.kernel import kernel
+from kdenv.core.protocol import resample_hidden
+from kdenv.core.random import below
+from kdenv.search.playout import play_out, play_turn
+from kdenv.search.score import worth
+
+SCRATCH = 4  # states that the playouts work in, the position included
+
+
+class Tally(NamedTuple):
+    """Per turn: how many playouts, and the sums of what they were worth and of its square."""
+
+    visits: np.ndarray
+    sums: np.ndarray
+    squares: np.ndarray
+
+
+@kernel
+def sample_in_rotation(states, seat, turns, n_turns, n_playouts, first, player, score, out, numbers, rng, tally):
+    """Give the turns one playout each in rotation, n_playouts in all, beginning with turn `first`."""
+    for i in range(first, first + n_playouts):
+        turn = i % n_turns
+        states[1] = states[0]
+        resample_hidden(states[1], seat, rng)
+        play_turn(states[1], turns[turn])
+        play_out(player, states, 1, out, rng)
+        value = worth(score, states, 1, seat, numbers)
+        tally.visits[turn] += 1
+        tally.sums[turn] += value
+        tally.squares[turn] += value * value
+
+
+@kernel
+def best_mean(tally, n_turns, rng):
+    """The turn of the best mean, ties at random."""
+    best, n_best, chosen = -np.inf, 0, 0
+    for turn in range(n_turns):
+        if tally.visits[turn] == 0:
+            continue
+        mean = tally.sums[turn] / tally.visits[turn]
+        if mean > best:
+            best, n_best = mean, 0
+        if mean == best:
+            n_best += 1
+            if below(rng, n_best) == 0:
+                chosen = turn
+    return chosen

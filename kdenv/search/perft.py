@@ -1,0 +1,45 @@
+"""Counting positions: chance, decision and final nodes down to a depth. The strictest test of rules, and of speed."""
+
+import numpy as np
+
+from kdenv.core.kernel import allocating_kernel, kernel
+from kdenv.core.protocol import CHANCE, OVER, apply, apply_chance, chances, legal, phase
+
+
+@allocating_kernel
+def perft(states, depth, actions, weights, counts):
+    """Count the nodes below states[0] by phase; counts has a row per depth from 0 to `depth`.
+
+    states, and the rows of actions (outcomes or legal actions), have room for depth + 1 levels.
+    """
+    n = np.zeros(depth + 1, np.int64)
+    at = np.zeros(depth + 1, np.int64)
+    counts[0, phase(states[0])] += 1
+    if depth == 0 or phase(states[0]) == OVER:
+        return
+    level = 0
+    n[0] = _branches(states[0], actions[0], weights)
+    while level >= 0:
+        if at[level] == n[level]:
+            level -= 1
+            continue
+        branch = actions[level, at[level]]
+        at[level] += 1
+        states[level + 1] = states[level]
+        if phase(states[level]) == CHANCE:
+            apply_chance(states[level + 1], branch)
+        else:
+            apply(states[level + 1], branch)
+        now = phase(states[level + 1])
+        counts[level + 1, now] += 1
+        if level + 1 < depth and now != OVER:
+            level += 1
+            at[level] = 0
+            n[level] = _branches(states[level], actions[level], weights)
+
+
+@kernel
+def _branches(s, out, weights):
+    if phase(s) == CHANCE:
+        return chances(s, out, weights)
+    return legal(s, out)

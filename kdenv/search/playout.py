@@ -1,0 +1,109 @@
+"""Playing a position to its end, by any players that `choose` knows; and players made of other players."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kdenv.core.kernel import allocating_kernel, kernel
+from kdenv.core.player import choose, first_action, packed, plays, rest_of
+from kdenv.core.protocol import CHANCE, DECIDE, OVER, apply, apply_chance, legal, phase, sample_chance, scores, seat
+from kdenv.core.random import below, uniform
+
+
+class Uniform(NamedTuple):
+    """Every decision at random among the legal actions."""
+
+
+class EpsilonGreedy(NamedTuple):
+    """Turn by turn: at random with probability epsilon, else as the greedy player does."""
+
+    greedy: NamedTuple
+    epsilon: float
+
+
+class Split(NamedTuple):
+    """One player for this seat, another for all other seats."""
+
+    seat: int
+    mine: NamedTuple
+    others: NamedTuple
+
+
+@plays(Uniform)
+@kernel
+def _choose_uniformly(player, states, k, out, rng):
+    n = legal(states[k], out)
+    return packed(out[below(rng, n)])
+
+
+@plays(EpsilonGreedy)
+@kernel
+def _choose_epsilon_greedily(player, states, k, out, rng):
+    if uniform(rng) < player.epsilon:
+        return random_turn(states, k, out, rng)
+    return choose(player.greedy, states, k, out, rng)
+
+
+@plays(Split)
+@kernel
+def _choose_by_seat(player, states, k, out, rng):
+    if seat(states[k]) == player.seat:
+        return choose(player.mine, states, k, out, rng)
+    return choose(player.others, states, k, out, rng)
+
+
+@kernel
+def random_turn(states, k, out, rng):
+    """A whole turn, every decision at random; states[k + 1] is scratch."""
+    states[k + 1] = states[k]
+    s = states[k + 1]
+    mover = seat(s)
+    turn, shift = 0, 0
+    while shift < 64 and phase(s) == DECIDE and seat(s) == mover:
+        action = out[below(rng, legal(s, out))]
+        turn |= (action + 1) << shift
+        shift += 16
+        apply(s, action)
+    return turn
+
+
+@kernel
+def play_turn(s, turn):
+    """Carry out a packed turn."""
+    while turn != 0:
+        apply(s, first_action(turn))
+        turn = rest_of(turn)
+
+
+@kernel
+def play_out(player, states, k, out, rng):
+    """Play states[k] to its end; states[k + 1] and out are scratch. Returns the number of turns."""
+    n_turns = 0
+    while True:
+        now = phase(states[k])
+        if now == OVER:
+            return n_turns
+        if now == CHANCE:
+            apply_chance(states[k], sample_chance(states[k], rng))
+        else:
+            play_turn(states[k], choose(player, states, k, out, rng))
+            n_turns += 1
+
+
+@allocating_kernel
+def play_games(player, states, n_games, out, rng, totals):
+    """Play n_games from states[0] to their ends, adding the points of each seat to totals; returns the turns played."""
+    n_turns = 0
+    points = np.zeros(totals.shape[0], np.int64)
+    for _ in range(n_games):
+        states[1] = states[0]
+        n_turns += play_out(player, states, 1, out, rng)
+        _add_scores(states, 1, points, totals)
+    return n_turns
+
+
+@kernel
+def _add_scores(states, k, points, totals):
+    scores(states[k], points)
+    for i in range(totals.shape[0]):
+        totals[i] += points[i]

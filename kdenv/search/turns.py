@@ -1,0 +1,44 @@
+"""Whole turns: every line of the mover's own consecutive decisions, up to the next chance, other seat, or the end."""
+
+import numpy as np
+
+from kdenv.core.kernel import allocating_kernel
+from kdenv.core.protocol import DECIDE, apply, legal, phase, seat
+
+MAX_DECISIONS = 4  # of a turn, as many as fit into a packed one
+SCRATCH = MAX_DECISIONS  # states that list_turns works in
+
+
+@allocating_kernel
+def list_turns(states, k, most_decisions, max_legal, turns):
+    """Write the turns open to the seat that decides in states[k], packed, in order; return how many.
+
+    A line of more than most_decisions decisions counts as that many, to be gone on with. The states from
+    k + 1 to k + SCRATCH are scratch. At most turns.shape[0] are written.
+    """
+    mover = seat(states[k])
+    actions = np.empty((MAX_DECISIONS, max_legal), np.int64)
+    n_actions = np.zeros(MAX_DECISIONS, np.int64)
+    at = np.zeros(MAX_DECISIONS, np.int64)
+    n_actions[0] = legal(states[k], actions[0])
+    n, depth, line = 0, 0, 0
+    while depth >= 0:
+        if at[depth] == n_actions[depth]:
+            depth -= 1
+            line &= (1 << (16 * max(depth, 0))) - 1
+            continue
+        action = actions[depth, at[depth]]
+        at[depth] += 1
+        after = k + 1 + depth
+        states[after] = states[after - 1]
+        apply(states[after], action)
+        turn = line | ((action + 1) << (16 * depth))
+        if depth + 1 < most_decisions and phase(states[after]) == DECIDE and seat(states[after]) == mover:
+            depth += 1
+            line = turn
+            at[depth] = 0
+            n_actions[depth] = legal(states[after], actions[depth])
+        elif n < turns.shape[0]:
+            turns[n] = turn
+            n += 1
+    return n
