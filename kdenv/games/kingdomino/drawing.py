@@ -1,13 +1,289 @@
-"""Positions of Kingdomino as pictures."""
+"""Positions of Kingdomino as pictures: `ansi` for a terminal, and `svg`, which needs no fonts.
+
+The table is open, so every seat sees the same picture. What it shows is counted in scene.py; the shapes are in
+terrain_art.py, the letters in lettering.py.
+"""
+
+from __future__ import annotations
+
 from typing import Any
 
+from kdenv.games.kingdomino import lettering, rules
+from kdenv.games.kingdomino.lettering import write
+from kdenv.games.kingdomino.notation import square_name
+from kdenv.games.kingdomino.scene import Kingdom, kingdoms_of, mover, n_in_box, round_text, waiting
+from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, TERRAIN_A, TERRAIN_B, TERRAINS
+from kdenv.games.kingdomino.terminal import ansi
+from kdenv.games.kingdomino.terrain_art import GOLD, HINT, INK, LINE, MUTED, PANEL, PAPER, PLAYERS, TILE, definitions
 
-def ansi(states: Any, k: int, seat: int | None = None) -> str:
-    """For a terminal."""
-    from kdenv.games.kingdomino.notation import position_text
-    return position_text(states, k)
+__all__ = ["ansi", "svg"]
+
+# Every part is drawn from its left upper corner and moved to its place.
+_KINGDOM_W, _KINGDOM_H = 440, 524
+_LAND_X, _LAND_Y, _LAND = 46, 72, 376  # the square in a kingdom's panel where its land lies
+_HALF = 58  # the side of half a domino in the draft
+_ROW_W, _ROW_H = 162, 76  # a domino in the draft with its number, and from one to the next
+_SECTION_H = 30 + 4 * _ROW_H  # a draft with its heading
+_CROWN_H = 62  # above the result
+_HEAD_H = 148  # above the drafts: the name of the game, the round
+_UPRIGHT = 1.22  # how much larger the drafts are where one stands below the other
+_NARROW, _WIDE = 246, 390  # the table with the drafts below, and beside each other
+
+# By number of players: left and top of the kingdoms; left, top, width and height of the table.
+_MARGIN, _GAP = 28, 22
+_RIGHT, _BELOW = _MARGIN + _KINGDOM_W + _GAP, _MARGIN + _KINGDOM_H + _GAP
+_ACROSS_2, _ACROSS_4 = _RIGHT + _WIDE + _GAP, _RIGHT + _NARROW + _GAP
+_LAYOUTS = {
+    2: (((_MARGIN, _MARGIN), (_ACROSS_2, _MARGIN)), (_RIGHT, _MARGIN, _WIDE, _KINGDOM_H)),
+    3: (((_MARGIN, _MARGIN), (_RIGHT, _MARGIN), (_MARGIN, _BELOW)), (_RIGHT, _BELOW, _KINGDOM_W, _KINGDOM_H)),
+    4: (
+        ((_MARGIN, _MARGIN), (_ACROSS_4, _MARGIN), (_MARGIN, _BELOW), (_ACROSS_4, _BELOW)),
+        (_RIGHT, _MARGIN, _NARROW, 2 * _KINGDOM_H + _GAP),
+    ),
+}
 
 
 def svg(states: Any, k: int, seat: int | None = None) -> str:
-    """For eyes."""
-    return "<svg xmlns='http://www.w3.org/2000/svg'/>"
+    """The position as a drawing. All is open, so seat makes no difference."""
+    s = states[k]
+    kingdoms = kingdoms_of(states, k)
+    corners, (table_x, table_y, table_w, table_h) = _LAYOUTS[len(kingdoms)]
+    cell = _LAND / max(max(len(kingdom.columns), len(kingdom.rows)) for kingdom in kingdoms)
+    parts = [_at(x, y, _kingdom(s, kingdom, cell)) for kingdom, (x, y) in zip(kingdoms, corners, strict=True)]
+    parts.append(_at(table_x, table_y, _table(s, kingdoms, table_w, table_h)))
+    width = max(table_x + table_w, *(x + _KINGDOM_W for x, _ in corners)) + _MARGIN
+    height = table_y + table_h + _MARGIN
+    drawing = "".join(parts)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'stroke-linecap="round" stroke-linejoin="round"><title>Kingdomino, {round_text(s)}</title>'
+        f"<defs>{definitions()}{lettering.definitions(drawing)}</defs>"
+        f'<rect width="{width}" height="{height}" fill="{PAPER}"/>{drawing}</svg>'
+    )
+
+
+def _at(x: float, y: float, what: str, scale: float = 1) -> str:
+    return f'<g transform="translate({x:.5g} {y:.5g}){f"scale({scale:.4g})" if scale != 1 else ""}">{what}</g>'
+
+
+def _use(name: str, x: float, y: float, fill: str = "") -> str:
+    return f'<use href="#k-{name}" x="{x:g}" y="{y:g}"' + (f' fill="{fill}"/>' if fill else "/>")
+
+
+def _box(x: float, y: float, width: float, height: float, look: str, radius: float = 8) -> str:
+    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}" {look}/>'
+
+
+def _king(seat: int, x: float, y: float, scale: float = 1) -> str:
+    """A king standing on (x, y), with the number of its seat."""
+    colour, on_colour = PLAYERS[seat]
+    king = _use("king", 0, 0, colour) + write(str(seat), 0, -4.5, 9, on_colour, 2, 0.5)
+    return f'<g class="king seat-{seat}">{_at(x, y, king, scale)}</g>'
+
+
+def _square(terrain: int, crowns: int, x: int, y: int, lively: int) -> str:
+    """A square of land, its crowns on a dark plaque in the left upper corner."""
+    square = _use(f"{terrain}-{lively}", x, y)
+    if crowns:
+        square += _box(x + 4, y + 4, 19 * crowns + 2, 18, f'fill="{INK}" fill-opacity=".75"', 7)
+    return square + "".join(_use("crown", x + 14.5 + 19 * i, y + 13) for i in range(crowns))
+
+
+def _kingdom(s: Any, kingdom: Kingdom, cell: float) -> str:
+    """The panel of one seat: who it is, what it must do, its points, its land."""
+    colour, on_colour = PLAYERS[kingdom.seat]
+    over = s["stage"] == rules.FINISHED
+    band, ink = (LINE, INK) if not kingdom.task else (GOLD, INK) if over else (colour, on_colour)
+    role = "" if not kingdom.task else " winner" if over else " to-move"
+    points = str(kingdom.points)
+    parts = [
+        f"<title>player {kingdom.seat}: {points} points</title>",
+        _box(0, 0, _KINGDOM_W, _KINGDOM_H, f'fill="{PANEL}" stroke="{band}" stroke-width="{5 if kingdom.task else 2}"', 16),
+        f'<path d="M0 16a16 16 0 0 1 16-16H{_KINGDOM_W - 16}a16 16 0 0 1 16 16V54H0z" fill="{band}"/>',
+        f'<circle cx="33" cy="28" r="25" fill="{PANEL}"/>',
+        _king(kingdom.seat, 33, 47, 0.98),
+        write(f"player {kingdom.seat}", 68, 33, 15, ink, 1.6),
+        write(points, _KINGDOM_W - 20, 38, 22, ink, 1.9, 1),
+    ]
+    if kingdom.task:
+        parts.append(_box(164, 13, lettering.width_of(kingdom.task, 12.5) + 24, 28, f'fill="{PANEL}"', 14))
+        parts.append(write(kingdom.task, 176, 32, 12.5, INK, 1.6))
+    x = _KINGDOM_W - 36 - lettering.width_of(points, 22)
+    for i, bonus in enumerate(kingdom.bonuses):
+        parts.append(write(bonus, x, (24 if len(kingdom.bonuses) == 2 else 31) + 16 * i, 9.5, ink, 1.5, 1))
+    land = _land(kingdom, int(s["size"]), cell)
+    return f'<g class="kingdom seat-{kingdom.seat}{role}">{"".join(parts)}{land}{_area_points(kingdom)}</g>'
+
+
+def _land(kingdom: Kingdom, size: int, cell: float) -> str:
+    """The squares of a kingdom, what is in reach hinted, the names of columns and rows at the edges."""
+    columns, rows, squares = kingdom.columns, kingdom.rows, kingdom.squares
+    taken = {*squares, (0, 0)}
+    free = [(x, y) for y in rows for x in columns if (x, y) not in taken]
+    hint = "".join(f"M{TILE * x + 9} {TILE * y + 9}h46v46h-46z" for x, y in free)
+    parts = [f'<path class="free" d="{hint}" fill="{HINT}" stroke="{HINT}" stroke-width="10"/>'] if free else []
+    parts.append(_use("castle", 0, 0, PLAYERS[kingdom.seat][0]))
+    for (x, y), (terrain, crowns) in sorted(squares.items()):
+        lively = int((5 * x + 3 * y + terrain) % 4 == 0)
+        parts.append(_square(terrain, crowns, TILE * x, TILE * y, lively))
+    parts.append(_borders(kingdom))
+    origin_x = _LAND_X + _LAND / 2 - (columns[0] + columns[-1] + 1) / 2 * cell
+    origin_y = _LAND_Y + _LAND / 2 - (rows[0] + rows[-1] + 1) / 2 * cell
+    land = ['<g class="land">', _at(origin_x, origin_y, "".join(parts), cell / TILE), "</g>"]
+    left, bottom = origin_x + columns[0] * cell - 14, origin_y + (rows[-1] + 1) * cell + 19
+    land += [_edge(square_name(x, 0, size)[0], origin_x + (x + 0.5) * cell, bottom) for x in columns]
+    land += [_edge(square_name(0, y, size)[1:], left, origin_y + (y + 0.5) * cell + 4.5) for y in rows]
+    return "".join(land)
+
+
+def _edge(name: str, x: float, y: float) -> str:
+    return write(name, x, y, 9.5, MUTED, 1.5, 0.5)
+
+
+def _borders(kingdom: Kingdom) -> str:
+    """Lines around the kingdom, between different terrains, and faintly within an area."""
+    kinds: dict[tuple[int, int], int] = {at: terrain for at, (terrain, _) in kingdom.squares.items()} | {(0, 0): -1}
+    outer: list[str] = []
+    between: list[str] = []
+    within: list[str] = []
+    for x, y in sorted(kinds):
+        for to_x, to_y, line in ((x + 1, y, f"M{TILE * (x + 1)} {TILE * y}v{TILE}"), (x, y + 1, f"M{TILE * x} {TILE * (y + 1)}h{TILE}")):
+            other = kinds.get((to_x, to_y))
+            (outer if other is None else between if other != kinds[x, y] else within).append(line)
+        for to_x, to_y, line in ((x - 1, y, f"M{TILE * x} {TILE * y}v{TILE}"), (x, y - 1, f"M{TILE * x} {TILE * y}h{TILE}")):
+            if (to_x, to_y) not in kinds:
+                outer.append(line)
+    return (
+        f'<g fill="none"><path d="{"".join(within)}" stroke="#fff" stroke-opacity=".3" stroke-width="1.5"/>'
+        f'<path d="{"".join(between)}" stroke="{PANEL}" stroke-width="4"/><path d="{"".join(outer)}" stroke="{INK}" stroke-width="4"/></g>'
+    )
+
+
+def _area_points(kingdom: Kingdom) -> str:
+    """Below the land: what each terrain is worth."""
+    frame = f'<path d="M0 0h64v64H0z" fill="none" stroke="{INK}" stroke-width="4"/>'
+    parts = []
+    x = 24.0
+    for terrain, points in enumerate(kingdom.areas):
+        if points:
+            square = _at(x, _KINGDOM_H - 37, _use(f"{terrain}-0", 0, 0) + frame, 0.375)
+            text = write(str(points), x + 31, _KINGDOM_H - 19, 11, INK, 1.6)
+            parts.append(f"<g><title>{TERRAINS[terrain]}: {points}</title>{square}{text}</g>")
+            x += 46 + lettering.width_of(str(points), 11)
+    return "".join(parts)
+
+
+def _table(s: Any, kingdoms: list[Kingdom], width: float, height: float) -> str:
+    """What lies between the kingdoms: the round, what is left in the box, the queue and the draft, or the result."""
+    over = s["stage"] == rules.FINISHED
+    parts = [
+        write("kingdomino", width / 2, 48, 24, INK, 2.1, 0.5),
+        write("the end" if over else round_text(s), width / 2, 82, 13, INK, 1.6, 0.5),
+        _rounds(s, width / 2, 102),
+        write(f"{n_in_box(s)} dominoes in the box", width / 2, 132, 10, MUTED, 1.6, 0.5),
+    ]
+    scale = 1.0 if width > _NARROW else _UPRIGHT
+    left = (width - _ROW_W * scale) / 2
+    if over:
+        result_h = (_row_y(len(kingdoms)) + _CROWN_H) * scale
+        parts.append(_at(left, _HEAD_H + (height - _HEAD_H - result_h) / 2, _result(kingdoms), scale))
+    elif width > _NARROW:
+        parts += [_at(width / 4 - _ROW_W / 2, _HEAD_H + 14, _queue(s)), _at(width * 3 / 4 - _ROW_W / 2, _HEAD_H + 14, _draft(s))]
+    else:
+        draft_y = _HEAD_H + 24 + _SECTION_H * scale + 24
+        parts += [_at(left, _HEAD_H + 24, _queue(s), scale), _at(left, draft_y, _draft(s), scale)]
+    return f'<g class="table">{"".join(parts)}</g>'
+
+
+def _rounds(s: Any, x: float, y: float) -> str:
+    """A dot per round, filled when it has begun."""
+    n = int(s["n_drafts"])
+    step = min(16, 220 / n)
+    dots = []
+    for i in range(n):
+        begun = i < s["round"]
+        dots.append(f'<circle cx="{x + (i - (n - 1) / 2) * step:.4g}" cy="{y}" r="{step * 0.3:.3g}" fill="{GOLD if begun else LINE}"/>')
+    return "".join(dots)
+
+
+def _queue(s: Any) -> str:
+    """The dominoes of the round before, still to be placed; before the first round the kings that wait to pick."""
+    parts = []
+    if s["round"] == 0:
+        parts.append(write("waiting", _ROW_W / 2, 14, 12, INK, 1.6, 0.5))
+        for i, seat in enumerate(waiting(s)):
+            moves = i == 0 and s["stage"] == rules.PICKING
+            y = _row_y(i)
+            parts.append((_halo(seat, y) if moves else "") + _king(seat, _ROW_W / 2, y + _HALF - 5, 1.12))
+        return "".join(parts)
+    parts.append(write("to place", _ROW_W - _HALF, 14, 12, INK, 1.6, 0.5))
+    for i in range(int(s["kings"])):
+        y = _row_y(i)
+        seat = int(s["queue_king"][i])
+        moves = i == s["turn"] and s["stage"] != rules.DRAWING
+        placed = i < s["turn"] or (moves and s["stage"] == rules.PICKING)
+        if moves:
+            parts.append(_halo(seat, y))
+        parts.append(_empty_slot(y) if placed else _domino(int(s["queue"][i]), y))
+        if i >= s["turn"]:
+            parts.append(_standing(seat, y))
+    return "".join(parts)
+
+
+def _draft(s: Any) -> str:
+    """The dominoes to pick from, with the kings that stand on those taken."""
+    picks = s["stage"] == rules.PICKING
+    parts = [write("to pick", _ROW_W - _HALF, 14, 12, INK, 1.6, 0.5)]
+    for i in range(int(s["kings"])):
+        y, domino, seat = _row_y(i), int(s["draft"][i]), int(s["draft_king"][i])
+        if domino == rules.NO_DOMINO:
+            parts.append(_empty_slot(y))
+            continue
+        parts.append(_domino(domino, y))
+        if seat != rules.NOBODY:
+            parts.append(_standing(seat, y))
+        elif picks:
+            colour = PLAYERS[mover(s)][0]
+            dots = f'fill="none" stroke="{colour}" stroke-width="3.5" stroke-dasharray="0 7"'
+            parts.append(_box(_ROW_W - 2 * _HALF - 5, y - 5, 2 * _HALF + 10, _HALF + 10, dots, 13))
+    return "".join(parts)
+
+
+def _row_y(i: int) -> int:
+    return 30 + i * _ROW_H
+
+
+def _halo(seat: int, y: float) -> str:
+    """The mark of the king whose turn it is."""
+    return _box(-8, y - 8, _ROW_W + 16, _HALF + 16, f'class="turn" fill="{PANEL}" stroke="{PLAYERS[seat][0]}" stroke-width="4"', 16)
+
+
+def _standing(seat: int, y: float) -> str:
+    return _king(seat, _ROW_W - _HALF, y + _HALF - 5, 1.12)
+
+
+def _empty_slot(y: float) -> str:
+    dashes = f'fill="none" stroke="{LINE}" stroke-width="3" stroke-dasharray="2 8"'
+    return _box(_ROW_W - 2 * _HALF + 1, y + 1, 2 * _HALF - 2, _HALF - 2, dashes)
+
+
+def _domino(number: int, y: float) -> str:
+    """A domino with its number before it."""
+    first = _square(int(TERRAIN_A[number]), int(CROWNS_A[number]), 0, 0, number % 2)
+    second = _square(int(TERRAIN_B[number]), int(CROWNS_B[number]), TILE, 0, 1 - number % 2)
+    frame = _box(0, 0, 2 * TILE, TILE, f'fill="none" stroke="{INK}" stroke-width="3.5"', 9)
+    domino = _at(_ROW_W - 2 * _HALF, y, f'<g clip-path="url(#k-domino)">{first}{second}</g>{frame}', _HALF / TILE)
+    return write(str(number), _ROW_W - 2 * _HALF - 10, y + _HALF / 2 + 6.5, 13, INK, 1.7, 1) + domino
+
+
+def _result(kingdoms: list[Kingdom]) -> str:
+    """Everybody's place, the best first."""
+    parts = [_at(_ROW_W / 2, 36, _use("crown", 0, 0), 4.5)]
+    for i, kingdom in enumerate(sorted(kingdoms, key=lambda kingdom: kingdom.place)):
+        y = _row_y(i) + _CROWN_H
+        if kingdom.place == 1:
+            parts.append(_box(-14, y - 6, _ROW_W + 28, _HALF + 12, f'fill="{PANEL}" stroke="{GOLD}" stroke-width="4"', 16))
+        parts.append(write(str(kingdom.place), 4, y + 38, 16, MUTED, 1.7))
+        parts.append(_king(kingdom.seat, 62, y + _HALF - 6, 1.2))
+        parts.append(write(str(kingdom.points), _ROW_W, y + 40, 22, INK, 1.9, 1))
+    return "".join(parts)

@@ -1,0 +1,85 @@
+"""What a picture of a position of Kingdomino shows, counted and in words: for the terminal and for the drawing."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kdenv.core import protocol
+from kdenv.games.kingdomino import rules
+from kdenv.games.kingdomino.board import points_of
+from kdenv.games.kingdomino.notation import kingdom_squares
+from kdenv.games.kingdomino.tables import KINGS, N_TERRAINS
+
+
+class Kingdom(NamedTuple):
+    """What a picture shows of one seat."""
+
+    seat: int
+    squares: dict[tuple[int, int], tuple[int, int]]  # (x, y) -> (terrain, crowns), without the castle
+    columns: range  # in use, or, while the game lasts, in reach of the next domino
+    rows: range
+    areas: list[int]  # points by terrain
+    bonuses: list[str]
+    points: int
+    place: int  # 1 is the best
+    task: str  # what this seat must do now, or that it has won
+
+
+def kingdoms_of(states: Any, k: int) -> list[Kingdom]:
+    """Every seat's kingdom, counted."""
+    s = states[k]
+    points, standings = np.zeros(4, np.int64), np.zeros(4, np.int64)
+    protocol.scores_at(states, k, points)
+    protocol.standings_at(states, k, standings)
+    best_first = sorted(standings[: int(s["players"])].tolist(), reverse=True)
+    kingdoms = []
+    for seat in range(int(s["players"])):
+        low, high = s["crowns"][seat]
+        areas = [int(points_of(s["land"][seat, terrain], low, high)) for terrain in range(N_TERRAINS)]
+        place = 1 + best_first.index(int(standings[seat]))
+        columns = _in_view(s, int(s["left"][seat]), int(s["right"][seat]))
+        rows = _in_view(s, int(s["top"][seat]), int(s["bottom"][seat]))
+        earned = (("middle", rules.bonus_for_middle(s, seat)), ("harmony", rules.bonus_for_harmony(s, seat)))
+        bonuses = [f"{name} +{bonus}" for name, bonus in earned if bonus]
+        task = _task(s) if seat == mover(s) else ""
+        if place == 1 and s["stage"] == rules.FINISHED:
+            task = "shared win" if best_first.count(best_first[0]) > 1 else "winner"
+        kingdoms.append(Kingdom(seat, kingdom_squares(s, seat), columns, rows, areas, bonuses, int(points[seat]), place, task))
+    return kingdoms
+
+
+def mover(s: Any) -> int:
+    """The seat that decides now, or NOBODY."""
+    if s["stage"] not in (rules.PLACING, rules.PICKING):
+        return rules.NOBODY
+    return int(s["caller"] if s["round"] == 0 else s["queue_king"][int(s["turn"])])
+
+
+def _task(s: Any) -> str:
+    return f"places {s['queue'][int(s['turn'])]}" if s["stage"] == rules.PLACING else "picks"
+
+
+def _in_view(s: Any, least: int, most: int) -> range:
+    """The columns (rows) to show of a kingdom that spans least..most: also what a domino may reach, while the game lasts."""
+    margin = 0 if s["stage"] == rules.FINISHED else min(2, int(s["size"]) - 1 - (most - least))
+    return range(least - margin, most + margin + 1)
+
+
+def waiting(s: Any) -> list[int]:
+    """The seats of the kings that have not picked in the first round, the one called first."""
+    players, called = int(s["players"]), mover(s)
+    placed = [int(king) for king in s["draft_king"]]
+    kings = [seat for seat in range(players) for _ in range(KINGS[players] // players - placed.count(seat))]
+    return sorted(kings, key=lambda seat: seat != called)
+
+
+def n_in_box(s: Any) -> int:
+    """How many dominoes have not been drawn."""
+    return int(s["unseen"]).bit_count()
+
+
+def round_text(s: Any) -> str:
+    """How far the game is."""
+    return f"round {s['round']} of {s['n_drafts']}"
