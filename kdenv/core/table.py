@@ -13,8 +13,8 @@ import numpy as np
 
 from kdenv.core import protocol
 from kdenv.core.errors import BadRecord, IllegalAction
-from kdenv.core.game import Action, Game, Outcome, Seat, States
 from kdenv.core.events import Event, Log
+from kdenv.core.game import Action, Game, Outcome, Seat, States
 from kdenv.core.protocol import CHANCE, DECIDE, OVER
 from kdenv.core.random import Rng, make_rng
 from kdenv.core.view import View

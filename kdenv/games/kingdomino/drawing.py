@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kdenv.games.kingdomino import lettering, rules
-from kdenv.games.kingdomino.lettering import write
+from kdenv.core import lettering
+from kdenv.core.lettering import write
+from kdenv.games.kingdomino import rules
 from kdenv.games.kingdomino.notation import square_name
 from kdenv.games.kingdomino.scene import Kingdom, kingdoms_of, mover, n_in_box, round_text, waiting
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, TERRAIN_A, TERRAIN_B, TERRAINS

@@ -1,4 +1,4 @@
-"""Our own letters as strokes, so that a picture of Kingdomino shows its words on a machine without any font.
+"""Our own letters as strokes, so that a drawing shows its words on a machine without any font.
 
 A letter is drawn once in <defs> and used wherever it occurs. Height 10 is a digit's; the baseline is y = 0.
 """
