@@ -31,7 +31,11 @@ class Policy(ABC):
     def act(self, view: View) -> Action:
         """The action to take; the seat of the view is to move."""
 
+    def prepare(self, view: View) -> None:  # noqa: B027  (most have nothing to prepare)
+        """Compile or load what deciding in such a view will need, so that it is not done on the clock."""
+
     def __call__(self, view: View) -> Action:
+        """The same as act: a policy is a callable of a view, and any callable of a view can be one."""
         return self.act(view)
 
     @property

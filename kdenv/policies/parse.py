@@ -42,7 +42,7 @@ class Kind:
 
 
 def policy(text: str) -> Policy:
-    """The policy that this text describes, as in policy("mce(playout=full_greedy, seconds=0.5)")."""
+    """What plays as this text says, for example mce(playout=full_greedy, seconds=0.5)."""
     term = parse(text)
     if term.name in KINDS:
         return _call(KINDS[term.name].make, term, KINDS[term.name].usage)
@@ -179,8 +179,11 @@ def _random(text: str) -> Policy:
     return RandomPolicy(text)
 
 
+_RANDOM, _RELATIVE, _NO = (Term(word, [], {}) for word in ("random", "relative", "no"))
+
+
 def _mce(
-    text: str, playout: Term = Term("random", [], {}), score: Term = Term("relative", [], {}), playouts: Term | None = None, seconds: Term | None = None
+    text: str, playout: Term = _RANDOM, score: Term = _RELATIVE, playouts: Term | None = None, seconds: Term | None = None
 ) -> Policy:
     from kdenv.policies.searching import MonteCarlo
 
@@ -219,7 +222,7 @@ def _playout(term: Term) -> Any:
     return Playout("rule", str(term), rule)
 
 
-def _ppo(text: str, path: Term, sample: Term = Term("no", [], {})) -> Policy:
+def _ppo(text: str, path: Term, sample: Term = _NO) -> Policy:
     from kdenv.policies.learned import LearnedPolicy
 
     sampled = literal(sample)
@@ -232,7 +235,8 @@ KINDS = {
     "random": Kind(_random, "random", "every legal action alike"),
     "mce": Kind(
         _mce,
-        "mce(playout=random|player_greedy|epsilon_greedy(epsilon=0.75)|<rule player>, score=wdl|points|relative|margin, playouts=1000 or seconds=0.5)",
+        "mce(playout=random|player_greedy|epsilon_greedy(epsilon=0.75)|<rule player>, score=relative|wdl|points|margin, "
+        "playouts=<number> or seconds=<number>)",
         "flat Monte Carlo: the turn whose playouts go best on average, all turns tried equally often",
         "Gedda et al. 2018, MCE-TR, MCE-FG, MCE-PG, MCE-eG; WDL, P, R",
     ),
@@ -248,8 +252,6 @@ def listing(game: Game) -> list[tuple[str, str, str]]:
     """All policies that can play this game: how they are written, what they do, and where they come from."""
     rows = [(kind.usage, kind.meaning, kind.source) for kind in KINDS.values()]
     for name, rule in game.rule_players.items():
-        parameters = ", ".join(
-            f"{key}={parameter.default}" for key, parameter in inspect.signature(rule.make).parameters.items() if parameter.default is not parameter.empty
-        )
+        parameters = ", ".join(f"{key}={parameter.default}" for key, parameter in inspect.signature(rule.make).parameters.items())
         rows.append((f"{name}({parameters})" if parameters else name, rule.meaning, rule.source))
     return rows

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.random import Rng, make_rng
 from kdenv.core.view import View
 from kdenv.policies.base import TurnPolicy
 from kdenv.policies.simple import RulePolicy
@@ -43,32 +44,40 @@ class Playout:
 class MonteCarlo(TurnPolicy):
     """Flat Monte Carlo with uniform sampling of the turns at the root."""
 
-    _compiled: set[tuple[Any, ...]] = set()  # what this process has run, so that compiling is told once
-
     def __init__(self, text: str, playout: Playout, score: str, budget: Budget) -> None:
         super().__init__(text)
         if score not in SCORES:
             raise BadOption(f"score={score} is not possible; score may be {', '.join(SCORES)}")
         self.playout, self.score, self.budget = playout, score, budget
+        self._prepared: set[str] = set()  # the games whose search this policy has run
+
+    def prepare(self, view: View) -> None:
+        """Compile the search for this game, running it without a playout."""
+        if view.game.name not in self._prepared:
+            with compiling(f"{self.text} for {view.game.name}"):
+                self._search(view, Budget(playouts=0), make_rng(0))
+            self._prepared.add(view.game.name)
 
     def choose_turn(self, view: View) -> int:
         """The turn of the best mean."""
+        self.prepare(view)
+        turn, playouts = self._search(view, self.budget, self.rng)
+        self.playouts += playouts
+        return turn
+
+    def _search(self, view: View, budget: Budget, rng: Rng) -> tuple[int, int]:
+        """The turn of the best mean, and the playouts made."""
         game = view.game
-        states = view.scratch(1 + SCRATCH)
-        turns = np.empty(game.max_turns, np.int64)
+        states, turns = view.scratch(1 + SCRATCH), np.empty(game.max_turns, np.int64)
         n_turns = int(list_turns(states, 0, game.most_decisions, game.max_legal, turns))
-        if n_turns == 1:
-            return int(turns[0])
         tally = montecarlo.Tally(np.zeros(n_turns, np.int64), np.zeros(n_turns), np.zeros(n_turns))
         player, score = self.playout.player(view), SCORES[self.score](game.teams(view.players))
         out, numbers = game.buffer(), np.empty(view.players, np.int64)
 
         def work(n: int, done: int) -> None:
-            montecarlo.sample_in_rotation(states, int(view.seat), turns, n_turns, n, done, player, score, out, numbers, self.rng, tally)
+            montecarlo.sample_in_rotation(states, int(view.seat), turns, n_turns, n, done, player, score, out, numbers, rng, tally)
 
-        kind = (game.name, type(player), type(score), repr(self.playout))
-        with compiling(f"{self.text} for {game.name}", kind in self._compiled):
+        if budget.playouts == 0:
             work(0, 0)
-        self._compiled.add(kind)
-        self.playouts += self.budget.spend(work, n_turns)
-        return int(turns[montecarlo.best_mean(tally, n_turns, self.rng)])
+        playouts = budget.spend(work, n_turns) if n_turns > 1 else 0  # what is forced needs no search
+        return int(turns[montecarlo.best_mean(tally, n_turns, rng)]), playouts

@@ -8,7 +8,7 @@ from kdenv.core.errors import NotSupported
 from kdenv.core.game import Action
 from kdenv.core.kernel import kernel
 from kdenv.core.player import choose
-from kdenv.core.random import below
+from kdenv.core.random import below, make_rng
 from kdenv.core.view import View
 from kdenv.policies.base import Policy, TurnPolicy
 from kdenv.search.turns import SCRATCH
@@ -40,10 +40,15 @@ class RulePolicy(TurnPolicy):
         """What the player decides."""
         return int(_choose(self.player_of(view), view.scratch(1 + SCRATCH), view.game.buffer(), self.rng))
 
+    def prepare(self, view: View) -> None:
+        """Compile the player for this game, deciding once on a generator of its own."""
+        _choose(self.player_of(view), view.scratch(1 + SCRATCH), view.game.buffer(), make_rng(0))
+
     def player_of(self, view: View) -> Any:
         """The compiled player for the game of this view."""
         if view.game.name not in self._players:
             raise NotSupported(
-                f"{self.text} plays {' and '.join(self._players)}, not {view.game.name}; its rule-based players: {', '.join(view.game.rule_players) or 'none'}"
+                f"{self.text} plays {' and '.join(self._players)}, not {view.game.name}, "
+                f"whose rule-based players are {', '.join(view.game.rule_players) or 'none'}"
             )
         return self._players[view.game.name]

@@ -48,12 +48,10 @@ class Budget:
 
 
 @contextlib.contextmanager
-def compiling(what: str, is_compiled: bool) -> Iterator[None]:
-    """Around the first call of a search: if it takes long, say once that it is being compiled."""
-    if is_compiled:
-        yield
-        return
-    notice = threading.Timer(_NOTICE_AFTER, lambda: print(f"compiling {what} (once; then it is kept on disk) ...", file=sys.stderr, flush=True))
+def compiling(what: str) -> Iterator[None]:
+    """Around the first run of a search: if it takes long, say once that it is being compiled."""
+    message = f"compiling {what} (once, then it is kept on disk) ..."
+    notice = threading.Timer(_NOTICE_AFTER, lambda: print(message, file=sys.stderr, flush=True))
     notice.daemon = True
     notice.start()
     try:
