@@ -1,6 +1,9 @@
 """Counting positions: chance, decision and final nodes down to a depth. The strictest test of rules, and of speed."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from kdenv.core.kernel import allocating_kernel, kernel
 from kdenv.core.protocol import CHANCE, OVER, apply, apply_chance, chances, legal, phase
@@ -43,3 +46,13 @@ def _branches(s, out, weights):
     if phase(s) == CHANCE:
         return chances(s, out, weights)
     return legal(s, out)
+
+
+def count(states: Any, depth: int, max_legal: int, max_chances: int) -> NDArray[np.int64]:
+    """The nodes below the position in states[0]: a row per depth, with chance, decision and final nodes."""
+    levels = np.zeros(depth + 1, states.dtype)
+    levels[0] = states[0]
+    widest = max(max_legal, max_chances)
+    counts = np.zeros((depth + 1, 3), np.int64)
+    perft(levels, depth, np.zeros((depth + 1, widest), np.int64), np.zeros(widest, np.int64), counts)
+    return counts
