@@ -1,0 +1,36 @@
+"""Team dominoes: four hands, two teams, the double-six set. The rules as implemented are in README.md."""
+
+from kdenv.core.game import Game, Option, Variant
+from kdenv.games.dominoes import belief, drawing, encoding, notation, rules
+from kdenv.games.dominoes.heuristics import RULE_PLAYERS
+from kdenv.games.dominoes.tables import N_ACTIONS, N_TILES, RULES
+
+
+def _observation_size(players: int, variant: Variant) -> int:
+    return encoding.length(bool(variant[rules.V_BELIEF]))
+
+
+GAME = Game(
+    name="dominoes",
+    title="Dominoes",
+    room=(rules, belief, encoding),
+    state_dtype=rules.STATE,
+    players=(4,),
+    options=(
+        Option("rules", "paper", "the preset: how rounds end and are scored, who leads, what a match goes to", RULES),
+        Option("mode", "match", "rounds until a team has the points that end the match, or a single round", ("match", "round")),
+        Option("force_66", True, "6-6 opens the first round; without it the holder of 6-6 still leads, with any tile", (True, False)),
+        Option("calls", False, "a player may pass although he could play, and be called on it", (True, False)),
+        Option("belief", False, "observations include the exact probability of each tile being in each hand", (True, False)),
+    ),
+    notation=notation,
+    drawing=drawing,
+    n_actions=lambda players, variant: N_ACTIONS,
+    observation_size=_observation_size,
+    max_legal=64,
+    max_turns=64,
+    max_chances=N_TILES,
+    rule_players=RULE_PLAYERS,
+    greedy="greedy",
+    team_of=lambda seat, players: seat % 2,
+)

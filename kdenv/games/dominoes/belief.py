@@ -1,0 +1,266 @@
+"""Who may hold what, by counting: how many deals fit all that a seat has seen, a fair draw from them, and exact probabilities.
+
+A deal is consistent if everyone has as many tiles as he must, nobody has a suit he passed on, and 6-6 is with the leader
+as long as that alone explains why he leads. Tiles differ only in who may hold them. Of the eight classes that makes, three
+are certain, one is empty, and for the other four the deal is fixed by three numbers (how many of each two-seat class go to
+the first of the two), so that counting is a sum of products of binomials with few terms, and never needs rejection.
+The others are called a, b, c here: the next seat, the partner, the previous seat.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kdenv.core.bits import bit, nth, popcount
+from kdenv.core.kernel import kernel
+from kdenv.core.random import below
+from kdenv.games.dominoes.rules import DEALING, PLAYING, led_by_double_six, n_tiles
+from kdenv.games.dominoes.tables import (
+    ALL_TILES,
+    BIT_OF_TILE,
+    CHOOSE,
+    DIAGONAL,
+    DOUBLE_SIX,
+    N_TILES,
+    NO_TILES,
+    SUITS,
+    TILE_OF_ACTION,
+    TILES_WITH,
+)
+
+OTHERS = 3
+
+
+class Unseen(NamedTuple):
+    """The unseen tiles by who may hold them, as sets that are not mirrored, and how many tiles each seat has."""
+
+    only_a: np.uint64
+    only_b: np.uint64
+    only_c: np.uint64
+    ab: np.uint64
+    ac: np.uint64
+    bc: np.uint64
+    abc: np.uint64
+    free_a: int  # tiles of a that are not among only_a
+    free_b: int
+    free_c: int
+
+
+@kernel
+def unseen_tiles(s, seat):
+    """The tiles that are neither in this seat's hand nor on the table."""
+    return ALL_TILES & ~(s.hands[seat] | s.played[0] | s.played[1] | s.played[2] | s.played[3])
+
+
+@kernel
+def _possible(s, other):
+    """The tiles that this seat has not shown to lack; where unjust passes are allowed, a pass shows nothing."""
+    tiles = ALL_TILES if s.calls != 0 else ALL_TILES & ~TILES_WITH[s.lacks[other]]
+    if led_by_double_six(s) and other != s.leader:
+        tiles &= ~DOUBLE_SIX
+    return tiles
+
+
+@kernel
+def unseen_by(s, seat):
+    """What this seat can infer from passes and from who led; during play only."""
+    i, j, k = (seat + 1) & 3, (seat + 2) & 3, (seat + 3) & 3
+    unseen = unseen_tiles(s, seat)
+    a = unseen & _possible(s, i)
+    b = unseen & _possible(s, j)
+    c = unseen & _possible(s, k)
+    only_a = a & ~b & ~c
+    only_b = b & ~a & ~c
+    only_c = c & ~a & ~b
+    return Unseen(
+        only_a,
+        only_b,
+        only_c,
+        a & b & ~c,
+        a & c & ~b,
+        b & c & ~a,
+        a & b & c,
+        n_tiles(s.hands[i]) - popcount(only_a),
+        n_tiles(s.hands[j]) - popcount(only_b),
+        n_tiles(s.hands[k]) - popcount(only_c),
+    )
+
+
+@kernel
+def _deals(u, n_ab, n_ac, n_bc, ab_to_a, ac_to_a, bc_to_b):
+    """How many deals give a so many tiles of ab and of ac, and b so many of bc."""
+    a = u.free_a - ab_to_a - ac_to_a
+    b = u.free_b - (n_ab - ab_to_a) - bc_to_b
+    c = u.free_c - (n_ac - ac_to_a) - (n_bc - bc_to_b)
+    if a < 0 or b < 0 or c < 0:
+        return 0
+    deals = CHOOSE[n_ab, ab_to_a] * CHOOSE[n_ac, ac_to_a] * CHOOSE[n_bc, bc_to_b]
+    return int(deals * CHOOSE[a + b + c, a] * CHOOSE[b + c, b])
+
+
+@kernel
+def n_deals(u):
+    """How many deals are consistent: 399,072,960 at the start, 1 when all is known."""
+    n_ab, n_ac, n_bc = popcount(u.ab), popcount(u.ac), popcount(u.bc)
+    total = 0
+    for ab_to_a in range(n_ab + 1):
+        for ac_to_a in range(n_ac + 1):
+            for bc_to_b in range(n_bc + 1):
+                total += _deals(u, n_ab, n_ac, n_bc, ab_to_a, ac_to_a, bc_to_b)
+    return total
+
+
+@kernel
+def count_deals(states, k, seat):
+    """How many deals are consistent with all this seat has seen; during play only."""
+    return n_deals(unseen_by(states[k], seat))
+
+
+@kernel
+def write_marginals(s, seat, out, at):
+    """Write the exact probability of every tile being with the next seat, the partner, the previous seat: 3 x 28 from out[at] on."""
+    for i in range(OTHERS * N_TILES):
+        out[at + i] = 0.0
+    u = unseen_by(s, seat)
+    # 1. The expected number of tiles of each class that go to a, to b and to c.
+    n_ab, n_ac, n_bc, n_abc = popcount(u.ab), popcount(u.ac), popcount(u.bc), popcount(u.abc)
+    total, ab_a, ac_a, bc_b, abc_a, abc_b = 0, 0, 0, 0, 0, 0
+    for ab_to_a in range(n_ab + 1):
+        for ac_to_a in range(n_ac + 1):
+            for bc_to_b in range(n_bc + 1):
+                deals = _deals(u, n_ab, n_ac, n_bc, ab_to_a, ac_to_a, bc_to_b)
+                total += deals
+                ab_a += deals * ab_to_a
+                ac_a += deals * ac_to_a
+                bc_b += deals * bc_to_b
+                abc_a += deals * (u.free_a - ab_to_a - ac_to_a)
+                abc_b += deals * (u.free_b - (n_ab - ab_to_a) - bc_to_b)
+    # 2. Tiles of one class are alike.
+    _spread(u.only_a, 1.0, 0.0, 0.0, out, at)
+    _spread(u.only_b, 0.0, 1.0, 0.0, out, at)
+    _spread(u.only_c, 0.0, 0.0, 1.0, out, at)
+    if n_ab > 0:
+        p = ab_a / (total * n_ab)
+        _spread(u.ab, p, 1.0 - p, 0.0, out, at)
+    if n_ac > 0:
+        p = ac_a / (total * n_ac)
+        _spread(u.ac, p, 0.0, 1.0 - p, out, at)
+    if n_bc > 0:
+        p = bc_b / (total * n_bc)
+        _spread(u.bc, 0.0, p, 1.0 - p, out, at)
+    if n_abc > 0:
+        p = abc_a / (total * n_abc)
+        q = abc_b / (total * n_abc)
+        _spread(u.abc, p, q, 1.0 - p - q, out, at)
+
+
+@kernel
+def _spread(tiles, to_a, to_b, to_c, out, at):
+    """Write the same three probabilities for all these tiles."""
+    for tile in range(N_TILES):
+        if tiles & bit(BIT_OF_TILE[tile]) != NO_TILES:
+            out[at + tile] = to_a
+            out[at + N_TILES + tile] = to_b
+            out[at + 2 * N_TILES + tile] = to_c
+
+
+@kernel
+def marginals(states, k, seat, out):
+    """Write the exact probability of every tile (0-0, 0-1, ...) being with the next seat, the partner, the previous seat: out is 3 x 28."""
+    write_marginals(states[k], seat, out.reshape(OTHERS * N_TILES), 0)
+
+
+@kernel
+def paper_table(states, k, seat, out):
+    """The same by the paper's estimate: in proportion to the tiles each seat has left, zero where a pass excluded the tile."""
+    s = states[k]
+    unseen = unseen_tiles(s, seat)
+    for tile in range(N_TILES):
+        here = bit(BIT_OF_TILE[tile])
+        total = 0
+        for i in range(OTHERS):
+            other = (seat + 1 + i) & 3
+            possible = unseen & here & _possible(s, other) != NO_TILES
+            out[i, tile] = n_tiles(s.hands[other]) if possible else 0
+            total += int(out[i, tile])
+        for i in range(OTHERS):
+            out[i, tile] /= max(total, 1)
+
+
+@kernel
+def resample_hidden(s, seat, rng):
+    """Deal the hidden tiles anew, every consistent deal alike; nothing is hidden when the hands have been laid open at the end."""
+    if s.stage == PLAYING:
+        _deal_consistently(s, seat, rng)
+    elif s.stage == DEALING:
+        _deal_freely(s, seat, rng)
+
+
+@kernel
+def _deal_consistently(s, seat, rng):
+    u = unseen_by(s, seat)
+    n_ab, n_ac, n_bc = popcount(u.ab), popcount(u.ac), popcount(u.bc)
+    ab_to_a, ac_to_a, bc_to_b = 0, 0, 0
+    if n_ab + n_ac + n_bc > 0:
+        # 1. How many of each two-seat class go to the first of the two: as often as there are such deals.
+        chosen = below(rng, n_deals(u))
+        while True:
+            chosen -= _deals(u, n_ab, n_ac, n_bc, ab_to_a, ac_to_a, bc_to_b)
+            if chosen < 0:
+                break
+            bc_to_b += 1
+            if bc_to_b > n_bc:
+                bc_to_b = 0
+                ac_to_a += 1
+                if ac_to_a > n_ac:
+                    ac_to_a = 0
+                    ab_to_a += 1
+    # 2. Which ones: all subsets alike.
+    a_of_ab = _some_of(u.ab, n_ab, ab_to_a, rng)
+    a_of_ac = _some_of(u.ac, n_ac, ac_to_a, rng)
+    b_of_bc = _some_of(u.bc, n_bc, bc_to_b, rng)
+    n_abc = popcount(u.abc)
+    to_a = u.free_a - ab_to_a - ac_to_a
+    a_of_abc = _some_of(u.abc, n_abc, to_a, rng)
+    b_of_abc = _some_of(u.abc & ~a_of_abc, n_abc - to_a, u.free_b - (n_ab - ab_to_a) - bc_to_b, rng)
+    a = u.only_a | a_of_ab | a_of_ac | a_of_abc
+    b = u.only_b | (u.ab & ~a_of_ab) | b_of_bc | b_of_abc
+    c = u.only_c | (u.ac & ~a_of_ac) | (u.bc & ~b_of_bc) | (u.abc & ~a_of_abc & ~b_of_abc)
+    s.hands[(seat + 1) & 3] = mirrored(a)
+    s.hands[(seat + 2) & 3] = mirrored(b)
+    s.hands[(seat + 3) & 3] = mirrored(c)
+
+
+@kernel
+def _deal_freely(s, seat, rng):
+    """While the deal goes on: as many of the tiles this seat has not seen to each of the others as they have."""
+    pool = ALL_TILES & ~s.hands[seat]
+    for ahead in range(1, 4):
+        other = (seat + ahead) & 3
+        hand = _some_of(pool, popcount(pool), n_tiles(s.hands[other]), rng)
+        s.hands[other] = mirrored(hand)
+        pool &= ~hand
+    s.undealt = NO_TILES
+    while pool != NO_TILES:
+        place = nth(pool, 0)
+        s.undealt |= bit(TILE_OF_ACTION[place])
+        pool &= ~bit(place)
+
+
+@kernel
+def _some_of(tiles, n, wanted, rng):
+    """A random subset of the n tiles, of the size wanted."""
+    rest = tiles
+    fewer = min(wanted, n - wanted)
+    for i in range(fewer):
+        rest &= ~bit(nth(rest, below(rng, n - i)))
+    return tiles & ~rest if fewer == wanted else rest
+
+
+@kernel
+def mirrored(tiles):
+    """The hand of these tiles: every tile a-b gets its bit 7 * b + a, which lies 6 * (b - a) above 7 * a + b."""
+    hand = tiles
+    for d in range(1, SUITS):
+        hand |= (tiles & DIAGONAL[d]) << np.uint64(6 * d)
+    return hand

@@ -1,0 +1,359 @@
+"""The rules of four-handed team dominoes as kernels: the state and the verbs. README.md beside this file has the rules in words.
+
+An action 7 * c + e covers an open end showing c with the tile c-e; the opening tile i-j, i <= j, is 7 * i + j; then pass and
+call. Chance deals: the outcome is a tile, seven to seat 0, then seven to seat 1, and so on. Nothing here checks legality:
+tables, environments and parsers do. Sets of tiles are bits as tables.py says; what a seat can infer is in belief.py.
+"""
+
+import numpy as np
+
+from kdenv.core.bits import bit, lowest, nth, popcount
+from kdenv.core.kernel import kernel
+from kdenv.core.protocol import CHANCE, DECIDE, OVER
+from kdenv.core.random import below
+from kdenv.core.state import state_dtype
+from kdenv.games.dominoes.tables import (
+    ALL_TILES,
+    BIT_OF_TILE,
+    BLOCKED,
+    BLOCKED_IN_THEIR_CODE,
+    CALL,
+    DOMINAI_CODE,
+    DOUBLE_SIX,
+    FINE,
+    HAND,
+    MIRRORED,
+    N_TILES,
+    NO_TILES,
+    OPENSPIEL,
+    PASS,
+    PUERTO_RICO,
+    ROW,
+    SUITS,
+    TARGET,
+    TARGET_TO_WIN,
+    TILE_OF_ACTION,
+    UNMIRRORED,
+)
+
+NOBODY = -1
+NO_END = -1
+
+# What happens next (s.stage).
+DEALING, PLAYING, FINISHED = range(3)
+
+# The variant, as begin() receives it.
+V_RULES, V_MODE, V_FORCE_66, V_CALLS, V_BELIEF = range(5)
+MATCH, ROUND = 0, 1  # values of V_MODE
+
+MOST_TURNS = 112  # at most 25 tiles are laid, with three passes before each
+
+STATE = state_dtype(
+    ("hands", np.uint64, 4),  # mirrored
+    ("played", np.uint64, 4),  # the tiles each seat has laid this round, not mirrored
+    ("undealt", np.uint64),  # the tiles still to be dealt, as bits of tile numbers 0 to 27
+    ("points", np.int32, 2),  # by team, as the rules count them: the fewer the better but in puerto_rico
+    ("before", np.int32, 2),  # ... when this round began
+    ("round", np.int16),
+    ("n_turns", np.int16),  # this round, passes included
+    ("turns", np.int8, MOST_TURNS),  # the actions of this round, from the leader's on
+    ("lacks", np.uint8, 4),  # suits each seat has shown to lack by passing, as bits
+    ("passed_on", np.uint8, 4),  # the open ends, as bits of suits, that a seat passed on at its last turn; 0 if it played
+    ("left", np.int8),  # the open ends; NO_END before the first tile
+    ("right", np.int8),
+    ("passes", np.int8),  # in a row
+    ("turn", np.int8),  # the seat to move; while dealing, the seat that gets the next tile
+    ("leader", np.int8),  # of this round; NOBODY while the first round is dealt
+    ("stage", np.int8),
+    ("rules", np.int8),
+    ("mode", np.int8),
+    ("force_66", np.int8),
+    ("calls", np.int8),
+    ("belief", np.int8),  # whether observations show the exact marginals
+)
+
+
+@kernel
+def begin(s, players, variant):
+    """The first round, nothing dealt; variant: rules, mode, force_66, calls, belief."""
+    s.rules = variant[V_RULES]
+    s.mode = variant[V_MODE]
+    s.force_66 = variant[V_FORCE_66]
+    s.calls = variant[V_CALLS]
+    s.belief = variant[V_BELIEF]
+    s.points[0] = 0
+    s.points[1] = 0
+    s.round = 0
+    _begin_round(s, 0 if s.rules == OPENSPIEL else NOBODY)
+
+
+@kernel
+def _begin_round(s, leader):
+    """All tiles face down."""
+    for seat in range(4):
+        s.hands[seat] = NO_TILES
+        s.played[seat] = NO_TILES
+        s.lacks[seat] = 0
+        s.passed_on[seat] = 0
+    for i in range(MOST_TURNS):
+        s.turns[i] = 0
+    s.before[0] = s.points[0]
+    s.before[1] = s.points[1]
+    s.undealt = bit(N_TILES) - np.uint64(1)
+    s.n_turns = 0
+    s.left = NO_END
+    s.right = NO_END
+    s.passes = 0
+    s.turn = 0
+    s.leader = leader
+    s.stage = DEALING
+
+
+@kernel
+def phase(s):
+    """The deal is chance; the rest is decided."""
+    if s.stage == DEALING:
+        return CHANCE
+    return DECIDE if s.stage == PLAYING else OVER
+
+
+@kernel
+def seat(s):
+    """The seat whose turn it is."""
+    return int(s.turn)
+
+
+@kernel
+def led_by_double_six(s):
+    """Whether this round is led by the holder of 6-6: the first one of a match, except in openspiel."""
+    return s.round == 0 and s.rules != OPENSPIEL
+
+
+@kernel
+def legal_set(s):
+    """The legal actions of the seat to move as bits."""
+    hand = s.hands[s.turn]
+    if s.left == NO_END:
+        return DOUBLE_SIX if s.force_66 != 0 and led_by_double_six(s) else hand & ALL_TILES
+    fitting = hand & (ROW[s.left] | ROW[s.right])
+    if s.calls == 0:
+        return bit(PASS) if fitting == NO_TILES else fitting
+    return fitting | bit(PASS) | (bit(CALL) if _some_pass(s) else NO_TILES)
+
+
+@kernel
+def _some_pass(s):
+    """Whether another seat has passed since the last turn of the seat to move."""
+    others = 0
+    for ahead in range(1, 4):
+        others |= int(s.passed_on[(int(s.turn) + ahead) & 3])
+    return others != 0
+
+
+@kernel
+def legal(s, out):
+    """Every way to lay a tile on an open end; a pass if there is none (with calls, at any time but for the first tile), a call."""
+    actions = legal_set(s)
+    n = 0
+    while actions != NO_TILES:
+        out[n] = lowest(actions)
+        actions &= actions - np.uint64(1)
+        n += 1
+    return n
+
+
+@kernel
+def apply(s, action):
+    """Lay a tile, pass or call; then it is the next seat's turn, or the round is over."""
+    me = int(s.turn)
+    s.turns[s.n_turns] = action
+    s.n_turns += 1
+    s.turn = (me + 1) & 3
+    if action == PASS:
+        suits = (1 << int(s.left)) | (1 << int(s.right))
+        s.lacks[me] |= np.uint8(suits)
+        s.passed_on[me] = suits
+        s.passes += 1
+        if s.passes == (BLOCKED_IN_THEIR_CODE if s.rules == DOMINAI_CODE else BLOCKED):
+            _settle(s, NOBODY)
+    elif action == CALL:
+        _settle_call(s, me)
+    else:
+        _lay(s, me, action)
+        if s.hands[me] == NO_TILES:
+            _settle(s, me)
+
+
+@kernel
+def _lay(s, me, action):
+    """Cover c with c-e."""
+    c = action // SUITS
+    e = action - c * SUITS
+    s.hands[me] &= ~MIRRORED[action]
+    s.played[me] |= UNMIRRORED[action]
+    s.passes = 0
+    s.passed_on[me] = 0
+    if s.calls != 0:  # then what a pass seemed to show may turn out a lie
+        s.lacks[me] &= np.uint8(0x7F & ~((1 << c) | (1 << e)))
+    if s.left == NO_END:
+        s.left = c
+        s.right = e
+    elif s.left == c:
+        s.left = e
+    else:
+        s.right = e
+
+
+@kernel
+def pips(hand):
+    """The pips of a mirrored hand."""
+    total = 0
+    for c in range(SUITS):
+        total += c * (popcount(hand & ROW[c]) + popcount(hand & bit(8 * c)))
+    return total
+
+
+@kernel
+def n_tiles(hand):
+    """The number of tiles in a mirrored hand."""
+    return popcount(hand & ALL_TILES)
+
+
+@kernel
+def _settle(s, out):
+    """The round ends because seat `out` has laid its last tile, or because it is blocked (NOBODY)."""
+    pips_0 = pips(s.hands[0]) + pips(s.hands[2])
+    pips_1 = pips(s.hands[1]) + pips(s.hands[3])
+    loser = NOBODY
+    if s.rules == DOMINAI_CODE:
+        loser = _loser_by_their_code(s, pips_0, pips_1)
+    elif out != NOBODY and s.rules != OPENSPIEL:
+        loser = (out + 1) & 1
+    elif pips_0 != pips_1:
+        loser = 0 if pips_0 > pips_1 else 1
+    leader = (int(s.leader) + 1) & 3
+    if s.rules == PUERTO_RICO:
+        leader = out
+        if out == NOBODY:
+            leader = int(s.leader) if loser == NOBODY else _lighter(s, 1 - loser)
+        if loser != NOBODY:
+            s.points[1 - loser] += pips_0 + pips_1
+    elif loser != NOBODY:
+        s.points[loser] += pips_0 if loser == 0 else pips_1
+    _end_round(s, leader)
+
+
+@kernel
+def _loser_by_their_code(s, pips_0, pips_1):
+    """Their scorer asks first whether team 0 has won, and takes fewer pips, or a hand of 0-0 alone, for having gone out."""
+    if pips(s.hands[0]) == 0 or pips(s.hands[2]) == 0 or pips_0 < pips_1:
+        return 1
+    if pips(s.hands[1]) == 0 or pips(s.hands[3]) == 0 or pips_0 > pips_1:
+        return 0
+    return NOBODY
+
+
+@kernel
+def _lighter(s, team):
+    """The seat of this team with fewer pips; the earlier one in the order of turns from the leader on if equal."""
+    first = team if (team - int(s.leader)) & 3 < 2 else team + 2
+    return first if pips(s.hands[first]) <= pips(s.hands[first ^ 2]) else first ^ 2
+
+
+@kernel
+def _settle_call(s, caller):
+    """Somebody says that a pass since his own last turn was unjust: the earliest such pass, if any, is fined, else he is."""
+    fined = caller
+    for ahead in range(1, 4):
+        other = (caller + ahead) & 3
+        if fined == caller and can_cover(s.hands[other], int(s.passed_on[other])):
+            fined = other
+    leader = (int(s.leader) + 1) & 3
+    if s.rules == PUERTO_RICO:
+        s.points[1 - (fined & 1)] += FINE
+        leader = caller if fined != caller else (caller + 1) & 3
+    else:
+        s.points[fined & 1] += FINE
+    _end_round(s, leader)
+
+
+@kernel
+def can_cover(hand, suits):
+    """Whether a mirrored hand has a tile of one of these suits."""
+    for c in range(SUITS):
+        if suits >> c & 1 and hand & ROW[c] != NO_TILES:
+            return True
+    return False
+
+
+@kernel
+def target(s):
+    """The points that end a match."""
+    return TARGET_TO_WIN if s.rules == PUERTO_RICO else TARGET
+
+
+@kernel
+def _end_round(s, leader):
+    """The next round, unless the match is over."""
+    if s.mode == ROUND or max(int(s.points[0]), int(s.points[1])) >= target(s):
+        s.stage = FINISHED
+    else:
+        s.round += 1
+        _begin_round(s, leader)
+
+
+@kernel
+def chances(s, out, weights):
+    """Any tile not dealt yet, all alike."""
+    n = 0
+    undealt = s.undealt
+    while undealt != NO_TILES:
+        out[n] = lowest(undealt)
+        weights[n] = 1
+        undealt &= undealt - np.uint64(1)
+        n += 1
+    return n
+
+
+@kernel
+def sample_chance(s, rng):
+    """A tile not dealt yet."""
+    return nth(s.undealt, below(rng, popcount(s.undealt)))
+
+
+@kernel
+def apply_chance(s, outcome):
+    """Deal the tile to the next seat that has fewer than seven; after the last one the leader is known."""
+    me = int(s.turn)
+    s.hands[me] |= MIRRORED[BIT_OF_TILE[outcome]]
+    s.undealt &= ~bit(outcome)
+    n_left = popcount(s.undealt)
+    s.turn = (N_TILES - n_left) // HAND
+    if n_left > 0:
+        return
+    s.stage = PLAYING
+    if led_by_double_six(s):
+        for other in range(4):
+            if s.hands[other] & DOUBLE_SIX != NO_TILES:
+                s.leader = other
+    s.turn = s.leader
+
+
+@kernel
+def witnesses(s):
+    """Who is dealt a tile sees it."""
+    return 1 << int(s.turn)
+
+
+@kernel
+def scores(s, out):
+    """The points of each seat's team, which are shared; penalties are negative."""
+    sign = 1 if s.rules == PUERTO_RICO else -1
+    for seat in range(4):
+        out[seat] = sign * int(s.points[seat & 1])
+
+
+@kernel
+def standings(s, out):
+    """By points."""
+    scores(s, out)

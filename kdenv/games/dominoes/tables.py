@@ -1,0 +1,56 @@
+"""The double-six set, and sets of tiles as bits.
+
+A set of tiles is a uint64. Tile a-b (a <= b) is bit 7 * a + b, so the bits of a set are also the actions that would open a
+round with its tiles. A hand is *mirrored*: it has bit 7 * b + a as well, so that row c of the seven rows of seven bits
+shows what the hand can lay on an end showing c, and its bits are the actions that do so.
+"""
+
+from itertools import combinations_with_replacement
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+SUITS = 7  # pips 0 to 6
+N_TILES = 28
+HAND = 7
+TILES = tuple(combinations_with_replacement(range(SUITS), 2))  # tile 0 is 0-0, 1 is 0-1, ... 27 is 6-6
+PASS, CALL = 49, 50
+N_ACTIONS = 51
+
+# The presets, as begin() receives them.
+PAPER, DOMINAI_CODE, OPENSPIEL, PUERTO_RICO = range(4)
+RULES = ("paper", "dominai_code", "openspiel", "puerto_rico")
+TARGET = 100  # points that lose a match
+TARGET_TO_WIN = 200  # puerto_rico: points that win it
+FINE = 50  # for an unjust pass, or for calling a just one
+BLOCKED = 4  # passes in a row that end a round
+BLOCKED_IN_THEIR_CODE = 3
+
+
+def _bits(places: Any) -> int:
+    return sum({1 << place for place in places})
+
+
+def _constant(values: Any, dtype: Any) -> NDArray[Any]:
+    table = np.array(values, dtype)
+    table.flags.writeable = False
+    return table
+
+
+BIT_OF_TILE = _constant([7 * a + b for a, b in TILES], np.int64)
+TILE_OF_ACTION = _constant([TILES.index((min(c, e), max(c, e))) for c in range(SUITS) for e in range(SUITS)], np.int64)
+PIPS = _constant([c + e for c in range(SUITS) for e in range(SUITS)], np.int64)  # by action
+
+ALL_TILES = np.uint64(_bits(BIT_OF_TILE.tolist()))
+DOUBLE_SIX = np.uint64(1 << 48)
+NO_TILES = np.uint64(0)
+ROW = _constant([0x7F << 7 * c for c in range(SUITS)], np.uint64)  # what covers an end showing c
+UNMIRRORED = _constant([_bits([7 * min(c, e) + max(c, e)]) for c in range(SUITS) for e in range(SUITS)], np.uint64)  # by action
+MIRRORED = _constant([_bits([7 * c + e, 7 * e + c]) for c in range(SUITS) for e in range(SUITS)], np.uint64)
+# The tiles, not mirrored, with a pip of one of these suits; by a set of suits, bit c for suit c.
+TILES_WITH = _constant([_bits(7 * a + b for a, b in TILES if suits >> a & 1 or suits >> b & 1) for suits in range(1 << SUITS)], np.uint64)
+DIAGONAL = _constant([_bits(8 * a + d for a in range(SUITS - d)) for d in range(SUITS)], np.uint64)  # the tiles a-(a + d)
+
+CHOOSE = _constant([[comb(n, k) for k in range(22)] for n in range(22)], np.int64)
