@@ -114,13 +114,15 @@ def position_text(states: Any, k: int) -> str:
 
 
 def _turns_text(s: Any) -> list[str]:
-    turns = []
-    for i, action in enumerate(int(action) for action in s["turns"][: int(s["n_turns"])]):
+    turns: list[str] = []
+    opened = False
+    for action in map(int, s["turns"][: int(s["n_turns"])]):
         if action in _WORDS.values():
             turns.append("pass" if action == PASS else "call")
         else:
             c, e = divmod(action, SUITS)
-            turns.append(f"{min(c, e)}-{max(c, e)}" + (f"@{c}" if i else ""))
+            turns.append(f"{min(c, e)}-{max(c, e)}" + (f"@{c}" if opened else ""))
+            opened = True
     return turns
 
 

@@ -13,6 +13,7 @@ from kdenv.core.protocol import CHANCE, DECIDE, OVER
 from kdenv.core.random import below
 from kdenv.core.state import state_dtype
 from kdenv.games.dominoes.tables import (
+    ALL_SUITS,
     ALL_TILES,
     BIT_OF_TILE,
     BLOCKED,
@@ -58,7 +59,7 @@ STATE = state_dtype(
     ("n_turns", np.int16),  # this round, passes included
     ("turns", np.int8, MOST_TURNS),  # the actions of this round, from the leader's on
     ("lacks", np.uint8, 4),  # suits each seat has shown to lack by passing, as bits
-    ("passed_on", np.uint8, 4),  # the open ends, as bits of suits, that a seat passed on at its last turn; 0 if it played
+    ("passed_on", np.uint8, 4),  # the open ends, as bits of suits, that a seat passed on at its last turn (all before the first tile); 0 if it played
     ("left", np.int8),  # the open ends; NO_END before the first tile
     ("right", np.int8),
     ("passes", np.int8),  # in a row
@@ -133,9 +134,12 @@ def led_by_double_six(s):
 def legal_set(s):
     """The legal actions of the seat to move as bits."""
     hand = s.hands[s.turn]
-    if s.left == NO_END:
-        return DOUBLE_SIX if s.force_66 != 0 and led_by_double_six(s) else hand & ALL_TILES
-    fitting = hand & (ROW[s.left] | ROW[s.right])
+    if s.left != NO_END:
+        fitting = hand & (ROW[s.left] | ROW[s.right])
+    elif s.force_66 != 0 and led_by_double_six(s):
+        return DOUBLE_SIX
+    else:
+        fitting = hand & ALL_TILES
     if s.calls == 0:
         return bit(PASS) if fitting == NO_TILES else fitting
     return fitting | bit(PASS) | (bit(CALL) if _some_pass(s) else NO_TILES)
@@ -152,7 +156,7 @@ def _some_pass(s):
 
 @kernel
 def legal(s, out):
-    """Every way to lay a tile on an open end; a pass if there is none (with calls, at any time but for the first tile), a call."""
+    """Every way to lay a tile on an open end; a pass if there is none (with calls, at any time), a call."""
     actions = legal_set(s)
     n = 0
     while actions != NO_TILES:
@@ -170,9 +174,10 @@ def apply(s, action):
     s.n_turns += 1
     s.turn = (me + 1) & 3
     if action == PASS:
-        suits = (1 << int(s.left)) | (1 << int(s.right))
-        s.lacks[me] |= np.uint8(suits)
-        s.passed_on[me] = suits
+        s.passed_on[me] = ALL_SUITS  # if no tile is on the table
+        if s.left != NO_END:
+            s.passed_on[me] = (1 << int(s.left)) | (1 << int(s.right))
+            s.lacks[me] |= s.passed_on[me]
         s.passes += 1
         if s.passes == (BLOCKED_IN_THEIR_CODE if s.rules == DOMINAI_CODE else BLOCKED):
             _settle(s, NOBODY)
@@ -194,7 +199,7 @@ def _lay(s, me, action):
     s.passes = 0
     s.passed_on[me] = 0
     if s.calls != 0:  # then what a pass seemed to show may turn out a lie
-        s.lacks[me] &= np.uint8(0x7F & ~((1 << c) | (1 << e)))
+        s.lacks[me] &= np.uint8(ALL_SUITS & ~((1 << c) | (1 << e)))
     if s.left == NO_END:
         s.left = c
         s.right = e
@@ -235,7 +240,7 @@ def _settle(s, out):
     if s.rules == PUERTO_RICO:
         leader = out
         if out == NOBODY:
-            leader = int(s.leader) if loser == NOBODY else _lighter(s, 1 - loser)
+            leader = (int(s.leader) + 1) & 3 if loser == NOBODY else _lighter(s, 1 - loser)
         if loser != NOBODY:
             s.points[1 - loser] += pips_0 + pips_1
     elif loser != NOBODY:
@@ -271,7 +276,7 @@ def _settle_call(s, caller):
     leader = (int(s.leader) + 1) & 3
     if s.rules == PUERTO_RICO:
         s.points[1 - (fined & 1)] += FINE
-        leader = caller if fined != caller else (caller + 1) & 3
+        leader = caller if (fined ^ caller) & 1 else (caller + 1) & 3
     else:
         s.points[fined & 1] += FINE
     _end_round(s, leader)
@@ -347,10 +352,10 @@ def witnesses(s):
 
 @kernel
 def scores(s, out):
-    """The points of each seat's team, which are shared; penalties are negative."""
-    sign = 1 if s.rules == PUERTO_RICO else -1
+    """The points of each seat's team: those it won (puerto_rico), minus its penalties, or the difference (openspiel)."""
     for seat in range(4):
-        out[seat] = sign * int(s.points[seat & 1])
+        own, others = int(s.points[seat & 1]), int(s.points[1 - (seat & 1)])
+        out[seat] = own if s.rules == PUERTO_RICO else others - own if s.rules == OPENSPIEL else -own
 
 
 @kernel

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SUITS = 7  # pips 0 to 6
+ALL_SUITS = 0x7F
 N_TILES = 28
 HAND = 7
 TILES = tuple(combinations_with_replacement(range(SUITS), 2))  # tile 0 is 0-0, 1 is 0-1, ... 27 is 6-6
