@@ -15,8 +15,6 @@ from kdenv.games.dominoes.tables import NO_TILES, PASS, PIPS
 class Greedy(NamedTuple):
     """Gets rid of the most pips; between equals, and between the ends, chance decides."""
 
-    pips: float = 1.0  # what a pip is worth; a player without fields cannot be compiled
-
 
 @plays(Greedy)
 @kernel
