@@ -4,6 +4,31 @@ import pytest
 from contract import play_in_lock_step
 from naive.dominoes import Dominoes
 
+
+class DrawnLead(Dominoes):
+    """The oracle where the lead of the first round is drawn by lot, and no 6-6 decides it."""
+
+    drawn = False
+
+    def phase(self) -> str:
+        return super().phase() if self.drawn else "chance"
+
+    def chances(self) -> dict[int, int]:
+        return super().chances() if self.drawn else dict.fromkeys(range(28, 32), 1)
+
+    def apply_chance(self, outcome: int) -> None:
+        if self.drawn:
+            super().apply_chance(outcome)
+        else:
+            self.drawn, self.leader = True, outcome - 28
+
+    def _holder_of_66_leads(self) -> bool:
+        return False
+
+    def _must_open_with_66(self) -> bool:
+        return False
+
+
 RULES = ["paper", "dominai_code", "openspiel", "puerto_rico"]
 VARIANTS = [
     {"mode": "round"},
@@ -25,3 +50,10 @@ def rounds(many: int, few: int) -> list:
 def test_engine_and_oracle_agree_throughout(rules: str, options: dict, n: int) -> None:
     for seed in range(n // ROUNDS_IN[options["mode"]]):
         play_in_lock_step("dominoes", Dominoes(rules=rules, **options), seed, 4, rules=rules, **options)
+
+
+@pytest.mark.parametrize("n", rounds(2000, 40))
+@pytest.mark.parametrize("rules", RULES)
+def test_engine_and_oracle_agree_when_the_lead_is_drawn(rules: str, n: int) -> None:
+    for seed in range(n // ROUNDS_IN["match"]):
+        play_in_lock_step("dominoes", DrawnLead(rules=rules), seed, 4, rules=rules, lead="drawn")

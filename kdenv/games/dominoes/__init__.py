@@ -19,7 +19,8 @@ GAME = Game(
     options=(
         Option("rules", "paper", "the preset: how rounds end and are scored, who leads, what a match goes to", RULES),
         Option("mode", "match", "rounds until a team has the points that end the match, or a single round", ("match", "round")),
-        Option("force_66", True, "6-6 opens the first round; without it the holder of 6-6 still leads, with any tile", (True, False)),
+        Option("lead", "rules", "who leads the first round: as the preset says, or drawn by lot before the deal", ("rules", "drawn")),
+        Option("force_66", True, "the holder of 6-6, where he leads the first round, must open with it", (True, False)),
         Option("calls", False, "a player may pass although he could play, and be called on it", (True, False)),
         Option("belief", False, "observations include the exact probability of each tile being in each hand", (True, False)),
     ),

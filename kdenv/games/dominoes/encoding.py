@@ -9,7 +9,7 @@
 | hand_sizes | 4 | tiles in hand / 7 |
 | passed | 4 | 1 if that seat's last turn this round was a pass |
 | passes | 1 | passes in a row / 4 |
-| leader | 4 | 1 for the seat that led this round; all 0 while the first round is dealt |
+| leader | 4 | 1 for the seat that led this round; all 0 as long as nobody knows |
 | to_move | 4 | 1 for the seat that decides; all 0 while tiles are dealt and at the end |
 | points | 2 | points of my team and of the other / those that end the match (penalties are positive here) |
 | round | 1 | rounds finished / 10 |

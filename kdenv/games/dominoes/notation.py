@@ -1,7 +1,7 @@
 """Positions and actions of dominoes as text, and back. The only parser.
 
 Tiles are written with the smaller number first. Actions: `6-6` opens a round, `3-5 on 3` covers a 3 (the 5 is the new end),
-`pass`, `call`. Chance: the tile dealt, `3-5`.
+`pass`, `call`. Chance: the tile dealt, `3-5`, or who leads, `lead 2`.
 
 A position is words: `round=2 points=35,60 leader=1 hands=0-0.0-3,1-2,,5-6 turns=6-6,3-6@6,pass`. points are those of team 0 and
 team 1 when this round began, hands the tiles dealt to each seat this round, turns what has been done with them since, from the leader on.
@@ -88,15 +88,16 @@ def _covering(tile: tuple[int, int], end: int) -> int:
 
 
 def chance_text(states: Any, k: int, outcome: int) -> str:
-    """The tile that is dealt."""
-    if not 0 <= outcome < N_TILES:
-        raise BadRecord(f"{outcome} is no tile; tiles are numbered 0 to {N_TILES - 1}")
-    return tile_name(int(outcome))
+    """The tile that is dealt, or who leads."""
+    if not 0 <= outcome < N_TILES + 4:
+        raise BadRecord(f"{outcome} is nothing that chance does; tiles are 0 to {N_TILES - 1}, then come the seats that may lead")
+    return tile_name(int(outcome)) if outcome < N_TILES else f"lead {outcome - N_TILES}"
 
 
 def chance_from(states: Any, k: int, text: str) -> int:
-    """The tile of this name; whether it can still be dealt is not checked."""
-    return tile_from(text)
+    """The outcome these words mean; whether it is possible is not checked."""
+    match = re.fullmatch(r"lead ([0-3])", text)
+    return N_TILES + int(match[1]) if match else tile_from(text)
 
 
 # Positions
@@ -137,7 +138,7 @@ def position_from(text: str, states: Any, k: int) -> None:
         if word not in words and word != "leader":
             raise BadRecord(f"the position lacks {word}=")
     s = states[k]
-    s["round"] = _number("round", words["round"], 0 if s["mode"] == rules.ROUND else _MOST_ROUNDS)
+    s["round"] = _number("round", words["round"], _MOST_ROUNDS)
     _read_points(s, words["points"])
     n_dealt = _read_hands(s, words["hands"])
     _read_leader(s, words.get("leader"), n_dealt)
@@ -162,7 +163,7 @@ def _read_points(s: Any, text: str) -> None:
     points = text.split(",")
     if len(points) != 2:
         raise BadRecord(f"points={text} is not the points of two teams, such as points=35,60")
-    most = 0 if s["round"] == 0 else int(rules.target(s)) - 1
+    most = 0 if s["round"] == 0 or s["mode"] == rules.ROUND else int(rules.target(s)) - 1
     for team in range(2):
         s["points"][team] = s["before"][team] = _number("points", points[team], most)
 
@@ -189,12 +190,15 @@ def _read_hands(s: Any, text: str) -> int:
 
 
 def _read_leader(s: Any, text: str | None, n_dealt: int) -> None:
-    """The leader must be given from the second round on; before, the rules and the hands say who it is."""
-    if s["round"] > 0:
-        if text is None:
-            raise BadRecord("the position lacks leader=; only in the first round do the rules say who leads")
-        s["leader"] = _number("leader", text, 3)
+    """The leader must be given unless the lot or, in the first round, the rules and the hands will say who it is."""
+    if s["round"] > 0 or s["lead"] == rules.DRAWN:
+        if text is not None:
+            s["leader"] = _number("leader", text, 3)
+            s["stage"] = rules.DEALING
+        elif s["round"] > 0 or n_dealt:
+            raise BadRecord("the position lacks leader=, which nothing else in it says")
         return
+    s["stage"] = rules.DEALING
     if rules.led_by_double_six(s):
         holders = [seat for seat in range(4) if int(s["hands"][seat]) & int(DOUBLE_SIX)]
         s["leader"] = holders[0] if n_dealt == N_TILES else rules.NOBODY

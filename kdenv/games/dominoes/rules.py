@@ -1,8 +1,8 @@
 """The rules of four-handed team dominoes as kernels: the state and the verbs. README.md beside this file has the rules in words.
 
 An action 7 * c + e covers an open end showing c with the tile c-e; the opening tile i-j, i <= j, is 7 * i + j; then pass and
-call. Chance deals: the outcome is a tile, seven to seat 0, then seven to seat 1, and so on. Nothing here checks legality:
-tables, environments and parsers do. Sets of tiles are bits as tables.py says; what a seat can infer is in belief.py.
+call. Chance deals: the outcome is a tile, seven to seat 0, then seven to seat 1, and so on; with lead="drawn" it first says who
+leads (28 + seat). Nothing here checks legality: tables, environments and parsers do. Sets of tiles are bits as tables.py says; what a seat can infer is in belief.py.
 """
 
 import numpy as np
@@ -41,11 +41,12 @@ NOBODY = -1
 NO_END = -1
 
 # What happens next (s.stage).
-DEALING, PLAYING, FINISHED = range(3)
+DRAWING, DEALING, PLAYING, FINISHED = range(4)
 
 # The variant, as begin() receives it.
-V_RULES, V_MODE, V_FORCE_66, V_CALLS, V_BELIEF = range(5)
+V_RULES, V_MODE, V_LEAD, V_FORCE_66, V_CALLS, V_BELIEF = range(6)
 MATCH, ROUND = 0, 1  # values of V_MODE
+BY_RULES, DRAWN = 0, 1  # values of V_LEAD
 
 MOST_TURNS = 112  # at most 25 tiles are laid, with three passes before each
 
@@ -64,10 +65,11 @@ STATE = state_dtype(
     ("right", np.int8),
     ("passes", np.int8),  # in a row
     ("turn", np.int8),  # the seat to move; while dealing, the seat that gets the next tile
-    ("leader", np.int8),  # of this round; NOBODY while the first round is dealt
+    ("leader", np.int8),  # of this round; NOBODY as long as it is not known
     ("stage", np.int8),
     ("rules", np.int8),
     ("mode", np.int8),
+    ("lead", np.int8),
     ("force_66", np.int8),
     ("calls", np.int8),
     ("belief", np.int8),  # whether observations show the exact marginals
@@ -76,16 +78,19 @@ STATE = state_dtype(
 
 @kernel
 def begin(s, players, variant):
-    """The first round, nothing dealt; variant: rules, mode, force_66, calls, belief."""
+    """The first round, nothing dealt; variant: rules, mode, lead, force_66, calls, belief."""
     s.rules = variant[V_RULES]
     s.mode = variant[V_MODE]
+    s.lead = variant[V_LEAD]
     s.force_66 = variant[V_FORCE_66]
     s.calls = variant[V_CALLS]
     s.belief = variant[V_BELIEF]
     s.points[0] = 0
     s.points[1] = 0
     s.round = 0
-    _begin_round(s, 0 if s.rules == OPENSPIEL else NOBODY)
+    _begin_round(s, 0 if s.rules == OPENSPIEL and s.lead == BY_RULES else NOBODY)
+    if s.lead == DRAWN:
+        s.stage = DRAWING
 
 
 @kernel
@@ -112,8 +117,8 @@ def _begin_round(s, leader):
 
 @kernel
 def phase(s):
-    """The deal is chance; the rest is decided."""
-    if s.stage == DEALING:
+    """The draw for the lead and the deal are chance; the rest is decided."""
+    if s.stage <= DEALING:
         return CHANCE
     return DECIDE if s.stage == PLAYING else OVER
 
@@ -126,8 +131,8 @@ def seat(s):
 
 @kernel
 def led_by_double_six(s):
-    """Whether this round is led by the holder of 6-6: the first one of a match, except in openspiel."""
-    return s.round == 0 and s.rules != OPENSPIEL
+    """Whether this round is led by the holder of 6-6: the first one of a match, unless seat 0 leads or the lead is drawn."""
+    return s.round == 0 and s.rules != OPENSPIEL and s.lead == BY_RULES
 
 
 @kernel
@@ -309,7 +314,12 @@ def _end_round(s, leader):
 
 @kernel
 def chances(s, out, weights):
-    """Any tile not dealt yet, all alike."""
+    """Any tile not dealt yet, all alike; or any seat that may lead."""
+    if s.stage == DRAWING:
+        for seat in range(4):
+            out[seat] = N_TILES + seat
+            weights[seat] = 1
+        return 4
     n = 0
     undealt = s.undealt
     while undealt != NO_TILES:
@@ -322,13 +332,19 @@ def chances(s, out, weights):
 
 @kernel
 def sample_chance(s, rng):
-    """A tile not dealt yet."""
+    """A tile not dealt yet, or the seat that leads."""
+    if s.stage == DRAWING:
+        return N_TILES + below(rng, 4)
     return nth(s.undealt, below(rng, popcount(s.undealt)))
 
 
 @kernel
 def apply_chance(s, outcome):
     """Deal the tile to the next seat that has fewer than seven; after the last one the leader is known."""
+    if s.stage == DRAWING:
+        s.leader = outcome - N_TILES
+        s.stage = DEALING
+        return
     me = int(s.turn)
     s.hands[me] |= MIRRORED[BIT_OF_TILE[outcome]]
     s.undealt &= ~bit(outcome)
@@ -346,8 +362,8 @@ def apply_chance(s, outcome):
 
 @kernel
 def witnesses(s):
-    """Who is dealt a tile sees it."""
-    return 1 << int(s.turn)
+    """Who is dealt a tile sees it; the draw for the lead is open."""
+    return -1 if s.stage == DRAWING else 1 << int(s.turn)
 
 
 @kernel
