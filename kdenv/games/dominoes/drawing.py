@@ -1,13 +1,281 @@
-"""Positions of dominoes as pictures."""
+"""Positions of dominoes as pictures: `ansi` for a terminal, and `svg`, which needs no fonts.
+
+The seat looked from sits below, the next one to its right, as at a table where play goes round against the clock.
+A picture for a seat shows the others' tiles face down, with the suits they have shown to lack.
+"""
+
+from __future__ import annotations
 
 from typing import Any
 
+from kdenv.games.dominoes import rules
+from kdenv.games.dominoes.notation import action_text, tiles_in
+from kdenv.games.dominoes.snake import Half, Placed, lay_out, line_of
+from kdenv.games.dominoes.tables import ALL_TILES, CALL, PASS, PUERTO_RICO, SUITS, TILES
+
+_PER_ROW = 12  # tiles in a row of the terminal
+
+
+def _is_open(s: Any, looker: int | None, seat: int) -> bool:
+    """Whether the picture shows this hand face up."""
+    return looker is None or looker == seat or s["stage"] == rules.FINISHED
+
+
+def _n_tiles(hand: Any) -> int:
+    return (int(hand) & int(ALL_TILES)).bit_count()
+
+
+def _lacks(s: Any, seat: int) -> list[int]:
+    return [suit for suit in range(SUITS) if int(s["lacks"][seat]) >> suit & 1]
+
+
+def _winners(s: Any) -> list[int]:
+    """The seats that have won, once it is over."""
+    ours, theirs = (int(points) for points in s["points"])
+    if s["stage"] != rules.FINISHED or ours == theirs:
+        return []
+    winner = int((ours < theirs) == (s["rules"] == PUERTO_RICO))
+    return [winner, winner + 2]
+
+
+# For a terminal
+
 
 def ansi(states: Any, k: int, seat: int | None = None) -> str:
-    """For a terminal."""
-    return ""
+    """The position in words and tiles, such as [3|5]; the line goes on from row to row like a snake."""
+    s = states[k]
+    limit = f"{rules.target(s)} {'win' if s['rules'] == PUERTO_RICO else 'lose'}"
+    lines = [f"round {int(s['round']) + 1}   seats 0+2: {s['points'][0]} points   seats 1+3: {s['points'][1]} points   ({limit})"]
+    lines += [_hand_line(s, seat, other) for other in range(4)]
+    lines += ["", *_line_rows(s), "", _last_line(states, k)]
+    return "\n".join(lines)
+
+
+def _hand_line(s: Any, looker: int | None, seat: int) -> str:
+    hand = s["hands"][seat]
+    if _is_open(s, looker, seat):
+        shown = " ".join(f"[{TILES[tile][0]}|{TILES[tile][1]}]" for tile in tiles_in(hand))
+    else:
+        shown = " ".join(["[ : ]"] * _n_tiles(hand))
+    mark = ">" if s["stage"] == rules.PLAYING and s["turn"] == seat else "*" if seat in _winners(s) else " "
+    lacks = _lacks(s, seat)
+    return f"{mark} seat {seat}  {shown:<42}" + (f"no {' '.join(map(str, lacks))}" if lacks else "").rstrip()
+
+
+def _line_rows(s: Any) -> list[str]:
+    """The line of tiles, every second row from right to left."""
+    line, _ = line_of(s)
+    rows = []
+    for start in range(0, len(line), _PER_ROW):
+        row = line[start : start + _PER_ROW]
+        if start // _PER_ROW % 2 == 0:
+            rows.append("".join(f"[{tile.left}|{tile.right}]" for tile in row))
+        else:
+            rows.append("".join(f"[{tile.right}|{tile.left}]" for tile in reversed(row)).rjust(5 * _PER_ROW))
+    return rows or ["no tile on the table"]
+
+
+def _last_line(states: Any, k: int) -> str:
+    s = states[k]
+    if s["stage"] == rules.FINISHED:
+        winners = _winners(s)
+        return f"over: seats {winners[0]} and {winners[1]} win" if winners else "over: a tie"
+    if s["stage"] == rules.DRAWING:
+        return "the lead is drawn next"
+    if s["stage"] == rules.DEALING:
+        return f"seat {s['turn']} is dealt the next tile"
+    last = int(s["turns"][int(s["n_turns"]) - 1]) if s["n_turns"] else PASS
+    told = f", after {action_text(states, k, last)}" if s["n_turns"] and last == PASS else ""
+    ends = f"ends {s['left']} and {s['right']}; " if s["left"] != rules.NO_END else ""
+    return f"{ends}seat {s['turn']} plays{told}"
+
+
+# For eyes
+
+_WIDTH, _HEIGHT = 760, 600
+_MIDDLE_X, _MIDDLE_Y = 380, 272
+_HALF = 23.0  # half a tile in the line,
+_OWN_HALF, _OTHER_HALF = 26.0, 17.0  # ... in the hand below, in the others
+_TEAM = ("#2f6fb7", "#d2562a")
+_CLOTH, _RIM, _IVORY, _SHADE, _PIP, _BACK, _GOLD, _PALE = "#24584f", "#1b443e", "#f7f1e1", "#b7a98a", "#262b3a", "#46506b", "#f5c33b", "#dfe9e2"
+_PIPS = {0: "", 1: "c", 2: "ai", 3: "aci", 4: "aghi", 5: "acghi", 6: "abghij"}
+_PIP_AT = {"a": (-1, -1), "b": (-1, 0), "c": (0, 0), "g": (-1, 1), "h": (1, -1), "i": (1, 1), "j": (1, 0)}
+# Digits as strokes in a box 6 wide and 10 high, baseline at y = 0.
+_DIGITS = (
+    "M3 0C-1 0-1-10 3-10S7 0 3 0",
+    "M1-8L3.5-10V0",
+    "M0-7.5C0-11 6-11 5.6-7C5.4-5 1.5-3 0 0H6",
+    "M.3-9C2-11 6-10 5.5-7.6C5.2-6 3.5-5.5 2.5-5.5C4-5.5 6-5 5.8-2.8C5.6 .6 1.4.8 0-1.4",
+    "M4.6 0V-10L0-3H6.2",
+    "M5.4-10H1L.5-5.6C3-7 6-6 5.8-3C5.6.8 1.2.7 0-1.2",
+    "M4.8-10C2-8.5 0-5.5.1-3C.3 1 5.9.9 5.9-3C5.9-6.8.9-6.4.1-3",
+    "M0-10H5.8L2 0",
+    "M3-5.4C-.6-5.6-.3-10 3-10S6.6-5.6 3-5.4C-1-5.2-1 0 3 0S7-5.2 3-5.4",
+    "M1.2 0C4-1.5 6-4.5 5.9-7C5.7-11 .1-10.9.1-7C.1-3.2 5.1-3.6 5.9-7",
+)
+_ADVANCE = 8.4
 
 
 def svg(states: Any, k: int, seat: int | None = None) -> str:
-    """For eyes."""
-    return ""
+    """The table as a drawing."""
+    s = states[k]
+    below = 0 if seat is None else seat
+    parts = [f'<rect x="0" y="0" width="{_WIDTH}" height="{_HEIGHT}" rx="26" fill="{_RIM}"/>']
+    parts.append(f'<rect x="12" y="12" width="{_WIDTH - 24}" height="{_HEIGHT - 24}" rx="18" fill="{_CLOTH}"/>')
+    parts.append(_score_board(s))
+    parts.append(_round_number(s))
+    parts.append(_line(s) if s["stage"] >= rules.PLAYING else _pile(s))
+    parts += [_place_at_table(s, seat, (below + ahead) % 4, ahead) for ahead in range(4)]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}">'
+        f"<title>dominoes, round {int(s['round']) + 1}</title>{''.join(parts)}</svg>"
+    )
+
+
+def _tile(tile: Placed, half: float, x: float, y: float, look: str = "") -> str:
+    """A tile face up, (x, y) being the origin its halves are counted from."""
+    (x1, y1, _), (x2, y2, _) = tile.first, tile.second
+    left, top = x + (min(x1, x2) - 0.5) * half + 0.8, y + (min(y1, y2) - 0.5) * half + 0.8
+    width, height = (abs(x1 - x2) + 1) * half - 1.6, (abs(y1 - y2) + 1) * half - 1.6
+    middle_x, middle_y = x + (x1 + x2) / 2 * half, y + (y1 + y2) / 2 * half
+    lies = y1 == y2
+    dx, dy = (0.0, 0.33 * half) if lies else (0.33 * half, 0.0)
+    parts = [_plate(left, top, width, height, half, _IVORY, look or f'stroke="{_SHADE}" stroke-width="1"')]
+    parts.append(f'<path d="M{middle_x - dx:.1f} {middle_y - dy:.1f}L{middle_x + dx:.1f} {middle_y + dy:.1f}" stroke="{_SHADE}" stroke-width="1.2"/>')
+    parts += [_pips(half_tile, half, x, y, lies) for half_tile in tile[:2]]
+    return "".join(parts)
+
+
+def _plate(left: float, top: float, width: float, height: float, half: float, fill: str, look: str) -> str:
+    return f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{half * 0.18:.1f}" fill="{fill}" {look}/>'
+
+
+def _pips(side: Half, half: float, x: float, y: float, lies: bool) -> str:
+    """The pips of half a tile; 2, 3 and 6 turn with the tile."""
+    step, radius = half * 0.25, half * 0.095
+    dots = []
+    for place in _PIPS[side.pips]:
+        dx, dy = _PIP_AT[place]
+        dx, dy = (dy, -dx) if lies else (dx, dy)
+        dots.append(f'<circle cx="{x + side.x * half + dx * step:.1f}" cy="{y + side.y * half + dy * step:.1f}" r="{radius:.2f}"/>')
+    return f'<g fill="{_PIP}">{"".join(dots)}</g>'
+
+
+def _back(lies: bool, half: float, x: float, y: float) -> str:
+    """A tile face down, its middle at (x, y)."""
+    width, height = (2 * half, half) if lies else (half, 2 * half)
+    plate = _plate(x - width / 2 + 0.8, y - height / 2 + 0.8, width - 1.6, height - 1.6, half, _BACK, 'stroke="#2d3448" stroke-width="1"')
+    d = half * 0.2
+    return plate + f'<path d="M{x - d:.1f} {y:.1f}L{x:.1f} {y - d:.1f}L{x + d:.1f} {y:.1f}L{x:.1f} {y + d:.1f}Z" fill="#7d88a6"/>'
+
+
+def _line(s: Any) -> str:
+    """The line of tiles; the one laid last has a golden border."""
+    placed = lay_out(*line_of(s))
+    last = max((tile.turn for tile in placed), default=-1)
+    gold = f'stroke="{_GOLD}" stroke-width="2.4"'
+    placed.sort(key=lambda tile: tile.turn)
+    return "".join(_tile(tile, _HALF, _MIDDLE_X, _MIDDLE_Y, gold if tile.turn == last else "") for tile in placed)
+
+
+def _pile(s: Any) -> str:
+    """The tiles not dealt yet, face down in rows of seven."""
+    return "".join(_back(False, _HALF, _MIDDLE_X + (i % 7 - 3) * 27, _MIDDLE_Y + (i // 7 - 1.5) * 46) for i in range(int(s["undealt"]).bit_count()))
+
+
+def _place_at_table(s: Any, looker: int | None, seat: int, ahead: int) -> str:
+    """A hand with its seat's badge and what the seat has shown to lack, at one side of the table: 0 is below, 1 right."""
+    half = _OWN_HALF if ahead == 0 else _OTHER_HALF
+    lies = ahead % 2 == 1
+    x, y = ((_MIDDLE_X, 522), (706, _MIDDLE_Y), (_MIDDLE_X, 50), (54, _MIDDLE_Y))[ahead]
+    badge_x, badge_y = ((232, 522), (706, 372), (292, 50), (54, 372))[ahead]
+    tiles = tiles_in(s["hands"][seat])
+    parts = []
+    for i, tile in enumerate(tiles):
+        along = (i - (len(tiles) - 1) / 2) * (half + 4)
+        at_x, at_y = (x, y + along) if lies else (x + along, y)
+        if not _is_open(s, looker, seat):
+            parts.append(_back(lies, half, at_x, at_y))
+            continue
+        a, b = TILES[tile]
+        face_up = Placed(Half(-0.5, 0, a), Half(0.5, 0, b), 0) if lies else Placed(Half(0, -0.5, a), Half(0, 0.5, b), 0)
+        parts.append(_tile(face_up, half, at_x, at_y))
+    parts.append(_badge(s, seat, badge_x, badge_y))
+    parts.append(_shown_lacks(s, seat, ahead, badge_x, badge_y))
+    return "".join(parts)
+
+
+def _badge(s: Any, seat: int, x: float, y: float) -> str:
+    """The number of a seat in its team's colour: ringed if it is to move, with a flag if it leads, a bar if it passed, a star if it won."""
+    parts = []
+    if s["stage"] == rules.PLAYING and s["turn"] == seat:
+        parts.append(f'<circle cx="{x}" cy="{y}" r="19" fill="none" stroke="{_GOLD}" stroke-width="3.5"/>')
+    parts.append(f'<circle cx="{x}" cy="{y}" r="14.5" fill="{_TEAM[seat % 2]}"/>')
+    parts.append(_number(seat, x, y + 6, 1.2, "#ffffff"))
+    if s["leader"] == seat:
+        parts.append(f'<path d="M{x - 15} {y - 9}V{y - 26}L{x - 4} {y - 22}L{x - 15} {y - 17}" fill="{_PALE}" stroke="{_PALE}" stroke-width="1.5"/>')
+    if s["passed_on"][seat]:
+        parts.append(f'<circle cx="{x + 15}" cy="{y - 14}" r="8" fill="{_PALE}"/><path d="M{x + 11} {y - 14}H{x + 19}" stroke="#b3261e" stroke-width="3"/>')
+    if s["n_turns"] and int(s["turns"][int(s["n_turns"]) - 1]) == CALL and (int(s["turn"]) - 1) % 4 == seat:
+        parts.append(f'<path d="M{x + 15} {y - 26}V{y - 13}M{x + 15} {y - 8}V{y - 7}" stroke="{_GOLD}" stroke-width="4" stroke-linecap="round"/>')
+    if seat in _winners(s):
+        parts.append(_star(x, y + 27, 9))
+    return "".join(parts)
+
+
+def _shown_lacks(s: Any, seat: int, ahead: int, x: float, y: float) -> str:
+    """Half tiles, struck through."""
+    parts = []
+    suits = _lacks(s, seat)
+    for i, suit in enumerate(suits):
+        if ahead % 2 == 0:
+            at_x, at_y = x - 38 - 21 * i, y
+        else:
+            at_x, at_y = x + (i % 3 - (min(len(suits), 3) - 1) / 2) * 21, y + 46 + 21 * (i // 3)
+        box = _plate(at_x - 9, at_y - 9, 18, 18, 18, "#cfd6cb", "")
+        strike = f'<path d="M{at_x - 9:.1f} {at_y + 9:.1f}L{at_x + 9:.1f} {at_y - 9:.1f}" stroke="#b3261e" stroke-width="2"/>'
+        parts.append(box + _pips(Half(0, 0, suit), 18, at_x, at_y, False) + strike)
+    return "".join(parts)
+
+
+def _score_board(s: Any) -> str:
+    """The points of both teams on their way to the end of the match: a star to win there, a cross to lose."""
+    limit = int(rules.target(s))
+    parts = []
+    for team in range(2):
+        y = 40 + 26 * team
+        points = int(s["points"][team])
+        parts.append("".join(f'<circle cx="{36 + 15 * i}" cy="{y}" r="6" fill="{_TEAM[team]}"/>' for i in range(2)))
+        parts.append(f'<rect x="66" y="{y - 6}" width="96" height="12" rx="6" fill="{_RIM}"/>')
+        filled = min(points / limit, 1) * 96
+        if filled > 0:
+            parts.append(f'<rect x="66" y="{y - 6}" width="{max(filled, 12):.1f}" height="12" rx="6" fill="{_TEAM[team]}"/>')
+        if s["rules"] == PUERTO_RICO:
+            parts.append(_star(174, y, 7))
+        else:
+            parts.append(f'<path d="M170 {y - 4}l8 8m0-8l-8 8" stroke="#e5a49a" stroke-width="2.6" stroke-linecap="round"/>')
+        parts.append(_number(points, 206, y + 6, 1.2, _PALE))
+    return "".join(parts)
+
+
+def _round_number(s: Any) -> str:
+    """Which round it is, within an arrow that goes round."""
+    arrow = f'<path d="M718.3 58.9A20 20 0 1 1 721.8 39.2M723.9 31.5L721.8 39.2L715.3 34.6" fill="none" stroke="{_PALE}" stroke-width="2.2" stroke-linecap="round"/>'
+    return arrow + _number(int(s["round"]) + 1, 703, 52, 1.2, _PALE)
+
+
+def _number(number: int, x: float, baseline: float, scale: float, colour: str) -> str:
+    """A number, its middle at x."""
+    digits = str(number)
+    width = _ADVANCE * len(digits) - 2.4
+    paths = "".join(f'<path d="{_DIGITS[int(digit)]}" transform="translate({_ADVANCE * i:.1f} 0)"/>' for i, digit in enumerate(digits))
+    place = f"translate({x - width * scale / 2:.1f} {baseline:.1f}) scale({scale})"
+    return f'<g transform="{place}" fill="none" stroke="{colour}" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round">{paths}</g>'
+
+
+def _star(x: float, y: float, radius: float) -> str:
+    """A golden star with five points."""
+    outer = ((0, -1), (0.95, -0.31), (0.59, 0.81), (-0.59, 0.81), (-0.95, -0.31))
+    inner = ((0.24, -0.32), (0.38, 0.12), (0, 0.4), (-0.38, 0.12), (-0.24, -0.32))
+    corners = " ".join(f"{x + radius * a:.1f},{y + radius * b:.1f}" for pair in zip(outer, inner, strict=True) for a, b in pair)
+    return f'<polygon points="{corners}" fill="{_GOLD}"/>'
