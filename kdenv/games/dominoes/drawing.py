@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from kdenv.games.dominoes import rules
-from kdenv.games.dominoes.notation import action_text, tiles_in
+from kdenv.games.dominoes.notation import tiles_in
 from kdenv.games.dominoes.snake import Half, Placed, lay_out, line_of
-from kdenv.games.dominoes.tables import ALL_TILES, CALL, PASS, PUERTO_RICO, SUITS, TILES
+from kdenv.games.dominoes.tables import ALL_TILES, CALL, PUERTO_RICO, SUITS, TILES
 
 _PER_ROW = 12  # tiles in a row of the terminal
 
@@ -47,7 +47,7 @@ def ansi(states: Any, k: int, seat: int | None = None) -> str:
     limit = f"{rules.target(s)} {'win' if s['rules'] == PUERTO_RICO else 'lose'}"
     lines = [f"round {int(s['round']) + 1}   seats 0+2: {s['points'][0]} points   seats 1+3: {s['points'][1]} points   ({limit})"]
     lines += [_hand_line(s, seat, other) for other in range(4)]
-    lines += ["", *_line_rows(s), "", _last_line(states, k)]
+    lines += ["", *_line_rows(s), "", _last_line(s)]
     return "\n".join(lines)
 
 
@@ -59,7 +59,7 @@ def _hand_line(s: Any, looker: int | None, seat: int) -> str:
         shown = " ".join(["[ : ]"] * _n_tiles(hand))
     mark = ">" if s["stage"] == rules.PLAYING and s["turn"] == seat else "*" if seat in _winners(s) else " "
     lacks = _lacks(s, seat)
-    return f"{mark} seat {seat}  {shown:<42}" + (f"no {' '.join(map(str, lacks))}" if lacks else "").rstrip()
+    return f"{mark} seat {seat}  {shown:<42}{'no ' + ' '.join(map(str, lacks)) if lacks else ''}".rstrip()
 
 
 def _line_rows(s: Any) -> list[str]:
@@ -75,8 +75,7 @@ def _line_rows(s: Any) -> list[str]:
     return rows or ["no tile on the table"]
 
 
-def _last_line(states: Any, k: int) -> str:
-    s = states[k]
+def _last_line(s: Any) -> str:
     if s["stage"] == rules.FINISHED:
         winners = _winners(s)
         return f"over: seats {winners[0]} and {winners[1]} win" if winners else "over: a tie"
@@ -84,10 +83,9 @@ def _last_line(states: Any, k: int) -> str:
         return "the lead is drawn next"
     if s["stage"] == rules.DEALING:
         return f"seat {s['turn']} is dealt the next tile"
-    last = int(s["turns"][int(s["n_turns"]) - 1]) if s["n_turns"] else PASS
-    told = f", after {action_text(states, k, last)}" if s["n_turns"] and last == PASS else ""
+    passes = f", after {s['passes']} pass{'es' * (int(s['passes']) > 1)}" if s["passes"] else ""
     ends = f"ends {s['left']} and {s['right']}; " if s["left"] != rules.NO_END else ""
-    return f"{ends}seat {s['turn']} plays{told}"
+    return f"{ends}seat {s['turn']} plays{passes}"
 
 
 # For eyes
@@ -97,7 +95,8 @@ _MIDDLE_X, _MIDDLE_Y = 380, 272
 _HALF = 23.0  # half a tile in the line,
 _OWN_HALF, _OTHER_HALF = 26.0, 17.0  # ... in the hand below, in the others
 _TEAM = ("#2f6fb7", "#d2562a")
-_CLOTH, _RIM, _IVORY, _SHADE, _PIP, _BACK, _GOLD, _PALE = "#24584f", "#1b443e", "#f7f1e1", "#b7a98a", "#262b3a", "#46506b", "#f5c33b", "#dfe9e2"
+_CLOTH, _RIM, _PALE, _GOLD, _RED = "#24584f", "#1b443e", "#dfe9e2", "#f5c33b", "#b3261e"
+_IVORY, _SHADE, _PIP, _BACK = "#f7f1e1", "#b7a98a", "#262b3a", "#46506b"
 _PIPS = {0: "", 1: "c", 2: "ai", 3: "aci", 4: "aghi", 5: "acghi", 6: "abghij"}
 _PIP_AT = {"a": (-1, -1), "b": (-1, 0), "c": (0, 0), "g": (-1, 1), "h": (1, -1), "i": (1, 1), "j": (1, 0)}
 # Digits as strokes in a box 6 wide and 10 high, baseline at y = 0.
@@ -141,7 +140,8 @@ def _tile(tile: Placed, half: float, x: float, y: float, look: str = "") -> str:
     lies = y1 == y2
     dx, dy = (0.0, 0.33 * half) if lies else (0.33 * half, 0.0)
     parts = [_plate(left, top, width, height, half, _IVORY, look or f'stroke="{_SHADE}" stroke-width="1"')]
-    parts.append(f'<path d="M{middle_x - dx:.1f} {middle_y - dy:.1f}L{middle_x + dx:.1f} {middle_y + dy:.1f}" stroke="{_SHADE}" stroke-width="1.2"/>')
+    groove = f"M{middle_x - dx:.1f} {middle_y - dy:.1f}L{middle_x + dx:.1f} {middle_y + dy:.1f}"
+    parts.append(f'<path d="{groove}" stroke="{_SHADE}" stroke-width="1.2"/>')
     parts += [_pips(half_tile, half, x, y, lies) for half_tile in tile[:2]]
     return "".join(parts)
 
@@ -180,7 +180,8 @@ def _line(s: Any) -> str:
 
 def _pile(s: Any) -> str:
     """The tiles not dealt yet, face down in rows of seven."""
-    return "".join(_back(False, _HALF, _MIDDLE_X + (i % 7 - 3) * 27, _MIDDLE_Y + (i // 7 - 1.5) * 46) for i in range(int(s["undealt"]).bit_count()))
+    places = [divmod(i, 7) for i in range(int(s["undealt"]).bit_count())]
+    return "".join(_back(False, _HALF, _MIDDLE_X + (column - 3) * 27, _MIDDLE_Y + (row - 1.5) * 50) for row, column in places)
 
 
 def _place_at_table(s: Any, looker: int | None, seat: int, ahead: int) -> str:
@@ -213,11 +214,14 @@ def _badge(s: Any, seat: int, x: float, y: float) -> str:
     parts.append(f'<circle cx="{x}" cy="{y}" r="14.5" fill="{_TEAM[seat % 2]}"/>')
     parts.append(_number(seat, x, y + 6, 1.2, "#ffffff"))
     if s["leader"] == seat:
-        parts.append(f'<path d="M{x - 15} {y - 9}V{y - 26}L{x - 4} {y - 22}L{x - 15} {y - 17}" fill="{_PALE}" stroke="{_PALE}" stroke-width="1.5"/>')
+        flag = f"M{x - 15} {y - 9}V{y - 26}L{x - 4} {y - 22}L{x - 15} {y - 17}"
+        parts.append(f'<path d="{flag}" fill="{_PALE}" stroke="{_PALE}" stroke-width="1.5"/>')
     if s["passed_on"][seat]:
-        parts.append(f'<circle cx="{x + 15}" cy="{y - 14}" r="8" fill="{_PALE}"/><path d="M{x + 11} {y - 14}H{x + 19}" stroke="#b3261e" stroke-width="3"/>')
+        parts.append(f'<circle cx="{x + 15}" cy="{y - 14}" r="8" fill="{_PALE}"/>')
+        parts.append(f'<path d="M{x + 11} {y - 14}H{x + 19}" stroke="{_RED}" stroke-width="3"/>')
     if s["n_turns"] and int(s["turns"][int(s["n_turns"]) - 1]) == CALL and (int(s["turn"]) - 1) % 4 == seat:
-        parts.append(f'<path d="M{x + 15} {y - 26}V{y - 13}M{x + 15} {y - 8}V{y - 7}" stroke="{_GOLD}" stroke-width="4" stroke-linecap="round"/>')
+        mark = f"M{x + 15} {y - 26}V{y - 13}M{x + 15} {y - 8}V{y - 7}"
+        parts.append(f'<path d="{mark}" stroke="{_GOLD}" stroke-width="4" stroke-linecap="round"/>')
     if seat in _winners(s):
         parts.append(_star(x, y + 27, 9))
     return "".join(parts)
@@ -233,7 +237,7 @@ def _shown_lacks(s: Any, seat: int, ahead: int, x: float, y: float) -> str:
         else:
             at_x, at_y = x + (i % 3 - (min(len(suits), 3) - 1) / 2) * 21, y + 46 + 21 * (i // 3)
         box = _plate(at_x - 9, at_y - 9, 18, 18, 18, "#cfd6cb", "")
-        strike = f'<path d="M{at_x - 9:.1f} {at_y + 9:.1f}L{at_x + 9:.1f} {at_y - 9:.1f}" stroke="#b3261e" stroke-width="2"/>'
+        strike = f'<path d="M{at_x - 9:.1f} {at_y + 9:.1f}L{at_x + 9:.1f} {at_y - 9:.1f}" stroke="{_RED}" stroke-width="2"/>'
         parts.append(box + _pips(Half(0, 0, suit), 18, at_x, at_y, False) + strike)
     return "".join(parts)
 
@@ -260,8 +264,9 @@ def _score_board(s: Any) -> str:
 
 def _round_number(s: Any) -> str:
     """Which round it is, within an arrow that goes round."""
-    arrow = f'<path d="M718.3 58.9A20 20 0 1 1 721.8 39.2M723.9 31.5L721.8 39.2L715.3 34.6" fill="none" stroke="{_PALE}" stroke-width="2.2" stroke-linecap="round"/>'
-    return arrow + _number(int(s["round"]) + 1, 703, 52, 1.2, _PALE)
+    arrow = "M718.3 58.9A20 20 0 1 1 721.8 39.2M723.9 31.5L721.8 39.2L715.3 34.6"
+    look = f'fill="none" stroke="{_PALE}" stroke-width="2.2" stroke-linecap="round"'
+    return f'<path d="{arrow}" {look}/>' + _number(int(s["round"]) + 1, 703, 52, 1.2, _PALE)
 
 
 def _number(number: int, x: float, baseline: float, scale: float, colour: str) -> str:
@@ -270,7 +275,8 @@ def _number(number: int, x: float, baseline: float, scale: float, colour: str) -
     width = _ADVANCE * len(digits) - 2.4
     paths = "".join(f'<path d="{_DIGITS[int(digit)]}" transform="translate({_ADVANCE * i:.1f} 0)"/>' for i, digit in enumerate(digits))
     place = f"translate({x - width * scale / 2:.1f} {baseline:.1f}) scale({scale})"
-    return f'<g transform="{place}" fill="none" stroke="{colour}" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round">{paths}</g>'
+    look = f'fill="none" stroke="{colour}" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"'
+    return f'<g transform="{place}" {look}>{paths}</g>'
 
 
 def _star(x: float, y: float, radius: float) -> str:

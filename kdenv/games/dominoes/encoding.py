@@ -13,7 +13,7 @@
 | to_move | 4 | 1 for the seat that decides; all 0 while tiles are dealt and at the end |
 | points | 2 | points of my team and of the other / those that end the match (penalties are positive here) |
 | round | 1 | rounds finished / 10 |
-| belief | 3 x 28 | only with belief=True: the exact probability of each tile being with next, partner, previous; all 0 unless somebody decides |
+| belief | 3 x 28 | with belief=True: the exact probability of each tile being with next, partner, previous; all 0 unless somebody decides |
 """
 
 import math

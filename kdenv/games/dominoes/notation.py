@@ -71,7 +71,9 @@ def action_from(states: Any, k: int, text: str) -> int:
                 return SUITS * tile[0] + tile[1]
             ends = {int(s["left"]), int(s["right"])} & set(tile)
             if len(ends) != 1:
-                raise BadRecord(f"{name} fits both ends; write '{name} on {tile[0]}' or '{name} on {tile[1]}'" if ends else f"{name} fits neither end")
+                raise BadRecord(
+                    f"{name} fits both ends; write '{name} on {tile[0]}' or '{name} on {tile[1]}'" if ends else f"{name} fits neither end"
+                )
             return _covering(tile, ends.pop())
         case [name, "on", end]:
             tile = TILES[tile_from(name)]
@@ -109,7 +111,9 @@ def position_text(states: Any, k: int) -> str:
     words = [f"round={s['round']}", f"points={s['before'][0]},{s['before'][1]}"]
     if s["leader"] != rules.NOBODY:
         words.append(f"leader={s['leader']}")
-    words.append("hands=" + ",".join(".".join(map(tile_name, tiles_in(int(s["hands"][seat]) | int(s["played"][seat])))) for seat in range(4)))
+    words.append(
+        "hands=" + ",".join(".".join(map(tile_name, tiles_in(int(s["hands"][seat]) | int(s["played"][seat])))) for seat in range(4))
+    )
     words.append("turns=" + ",".join(_turns_text(s)))
     return " ".join(words)
 
@@ -203,7 +207,10 @@ def _read_leader(s: Any, text: str | None, n_dealt: int) -> None:
         holders = [seat for seat in range(4) if int(s["hands"][seat]) & int(DOUBLE_SIX)]
         s["leader"] = holders[0] if n_dealt == N_TILES else rules.NOBODY
     if text is not None and text != str(s["leader"]):
-        raise BadRecord(f"leader={text} is wrong: " + ("nobody leads before all is dealt" if s["leader"] == rules.NOBODY else f"seat {s['leader']} leads the first round"))
+        raise BadRecord(
+            f"leader={text} is wrong: "
+            + ("nobody leads before all is dealt" if s["leader"] == rules.NOBODY else f"seat {s['leader']} leads the first round")
+        )
 
 
 def _play_again(states: Any, k: int, turn: str) -> None:

@@ -2,7 +2,8 @@
 
 An action 7 * c + e covers an open end showing c with the tile c-e; the opening tile i-j, i <= j, is 7 * i + j; then pass and
 call. Chance deals: the outcome is a tile, seven to seat 0, then seven to seat 1, and so on; with lead="drawn" it first says who
-leads (28 + seat). Nothing here checks legality: tables, environments and parsers do. Sets of tiles are bits as tables.py says; what a seat can infer is in belief.py.
+leads (28 + seat). Nothing here checks legality: tables, environments and parsers do. Sets of tiles are bits as tables.py says;
+what a seat can infer is in belief.py.
 """
 
 import numpy as np
@@ -33,7 +34,7 @@ from kdenv.games.dominoes.tables import (
     SUITS,
     TARGET,
     TARGET_TO_WIN,
-    TILE_OF_ACTION,
+    TILES_WITH,
     UNMIRRORED,
 )
 
@@ -60,7 +61,7 @@ STATE = state_dtype(
     ("n_turns", np.int16),  # this round, passes included
     ("turns", np.int8, MOST_TURNS),  # the actions of this round, from the leader's on
     ("lacks", np.uint8, 4),  # suits each seat has shown to lack by passing, as bits
-    ("passed_on", np.uint8, 4),  # the open ends, as bits of suits, that a seat passed on at its last turn (all before the first tile); 0 if it played
+    ("passed_on", np.uint8, 4),  # the ends, as bits of suits, that a seat passed on at its last turn (all if there were none); 0: it played
     ("left", np.int8),  # the open ends; NO_END before the first tile
     ("right", np.int8),
     ("passes", np.int8),  # in a row
@@ -276,7 +277,7 @@ def _settle_call(s, caller):
     fined = caller
     for ahead in range(1, 4):
         other = (caller + ahead) & 3
-        if fined == caller and can_cover(s.hands[other], int(s.passed_on[other])):
+        if fined == caller and s.hands[other] & TILES_WITH[s.passed_on[other]] != NO_TILES:
             fined = other
     leader = (int(s.leader) + 1) & 3
     if s.rules == PUERTO_RICO:
@@ -285,15 +286,6 @@ def _settle_call(s, caller):
     else:
         s.points[fined & 1] += FINE
     _end_round(s, leader)
-
-
-@kernel
-def can_cover(hand, suits):
-    """Whether a mirrored hand has a tile of one of these suits."""
-    for c in range(SUITS):
-        if suits >> c & 1 and hand & ROW[c] != NO_TILES:
-            return True
-    return False
 
 
 @kernel
