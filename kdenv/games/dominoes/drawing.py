@@ -45,7 +45,7 @@ def ansi(states: Any, k: int, seat: int | None = None) -> str:
     """The position in words and tiles, such as [3|5]; the line goes on from row to row like a snake."""
     s = states[k]
     limit = f"{rules.target(s)} {'win' if s['rules'] == PUERTO_RICO else 'lose'}"
-    lines = [f"round {int(s['round']) + 1}   seats 0+2: {s['points'][0]} points   seats 1+3: {s['points'][1]} points   ({limit})"]
+    lines = [f"round {int(s['n_rounds']) + 1}   seats 0+2: {s['points'][0]} points   seats 1+3: {s['points'][1]} points   ({limit})"]
     lines += [_hand_line(s, seat, other) for other in range(4)]
     lines += ["", *_line_rows(s), "", _last_line(s)]
     return "\n".join(lines)
@@ -127,7 +127,7 @@ def svg(states: Any, k: int, seat: int | None = None) -> str:
     parts += [_place_at_table(s, seat, (below + ahead) % 4, ahead) for ahead in range(4)]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}">'
-        f"<title>dominoes, round {int(s['round']) + 1}</title>{''.join(parts)}</svg>"
+        f"<title>dominoes, round {int(s['n_rounds']) + 1}</title>{''.join(parts)}</svg>"
     )
 
 
@@ -266,7 +266,7 @@ def _round_number(s: Any) -> str:
     """Which round it is, within an arrow that goes round."""
     arrow = "M718.3 58.9A20 20 0 1 1 721.8 39.2M723.9 31.5L721.8 39.2L715.3 34.6"
     look = f'fill="none" stroke="{_PALE}" stroke-width="2.2" stroke-linecap="round"'
-    return f'<path d="{arrow}" {look}/>' + _number(int(s["round"]) + 1, 703, 52, 1.2, _PALE)
+    return f'<path d="{arrow}" {look}/>' + _number(int(s["n_rounds"]) + 1, 703, 52, 1.2, _PALE)
 
 
 def _number(number: int, x: float, baseline: float, scale: float, colour: str) -> str:

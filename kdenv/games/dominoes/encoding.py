@@ -80,7 +80,7 @@ def observe(states, k, seat, out):
     at += 4
     out[at] = s.points[seat & 1] / target(s)
     out[at + 1] = s.points[1 - (seat & 1)] / target(s)
-    out[at + 2] = s.round / 10.0
+    out[at + 2] = s.n_rounds / 10.0
     if s.belief != 0 and s.stage == PLAYING:
         write_marginals(s, seat, out, at + 3)
 

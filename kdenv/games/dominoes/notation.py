@@ -108,7 +108,7 @@ def chance_from(states: Any, k: int, text: str) -> int:
 def position_text(states: Any, k: int) -> str:
     """The position in one line."""
     s = states[k]
-    words = [f"round={s['round']}", f"points={s['before'][0]},{s['before'][1]}"]
+    words = [f"round={s['n_rounds']}", f"points={s['before'][0]},{s['before'][1]}"]
     if s["leader"] != rules.NOBODY:
         words.append(f"leader={s['leader']}")
     words.append(
@@ -142,7 +142,7 @@ def position_from(text: str, states: Any, k: int) -> None:
         if word not in words and word != "leader":
             raise BadRecord(f"the position lacks {word}=")
     s = states[k]
-    s["round"] = _number("round", words["round"], _MOST_ROUNDS)
+    s["n_rounds"] = _number("round", words["round"], _MOST_ROUNDS)
     _read_points(s, words["points"])
     n_dealt = _read_hands(s, words["hands"])
     _read_leader(s, words.get("leader"), n_dealt)
@@ -167,7 +167,7 @@ def _read_points(s: Any, text: str) -> None:
     points = text.split(",")
     if len(points) != 2:
         raise BadRecord(f"points={text} is not the points of two teams, such as points=35,60")
-    most = 0 if s["round"] == 0 or s["mode"] == rules.ROUND else int(rules.target(s)) - 1
+    most = 0 if s["n_rounds"] == 0 or s["mode"] == rules.ROUND else int(rules.target(s)) - 1
     for team in range(2):
         s["points"][team] = s["before"][team] = _number("points", points[team], most)
 
@@ -195,11 +195,11 @@ def _read_hands(s: Any, text: str) -> int:
 
 def _read_leader(s: Any, text: str | None, n_dealt: int) -> None:
     """The leader must be given unless the lot or, in the first round, the rules and the hands will say who it is."""
-    if s["round"] > 0 or s["lead"] == rules.DRAWN:
+    if s["n_rounds"] > 0 or s["lead"] == rules.DRAWN:
         if text is not None:
             s["leader"] = _number("leader", text, 3)
             s["stage"] = rules.DEALING
-        elif s["round"] > 0 or n_dealt:
+        elif s["n_rounds"] > 0 or n_dealt:
             raise BadRecord("the position lacks leader=, which nothing else in it says")
         return
     s["stage"] = rules.DEALING

@@ -57,7 +57,7 @@ STATE = state_dtype(
     ("undealt", np.uint64),  # the tiles still to be dealt, as bits of tile numbers 0 to 27
     ("points", np.int32, 2),  # by team, as the rules count them: the fewer the better but in puerto_rico
     ("before", np.int32, 2),  # ... when this round began
-    ("round", np.int16),
+    ("n_rounds", np.int16),  # finished in this match
     ("n_turns", np.int16),  # this round, passes included
     ("turns", np.int8, MOST_TURNS),  # the actions of this round, from the leader's on
     ("lacks", np.uint8, 4),  # suits each seat has shown to lack by passing, as bits
@@ -88,7 +88,7 @@ def begin(s, players, variant):
     s.belief = variant[V_BELIEF]
     s.points[0] = 0
     s.points[1] = 0
-    s.round = 0
+    s.n_rounds = 0
     _begin_round(s, 0 if s.rules == OPENSPIEL and s.lead == BY_RULES else NOBODY)
     if s.lead == DRAWN:
         s.stage = DRAWING
@@ -133,7 +133,7 @@ def seat(s):
 @kernel
 def led_by_double_six(s):
     """Whether this round is led by the holder of 6-6: the first one of a match, unless seat 0 leads or the lead is drawn."""
-    return s.round == 0 and s.rules != OPENSPIEL and s.lead == BY_RULES
+    return s.n_rounds == 0 and s.rules != OPENSPIEL and s.lead == BY_RULES
 
 
 @kernel
@@ -300,7 +300,7 @@ def _end_round(s, leader):
     if s.mode == ROUND or max(int(s.points[0]), int(s.points[1])) >= target(s):
         s.stage = FINISHED
     else:
-        s.round += 1
+        s.n_rounds += 1
         _begin_round(s, leader)
 
 
