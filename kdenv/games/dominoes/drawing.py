@@ -188,8 +188,8 @@ def _place_at_table(s: Any, looker: int | None, seat: int, ahead: int) -> str:
     """A hand with its seat's badge and what the seat has shown to lack, at one side of the table: 0 is below, 1 right."""
     half = _OWN_HALF if ahead == 0 else _OTHER_HALF
     lies = ahead % 2 == 1
-    x, y = ((_MIDDLE_X, 522), (706, _MIDDLE_Y), (_MIDDLE_X, 50), (54, _MIDDLE_Y))[ahead]
-    badge_x, badge_y = ((232, 522), (706, 372), (292, 50), (54, 372))[ahead]
+    x, y = ((_MIDDLE_X, 522), (706, _MIDDLE_Y), (_MIDDLE_X, 52), (54, _MIDDLE_Y))[ahead]
+    badge_x, badge_y = ((232, 522), (706, 382), (276, 52), (54, 382))[ahead]
     tiles = tiles_in(s["hands"][seat])
     parts = []
     for i, tile in enumerate(tiles):
@@ -214,7 +214,7 @@ def _badge(s: Any, seat: int, x: float, y: float) -> str:
     parts.append(f'<circle cx="{x}" cy="{y}" r="14.5" fill="{_TEAM[seat % 2]}"/>')
     parts.append(_number(seat, x, y + 6, 1.2, "#ffffff"))
     if s["leader"] == seat:
-        flag = f"M{x - 15} {y - 9}V{y - 26}L{x - 4} {y - 22}L{x - 15} {y - 17}"
+        flag = f"M{x - 17} {y - 12}V{y - 32}L{x - 5} {y - 27.5}L{x - 17} {y - 23}"
         parts.append(f'<path d="{flag}" fill="{_PALE}" stroke="{_PALE}" stroke-width="1.5"/>')
     if s["passed_on"][seat]:
         parts.append(f'<circle cx="{x + 15}" cy="{y - 14}" r="8" fill="{_PALE}"/>')
@@ -232,8 +232,10 @@ def _shown_lacks(s: Any, seat: int, ahead: int, x: float, y: float) -> str:
     parts = []
     suits = _lacks(s, seat)
     for i, suit in enumerate(suits):
-        if ahead % 2 == 0:
+        if ahead == 0:
             at_x, at_y = x - 38 - 21 * i, y
+        elif ahead == 2:  # behind the hand: before the badge are the points
+            at_x, at_y = x + 204 + 21 * i, y
         else:
             at_x, at_y = x + (i % 3 - (min(len(suits), 3) - 1) / 2) * 21, y + 46 + 21 * (i // 3)
         box = _plate(at_x - 9, at_y - 9, 18, 18, 18, "#cfd6cb", "")
