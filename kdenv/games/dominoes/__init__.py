@@ -33,5 +33,6 @@ GAME = Game(
     max_chances=N_TILES,
     rule_players=RULE_PLAYERS,
     greedy="greedy",
-    team_of=lambda seat, players: seat % 2,
+    teams=lambda players: 2,
+    most_decisions=1,
 )
