@@ -21,8 +21,8 @@ import math
 from kdenv.core.bits import bit
 from kdenv.core.kernel import kernel
 from kdenv.games.dominoes.belief import write_marginals
-from kdenv.games.dominoes.rules import HAND, NO_END, NOBODY, PLAYING, n_tiles, target
-from kdenv.games.dominoes.tables import BIT_OF_TILE, BLOCKED, N_ACTIONS, N_TILES, NO_TILES, SUITS
+from kdenv.games.dominoes.rules import NO_END, NOBODY, PLAYING, n_tiles, target
+from kdenv.games.dominoes.tables import BIT_OF_TILE, BLOCKED, HAND, N_ACTIONS, N_TILES, NO_TILES, SUITS
 
 
 def layout(belief: bool) -> dict[str, tuple[int, ...]]:
