@@ -200,9 +200,9 @@ def _play(parsed: argparse.Namespace) -> int:
         raise BadOption(f"--seat {parsed.seat} is not at this table; seats are 0 to {table.players - 1}")
     seed = time.time_ns() if parsed.seed is None else parsed.seed
     texts.insert(parsed.seat, "you")
-    opponents = {seat: policy(text) for seat, text in enumerate(texts) if seat != parsed.seat}
-    for seat, opponent in opponents.items():
-        opponent.reset(derive_seed(seed, seat))
+    opponents = {place: policy(text) for place, text in enumerate(texts) if place != parsed.seat}
+    for place, opponent in opponents.items():
+        opponent.reset(derive_seed(seed, place))
     chance = make_rng(seed)
     goes_on = True
     while goes_on:
@@ -221,8 +221,8 @@ def _play(parsed: argparse.Namespace) -> int:
         parsed.record.write_text(table.record())
     if table.over:
         print(f"\n{table}\n")
-        for seat, (points, rank) in enumerate(zip(table.scores(), table.ranks(), strict=True)):
-            print(f"{rank}. seat {seat} ({texts[seat]}): {points}")
+        for place, (points, rank) in enumerate(zip(table.scores(), table.ranks(), strict=True)):
+            print(f"{rank}. seat {place} ({texts[place]}): {points}")
     return 0
 
 
@@ -262,6 +262,7 @@ def _policies(parsed: argparse.Namespace) -> None:
 
 def _warm(parsed: argparse.Namespace) -> None:
     from kdenv.bench import warm
+
     from kdenv.games import find_game, names
 
     games = [find_game(name) for name in ([parsed.game] if parsed.game else names())]
@@ -276,6 +277,7 @@ def _warm(parsed: argparse.Namespace) -> None:
 
 def _bench(parsed: argparse.Namespace) -> None:
     from kdenv.bench import bench
+
     from kdenv.games import find_game, names
 
     games = [find_game(name) for name in ([parsed.game] if parsed.game else names())]
@@ -312,13 +314,11 @@ def _replay(parsed: argparse.Namespace) -> None:
     from kdenv.games import find_game
 
     table: Any = None
-    steps = 0
-    for table in replay(parsed.file.read_text(), find_game):
+    for line, table in enumerate(replay(parsed.file.read_text(), find_game)):
         if parsed.every:
             print(f"{table}\n")
-        if parsed.step is not None and steps >= parsed.step:
+        if line == parsed.step:
             break
-        steps += 1
     if not parsed.every:
         print(table)
     scores = " ".join(map(str, table.scores()))

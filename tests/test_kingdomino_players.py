@@ -68,14 +68,15 @@ def test_choices_are_those_of_the_papers_program(number: int) -> None:
     for position in replay(number, oracle):
         done = follow(oracle, table, done, oracle.log)
         listed = set(turns_of(position, "moves", oracle))
-        assert {turn for turn in listed} >= engine_turns(table, "fg", "paper")
+        assert set(listed) >= engine_turns(table, "fg", "paper")
         if (number, position["t"]) not in CHANGED_BY_THEIR_LABELLING:
             assert engine_turns(table, "fg", "paper") == set(turns_of(position, "fg", oracle)), table.position()
         assert engine_turns(table, "gprd") == set(turns_of(position, "gprd", oracle)), table.position()
 
 
 @pytest.mark.parametrize(
-    "players, options", [(4, {}), (3, {}), (2, {}), (2, {"size": 7, "dominoes": 48}), (4, {"size": 3}), (2, {"middle": False, "harmony": False})]
+    "players, options",
+    [(4, {}), (3, {}), (2, {}), (2, {"size": 7, "dominoes": 48}), (4, {"size": 3}), (2, {"middle": False, "harmony": False})],
 )
 @pytest.mark.parametrize("seed", range(2))
 def test_choices_are_those_of_the_naive_players(players: int, options: dict, seed: int) -> None:

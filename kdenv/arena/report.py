@@ -37,10 +37,7 @@ def text_table(rows: Sequence[Row]) -> str:
     """The table for a terminal."""
     lines = [HEADINGS, *map(cells, rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(zip(line, widths, strict=True)))
-        for line in lines
-    )
+    return "\n".join("  ".join([name.ljust(widths[0]), *map(str.rjust, numbers, widths[1:])]) for name, *numbers in lines)
 
 
 def as_json(match: Match, rows: Sequence[Row], finished: bool) -> dict[str, Any]:

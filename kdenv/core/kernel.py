@@ -85,7 +85,7 @@ def allocating_kernel(function: Function) -> Function:
 def _compiled(function: Function, *, allocates: bool) -> Function:
     theirs, numba.config.CACHE_DIR = numba.config.CACHE_DIR, _CACHE
     try:
-        on_disk = os.path.exists(function.__code__.co_filename)  # not so in a notebook
+        on_disk = Path(function.__code__.co_filename).exists()  # not so in a notebook
         return cast(Function, numba.njit(cache=on_disk, nogil=True, _nrt=allocates)(function))
     finally:
         numba.config.CACHE_DIR = theirs

@@ -26,7 +26,7 @@ class _Part:
     def of(self, kind: Any) -> Callable[..., Any]:
         if kind not in self.kernels:
             name = getattr(kind, "__name__", kind)
-            raise TypingError(f"{name} does not answer {self.question}(): write its kernel and mark it with @answers({self.question}, {name})")
+            raise TypingError(f"{name} does not answer {self.question}(): mark its kernel with @answers({self.question}, {name})")
         return self.kernels[kind]
 
 

@@ -49,6 +49,12 @@ def rest_of(turn):
     return turn >> 16
 
 
+@kernel
+def choose_at(player, states, k, out, rng):
+    """The same as choose, compiled as a whole: the way in from Python."""
+    return choose(player, states, k, out, rng)
+
+
 @dataclass(frozen=True)
 class RulePlayer:
     """A rule-based player as a game lists it: `make` takes its parameters by keyword and returns the NamedTuple."""

@@ -62,7 +62,7 @@ def register_rules(game: str, *rooms: ModuleType) -> None:
     verbs = {name: getattr(room, name) for room in reversed(rooms) for name in VERBS if callable(getattr(room, name, None))}
     missing = [name for name in VERBS if name not in verbs]
     if missing:
-        raise TypeError(f"{game} lacks the verb{'s' * (len(missing) > 1)} {', '.join(missing)}: write {'them' if len(missing) > 1 else 'it'} in rules.py")
+        raise TypeError(f"{game} lacks the verb{'s' * (len(missing) > 1)} {', '.join(missing)}: rules.py is the place for verbs")
     state = next((room.STATE for room in rooms if isinstance(getattr(room, "STATE", None), np.dtype)), None)
     if state is None:
         raise TypeError(f"{game} lacks STATE, the dtype of a position: make it with state_dtype in rules.py")

@@ -9,7 +9,7 @@ import numpy as np
 from kdenv.core.kernel import kernel, source_digest
 
 
-class _Record(np.record):
+class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
     """A record whose fields come before numpy's own attributes: a state may have a `size` or a `round`."""
 
     def __getattribute__(self, name: str) -> Any:

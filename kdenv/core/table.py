@@ -85,13 +85,13 @@ class Table:
         """The points of each seat now; higher is better."""
         out = np.zeros(self.players, np.int64)
         protocol.scores_at(self.states, 0, out)
-        return out.tolist()  # type: ignore[no-any-return]
+        return out.tolist()
 
     def standings(self) -> list[int]:
         """An integer per seat that ranks the seats by the rules of this variant, ties included."""
         out = np.zeros(self.players, np.int64)
         protocol.standings_at(self.states, 0, out)
-        return out.tolist()  # type: ignore[no-any-return]
+        return out.tolist()
 
     def ranks(self) -> list[int]:
         """The place of each seat, 1 for the best; equals share the better place."""
@@ -166,7 +166,7 @@ class Table:
         return str(self.game.notation.chance_text(self.states, 0, int(outcome)))
 
     def position(self) -> str:
-        """This position as one line of text; see at_position."""
+        """The position as one line of text; see at_position."""
         return str(self.game.notation.position_text(self.states, 0))
 
     def at_position(self, text: str) -> Table:

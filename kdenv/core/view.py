@@ -79,7 +79,7 @@ class View:
         """The points of each seat now, as this seat can know them."""
         out = np.zeros(self.players, np.int64)
         protocol.scores_at(self.states, 0, out)
-        return out.tolist()  # type: ignore[no-any-return]
+        return out.tolist()
 
     def name(self, action: int) -> str:
         """The action in words."""

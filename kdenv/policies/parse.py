@@ -201,6 +201,9 @@ def _budget(text: str, playouts: Term | None, seconds: Term | None) -> Any:
     return Budget(seconds=number("seconds", seconds, 0.001))
 
 
+PLAYOUTS = ("random", "player_greedy", "epsilon_greedy")  # besides the rule players of each game
+
+
 def _playout(term: Term) -> Any:
     from kdenv.policies.searching import Playout
     from kdenv.policies.simple import RulePolicy

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 from kdenv.core.errors import NotSupported
 from kdenv.core.game import Action
-from kdenv.core.kernel import kernel
-from kdenv.core.player import choose
+from kdenv.core.player import choose_at
 from kdenv.core.random import below, make_rng
 from kdenv.core.view import View
 from kdenv.policies.base import Policy, TurnPolicy
@@ -23,11 +22,6 @@ class RandomPolicy(Policy):
         return legal[int(below(self.rng, len(legal)))]
 
 
-@kernel
-def _choose(player, states, out, rng):
-    return choose(player, states, 0, out, rng)
-
-
 class RulePolicy(TurnPolicy):
     """A rule-based player of one game (or several that have one of this name)."""
 
@@ -38,11 +32,11 @@ class RulePolicy(TurnPolicy):
 
     def choose_turn(self, view: View) -> int:
         """What the player decides."""
-        return int(_choose(self.player_of(view), view.scratch(1 + SCRATCH), view.game.buffer(), self.rng))
+        return int(choose_at(self.player_of(view), view.scratch(1 + SCRATCH), 0, view.game.buffer(), self.rng))
 
     def prepare(self, view: View) -> None:
         """Compile the player for this game, deciding once on a generator of its own."""
-        _choose(self.player_of(view), view.scratch(1 + SCRATCH), view.game.buffer(), make_rng(0))
+        choose_at(self.player_of(view), view.scratch(1 + SCRATCH), 0, view.game.buffer(), make_rng(0))
 
     def player_of(self, view: View) -> Any:
         """The compiled player for the game of this view."""

@@ -20,7 +20,7 @@ DIRECTIONS = [(1, 0), (0, 1), (-1, 0), (0, -1)]  # right, down, left, up: 0 to 3
 
 def read_dominoes() -> dict[int, tuple[Half, Half]]:
     """The 48 dominoes of the printed game, by number."""
-    with open(Path(__file__).parents[1] / "data" / "kingdomino_dominoes.csv", newline="") as file:
+    with (Path(__file__).parents[1] / "data" / "kingdomino_dominoes.csv").open(newline="") as file:
         return {
             int(row["number"]): ((row["terrain_a"], int(row["crowns_a"])), (row["terrain_b"], int(row["crowns_b"])))
             for row in csv.DictReader(file)

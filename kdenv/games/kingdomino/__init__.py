@@ -42,7 +42,7 @@ GAME = Game(
         ),
         Option("middle", True, "10 points for a castle in the middle", (True, False)),
         Option("harmony", True, "5 points for a complete kingdom", (True, False)),
-        Option("tiebreak", "shared", "equal points share the place, or the official order: largest area, then crowns", ("shared", "official")),
+        Option("tiebreak", "shared", "equal points share the place, or go by largest area, then crowns", ("shared", "official")),
     ),
     notation=notation,
     drawing=drawing,

@@ -17,7 +17,7 @@ from typing import Any
 
 from kdenv.core.errors import BadRecord
 from kdenv.games.kingdomino import rules
-from kdenv.games.kingdomino.board import STEP_X, STEP_Y, column_of, row_of
+from kdenv.games.kingdomino.board import STEP_X, STEP_Y, column_of, row_of, square
 from kdenv.games.kingdomino.tables import N_DOMINOES, N_DOUBLES
 
 LETTERS = "wflpcm"  # one per terrain
@@ -167,9 +167,8 @@ def _kingdom_text(s: Any, seat: int) -> str:
 
 def _row_text(dominoes: Any, kings: Any) -> str:
     """A draft: dominoes with the seat whose king stands on each."""
-    return ",".join(
-        str(domino) + ("" if king == rules.NOBODY else f":{king}") for domino, king in zip(dominoes, kings, strict=True) if domino != rules.NO_DOMINO
-    )
+    lying = [(domino, king) for domino, king in zip(dominoes, kings, strict=True) if domino != rules.NO_DOMINO]
+    return ",".join(f"{domino}" if king == rules.NOBODY else f"{domino}:{king}" for domino, king in lying)
 
 
 def _ranges_text(numbers: list[int]) -> str:
@@ -253,7 +252,7 @@ def _read_kingdom(s: Any, seat: int, text: str) -> None:
     """Lay a kingdom out, castle at x = y = 0."""
     rows = []
     for row in text.split("/"):
-        squares = [match for match in _SQUARE.finditer(row)]
+        squares = list(_SQUARE.finditer(row))
         if "".join(match[0] for match in squares) != row:
             raise BadRecord(f"the row {row!r} of kingdom {seat} is not made of w f l p c m, + for crowns, X and .")
         rows.append(squares)
@@ -266,10 +265,10 @@ def _read_kingdom(s: Any, seat: int, text: str) -> None:
     (castle_x, castle_y) = castles[0]
     low = high = 0
     land = [0] * len(LETTERS)
-    for y, row in enumerate(rows):
-        for x, match in enumerate(row):
+    for y, matches in enumerate(rows):
+        for x, match in enumerate(matches):
             if match[1]:
-                here = 1 << int(rules.square(x - castle_x, y - castle_y))
+                here = 1 << int(square(x - castle_x, y - castle_y))
                 crowns = len(match[2])
                 land[LETTERS.index(match[1])] |= here
                 low |= here * (crowns & 1)

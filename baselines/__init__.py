@@ -1,0 +1,1 @@
+"""Trained policies and published results. Everything here uses public names of kdenv only."""

@@ -1,0 +1,37 @@
+"""Export the network of a MaskablePPO model to plain arrays, so that it can be played without torch.
+
+python -m baselines.rl.export model.zip model.npz "how it was made"
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+
+def export(source: Path, target: Path, made_by: str = "") -> None:
+    """Write the policy network of `source` to `target` (half precision: the choice of action hardly needs more)."""
+    from sb3_contrib import MaskablePPO
+    from torch import nn
+
+    policy = MaskablePPO.load(source, device="cpu").policy
+    layers = [*policy.mlp_extractor.policy_net, policy.action_net]
+    linear = [layer for layer in layers if isinstance(layer, nn.Linear)]
+    activations = {type(layer) for layer in layers} - {nn.Linear}
+    names = {nn.Tanh: "tanh", nn.ReLU: "relu"}
+    if len(activations) > 1 or not activations <= names.keys():
+        raise SystemExit(f"{source}: only a plain network of Linear with Tanh or ReLU can be exported, not {activations}")
+    about = {"layers": len(linear), "activation": names[activations.pop()] if activations else "tanh", "made_by": made_by}
+    arrays = {f"weight_{i}": layer.weight.detach().numpy().astype(np.float16) for i, layer in enumerate(linear)}
+    arrays |= {f"bias_{i}": layer.bias.detach().numpy().astype(np.float32) for i, layer in enumerate(linear)}
+    with target.open("wb") as file:
+        np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (3, 4):
+        raise SystemExit(__doc__)
+    export(Path(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])

@@ -1,0 +1,207 @@
+"""What `kdenv bench` measures: figures for every game, each the best of several runs, with its floor where the design sets one.
+
+Times on a shared machine are noisy, so what is claimed elsewhere are ratios within one run; a peer that is not
+installed is left out, and the row says so.
+"""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kdenv.core.game import Game
+from kdenv.core.kernel import allocating_kernel
+from kdenv.core.protocol import CHANCE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores
+from kdenv.core.random import below, make_rng
+from kdenv.core.table import Table
+from kdenv.policies import policy
+from kdenv.search.playout import Split, Uniform, play_games
+
+_RUNS = 3
+_SECONDS = 0.6  # about as long as a run takes
+
+
+class Row(NamedTuple):
+    """A figure: more is better unless the unit is a time."""
+
+    what: str
+    figure: float
+    unit: str
+    floor: float | None = None
+
+    def __str__(self) -> str:
+        if self.floor is None:
+            verdict = ""
+        else:
+            is_time = self.unit in ("s", "us")
+            ratio = self.floor / self.figure if is_time else self.figure / self.floor
+            verdict = f"  {'most' if is_time else 'floor'} {self.floor:,g}: {ratio:.2f} x" + ("" if ratio >= 1 else "  MISSED")
+        digits = 2 if self.figure < 100 else 0
+        return f"{self.what:66} {self.figure:>14,.{digits}f} {self.unit:10}{verdict}"
+
+
+# Floors of the design page, for this project's two-core machine.
+_RANDOM_GAMES = {"kingdomino": 200_000, "dominoes": 400_000, "carcassonne": 40_000}
+_GREEDY_GAMES = {"kingdomino": 1_000, "carcassonne": 400}
+_GREEDY_V_RANDOM = {"kingdomino": 4_000}
+_AEC_STEPS = {"kingdomino": 60_000, "dominoes": 80_000, "carcassonne": 40_000, "dominion": 60_000}
+_SEAT_MICROSECONDS = {"kingdomino": 25}
+
+
+def rows(games: Sequence[Game]) -> Iterator[Row]:
+    """Everything, one figure after the other."""
+    yield _import_time()
+    for game in games:
+        yield from _of_game(game)
+    yield from _peers(games)
+
+
+def _of_game(game: Game) -> Iterator[Row]:
+    players, variant = game.variant(**_round_only(game))
+    states, out, rng = np.zeros(8, game.state_dtype), game.buffer(), make_rng(1)
+    name = f"{game.name}, {players} players: "
+    yield Row(
+        name + "random games through the verbs",
+        _rate(lambda n: _random_games(states, n, players, variant, out, np.zeros(players, np.int64), rng)),
+        "games/s",
+        _RANDOM_GAMES.get(game.name),
+    )
+    table = Table(game, **_round_only(game))
+    if game.greedy:
+        states[0] = table.states[0]
+        greedy = game.rule_players[game.greedy].make()
+        everybody = _rate(lambda n: play_games(greedy, states, n, out, rng, np.zeros(players, np.int64)))
+        yield Row(name + f"playouts of {game.greedy}", everybody, "games/s", _GREEDY_GAMES.get(game.name))
+        split = Split(0, greedy, Uniform())
+        alone = _rate(lambda n: play_games(split, states, n, out, rng, np.zeros(players, np.int64)))
+        yield Row(name + f"playouts of {game.greedy} in one seat, random in others", alone, "games/s", _GREEDY_V_RANDOM.get(game.name))
+    yield Row(name + "playouts of random turns", _rate(lambda n: _playouts(table, n)), "games/s")
+    yield Row(name + "flat Monte Carlo from the start, random playouts", _search_rate(table), "playouts/s")
+    yield from _of_environments(game)
+
+
+def _round_only(game: Game) -> dict[str, Any]:
+    """Options that make a game one round, where rounds are what is counted."""
+    return {"mode": "round"} if any(option.name == "mode" for option in game.options) else {}
+
+
+@allocating_kernel
+def _random_games(states, n_games, players, variant, out, points, rng):
+    """Whole games from begin() to scores(), every decision at random."""
+    for _ in range(n_games):
+        s = states[1]
+        begin(s, players, variant)
+        while True:
+            now = phase(s)
+            if now == OVER:
+                break
+            if now == CHANCE:
+                apply_chance(s, sample_chance(s, rng))
+            else:
+                apply(s, out[below(rng, legal(s, out))])
+        scores(s, points)
+
+
+def _playouts(table: Table, n: int) -> None:
+    states = np.zeros(8, table.game.state_dtype)
+    states[0] = table.states[0]
+    play_games(Uniform(), states, n, table.game.buffer(), make_rng(1), np.zeros(table.players, np.int64))
+
+
+def _search_rate(table: Table) -> float:
+    table = table.clone()
+    table.run_chance(make_rng(1))
+    seat = table.seat
+    assert seat is not None
+    view = table.view(seat)
+    searcher = policy(f"mce(playout=random, score=relative, seconds={_SECONDS})")
+    searcher.prepare(view)
+    searcher.reset()
+    start = time.perf_counter()
+    searcher.act(view)
+    return searcher.playouts / (time.perf_counter() - start)
+
+
+def _of_environments(game: Game) -> Iterator[Row]:
+    from kdenv.envs.aec import TableEnv
+    from kdenv.envs.seat import SeatEnv
+
+    env = TableEnv(game.name)
+    yield Row(f"{game.name}: AEC loop, masked sample", _rate(lambda n: _aec_steps(env, n)), "steps/s", _AEC_STEPS.get(game.name))
+    if game.greedy:
+        seat_env = SeatEnv(game.name, opponents=game.greedy)
+        rate = _rate(lambda n: _seat_steps(seat_env, n))
+        yield Row(f"{game.name}: a learner's decision against {game.greedy}", 1e6 / rate, "us", _SEAT_MICROSECONDS.get(game.name))
+
+
+def _aec_steps(env: Any, n: int) -> None:
+    """N steps of the loop of PettingZoo's documentation."""
+    done, seed = 0, 0
+    while done < n:
+        env.reset(seed=seed)
+        seed += 1
+        for agent in env.agent_iter():
+            observation, _, terminated, truncated, info = env.last()
+            if terminated or truncated:
+                env.step(None)
+                continue
+            mask = observation["action_mask"] if isinstance(observation, dict) else info["action_mask"]
+            env.step(env.action_space(agent).sample(mask))
+            done += 1
+            if done == n:
+                return
+
+
+def _seat_steps(env: Any, n: int) -> None:
+    """N decisions of a learner that plays the first legal action."""
+    env.reset(seed=1)
+    for _ in range(n):
+        _, _, terminated, truncated, _ = env.step(int(env.action_masks().argmax()))
+        if terminated or truncated:
+            env.reset()
+
+
+def _peers(games: Sequence[Game]) -> Iterator[Row]:
+    """Ratios against other people's packages, measured in this run."""
+    try:
+        connect_four = importlib.import_module("pettingzoo.classic.connect_four_v3")
+        peer = connect_four.env()
+    except ImportError as error:
+        print(f"(no ratio against PettingZoo's connect_four: {error})")
+        return
+    theirs = _rate(lambda n: _aec_steps(peer, n))
+    yield Row("PettingZoo's connect_four: AEC loop, masked sample", theirs, "steps/s")
+    from kdenv.envs.aec import TableEnv
+
+    for game in games:
+        env = TableEnv(game.name)
+        yield Row(f"{game.name}: AEC loop, times as fast as connect_four", _rate(lambda n, env=env: _aec_steps(env, n)) / theirs, "x", 3)
+
+
+def _import_time() -> Row:
+    code = "import time; t = time.perf_counter(); import kdenv; print(time.perf_counter() - t)"
+    times = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(_RUNS)]
+    return Row("import kdenv", min(times), "s", 0.3)
+
+
+def _rate(work: Callable[[int], object]) -> float:
+    """How many units of work a second: the best of several runs, the first of which also compiles."""
+    work(1)
+    n, seconds = 1, 0.0
+    while seconds < _SECONDS / 4:
+        n = max(2 * n, min(20 * n, int(n * _SECONDS / max(seconds, 1e-6))))
+        start = time.perf_counter()
+        work(n)
+        seconds = time.perf_counter() - start
+    best = seconds
+    for _ in range(_RUNS):
+        start = time.perf_counter()
+        work(n)
+        best = min(best, time.perf_counter() - start)
+    return n / best
