@@ -358,7 +358,7 @@ def test_every_seat_has_its_turns(
     players: int, size: int, dominoes: int | None, turns: int, left_in_the_box: int
 ) -> None:
     game = Kingdomino(players, size, dominoes)
-    assert play_out(game, seed=1) == {seat: turns for seat in range(players)}
+    assert play_out(game, seed=1) == dict.fromkeys(range(players), turns)
     assert len(game.unseen) == left_in_the_box
 
 

@@ -1,0 +1,47 @@
+# `make demo` and `make test` work from a bare clone: they make their own environment in .venv first.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+SOURCES := kdenv baselines tests examples
+
+.PHONY: demo test test-slow lint types bench clean
+
+# A match of search against learned and rule-based policies: a table with intervals, and a page to look at.
+demo: $(VENV)/.installed
+	$(BIN)/kdenv match kingdomino \
+		"mce(playout=player_greedy, score=relative, playouts=500)" full_greedy gprd "ppo(kingdomino-4p)" \
+		--games 60 --seed 1 --report report/match.html
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n 2
+
+# The long statistics, too.
+test-slow: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n 2 --slow
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check $(SOURCES)
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/kdenv bench
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --editable .
+	touch $@
+
+# torch first and pinned: left to itself pip would fetch a build for graphics cards, gigabytes of it.
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) install --constraint constraints.txt torch
+	$(PIP) install --constraint constraints.txt --editable ".[rl,render,dev]"
+	touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) report
