@@ -71,6 +71,15 @@ def _parser() -> argparse.ArgumentParser:
     policies = command("policies", _policies, "list the policies that can play a game")
     policies.add_argument("game")
 
+    analyse = command("analyse", _analyse, "show what a search thinks of every turn in a position")
+    analyse.add_argument("where", help="a record file, or a position as 'kdenv replay' and error messages write it")
+    analyse.add_argument("policy", help="a search, as 'kdenv policies GAME' shows them")
+    analyse.add_argument("--game", help="which game a position (not a record) is of")
+    analyse.add_argument("--players", type=int, metavar="N", help="how many play in a position")
+    analyse.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the game in a position")
+    analyse.add_argument("--step", type=int, metavar="N", help="stop after this many lines of the record")
+    analyse.add_argument("--seed", type=int, default=0, metavar="N")
+
     warm = command("warm", _warm, "compile ahead what games and their policies need")
     warm.add_argument("game", nargs="?", help="one game only")
 
@@ -307,6 +316,35 @@ def _perft(parsed: argparse.Namespace) -> None:
     for depth, (chance, decisions, final) in enumerate(counts):
         print(f"{depth:>5} {chance:>14,} {decisions:>14,} {final:>14,}")
     print(f"{int(counts.sum()):,} nodes in {seconds:.2f} s")
+
+
+def _analyse(parsed: argparse.Namespace) -> None:
+    from kdenv.core.table import Table
+    from kdenv.games import find_game
+    from kdenv.policies import policy
+
+    searcher = policy(parsed.policy)
+    if parsed.game is None:
+        table = _replayed(Path(parsed.where), parsed.step)
+    else:
+        table = Table(find_game(parsed.game), parsed.players, **_options(parsed.option)).at_position(parsed.where)
+    seat = table.seat
+    if seat is None:
+        raise BadOption("nobody decides there: " + ("the game is over" if table.over else "chance is next") + "; choose another --step")
+    searcher.reset(parsed.seed)
+    print(f"{table.view(seat)}\n\nseat {seat} decides\n\n{searcher.analyse(table.view(seat))}")
+
+
+def _replayed(file: Path, step: int | None) -> Table:
+    """The table after this many lines of a record, or at its end."""
+    from kdenv.core.record import replay
+    from kdenv.games import find_game
+
+    table: Any = None
+    for line, table in enumerate(replay(file.read_text(), find_game)):
+        if line == step:
+            break
+    return table  # type: ignore[no-any-return]
 
 
 def _replay(parsed: argparse.Namespace) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+from kdenv.core.errors import NotSupported
 from kdenv.core.game import Action
 from kdenv.core.player import first_action, rest_of
 from kdenv.core.random import Rng, make_rng
 from kdenv.core.view import View
+from kdenv.policies.analysis import Analysis
 
 
 class Policy(ABC):
@@ -33,6 +35,10 @@ class Policy(ABC):
 
     def prepare(self, view: View) -> None:  # noqa: B027  (most have nothing to prepare)
         """Compile or load what deciding in such a view will need, so that it is not done on the clock."""
+
+    def analyse(self, view: View) -> Analysis:
+        """What the policy thinks of every turn open now; only searches can tell."""
+        raise NotSupported(f"{self.text} does not search and has nothing to tell about its choices")
 
     def __call__(self, view: View) -> Action:
         """The same as act: a policy is a callable of a view, and any callable of a view can be one."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from typing import Any
 
 import numpy as np
@@ -9,12 +11,13 @@ import numpy as np
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.random import Rng, make_rng
 from kdenv.core.view import View
+from kdenv.policies.analysis import Analysis, Candidate, turn_words
 from kdenv.policies.base import TurnPolicy
 from kdenv.policies.simple import RulePolicy
 from kdenv.search import montecarlo
 from kdenv.search.budget import Budget, compiling
 from kdenv.search.playout import EpsilonGreedy, Split, Uniform
-from kdenv.search.score import SCORES
+from kdenv.search.score import SCORE_UNITS, SCORES
 from kdenv.search.turns import SCRATCH, list_turns
 
 
@@ -61,12 +64,25 @@ class MonteCarlo(TurnPolicy):
     def choose_turn(self, view: View) -> int:
         """The turn of the best mean."""
         self.prepare(view)
-        turn, playouts = self._search(view, self.budget, self.rng)
+        turn, playouts, _, _ = self._search(view, self.budget, self.rng)
         self.playouts += playouts
         return turn
 
-    def _search(self, view: View, budget: Budget, rng: Rng) -> tuple[int, int]:
-        """The turn of the best mean, and the playouts made."""
+    def analyse(self, view: View) -> Analysis:
+        """Every turn, with the mean of its playouts."""
+        self.prepare(view)
+        start = time.perf_counter()
+        _, playouts, turns, tally = self._search(view, self.budget, self.rng)
+        candidates = []
+        for turn, visits, total, squares in zip(turns, *tally, strict=True):
+            mean = total / max(visits, 1)
+            half = 1.96 * math.sqrt(max(0.0, squares / visits - mean**2) / (visits - 1)) if visits > 1 else math.nan
+            candidates.append(Candidate(int(turn), turn_words(view, int(turn)), int(visits), float(mean), half))
+        candidates.sort(key=lambda candidate: -candidate.mean)
+        return Analysis(candidates, SCORE_UNITS[self.score], {"playouts": playouts, "seconds": time.perf_counter() - start})
+
+    def _search(self, view: View, budget: Budget, rng: Rng) -> tuple[int, int, Any, montecarlo.Tally]:
+        """The turn of the best mean, the playouts made, and for every turn what they found."""
         game = view.game
         states, turns = view.scratch(1 + SCRATCH), np.empty(game.max_turns, np.int64)
         n_turns = int(list_turns(states, 0, game.most_decisions, game.max_legal, turns))
@@ -80,4 +96,4 @@ class MonteCarlo(TurnPolicy):
         if budget.playouts == 0:
             work(0, 0)
         playouts = budget.spend(work, n_turns) if n_turns > 1 else 0  # what is forced needs no search
-        return int(turns[montecarlo.best_mean(tally, n_turns, rng)]), playouts
+        return int(turns[montecarlo.best_mean(tally, n_turns, rng)]), playouts, turns[:n_turns], tally

@@ -85,3 +85,4 @@ def best_rival(numbers, seat, teams):
 
 
 SCORES = {"wdl": WinDrawLoss, "points": Points, "relative": Relative, "margin": Margin}
+SCORE_UNITS = {"wdl": "win probability", "points": "points", "relative": "share of points", "margin": "margin"}

@@ -1,0 +1,54 @@
+"""What a search found out about a position: every candidate turn, how often it was tried and what it is worth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from kdenv.core import protocol
+from kdenv.core.player import first_action, rest_of
+from kdenv.core.view import View
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One turn open to the seat."""
+
+    turn: int  # packed, see core.player
+    words: str
+    visits: int  # playouts, simulations or nodes spent on it
+    mean: float  # in the unit of the search: see Analysis.unit
+    half: float = math.nan  # of the 95 % interval; nan where a search has none
+    line: str = ""  # how the search expects the game to go on
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """All candidates, the best first, and what finding out has cost."""
+
+    candidates: list[Candidate]
+    unit: str  # what mean is: "win probability", "points" ...
+    cost: dict[str, float] = field(default_factory=dict)  # playouts, nodes, seconds ...
+
+    def __str__(self) -> str:
+        """A table for a terminal."""
+        rows = [("turn", "visits", self.unit, "goes on with")]
+        for candidate in self.candidates:
+            mean = f"{candidate.mean:.3f}" + ("" if math.isnan(candidate.half) else f" ± {candidate.half:.3f}")
+            rows.append((candidate.words, f"{candidate.visits:,}", mean, candidate.line))
+        widths = [max(len(row[column]) for row in rows) for column in range(3)]
+        lines = [f"{a.ljust(widths[0])}  {b.rjust(widths[1])}  {c.rjust(widths[2])}  {d}".rstrip() for a, b, c, d in rows]
+        lines.append(", ".join(f"{value:,.6g} {name}" for name, value in self.cost.items()))
+        return "\n".join(lines)
+
+
+def turn_words(view: View, turn: int) -> str:
+    """A packed turn in the words of the game."""
+    states = view.scratch(1)
+    words = []
+    while turn:
+        action = int(first_action(turn))
+        words.append(str(view.game.notation.action_text(states, 0, action)))
+        protocol.apply_at(states, 0, action)
+        turn = int(rest_of(turn))
+    return ", ".join(words)
