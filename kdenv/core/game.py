@@ -96,6 +96,11 @@ class Game:
     scratch: int = 0  # the int64 numbers that the choosers of rule players need as `out`, if more than max_legal
     most_decisions: int = 4  # of a turn, for searches that think in turns; 1: this game thinks in single decisions
     margin_scale: float = 100.0  # the divisor of reward="margin" and reward="score"
+    hidden: str = ""  # what some seat cannot see, in words ("the hands"); if nothing, searches may look ahead without guessing
+    evaluators: Mapping[str, Any] = field(default_factory=dict)  # for searches of limited depth (core.lookahead), the usual one first
+    orders: Mapping[str, Any] = field(default_factory=dict)  # in which such searches try turns, the usual one first
+    # How many turns the seat has left, the one now due included, for policies with seconds for a whole game.
+    turns_left: Callable[[States, int, int], int] | None = None  # (states, k, seat)
 
     def __post_init__(self) -> None:
         register_rules(self.name, *self.room)
