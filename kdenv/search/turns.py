@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kdenv.core.kernel import allocating_kernel
+from kdenv.core.kernel import allocating_kernel, kernel
 from kdenv.core.protocol import DECIDE, apply, legal, phase, seat
 
 MAX_DECISIONS = 4  # of a turn, as many as fit into a packed one
@@ -16,10 +16,16 @@ def list_turns(states, k, most_decisions, max_legal, turns):
     A line of more than most_decisions decisions counts as that many, to be gone on with. The states from
     k + 1 to k + SCRATCH are scratch. At most turns.shape[0] are written.
     """
-    mover = seat(states[k])
     actions = np.empty((MAX_DECISIONS, max_legal), np.int64)
-    n_actions = np.zeros(MAX_DECISIONS, np.int64)
-    at = np.zeros(MAX_DECISIONS, np.int64)
+    counts = np.empty((2, MAX_DECISIONS), np.int64)
+    return write_turns(states, k, most_decisions, actions, counts[0], counts[1], turns)
+
+
+@kernel
+def write_turns(states, k, most_decisions, actions, n_actions, at, turns):
+    """The same for kernels, which bring the room: a row of actions and two numbers for each of MAX_DECISIONS."""
+    mover = seat(states[k])
+    at[0] = 0
     n_actions[0] = legal(states[k], actions[0])
     n, depth, line = 0, 0, 0
     while depth >= 0:
