@@ -28,4 +28,7 @@ GAME = Game(
     max_chances=N_TYPES,
     rule_players=heuristics.RULE_PLAYERS,
     greedy="greedy",
+    evaluators=heuristics.EVALUATORS,
+    orders=heuristics.ORDERS,
+    turns_left=heuristics.turns_left,
 )

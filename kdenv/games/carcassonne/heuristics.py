@@ -1,21 +1,25 @@
 """What is a position worth to a seat, and the greedy player that asks this after every turn open to it.
 
 The evaluation is that of Heyden (2009): points, meeples in hand, what the features held would pay if the
-game ended now, and a penalty for fields that will not pay for the meeple lying on them.
+game ended now, and a penalty for fields that will not pay for the meeple lying on them. Searches of limited depth
+end in it, and try turns in her orders.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kdenv.core.bits import ONE, lowest
 from kdenv.core.errors import BadOption
 from kdenv.core.kernel import kernel
-from kdenv.core.player import RulePlayer, packed, plays, then
+from kdenv.core.lookahead import estimate, rank, reach
+from kdenv.core.part import answers
+from kdenv.core.player import RulePlayer, first_action, packed, plays, rest_of, then
 from kdenv.core.random import below
-from kdenv.games.carcassonne.claims import CLAIM, list_claims, stand
+from kdenv.games.carcassonne.claims import CLAIM, FIRST_CORNER, FIRST_EDGE, NO_MEEPLE, ON_CLOISTER, list_claims, stand
 from kdenv.games.carcassonne.features import NONE, closed_cities_at, meeples_of, most
 from kdenv.games.carcassonne.landscape import lay, types_that_fit
-from kdenv.games.carcassonne.rules import CLAIMING, FINISHED, legal
-from kdenv.games.carcassonne.tables import CLOISTER_POINTS, FIELD_POINTS
+from kdenv.games.carcassonne.rules import CLAIMING, FINISHED, PLACING, legal
+from kdenv.games.carcassonne.tables import CITY, CLOISTER_POINTS, FIELD_POINTS
+from kdenv.games.carcassonne.tiles import EDGE
 
 
 class Weights(NamedTuple):
@@ -114,6 +118,70 @@ def worth(weights, s, seat):
                 if n < weights.cities_wanted:
                     poor_fields += 1
     return weights.score * scored + weights.meeple * in_hand + weights.open * to_come + weights.poor_field * poor_fields
+
+
+# For searches of limited depth (core.lookahead)
+
+EVALUATORS = {"final": final_weights(), "intuitive": intuitive_weights()}
+
+
+class ByClaim(NamedTuple):
+    """Turns by what they claim: the rank of each."""
+
+    city: int
+    road: int
+    cloister: int
+    field: int
+    nothing: int
+
+
+ORDERS = {"2": ByClaim(0, 2, 1, 4, 3), "1": ByClaim(0, 1, 2, 3, 4)}  # by the numbers Heyden gives them; the best first
+
+
+@answers(estimate, Weights)
+@kernel
+def _estimate(weights, states, k, seat, numbers):
+    return evaluate(weights, states[k], seat)
+
+
+@answers(reach, Weights)
+@kernel
+def _reach(weights, states, k, seat, numbers):
+    """Heyden: the difference in points, and 20 points' worth more."""
+    s = states[k]
+    ahead = 0
+    for other in range(int(s.players)):
+        ahead = max(ahead, abs(int(s.points[seat]) - int(s.points[other])))
+    return weights.score * ahead + 20.0 * max(weights.score, 10.0 * weights.open)
+
+
+@answers(rank, ByClaim)
+@kernel
+def _rank_by_claim(order, s, turn):
+    action, face = first_action(turn), 0
+    if s.stage == CLAIMING:
+        face = int(s.tile_face[int(s.n_tiles) - 1])
+    else:
+        face = 4 * int(s.drawn) + (action & 3)
+        action = first_action(rest_of(turn))
+    slot = action - CLAIM
+    if slot <= NO_MEEPLE:
+        return order.nothing
+    if slot == ON_CLOISTER:
+        return order.cloister
+    if slot >= FIRST_CORNER:
+        return order.field
+    return order.city if EDGE[face, slot - FIRST_EDGE] == CITY else order.road
+
+
+def turns_left(states: Any, k: int, seat: int) -> int:
+    """How many tiles a seat will still lay, the one at hand included."""
+    s = states[k]
+    if s["stage"] == FINISHED:
+        return 0
+    ahead = (seat - int(s["turn"])) % int(s["players"])
+    tiles = int(s["n_left"]) + (s["stage"] in (PLACING, CLAIMING))
+    return max(0, -((ahead - tiles) // int(s["players"])))
 
 
 class Greedy(NamedTuple):
