@@ -179,7 +179,7 @@ def _random(text: str) -> Policy:
     return RandomPolicy(text)
 
 
-_RANDOM, _RELATIVE, _NO = (Term(word, [], {}) for word in ("random", "relative", "no"))
+_RANDOM, _RELATIVE, _NO, _TWO, _FIVE = (Term(word, [], {}) for word in ("random", "relative", "no", "2", "5"))
 
 
 def _mce(
@@ -199,6 +199,85 @@ def _budget(text: str, playouts: Term | None, seconds: Term | None) -> Any:
         return Budget(playouts=number("playouts", playouts, 1, whole=True))
     assert seconds is not None
     return Budget(seconds=number("seconds", seconds, 0.001))
+
+
+def _expectimax(
+    text: str,
+    depth: Term | None = None,
+    nodes: Term | None = None,
+    seconds: Term | None = None,
+    game_seconds: Term | None = None,
+    evaluate: Term | None = None,
+    order: Term | None = None,
+    table: Term = _NO,
+) -> Policy:
+    return _lookahead(text, False, 0, (depth, nodes, seconds, game_seconds), evaluate, order, table)
+
+
+def _star1(
+    text: str,
+    depth: Term | None = None,
+    nodes: Term | None = None,
+    seconds: Term | None = None,
+    game_seconds: Term | None = None,
+    evaluate: Term | None = None,
+    order: Term | None = None,
+    table: Term = _NO,
+) -> Policy:
+    return _lookahead(text, True, 0, (depth, nodes, seconds, game_seconds), evaluate, order, table)
+
+
+def _star2(
+    text: str,
+    depth: Term | None = None,
+    nodes: Term | None = None,
+    seconds: Term | None = None,
+    game_seconds: Term | None = None,
+    evaluate: Term | None = None,
+    order: Term | None = None,
+    table: Term = _NO,
+) -> Policy:
+    return _lookahead(text, True, 1, (depth, nodes, seconds, game_seconds), evaluate, order, table)
+
+
+def _star2_5(
+    text: str,
+    k: Term = _FIVE,
+    depth: Term | None = None,
+    nodes: Term | None = None,
+    seconds: Term | None = None,
+    game_seconds: Term | None = None,
+    evaluate: Term | None = None,
+    order: Term | None = None,
+    table: Term = _NO,
+) -> Policy:
+    return _lookahead(text, True, number("k", k, 1, whole=True), (depth, nodes, seconds, game_seconds), evaluate, order, table)
+
+
+def _lookahead(
+    text: str, cuts: bool, probes: int, limits: tuple[Term | None, ...], evaluate: Term | None, order: Term | None, table: Term
+) -> Policy:
+    from kdenv.policies.lookahead import MOST_DEPTH, Limits, Lookahead
+
+    depth, nodes, seconds, game_seconds = limits
+    if sum(limit is not None for limit in limits[1:]) > 1:
+        raise BadOption(f"{text}: nodes, seconds and game_seconds exclude each other; give one of them")
+    if all(limit is None for limit in limits):
+        depth = _TWO
+    deepest = None if depth is None else number("depth", depth, 1, whole=True)
+    if deepest is not None and deepest > MOST_DEPTH:
+        raise BadOption(f"depth={deepest} is not possible; depth is at most {MOST_DEPTH} turns")
+    uses_table = literal(table)
+    if not isinstance(uses_table, bool):
+        raise BadOption(f"table={table} is not possible; table may be yes or no")
+    given = Limits(
+        deepest,
+        None if nodes is None else number("nodes", nodes, 1, whole=True),
+        None if seconds is None else number("seconds", seconds, 0.001),
+        None if game_seconds is None else number("game_seconds", game_seconds, 0.001),
+    )
+    parts = {name: str(term) for name, term in (("evaluate", evaluate), ("order", order)) if term is not None}
+    return Lookahead(text, given, cuts=cuts, probes=probes, table=uses_table, **parts)
 
 
 PLAYOUTS = ("random", "player_greedy", "epsilon_greedy")  # besides the rule players of each game
@@ -234,6 +313,11 @@ def _ppo(text: str, path: Term, sample: Term = _NO) -> Policy:
     return LearnedPolicy(text, str(path), sampled)
 
 
+_LIMITS = (
+    "depth=<turns> and/or one of nodes=<number>, seconds=<number>, game_seconds=<number>, "
+    "evaluate=<evaluator of the game>|margin, order=<order of the game>|0, table=no|yes"
+)
+
 KINDS = {
     "random": Kind(_random, "random", "every legal action alike"),
     "mce": Kind(
@@ -242,6 +326,22 @@ KINDS = {
         "playouts=<number> or seconds=<number>)",
         "flat Monte Carlo: the turn whose playouts go best on average, all turns tried equally often",
         "Gedda et al. 2018, MCE-TR, MCE-FG, MCE-PG, MCE-eG; WDL, P, R",
+    ),
+    "expectimax": Kind(
+        _expectimax,
+        f"expectimax({_LIMITS})",
+        "looks ahead some turns (2 unless told), deepening: chance by its odds, everybody else against this seat",
+        "Heyden 2009, Expectimax",
+    ),
+    "star1": Kind(_star1, f"star1({_LIMITS})", "the same as expectimax with fewer nodes: bounds cut chances short", "Heyden 2009, Star1"),
+    "star2": Kind(
+        _star2, f"star2({_LIMITS})", "the same with fewer still: the first turn after every outcome is tried first", "Heyden 2009, Star2"
+    ),
+    "star2.5": Kind(
+        _star2_5,
+        f"star2.5(k=5, {_LIMITS})",
+        "the same, with the first k turns after every outcome; her best player is star2.5(k=5, game_seconds=360)",
+        "Heyden 2009, Star2.5",
     ),
     "ppo": Kind(
         _ppo,

@@ -94,8 +94,8 @@ class Search(NamedTuple):
 
 def new_search(
     states: Any, depth: int, players: int, max_turns: int, max_chances: int, max_legal: int, table_bits: int = 0
-) -> tuple[Search, int]:
-    """Room for a search of the position in states[0] down to a depth; and the number of its levels."""
+) -> Search:
+    """Room for a search of the position in states[0] down to a depth."""
     levels = _LEVELS_A_TURN * depth + 2
     own = np.zeros(levels + 1 + SCRATCH, states.dtype)
     own[0] = states[0]
@@ -103,7 +103,7 @@ def new_search(
     words = own.view(np.uint8).view(word).reshape(own.shape[0], -1)
     per_outcome = (levels, max_chances)
     width = max(max_turns, max_chances)
-    room = Search(
+    return Search(
         own,
         words,
         np.zeros(levels, FRAME),
@@ -123,7 +123,6 @@ def new_search(
         np.zeros(4, np.int64),
         np.zeros(1 << table_bits, ENTRY),
     )
-    return room, levels
 
 
 @kernel
