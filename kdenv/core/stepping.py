@@ -97,7 +97,9 @@ def step(table: Table, action: int, rng: Rng, out: NDArray[np.int64], mask: Mask
     return int(mover)
 
 
-def step_with(player: Any, table: Table, action: int, me: int, work: NDArray[Any], out: NDArray[np.int64], dice: Rng, rng: Rng, mask: Mask) -> int:
+def step_with(
+    player: Any, table: Table, action: int, me: int, work: NDArray[Any], out: NDArray[np.int64], dice: Rng, rng: Rng, mask: Mask
+) -> int:
     """The same, and then the player decides for all seats but mine until I do or the game is over.
 
     With NO_ACTION the player begins. work has WORK states to work in; the player draws from dice, chance from rng.
