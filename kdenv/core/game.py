@@ -96,6 +96,9 @@ class Game:
     scratch: int = 0  # the int64 numbers that the choosers of rule players need as `out`, if more than max_legal
     most_decisions: int = 4  # of a turn, for searches that think in turns; 1: this game thinks in single decisions
     margin_scale: float = 100.0  # the divisor of reward="margin" and reward="score"
+    open_information: bool = False  # nothing is hidden from anybody, so what one seat observes is the whole state
+    # Whether a game that is over was broken off (as by a limit of turns), not ended by its rules; None: it never is.
+    truncated: Callable[[States, int], bool] | None = None
 
     def __post_init__(self) -> None:
         register_rules(self.name, *self.room)

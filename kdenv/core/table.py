@@ -209,6 +209,10 @@ class Table:
 
     # What is wrong
 
+    def illegal(self, action: Any) -> IllegalAction:
+        """The error for an action that is not legal here: it names the action, the position and what is legal."""
+        return self._illegal(action, self.legal())
+
     def _where(self) -> str:
         return f"{self.game.name} position {self.position()}"
 
