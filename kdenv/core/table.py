@@ -199,14 +199,6 @@ class Table:
         twin.states, twin.log, twin._buffer = self.states.copy(), self.log.copy(), self._buffer.copy()
         return twin
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "game": self.game.name}  # a Game holds modules, which do not pickle
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        from kdenv.games import find_game
-
-        self.__dict__.update(state, game=find_game(state["game"]))
-
     # What is wrong
 
     def _where(self) -> str:
