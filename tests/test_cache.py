@@ -46,6 +46,20 @@ PLAY_AND_SEARCH = """
     result = {"play_out": totals.tolist(), "search": tally.sums.tolist()}
 """
 
+# A player that somebody wrote for themselves.
+MY_PLAYER = """
+from typing import NamedTuple
+from kdenv.core.kernel import kernel
+from kdenv.core.player import packed, plays
+from kdenv.core.protocol import legal
+class Last(NamedTuple):
+    minus: int
+@plays(Last)
+@kernel
+def _choose_last(player, states, k, out, rng):
+    return packed(out[legal(states[k], out) - player.minus])
+"""
+
 
 class Report(NamedTuple):
     result: Any
@@ -136,6 +150,20 @@ def test_editing_a_callee_is_noticed_and_going_back_is_warm(house: House, origin
     assert edited.result["play_out"] == original["play_out"]
     house.edit("kdenv/search/score.py", "return 10 + float(numbers[seat] - best", "return float(numbers[seat] - best")
     assert house.play_and_search() == (original, [])
+
+
+def test_editing_a_player_outside_the_package_is_noticed(house: House) -> None:
+    (house.folder / "mine.py").write_text(MY_PLAYER)
+    work = "from mine import Last\n" + PLAY_AND_SEARCH.replace("Uniform()", "EpsilonGreedy(Last(1), 0.5)").replace(
+        "import Uniform", "import EpsilonGreedy"
+    )
+    work = work.replace("GAME_ROOM", "tiny")
+    first = house.run(work)
+    assert house.run(work) == (first.result, [])
+    house.edit("mine.py", "- player.minus", "- 2 * player.minus")
+    edited = house.run(work).result
+    assert edited["play_out"] != first.result["play_out"]
+    assert edited["search"] != first.result["search"]
 
 
 def test_editing_a_table_of_kingdomino_is_noticed(house: House) -> None:

@@ -33,6 +33,11 @@ def source_digest(paths: Iterable[Path]) -> str:
     return digest.hexdigest()[:12]
 
 
+def is_in_digest(file: Path) -> bool:
+    """Whether a change of this file changes the directory of the cache."""
+    return any(file.resolve().is_relative_to((_PACKAGE / room).resolve()) for room in _COMPILED)
+
+
 def cache_root() -> Path:
     """Where the caches of all versions lie: $KDENV_CACHE_DIR, else ~/.cache/kdenv, else a temporary folder."""
     chosen = os.environ.get("KDENV_CACHE_DIR")
