@@ -62,7 +62,7 @@ def imports(tree: ast.Module, path: str) -> Iterator[tuple[int, str, bool]]:
 def forbidden(room: str, below: list[str], name: str, in_function: bool) -> str:
     """Why this room may not import this name; empty if it may."""
     top = name.split(".")[0]
-    if top in GYM and room not in ("envs", "baselines"):
+    if top in GYM and room not in ("envs", "bench", "baselines"):  # bench measures against their peers
         return "only envs may"
     if top in TORCH and room != "baselines" and not (room == "policies" and below == ["learned"] and in_function):
         return "only baselines and functions of policies/learned.py may"
