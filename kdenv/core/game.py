@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import ModuleType
 from typing import Any, NewType
 
@@ -102,6 +103,11 @@ class Game:
 
     def __post_init__(self) -> None:
         register_rules(self.name, *self.room)
+        _made[self.name] = self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied by name: modules do not pickle, and there is one Game of each game."""
+        return _game_made_with, (self.room[0].__name__, self.name)
 
     def buffer(self) -> NDArray[np.int64]:
         """A new buffer for legal actions and whatever else the rule players work with."""
@@ -129,6 +135,15 @@ class Game:
             values[option.name] = option.from_integers([int(v) for v in variant[at : at + option.width]])
             at += option.width
         return values
+
+
+_made: dict[str, Game] = {}
+
+
+def _game_made_with(room: str, name: str) -> Game:
+    """The game of this name; importing this module of its room makes it."""
+    import_module(room)
+    return _made[name]
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

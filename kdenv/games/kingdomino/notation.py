@@ -57,6 +57,8 @@ def action_text(states: Any, k: int, action: int) -> str:
     if action == discard:
         return f"discard {domino}"
     x, y, to_x, to_y = halves(action, size)
+    if max(abs(to_x), abs(to_y)) >= size:
+        raise BadRecord(f"action {action} leads from {square_name(x, y, size)} off the board")
     return f"place {domino} {square_name(x, y, size)} {square_name(to_x, to_y, size)}"
 
 
