@@ -230,13 +230,13 @@ def test_the_fast_way_writes_the_same_log(seed: int) -> None:
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
 def test_a_log_that_fills_up_amid_chance_goes_on(size: int) -> None:
     table, rng = Table(KINGDOMINO, 4), make_rng(1)
-    table.log._rows = np.zeros((2, size), np.int32)
+    table.log.rows = np.zeros((2, size), np.int32)
     table.run_chance(rng)
     usual = Table(KINGDOMINO, 4)
     usual.run_chance(make_rng(1))
     assert table.events() == usual.events()
     assert len(table.events()) == 5  # four dominoes and a king
-    assert table.log._rows.shape[1] > 5  # a place is free for the next decision
+    assert table.log.rows.shape[1] > 5  # a place is free for the next decision
 
 
 def shells(*, pea: int) -> Table:
