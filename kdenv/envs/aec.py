@@ -24,13 +24,13 @@ from kdenv.core.game import Game
 from kdenv.core.stepping import NO_ACTION, NOBODY, Mask
 from kdenv.core.table import Table
 from kdenv.core.view import View
+from kdenv.envs.checks import ILLEGAL, check_choice, check_seed
 from kdenv.envs.episode import Episode
 from kdenv.envs.rendering import MODES, Screen
-from kdenv.envs.rewards import REWARDS, check_choice, final_rewards, forfeit, is_truncated
+from kdenv.envs.rewards import REWARDS, final_rewards, forfeit, is_truncated
 from kdenv.envs.spaces import observation_box
 from kdenv.games import find_game
 
-ILLEGAL = ("raise", "terminate")  # what an illegal action does
 _FROM_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "np_random", "_cumulative_rewards")
 
 
@@ -105,8 +105,9 @@ class TableEnv(AECEnv[str, Any, Any]):
         chance (numbers, or words as in records) to happen in this order, the rest being drawn; "position" is a text
         as `table.position()` writes it, to start from.
         """
+        check_seed(seed)
         if seed is not None or "np_random" not in self.__dict__:
-            self.np_random, _ = seeding.np_random(_checked(seed))
+            self.np_random, _ = seeding.np_random(None if seed is None else int(seed))
         self._episode.begin(self.np_random, options)
         agents = self.possible_agents
         self.agents = list(agents)
@@ -148,7 +149,7 @@ class TableEnv(AECEnv[str, Any, Any]):
     def _select(self, mover: int) -> None:
         """It is this seat's turn."""
         agent = self.agent_selection = self.possible_agents[mover]
-        self.infos[agent] = {"action_mask": self._episode.mask}
+        self.infos[agent] = {"action_mask": self._episode.mask.copy()}
 
     def _take_illegal(self, agent: str, action: Any) -> None:
         error = self._episode.illegal(action)
@@ -248,12 +249,6 @@ class TableEnv(AECEnv[str, Any, Any]):
         if name in _FROM_RESET:
             raise WrongOrder(f"nothing has been dealt, so there is no {name} yet; call reset() first")
         raise AttributeError(f"{type(self).__name__} has no attribute {name}")
-
-
-def _checked(seed: int | None) -> int | None:
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
-        raise BadOption(f"seed={seed} is not possible; seed is a whole number from 0 on")
-    return None if seed is None else int(seed)
 
 
 def env(game: str | Game = "kingdomino", *, wrappers: bool = False, **parameters: Any) -> AECEnv[str, Any, Any]:

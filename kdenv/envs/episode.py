@@ -1,7 +1,7 @@
 """`Episode`: one game as it is played in an environment. How it starts, what is legal, and what an action leads to.
 
-Both kinds of environments stand on it. It keeps the mask of what is legal now; every mask is a new array, never written
-to again, so whoever keeps one may.
+Both kinds of environments stand on it. It keeps the mask of what is legal now to itself and hands out copies: kernels
+do not check, so nobody else may write to it.
 """
 
 from __future__ import annotations

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kdenv.core.errors import BadOption
-from kdenv.core.game import did_you_mean
 from kdenv.core.table import Table
 
 
@@ -56,10 +54,3 @@ def final_rewards(table: Table, kind: str) -> list[float]:
 def is_truncated(table: Table) -> bool:
     """Whether the game, being over, was broken off and not ended by its rules."""
     return table.game.truncated is not None and bool(table.game.truncated(table.states, 0))
-
-
-def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """Refuse a value that is not one of the choices."""
-    if value not in choices:
-        listing = ", ".join(choices[:-1]) + f" or {choices[-1]}"
-        raise BadOption(f"{name}={value} is not possible{did_you_mean(str(value), choices)}; {name} may be {listing}")

@@ -29,6 +29,21 @@ class Split(NamedTuple):
     others: NamedTuple
 
 
+class Seated(NamedTuple):
+    """Up to four players, each for some seats, which are given as bits; the last for all that are left.
+
+    Not nested, as it could be with two: a kernel that calls itself through its parts cannot be kept on disk.
+    """
+
+    first_seats: int
+    first: NamedTuple
+    second_seats: int
+    second: NamedTuple
+    third_seats: int
+    third: NamedTuple
+    last: NamedTuple
+
+
 @plays(Uniform)
 @kernel
 def _choose_uniformly(player, states, k, out, rng):
@@ -50,6 +65,19 @@ def _choose_by_seat(player, states, k, out, rng):
     if seat(states[k]) == player.seat:
         return choose(player.mine, states, k, out, rng)
     return choose(player.others, states, k, out, rng)
+
+
+@plays(Seated)
+@kernel
+def _choose_as_seated(player, states, k, out, rng):
+    mover = seat(states[k])
+    if (player.first_seats >> mover) & 1:
+        return choose(player.first, states, k, out, rng)
+    if (player.second_seats >> mover) & 1:
+        return choose(player.second, states, k, out, rng)
+    if (player.third_seats >> mover) & 1:
+        return choose(player.third, states, k, out, rng)
+    return choose(player.last, states, k, out, rng)
 
 
 @kernel
