@@ -1,7 +1,7 @@
 """Carcassonne: 2 to 5 players lay tiles and send meeples. The rules as implemented are in README.md."""
 
 from kdenv.core.game import Game, Option
-from kdenv.games.carcassonne import drawing, encoding, notation, rules
+from kdenv.games.carcassonne import drawing, encoding, heuristics, notation, rules
 from kdenv.games.carcassonne.tables import N_TYPES
 
 GAME = Game(
@@ -26,4 +26,6 @@ GAME = Game(
     max_legal=600,
     max_turns=6000,
     max_chances=N_TYPES,
+    rule_players=heuristics.RULE_PLAYERS,
+    greedy="greedy",
 )
