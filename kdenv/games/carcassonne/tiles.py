@@ -62,6 +62,7 @@ CLOISTER = _fixed([tile.cloister for tile in TILES], np.int8)
 N_CITIES = _fixed([len(tile.cities) for tile in TILES], np.int8)
 N_ROADS = _fixed([len(tile.roads) for tile in TILES], np.int8)
 N_FIELDS = _fixed([len(tile.fields) for tile in TILES], np.int8)
+PENNANTS = _fixed([sum(pennants for _, pennants in tile.cities) for tile in TILES], np.int8)
 KINDS = _fixed([sum(1 << LETTERS.index(letter) for letter in set(tile.edges)) for tile in TILES], np.int8)  # of edges it has, as bits
 
 
