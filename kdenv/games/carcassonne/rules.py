@@ -188,6 +188,7 @@ def clear(s):
     s.n_with_roads = 0
     s.shown_outside = 0
     s.clipped = 0
+    s.fitting = 0
     s.drawn = NO_TYPE
     s.turn = 0
 
@@ -658,6 +659,7 @@ def apply_chance(s, outcome):
     if (int(s.fitting) >> outcome) & 1:
         s.drawn = outcome
         s.stage = PLACING
+        s.fitting = 0
     else:
         prepare_draw(s)
 
