@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kdenv.core.table import Table
 from kdenv.games import find_game
-from kdenv.games.carcassonne import rules
+from kdenv.games.carcassonne import claims, rules
 from kdenv.games.carcassonne.features import find
 from kdenv.games.carcassonne.tables import TILES
 from kdenv.games.carcassonne.tiles import CLOISTER, COPIES, ROTATIONS, SIZE, START_CELL
@@ -49,18 +49,18 @@ def free_features(s):
 def slot_of(table, claim):
     """The legal slot of the feature that [kind, edges or half-edges] names."""
     if claim is None:
-        return rules.NO_MEEPLE
+        return claims.NO_MEEPLE
     kind, places = claim
     if kind == "cloister":
-        return rules.ON_CLOISTER
+        return claims.ON_CLOISTER
     s, tile = table.states[0], int(table.states[0]["n_tiles"]) - 1
-    named = rules.FIRST_CORNER + (places[0] + 1) // 2 % 4 if kind == "field" else rules.FIRST_EDGE + places[0]
+    named = claims.FIRST_CORNER + (places[0] + 1) // 2 % 4 if kind == "field" else claims.FIRST_EDGE + places[0]
 
     def feature(slot):
-        return rules.kind_at(s, tile, slot), rules.feature_at(s, tile, slot)
+        return claims.kind_at(s, tile, slot), claims.feature_at(s, tile, slot)
 
-    slots = [action - rules.CLAIM for action in table.legal()]
-    (slot,) = (slot for slot in slots if rules.NO_MEEPLE < slot < rules.ON_CLOISTER and feature(slot) == feature(named))
+    slots = [action - claims.CLAIM for action in table.legal()]
+    (slot,) = (slot for slot in slots if claims.NO_MEEPLE < slot < claims.ON_CLOISTER and feature(slot) == feature(named))
     return slot
 
 
@@ -84,7 +84,7 @@ def play_again(game):
         if claiming:
             assert len(table.legal()) == 1 + len(set(free))
             n_merged += len(set(free)) < len(free)
-            table.play(rules.CLAIM + slot_of(table, turn["claim"]))
+            table.play(claims.CLAIM + slot_of(table, turn["claim"]))
         if turn is not game["turns"][-1]:
             assert table.scores() == turn["scores"]
             assert table.states[0]["hand"][: game["players"]].tolist() == turn["meeples"]

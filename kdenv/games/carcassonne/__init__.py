@@ -17,7 +17,7 @@ GAME = Game(
             "a drawn tile that fits nowhere goes back to the bag (return) or out of the game (discard, the printed rule)",
             ("return", "discard"),
         ),
-        Option("encoding", "planes", "the observation: planes over the window and a vector, or a short vector (compact)", ("planes", "compact")),
+        Option("encoding", "planes", "the observation: planes over the window and a vector, or a compact vector", ("planes", "compact")),
     ),
     notation=notation,
     drawing=drawing,

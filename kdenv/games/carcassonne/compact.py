@@ -16,8 +16,12 @@ comes first, then the next seat. With P players:
 | fits | 24 | cells where a tile of this type fits / 20, whether or not any is left |
 | frontier | 7 | empty cells beside 1, 2, 3, 4 tiles / 30; edges of tiles open for cities, roads, fields / 40 |
 | claims | 10 | 1 for each slot that can be claimed, "no meeple" included; all 0 unless a claim is to be decided |
-| slots | 9 x 4 | of what is at each slot of the newest tile while a claim is to be decided (all 0 otherwise, or where nothing is): its kind (city 1, road 1: two numbers), what it pays now / 10, open edges / 8 |
-| meeples | P x 7 x 12 | a row for each meeple out, in the order their tiles were laid: city, road, cloister, field (4); what its feature pays now / 20; open edges / 8; meeples of this seat on it / 3; most of any other seat on it / 3; row, column of the meeple from the middle / 15; legal placements of the drawn tile beside the feature / 8 (cities and roads); 1 |
+| slots | 9 x 4 | while a claim is to be decided, for each slot of the newest tile: 1 if it is a city, 1 if a road, |
+| | | what it pays now / 10, open edges / 8; else, and where nothing is, all 0 |
+| meeples | P x 7 x 12 | a row for each meeple out, in the order their tiles were laid, then rows of 0: |
+| | | on a city, road, cloister, field (4); what that pays now / 20; its open edges / 8; meeples of this seat on it / 3; |
+| | | most of any other seat / 3; row and column of the meeple, from the middle / 15; |
+| | | placements of the drawn tile at its open edges / 8 (city, road); 1 for the row being used |
 | to move | P | 1 for the seat that decides; all 0 at a chance node and at the end |
 | phase | 3 | 1 if a tile is to be drawn; to be placed; if a claim is to be decided |
 | progress | 1 | tiles laid / 72 |
@@ -27,26 +31,21 @@ import numpy as np
 
 from kdenv.core.bits import ONE, lowest
 from kdenv.core.kernel import kernel
-from kdenv.games.carcassonne.features import NOBODY, NONE, city_pays, closed_cities_at, find, meeples_of, most
-from kdenv.games.carcassonne.heuristics import evaluate, final_weights
-from kdenv.games.carcassonne.rules import (
-    ALL_CITIES,
-    ALL_ROADS,
+from kdenv.games.carcassonne.claims import (
     CLAIM,
-    CLAIMING,
-    DRAWING,
-    FINISHED,
     FIRST_CORNER,
     FIRST_EDGE,
     N_SLOTS,
     ON_CLOISTER,
-    PLACING,
-    WORDS,
     feature_at,
     is_standing,
     kind_at,
     list_claims,
 )
+from kdenv.games.carcassonne.features import NOBODY, NONE, city_pays, closed_cities_at, find, meeples_of, most
+from kdenv.games.carcassonne.heuristics import evaluate, final_weights
+from kdenv.games.carcassonne.landscape import WORDS
+from kdenv.games.carcassonne.rules import ALL_CITIES, ALL_ROADS, CLAIMING, DRAWING, FINISHED, PLACING
 from kdenv.games.carcassonne.tables import CITY, FIELD, FIELD_POINTS, MEEPLES, N_TILES, N_TYPES, ROAD
 from kdenv.games.carcassonne.tiles import (
     CITY_AT,
@@ -171,7 +170,7 @@ def _column(kind):
 
 @kernel
 def _write_holdings(s, seat, out, at):
-    """to come, out, poor."""
+    """To come, out, poor."""
     if s.stage == FINISHED:
         return
     held = s.city_held
@@ -210,7 +209,7 @@ def _write_holding(s, kind, feature, seat, out, at):
 
 @kernel
 def _write_frontier(s, out, at):
-    """fits and frontier."""
+    """Fits and frontier."""
     for word in range(WORDS):
         cells = s.frontier[word]
         while cells != NONE:

@@ -4,15 +4,16 @@ Everything is seat-relative: the observer comes first, then the next seat. With 
 
 | part | numbers | meaning |
 |---|---|---|
-| tiles | 18 x 31 x 31 | 1 where: a tile lies; it is the newest; it has a cloister; a pennant; a city at its north, east, south, west edge; a road at each; two edges share a city or road of this tile: NE NS NW ES EW SW |
-| features | 9 x 31 x 31 | of the city or road at each edge: 1 if complete (4); of the field at each corner NW NE SE SW: complete cities it touches / 4 (4); of the cloister: tiles of the 3 x 3 / 9 |
-| legal | 4 x 31 x 31 | 1 where the drawn tile fits unturned, and turned clockwise once, twice, three times; all 0 unless it is to be placed |
-| meeples | P x 9 x 31 x 31 | per seat, its meeples / 3 on the whole feature at each edge (4), on the field at each corner (4), on the cloister |
+| tiles | 18 x 31 x 31 | what lies on each cell: the planes of TILE_PLANES below |
+| features | 9 x 31 x 31 | 1 if the city or road at the N, E, S, W edge is complete (4 planes); |
+| | | complete cities that the field at the NW, NE, SE, SW corner touches / 4 (4); tiles of the 3 x 3 around a cloister / 9 |
+| legal | 4 x 31 x 31 | 1 where the drawn tile fits, by quarter turns clockwise; all 0 unless it is to be placed |
+| meeples | P x 9 x 31 x 31 | per seat, its meeples / 3 on the whole feature at each edge (4 planes) and corner (4), and on the cloister |
 | drawn | 24 | 1 for the type of the tile to be placed |
 | left | 24 | tiles of each type in the bag / copies in the game |
 | scores | P | points so far / 100 |
 | hand | P | meeples in hand / 7 |
-| claims | 10 | 1 for each slot that can be claimed, "no meeple" included; all 0 unless a claim is to be decided |
+| claims | 10 | 1 for each slot that can be claimed ("no meeple" included); all 0 unless a claim is to be decided |
 | to move | P | 1 for the seat that decides; all 0 at a chance node and at the end |
 | phase | 3 | 1 if a tile is to be drawn; to be placed; if a claim is to be decided |
 | progress | 1 | tiles laid / 72 |
@@ -27,13 +28,20 @@ import numpy as np
 from kdenv.core.bits import ONE, lowest
 from kdenv.core.kernel import kernel
 from kdenv.games.carcassonne import compact
+from kdenv.games.carcassonne.claims import N_SLOTS
 from kdenv.games.carcassonne.compact import write_claims, write_compact
 from kdenv.games.carcassonne.features import NOBODY, NONE, closed_cities_at, find, meeples_of
-from kdenv.games.carcassonne.rules import ALL_FIELDS, CLAIMING, COMPACT, DRAWING, N_SLOTS, PLACING, WORDS
+from kdenv.games.carcassonne.landscape import WORDS
+from kdenv.games.carcassonne.rules import ALL_FIELDS, CLAIMING, COMPACT, DRAWING, PLACING
 from kdenv.games.carcassonne.tables import CITY, FIELD, MEEPLES, N_TILES, N_TYPES
 from kdenv.games.carcassonne.tiles import CITY_AT, CLOISTER, COPIES, EDGE, FIELD_CORNER, FIT, N_CELLS, NO_SEGMENT, PENNANTS, ROAD_AT, SIZE
 
-N_TILE_PLANES = 18
+TILE_PLANES = (
+    *("tile", "newest tile", "cloister", "pennant"),
+    *("city N", "city E", "city S", "city W", "road N", "road E", "road S", "road W"),
+    *("joined NE", "joined NS", "joined NW", "joined ES", "joined EW", "joined SW"),  # two edges share a city or road of this tile
+)
+N_TILE_PLANES = len(TILE_PLANES)
 N_FEATURE_PLANES = 9
 N_LEGAL_PLANES = 4
 N_MEEPLE_PLANES = 9  # per seat

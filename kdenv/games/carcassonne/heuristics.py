@@ -11,8 +11,10 @@ from kdenv.core.errors import BadOption
 from kdenv.core.kernel import kernel
 from kdenv.core.player import RulePlayer, packed, plays, then
 from kdenv.core.random import below
-from kdenv.games.carcassonne.features import NOBODY, NONE, closed_cities_at, meeples_of, most
-from kdenv.games.carcassonne.rules import CLAIM, CLAIMING, FINISHED, lay, legal, list_claims, stand, types_that_fit
+from kdenv.games.carcassonne.claims import CLAIM, list_claims, stand
+from kdenv.games.carcassonne.features import NONE, closed_cities_at, meeples_of, most
+from kdenv.games.carcassonne.landscape import lay, types_that_fit
+from kdenv.games.carcassonne.rules import CLAIMING, FINISHED, legal
 from kdenv.games.carcassonne.tables import CLOISTER_POINTS, FIELD_POINTS
 
 
@@ -126,8 +128,7 @@ def _choose_greedy(player, states, k, out, rng):
     """Try every placement with every claim."""
     if states[k].stage == CLAIMING:
         states[k + 1] = states[k]
-        best, claim_action, n = _best_claim(player.weights, states[k + 1], out, 0, rng)
-        return packed(claim_action)
+        return packed(_best_claim(player.weights, states[k + 1], out, 0, rng)[1])
     chosen, highest, n_equal = 0, 0.0, 0
     n_places = legal(states[k], out)
     for i in range(n_places):

@@ -17,7 +17,7 @@ import re
 from typing import Any
 
 from kdenv.core.errors import BadRecord
-from kdenv.games.carcassonne import rules
+from kdenv.games.carcassonne import claims, landscape, rules
 from kdenv.games.carcassonne.features import find
 from kdenv.games.carcassonne.tables import CITY, CLOISTER_POINTS, CORNERS, EDGES, FIELD, MEEPLES, N_TYPES, TILES
 from kdenv.games.carcassonne.tiles import CLOISTER, COPIES, EDGE, FIELD_CORNER, FIT, MIDDLE, NO_SEGMENT, ROTATIONS, SIZE
@@ -51,29 +51,29 @@ def tile_from(text: str) -> tuple[int, int, int, int, int]:
         raise BadRecord(f"{text!r} is no tile on the table; one is written J+3-2r1: type, cells east and north of the start, quarter turns")
     letter, east, north, rotation, mark, seat = match.groups()
     tile_type = TYPES.index(letter)
-    slot = _SLOT_MARKS.index(mark) if mark else rules.NO_MEEPLE
+    slot = _SLOT_MARKS.index(mark) if mark else claims.NO_MEEPLE
     return tile_type, cell_at(int(east), int(north)), int(rotation) % int(ROTATIONS[tile_type]), slot, int(seat or 0)
 
 
 def action_text(states: Any, k: int, action: int) -> str:
     """The action in words."""
     s = states[k]
-    if action < rules.CLAIM:
+    if action < claims.CLAIM:
         if s["stage"] != rules.PLACING:
             raise BadRecord("there is no tile to place")
         return "place " + tile_text(int(s["drawn"]), action >> 2, action & 3)
-    slot = action - rules.CLAIM
-    if slot == rules.NO_MEEPLE:
+    slot = action - claims.CLAIM
+    if slot == claims.NO_MEEPLE:
         return "claim nothing"
-    if slot == rules.ON_CLOISTER:
+    if slot == claims.ON_CLOISTER:
         return "claim cloister"
-    if slot >= rules.FIRST_CORNER:
-        return "claim field " + CORNERS[slot - rules.FIRST_CORNER]
+    if slot >= claims.FIRST_CORNER:
+        return "claim field " + CORNERS[slot - claims.FIRST_CORNER]
     face = int(s["tile_face"][int(s["n_tiles"]) - 1])
-    kind = EDGE[face, slot - rules.FIRST_EDGE]
+    kind = EDGE[face, slot - claims.FIRST_EDGE]
     if kind == FIELD:
-        raise BadRecord(f"there is neither a city nor a road at the edge {EDGES[slot - rules.FIRST_EDGE]} of the tile just laid")
-    return f"claim {'city' if kind == CITY else 'road'} {EDGES[slot - rules.FIRST_EDGE]}"
+        raise BadRecord(f"there is neither a city nor a road at the edge {EDGES[slot - claims.FIRST_EDGE]} of the tile just laid")
+    return f"claim {'city' if kind == CITY else 'road'} {EDGES[slot - claims.FIRST_EDGE]}"
 
 
 def action_from(states: Any, k: int, text: str) -> int:
@@ -88,35 +88,35 @@ def action_from(states: Any, k: int, text: str) -> int:
                 raise BadRecord(f"{tile} is not the tile to place; that is {TYPES[int(s['drawn'])]}, without a meeple")
             return 4 * cell + rotation
         case ["claim", "nothing"]:
-            return rules.CLAIM
+            return claims.CLAIM
         case ["claim", "cloister"]:
-            return rules.CLAIM + rules.ON_CLOISTER
+            return claims.CLAIM + claims.ON_CLOISTER
         case ["claim", "field", corner] if corner.upper() in CORNERS:
-            return _claim(s, rules.FIRST_CORNER + CORNERS.index(corner.upper()), "field")
+            return _claim(s, claims.FIRST_CORNER + CORNERS.index(corner.upper()), "field")
         case ["claim", "city" | "road" as kind, edge] if edge.upper() in tuple(EDGES):
-            return _claim(s, rules.FIRST_EDGE + EDGES.index(edge.upper()), kind)
+            return _claim(s, claims.FIRST_EDGE + EDGES.index(edge.upper()), kind)
     raise BadRecord(f"{text!r} is no action; write 'place J+3-2r1', 'claim city N', 'claim field SW', 'claim cloister' or 'claim nothing'")
 
 
 def _claim(s: Any, slot: int, kind: str) -> int:
     """The action that claims what is at a slot: the lowest slot of the tile just laid at the same feature."""
     tile = int(s["n_tiles"]) - 1
-    if _kind_at(s, tile, slot) != kind:
-        place = CORNERS[slot - rules.FIRST_CORNER] if slot >= rules.FIRST_CORNER else EDGES[slot - rules.FIRST_EDGE]
+    if kind_word(s, tile, slot) != kind:
+        place = CORNERS[slot - claims.FIRST_CORNER] if slot >= claims.FIRST_CORNER else EDGES[slot - claims.FIRST_EDGE]
         raise BadRecord(f"there is no {kind} at {place} of the tile just laid")
-    feature = rules.feature_at(s, tile, slot)
-    slots = range(rules.FIRST_CORNER, rules.ON_CLOISTER) if kind == "field" else range(rules.FIRST_EDGE, rules.FIRST_CORNER)
-    return rules.CLAIM + min(i for i in slots if _kind_at(s, tile, i) == kind and rules.feature_at(s, tile, i) == feature)
+    feature = claims.feature_at(s, tile, slot)
+    slots = range(claims.FIRST_CORNER, claims.ON_CLOISTER) if kind == "field" else range(claims.FIRST_EDGE, claims.FIRST_CORNER)
+    return claims.CLAIM + min(i for i in slots if kind_word(s, tile, i) == kind and claims.feature_at(s, tile, i) == feature)
 
 
-def _kind_at(s: Any, tile: int, slot: int) -> str:
+def kind_word(s: Any, tile: int, slot: int) -> str:
     """The kind of feature at a slot of a tile, "" if there is none."""
     face = int(s["tile_face"][tile])
-    if slot == rules.ON_CLOISTER:
+    if slot == claims.ON_CLOISTER:
         return "cloister" if CLOISTER[face >> 2] else ""
-    if slot >= rules.FIRST_CORNER:
-        return "field" if FIELD_CORNER[face, slot - rules.FIRST_CORNER] != NO_SEGMENT else ""
-    return ("", "city", "road", "")[int(EDGE[face, slot - rules.FIRST_EDGE])]
+    if slot >= claims.FIRST_CORNER:
+        return "field" if FIELD_CORNER[face, slot - claims.FIRST_CORNER] != NO_SEGMENT else ""
+    return ("", "city", "road", "")[int(EDGE[face, slot - claims.FIRST_EDGE])]
 
 
 def chance_text(states: Any, k: int, outcome: int) -> str:
@@ -154,7 +154,7 @@ def _laid_text(s: Any, tile: int) -> str:
     """A tile on the table with the meeple that stands there."""
     face = int(s["tile_face"][tile])
     text = tile_text(face >> 2, int(s["tile_cell"][tile]), face & 3)
-    if rules.is_standing(s, tile):
+    if claims.is_standing(s, tile):
         seat, slot = divmod(int(s["tile_claim"][tile]), 10)
         text += f"@{_SLOT_MARKS[slot]}{seat}"
     return text
@@ -195,14 +195,14 @@ def _set_stage(s: Any, stage: int, drawn: int, points: list[int]) -> None:
     """What happens next, which must fit what is on the table."""
     clipped = int(s["clipped"])
     if stage == rules.CLAIMING:
-        if not rules.can_claim(s):
+        if not claims.can_claim(s):
             raise BadRecord(f"stage=claim, but seat {s['turn']} has no meeple or the last tile has nothing to claim")
         s["stage"] = stage
         return
     rules.prepare_draw(s)
     s["points"][: len(points)] = points  # at the end, what is not complete is in them already
     if stage == rules.PLACING:
-        if not rules.types_that_fit(s, 1 << drawn):
+        if not landscape.types_that_fit(s, 1 << drawn):
             raise BadRecord(f"tile {TYPES[drawn]}, which is drawn, fits nowhere")
         s["stage"], s["drawn"], s["fitting"], s["clipped"] = stage, drawn, 0, clipped
     elif s["stage"] != stage:
@@ -220,7 +220,7 @@ def _lay_all(s: Any, tiles: list[tuple[int, int, int, int, int]], keep_last_open
             raise BadRecord(f"tile {name} touches none of the tiles before it")
         if not int(FIT[tile_type, int(s["code"][cell])]) >> rotation & 1:
             raise BadRecord(f"the edges of tile {name} do not match those around it")
-        rules.lay(s, cell, 4 * tile_type + rotation)
+        landscape.lay(s, cell, 4 * tile_type + rotation)
         if number < len(tiles) - 1 or not keep_last_open:
             rules.settle(s)
 
@@ -228,22 +228,22 @@ def _lay_all(s: Any, tiles: list[tuple[int, int, int, int, int]], keep_last_open
 def _stand_all(s: Any, tiles: list[tuple[int, int, int, int, int]], players: int, claiming: bool) -> None:
     """Put the meeples on their tiles; on what is complete nobody stands, unless the last tile has just completed it."""
     for tile, (tile_type, cell, rotation, slot, seat) in enumerate(tiles):
-        if slot == rules.NO_MEEPLE:
+        if slot == claims.NO_MEEPLE:
             continue
         name = f"{tile_text(tile_type, cell, rotation)}@{_SLOT_MARKS[slot]}{seat}"
         if seat >= players:
             raise BadRecord(f"{name}: there is no seat {seat}")
-        kind = _kind_at(s, tile, slot)
+        kind = kind_word(s, tile, slot)
         if not kind:
             raise BadRecord(f"{name}: there is nothing to stand on")
         if s["hand"][seat] == 0:
             raise BadRecord(f"{name}: seat {seat} has more than {MEEPLES} meeples on the table")
         if claiming and tile == len(tiles) - 1:
             raise BadRecord(f"{name}: what this tile claims is still to be decided (stage=claim)")
-        feature = rules.feature_at(s, tile, slot)
+        feature = claims.feature_at(s, tile, slot)
         if _is_complete(s, kind, feature) and not (claiming and _just_completed(s, kind, feature)):
             raise BadRecord(f"{name}: that {kind} is complete, so its meeples are back in hand")
-        rules.stand(s, tile, slot, seat, 1)
+        claims.stand(s, tile, slot, seat, 1)
 
 
 def _is_complete(s: Any, kind: str, feature: int) -> bool:
@@ -285,7 +285,8 @@ def _read_bag(s: Any, text: str, used: list[int]) -> None:
         counts[TYPES.index(match[1])] += int(match[2])
     for tile_type, n in enumerate(counts):
         if n + used.count(tile_type) > COPIES[tile_type]:
-            raise BadRecord(f"there are only {COPIES[tile_type]} tiles of type {TYPES[tile_type]}, not {n} in the bag and {used.count(tile_type)} drawn")
+            few = f"there are only {COPIES[tile_type]} tiles of type {TYPES[tile_type]}"
+            raise BadRecord(f"{few}, not {n} in the bag and {used.count(tile_type)} drawn")
     s["bag"] = counts
     s["n_left"] = sum(counts)
     s["left"] = sum(1 << tile_type for tile_type, n in enumerate(counts) if n)

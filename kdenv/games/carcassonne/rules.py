@@ -11,53 +11,14 @@ from kdenv.core.kernel import kernel
 from kdenv.core.protocol import CHANCE, DECIDE, OVER
 from kdenv.core.random import below
 from kdenv.core.state import state_dtype
-from kdenv.games.carcassonne.features import (
-    NOBODY,
-    NONE,
-    city_pays,
-    closed_cities_at,
-    find,
-    hold_field,
-    join_cities,
-    join_fields,
-    join_roads,
-    meeples_of,
-    most,
-    release_field,
-)
-from kdenv.games.carcassonne.tables import CITY, CLOISTER_POINTS, FIELD, FIELD_POINTS, MEEPLES, MOST_SEATS, N_TILES, N_TYPES, ROAD, START
-from kdenv.games.carcassonne.tiles import (
-    CITY_AT,
-    CITY_EDGES,
-    CITY_PENNANTS,
-    CLOISTER,
-    COPIES,
-    EDGE,
-    FIELD_AT,
-    FIELD_CITIES,
-    FIELD_CORNER,
-    FIT,
-    KINDS,
-    N_CELLS,
-    N_CITIES,
-    N_FIELDS,
-    N_ROADS,
-    NEIGHBOUR,
-    NO_CELL,
-    NO_SEGMENT,
-    ROAD_AT,
-    ROAD_EDGES,
-    SIZE,
-    START_CELL,
-    TYPES_FITTING,
-)
+from kdenv.games.carcassonne.claims import CLAIM, N_SLOTS, can_claim, claim, list_claims
+from kdenv.games.carcassonne.features import NOBODY, NONE, city_pays, closed_cities_at, find, meeples_of, most
+from kdenv.games.carcassonne.landscape import WORDS, lay, types_that_fit
+from kdenv.games.carcassonne.tables import CLOISTER_POINTS, FIELD_POINTS, MEEPLES, MOST_SEATS, N_TILES, N_TYPES, START
+from kdenv.games.carcassonne.tiles import CLOISTER, COPIES, FIT, KINDS, N_CELLS, N_CITIES, N_FIELDS, N_ROADS, START_CELL
 
 NO_TYPE = -1
-WORDS = (N_CELLS + 63) // 64
-CLAIM = 4 * N_CELLS  # the action that claims nothing; + slot: what a meeple is put on
-N_SLOTS = 10
 N_ACTIONS = CLAIM + N_SLOTS
-NO_MEEPLE, FIRST_EDGE, FIRST_CORNER, ON_CLOISTER = 0, 1, 5, 9  # slots
 
 # What happens next (s.stage).
 DRAWING, PLACING, CLAIMING, FINISHED = range(4)
@@ -219,9 +180,6 @@ def seat(s):
     return int(s.turn)
 
 
-# Placing
-
-
 @kernel
 def legal(s, out):
     """Where the drawn tile fits; or what the tile just laid may claim."""
@@ -263,259 +221,6 @@ def end_turn(s):
     if s.turn == s.players:
         s.turn = 0
     prepare_draw(s)
-
-
-@kernel
-def lay(s, cell, face):
-    """Lay a tile and join its segments to those of its neighbours. Scores nothing."""
-    tile = int(s.n_tiles)
-    s.n_tiles = tile + 1
-    s.tile_cell[tile] = cell
-    s.tile_face[tile] = face
-    s.board[cell] = tile + 1
-    s.code[cell] = 0
-    s.frontier[cell >> 6] &= ~bit(cell & 63)
-    _add_segments(s, tile, face >> 2)
-    cities, roads, fields = int(s.tile_city[tile]), int(s.tile_road[tile]), int(s.tile_field[tile])
-    for edge in range(4):
-        kind = int(EDGE[face, edge])
-        beyond = int(NEIGHBOUR[cell, edge])
-        if beyond == NO_CELL:
-            s.shown_outside = int(s.shown_outside) | (1 << kind)
-            continue
-        facing = (edge + 2) & 3
-        neighbour = int(s.board[beyond]) - 1
-        if neighbour < 0:
-            s.code[beyond] = int(s.code[beyond]) | (kind << (2 * facing))
-            s.frontier[beyond >> 6] |= bit(beyond & 63)
-            continue
-        its_face = int(s.tile_face[neighbour])
-        if kind == CITY:
-            join_cities(s, cities + int(CITY_AT[face, edge]), int(s.tile_city[neighbour]) + int(CITY_AT[its_face, facing]))
-            continue
-        its_fields = int(s.tile_field[neighbour])
-        join_fields(s, fields + int(FIELD_AT[face, 2 * edge]), its_fields + int(FIELD_AT[its_face, 2 * facing + 1]))
-        if kind == ROAD:  # with another field on its other side
-            join_fields(s, fields + int(FIELD_AT[face, 2 * edge + 1]), its_fields + int(FIELD_AT[its_face, 2 * facing]))
-            join_roads(s, roads + int(ROAD_AT[face, edge]), int(s.tile_road[neighbour]) + int(ROAD_AT[its_face, facing]))
-    _close_cities(s, cities)
-    _surround_cloisters(s, cell, int(CLOISTER[face >> 2]))
-
-
-@kernel
-def _add_segments(s, tile, tile_type):
-    """Every segment of a tile as a feature of its own."""
-    city, road, field = int(s.n_cities), int(s.n_roads), int(s.n_fields)
-    s.tile_city[tile] = city
-    s.tile_road[tile] = road
-    s.tile_field[tile] = field
-    s.tile_claim[tile] = 0
-    n = int(N_CITIES[tile_type])
-    twice = 0
-    if n > 1:
-        twice = 1 << int(s.n_with_cities)
-        s.n_with_cities += 1
-    for i in range(n):
-        s.city_parent[city + i] = city + i
-        s.city_open[city + i] = CITY_EDGES[tile_type, i]
-        s.city_tiles[city + i] = 1
-        s.city_pennants[city + i] = CITY_PENNANTS[tile_type, i]
-        s.city_twice[city + i] = twice
-        s.city_meeples[city + i] = 0
-        s.city_parts[city + i] = bit(city + i)
-    s.n_cities = city + n
-    n = int(N_ROADS[tile_type])
-    twice = 0
-    if n > 1:
-        twice = 1 << int(s.n_with_roads)
-        s.n_with_roads += 1
-    for i in range(n):
-        s.road_parent[road + i] = road + i
-        s.road_open[road + i] = ROAD_EDGES[tile_type, i]
-        s.road_tiles[road + i] = 1
-        s.road_twice[road + i] = twice
-        s.road_meeples[road + i] = 0
-    s.n_roads = road + n
-    n = int(N_FIELDS[tile_type])
-    for i in range(n):
-        s.field_parent[field + i] = field + i
-        s.field_meeples[field + i] = 0
-        s.field_cities[field + i] = np.uint64(FIELD_CITIES[tile_type, i]) << np.uint64(city)
-    s.n_fields = field + n
-
-
-@kernel
-def _close_cities(s, first):
-    """Note down the cities that the newest tile, whose segments begin with first, has completed."""
-    for segment in range(first, int(s.n_cities)):
-        city = find(s.city_parent, segment)
-        if s.city_open[city] == 0:
-            n = int(s.n_closed)
-            if n == 0 or s.closed[n - 1] != s.city_parts[city]:  # two segments of a tile may be one city
-                s.closed[n] = s.city_parts[city]
-                s.n_closed = n + 1
-
-
-@kernel
-def _surround_cloisters(s, cell, is_cloister):
-    """Count the new tile for the cloisters beside it; if it is one, count its neighbours."""
-    row, column = cell // SIZE, cell % SIZE
-    n = int(s.n_cloisters)
-    for i in range(n):
-        other = int(s.cloister_cell[i])
-        if abs(other // SIZE - row) <= 1 and abs(other % SIZE - column) <= 1:
-            s.cloister_tiles[i] += 1
-    if is_cloister == 0:
-        return
-    n_around = 0
-    for r in range(max(row - 1, 0), min(row + 2, SIZE)):
-        for c in range(max(column - 1, 0), min(column + 2, SIZE)):
-            if s.board[r * SIZE + c] != 0:
-                n_around += 1
-    s.cloister_cell[n] = cell
-    s.cloister_tiles[n] = n_around
-    s.cloister_seat[n] = NOBODY
-    s.n_cloisters = n + 1
-
-
-# Claiming
-
-
-@kernel
-def can_claim(s):
-    """Whether the seat to move has a meeple and the newest tile a feature without one."""
-    if s.hand[s.turn] == 0:
-        return False
-    tile = int(s.n_tiles) - 1
-    tile_type = int(s.tile_face[tile]) >> 2
-    if CLOISTER[tile_type] != 0:
-        return True
-    for segment in range(int(s.tile_city[tile]), int(s.n_cities)):
-        if s.city_meeples[find(s.city_parent, segment)] == 0:
-            return True
-    for segment in range(int(s.tile_road[tile]), int(s.n_roads)):
-        if s.road_meeples[find(s.road_parent, segment)] == 0:
-            return True
-    for segment in range(int(s.tile_field[tile]), int(s.n_fields)):
-        if s.field_meeples[find(s.field_parent, segment)] == 0:
-            return True
-    return False
-
-
-@kernel
-def list_claims(s, out, n):
-    """Write no meeple and the free features of the newest tile, each by its lowest slot, to out[n] on."""
-    tile = int(s.n_tiles) - 1
-    face = int(s.tile_face[tile])
-    out[n] = CLAIM
-    n += 1
-    cities = NONE  # already listed
-    roads = NONE
-    for edge in range(4):
-        kind = int(EDGE[face, edge])
-        if kind == CITY:
-            city = find(s.city_parent, int(s.tile_city[tile]) + int(CITY_AT[face, edge]))
-            if s.city_meeples[city] == 0 and cities & bit(city) == NONE:
-                cities |= bit(city)
-                out[n] = CLAIM + FIRST_EDGE + edge
-                n += 1
-        elif kind == ROAD:
-            road = find(s.road_parent, int(s.tile_road[tile]) + int(ROAD_AT[face, edge]))
-            if s.road_meeples[road] == 0 and roads & bit(road) == NONE:
-                roads |= bit(road)
-                out[n] = CLAIM + FIRST_EDGE + edge
-                n += 1
-    low = NONE  # fields already listed, numbers below 64 and above
-    high = NONE
-    for corner in range(4):
-        segment = int(FIELD_CORNER[face, corner])
-        if segment == NO_SEGMENT:
-            continue
-        field = find(s.field_parent, int(s.tile_field[tile]) + segment)
-        listed = low if field < 64 else high
-        if s.field_meeples[field] == 0 and listed & bit(field & 63) == NONE:
-            if field < 64:
-                low |= bit(field)
-            else:
-                high |= bit(field & 63)
-            out[n] = CLAIM + FIRST_CORNER + corner
-            n += 1
-    if CLOISTER[face >> 2] != 0:
-        out[n] = CLAIM + ON_CLOISTER
-        n += 1
-    return n
-
-
-@kernel
-def feature_at(s, tile, slot):
-    """The city, road, field or cloister at a slot of a tile."""
-    face = int(s.tile_face[tile])
-    if slot == ON_CLOISTER:
-        for i in range(int(s.n_cloisters)):
-            if s.cloister_cell[i] == s.tile_cell[tile]:
-                return i
-        return NO_SEGMENT
-    if slot >= FIRST_CORNER:
-        return find(s.field_parent, int(s.tile_field[tile]) + int(FIELD_CORNER[face, slot - FIRST_CORNER]))
-    edge = slot - FIRST_EDGE
-    if EDGE[face, edge] == CITY:
-        return find(s.city_parent, int(s.tile_city[tile]) + int(CITY_AT[face, edge]))
-    return find(s.road_parent, int(s.tile_road[tile]) + int(ROAD_AT[face, edge]))
-
-
-@kernel
-def kind_at(s, tile, slot):
-    """What kind of edge (CITY or ROAD) or corner (FIELD) a slot below the cloister's is at."""
-    return int(EDGE[int(s.tile_face[tile]), slot - FIRST_EDGE]) if slot < FIRST_CORNER else FIELD
-
-
-@kernel
-def stand(s, tile, slot, seat, n):
-    """Put n meeples of a seat (1, or -1 to take one back) on what is at a slot of a tile."""
-    feature = feature_at(s, tile, slot)
-    s.hand[seat] -= n
-    s.tile_claim[tile] = 10 * seat + slot if n > 0 else 0
-    meeple = n << (3 * seat)
-    if slot == ON_CLOISTER:
-        s.cloister_seat[feature] = seat if n > 0 else NOBODY
-        return
-    kind = kind_at(s, tile, slot)
-    if kind == CITY:
-        s.city_meeples[feature] = int(s.city_meeples[feature]) + meeple
-        s.city_held = s.city_held | bit(feature) if s.city_meeples[feature] != 0 else s.city_held & ~bit(feature)
-    elif kind == ROAD:
-        s.road_meeples[feature] = int(s.road_meeples[feature]) + meeple
-        s.road_held = s.road_held | bit(feature) if s.road_meeples[feature] != 0 else s.road_held & ~bit(feature)
-    else:
-        s.field_meeples[feature] = int(s.field_meeples[feature]) + meeple
-        if s.field_meeples[feature] != 0:
-            hold_field(s, feature)
-        else:
-            release_field(s, feature)
-
-
-@kernel
-def claim(s, slot):
-    """Put a meeple of the seat to move on the newest tile."""
-    stand(s, int(s.n_tiles) - 1, slot, int(s.turn), 1)
-
-
-@kernel
-def is_standing(s, tile):
-    """Whether the meeple that was put on a tile is still there: what it claimed is not complete."""
-    slot = int(s.tile_claim[tile]) % 10
-    if slot == NO_MEEPLE:
-        return False
-    feature = feature_at(s, tile, slot)
-    if slot == ON_CLOISTER:
-        return s.cloister_seat[feature] != NOBODY
-    kind = kind_at(s, tile, slot)
-    if kind == CITY:
-        return s.city_meeples[feature] != 0
-    return s.road_meeples[feature] != 0 if kind == ROAD else True
-
-
-# Scoring
 
 
 @kernel
@@ -584,9 +289,6 @@ def _finish(s):
             _award(s, s.field_meeples[field], FIELD_POINTS * closed_cities_at(s, field))
 
 
-# Drawing
-
-
 @kernel
 def take(s, tile_type):
     """Take a tile out of the bag."""
@@ -594,21 +296,6 @@ def take(s, tile_type):
     s.bag[tile_type] -= 1
     if s.bag[tile_type] == 0:
         s.left = int(s.left) & ~(1 << tile_type)
-
-
-@kernel
-def types_that_fit(s, types):
-    """Those of these types that can be placed somewhere in the window."""
-    fitting = 0
-    for word in range(WORDS):
-        cells = s.frontier[word]
-        while cells != NONE:
-            cell = 64 * word + lowest(cells)
-            cells &= cells - np.uint64(1)
-            fitting |= int(TYPES_FITTING[int(s.code[cell])]) & types
-            if fitting == types:
-                return fitting
-    return fitting
 
 
 @kernel

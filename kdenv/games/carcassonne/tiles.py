@@ -20,7 +20,7 @@ NO_CELL = -1
 
 
 def _fixed(values: object, kind: type) -> NDArray[np.generic]:
-    array = np.array(values, kind)
+    array: NDArray[np.generic] = np.array(values, kind)
     array.flags.writeable = False
     return array
 
