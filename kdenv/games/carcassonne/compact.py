@@ -29,7 +29,7 @@ comes first, then the next seat. With P players:
 
 import numpy as np
 
-from kdenv.core.bits import ONE, lowest
+from kdenv.core.bits import ONE, lowest, popcount
 from kdenv.core.kernel import kernel
 from kdenv.games.carcassonne.claims import (
     CLAIM,
@@ -45,7 +45,7 @@ from kdenv.games.carcassonne.claims import (
 from kdenv.games.carcassonne.features import NOBODY, NONE, city_pays, closed_cities_at, find, meeples_of, most
 from kdenv.games.carcassonne.heuristics import evaluate, final_weights
 from kdenv.games.carcassonne.landscape import WORDS
-from kdenv.games.carcassonne.rules import ALL_CITIES, ALL_ROADS, CLAIMING, DRAWING, FINISHED, PLACING
+from kdenv.games.carcassonne.rules import CLAIMING, DRAWING, FINISHED, PLACING
 from kdenv.games.carcassonne.tables import CITY, FIELD, FIELD_POINTS, MEEPLES, N_TILES, N_TYPES, ROAD
 from kdenv.games.carcassonne.tiles import (
     CITY_AT,
@@ -55,7 +55,6 @@ from kdenv.games.carcassonne.tiles import (
     FIT,
     MIDDLE,
     NEIGHBOUR,
-    NO_CELL,
     NO_SEGMENT,
     ROAD_AT,
     SIZE,
@@ -125,9 +124,11 @@ def write_compact(s, seat, out):
 @kernel
 def write_claims(s, out, at):
     """1 for each slot that can be claimed, none included."""
-    listed = np.empty(N_SLOTS, np.int64)
-    for i in range(list_claims(s, listed, 0)):
-        out[at + listed[i] - CLAIM] = 1.0
+    slots = 0
+    for i in range(at, list_claims(s, out, at)):
+        slots |= 1 << (int(out[i]) - CLAIM)
+    for slot in range(N_SLOTS):
+        out[at + slot] = float((slots >> slot) & 1)
 
 
 @kernel
@@ -257,11 +258,7 @@ def _write_slots(s, out, at):
 def _write_meeples(s, seat, out, at):
     """A row for each meeple that is out."""
     players = int(s.players)
-    beside_city = np.zeros(ALL_CITIES, np.float32)
-    beside_road = np.zeros(ALL_ROADS, np.float32)
-    if s.stage == PLACING:
-        _count_placements(s, beside_city, beside_road)
-    n_of = np.zeros(players, np.int64)
+    n_rows = 0  # of each seat, three bits
     for tile in range(int(s.n_tiles)):
         if not is_standing(s, tile):
             continue
@@ -270,8 +267,8 @@ def _write_meeples(s, seat, out, at):
         feature = feature_at(s, tile, slot)
         meeples = _meeples_on(s, kind, feature)
         relative = (owner - seat) % players
-        row = at + (relative * MEEPLES + n_of[relative]) * N_OF_MEEPLE
-        n_of[relative] += 1
+        row = at + (relative * MEEPLES + ((n_rows >> (3 * relative)) & 7)) * N_OF_MEEPLE
+        n_rows += 1 << (3 * relative)
         own = meeples_of(meeples, owner)
         out[row + _column(kind)] = 1.0
         out[row + PAYS] = pays(s, kind, feature) / 20.0
@@ -280,30 +277,38 @@ def _write_meeples(s, seat, out, at):
         out[row + OTHERS] = most(meeples - (own << (3 * owner))) / 3.0
         out[row + ROW] = (int(s.tile_cell[tile]) // SIZE - MIDDLE) / 15.0
         out[row + COLUMN] = (int(s.tile_cell[tile]) % SIZE - MIDDLE) / 15.0
-        if kind == CITY:
-            out[row + BESIDE] = beside_city[feature] / 8.0
-        elif kind == ROAD:
-            out[row + BESIDE] = beside_road[feature] / 8.0
+        if s.stage == PLACING and kind in (CITY, ROAD):
+            out[row + BESIDE] = _placements_beside(s, kind, feature) / 8.0
         out[row + THERE] = 1.0
 
 
 @kernel
-def _count_placements(s, beside_city, beside_road):
-    """For each city and road the placements of the drawn tile at its open edges."""
+def _placements_beside(s, kind, feature):
+    """How many placements of the drawn tile there are at the open edges of a city or road."""
+    n = 0
     for word in range(WORDS):
         cells = s.frontier[word]
         while cells != NONE:
             cell = 64 * word + lowest(cells)
             cells &= cells - ONE
             rotations = int(FIT[int(s.drawn), int(s.code[cell])])
-            n = (rotations & 1) + (rotations >> 1 & 1) + (rotations >> 2 & 1) + (rotations >> 3)
-            for edge in range(4):
-                kind = (int(s.code[cell]) >> (2 * edge)) & 3
-                if n == 0 or kind == 0 or kind == FIELD or NEIGHBOUR[cell, edge] == NO_CELL:
-                    continue
-                tile = int(s.board[int(NEIGHBOUR[cell, edge])]) - 1
-                face, facing = int(s.tile_face[tile]), (edge + 2) & 3
-                if kind == CITY:
-                    beside_city[find(s.city_parent, int(s.tile_city[tile]) + int(CITY_AT[face, facing]))] += n
-                else:
-                    beside_road[find(s.road_parent, int(s.tile_road[tile]) + int(ROAD_AT[face, facing]))] += n
+            if rotations != 0 and _touches(s, cell, kind, feature):
+                n += popcount(np.uint64(rotations))
+    return n
+
+
+@kernel
+def _touches(s, cell, kind, feature):
+    """Whether a city or road runs into an empty cell."""
+    for edge in range(4):
+        if (int(s.code[cell]) >> (2 * edge)) & 3 != kind:
+            continue
+        tile = int(s.board[int(NEIGHBOUR[cell, edge])]) - 1
+        face, facing = int(s.tile_face[tile]), (edge + 2) & 3
+        if kind == CITY:
+            other = find(s.city_parent, int(s.tile_city[tile]) + int(CITY_AT[face, facing]))
+        else:
+            other = find(s.road_parent, int(s.tile_road[tile]) + int(ROAD_AT[face, facing]))
+        if other == feature:
+            return True
+    return False

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from kdenv.core import lettering
+from kdenv.core.lettering import write
 from kdenv.games.carcassonne import claims, rules
 from kdenv.games.carcassonne.art import INK, anchor, meeple_art, tile_art
 from kdenv.games.carcassonne.notation import TYPES, kind_word, tile_text
@@ -17,7 +19,6 @@ from kdenv.games.carcassonne.tiles import CITY_AT, CLOISTER, EDGE, FIELD_CORNER,
 
 COLOURS = ("#c8352b", "#2467b5", "#f0bd28", "#2d2a2b", "#8e4ba0")
 TABLE, FRAME, GOLD, FAINT = "#e7dcc3", "#b9a57c", "#ffd84a", "#7d6a45"
-FONT = 'font-family="DejaVu Sans, Verdana, Arial, sans-serif"'
 _TILE = 100
 _PANEL = 300  # width of the panel beside the landscape
 _MARGIN = 46
@@ -58,7 +59,7 @@ def _status(s: Any) -> str:
     if s["stage"] == rules.DRAWING:
         return f"a tile is drawn for seat {s['turn']}"
     if s["stage"] == rules.PLACING:
-        return f"seat {s['turn']} places {TYPES[int(s['drawn'])]}"
+        return f"seat {s['turn']} places the tile drawn"
     return f"seat {s['turn']} may claim"
 
 
@@ -76,20 +77,22 @@ def svg(states: Any, k: int, seat: int | None = None) -> str:
     def corner(cell: int) -> tuple[float, float]:
         return _MARGIN + (cell % SIZE - left) * _TILE, _MARGIN + down + (cell // SIZE - top) * _TILE
 
-    size = f'width="{(width + _PANEL) * _SHOWN:.0f}" height="{height * _SHOWN:.0f}"'
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width + _PANEL} {height:.0f}" {size}>',
-        _definitions(s),
-        f'<rect width="{width + _PANEL}" height="{height:.0f}" fill="{TABLE}"/>',
-        *_scales(top, bottom, left, right, down),
-        *_landscape(s, corner),
-        *_legal_cells(s, corner),
-        *_meeples(s, corner),
-        *_claims(s, corner),
-        *_panel(s, width),
-        "</svg>",
-    ]
-    return "".join(parts)
+    drawing = "".join(
+        [
+            *_scales(top, bottom, left, right, down),
+            *_landscape(s, corner),
+            *_legal_cells(s, corner),
+            *_meeples(s, corner),
+            *_claims(s, corner),
+            *_panel(s, width),
+        ]
+    )
+    wide, tall = width + _PANEL, round(height)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {tall}" width="{wide * _SHOWN:.0f}" height="{tall * _SHOWN:.0f}" '
+        f'stroke-linejoin="round"><title>Carcassonne, {_status(s)}</title><defs>{_definitions(s)}{lettering.definitions(drawing)}</defs>'
+        f'<rect width="{wide}" height="{tall}" fill="{TABLE}"/>{drawing}</svg>'
+    )
 
 
 def _definitions(s: Any) -> str:
@@ -99,7 +102,7 @@ def _definitions(s: Any) -> str:
         faces.add((int(s["drawn"]), 0))
     clip = '<clipPath id="square"><rect width="100" height="100" rx="2.5"/></clipPath>'
     art = [f'<g id="{_name(*face)}" clip-path="url(#square)">{tile_art(*face)}</g>' for face in sorted(faces)]
-    return f"<defs>{clip}{''.join(art)}</defs>"
+    return clip + "".join(art)
 
 
 def _tile(tile_type: int, rotation: int, x: float, y: float, scale: float = 1.0) -> str:
@@ -114,10 +117,10 @@ def _name(tile_type: int, rotation: int) -> str:
 def _scales(top: int, bottom: int, left: int, right: int, down: float) -> list[str]:
     """How far east and north of the start tile every column and row is."""
     return [
-        _text(_MARGIN + (column - left) * _TILE + 50, _MARGIN + down - 14, _signed(column - MIDDLE), 17, FAINT, "middle")
+        write(_signed(column - MIDDLE), _MARGIN + (column - left) * _TILE + 50, _MARGIN + down - 14, 14, FAINT, 1.2, 0.5)
         for column in range(left, right + 1)
     ] + [
-        _text(_MARGIN - 14, _MARGIN + down + (row - top) * _TILE + 56, _signed(MIDDLE - row), 17, FAINT, "end")
+        write(_signed(MIDDLE - row), _MARGIN - 12, _MARGIN + down + (row - top) * _TILE + 56, 14, FAINT, 1.2, 1)
         for row in range(top, bottom + 1)
     ]
 
@@ -207,14 +210,14 @@ def _panel(s: Any, x: float) -> list[str]:
     tall = 138 + 112 * int(s["players"]) + (170 if s["stage"] == rules.PLACING else 0)
     parts = [
         f'<rect x="{x}" y="22" width="{_PANEL - 24}" height="{tall}" rx="16" fill="#f6efdd" stroke="{FRAME}" stroke-width="2"/>',
-        _text(x + 24, 68, "Carcassonne", 28, INK, weight="bold"),
-        _text(x + 24, 95, _status(s), 16, FAINT),
+        write("carcassonne", x + 26, 66, 24, INK, 1.7),
+        write(_status(s), x + 26, 96, 14, FAINT, 1.2),
     ]
     y = 118.0
     for seat in range(int(s["players"])):
         parts += _seat(s, seat, x + 14, y)
         y += 112
-    parts.append(_text(x + 24, y + 26, f"{int(s['n_left'])} tiles in the bag", 16, FAINT))
+    parts.append(write(f"{int(s['n_left'])} tiles in the bag", x + 26, y + 26, 14, FAINT, 1.2))
     if s["stage"] == rules.PLACING:
         parts.append(f'<rect x="{x + 70}" y="{y + 50}" width="136" height="136" rx="10" fill="#5c4a2a" opacity="0.25"/>')
         parts.append(_tile(int(s["drawn"]), 0, x + 73, y + 53, 1.3))
@@ -229,19 +232,14 @@ def _seat(s: Any, seat: int, x: float, y: float) -> list[str]:
     parts = [
         f'<rect x="{x}" y="{y}" width="248" height="98" rx="12" fill="#fffaf0" {stroke}/>',
         f'<rect x="{x}" y="{y}" width="11" height="98" rx="5" fill="{COLOURS[seat]}"/>',
-        _text(x + 28, y + 33, f"seat {seat}" + (" wins" if best else ""), 19, INK),
-        _text(x + 232, y + 44, str(int(s["points"][seat])), 38, INK, "end", "bold"),
+        write(f"seat {seat}" + (" wins" if best else ""), x + 28, y + 35, 15, INK, 1.3),
+        write(str(int(s["points"][seat])), x + 230, y + 43, 27, INK, 1.9, 1),
     ]
     for i in range(MEEPLES):
         in_hand = i < int(s["hand"][seat])
         art = meeple_art(COLOURS[seat])
         parts.append(f'<g transform="translate({x + 38 + 31 * i} {y + 72}) scale(0.88)" opacity="{1 if in_hand else 0.16}">{art}</g>')
     return parts
-
-
-def _text(x: float, y: float, words: str, size: int, colour: str, anchor_at: str = "start", weight: str = "normal") -> str:
-    look = f'{FONT} font-size="{size}" font-weight="{weight}" fill="{colour}" text-anchor="{anchor_at}"'
-    return f'<text x="{x:.0f}" y="{y:.0f}" {look}>{words}</text>'
 
 
 # For a terminal
@@ -267,7 +265,8 @@ def ansi(states: Any, k: int, seat: int | None = None) -> str:
     cell, tile_type, rotation = laid_tiles(s)[-1]
     seats = range(int(s["players"]))
     lines.append("   ".join(f"seat {i}: {s['points'][i]} points, {s['hand'][i]} meeples" for i in seats))
-    lines.append(f"{_status(s)}; last tile {tile_text(tile_type, cell, rotation)}; {s['n_left']} in the bag")
+    drawn = f" ({TYPES[int(s['drawn'])]})" if s["stage"] == rules.PLACING else ""
+    lines.append(f"{_status(s)}{drawn}; last tile {tile_text(tile_type, cell, rotation)}; {s['n_left']} in the bag")
     return "\n".join(lines)
 
 

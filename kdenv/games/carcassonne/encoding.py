@@ -23,8 +23,6 @@ A feature reaches over all its tiles: every edge of a city says the same. Rows r
 
 import math
 
-import numpy as np
-
 from kdenv.core.bits import ONE, lowest
 from kdenv.core.kernel import kernel
 from kdenv.games.carcassonne import compact
@@ -90,11 +88,12 @@ def observe(states, k, seat, out):
     features = N_TILE_PLANES * N_CELLS
     legal = features + N_FEATURE_PLANES * N_CELLS
     meeples = legal + N_LEGAL_PLANES * N_CELLS
-    cities_at = np.full(ALL_FIELDS, -1.0, np.float32)  # by field; -1: not counted yet
     for tile in range(int(s.n_tiles)):
         _write_tile(s, tile, out)
         _write_edges(s, tile, seat, out, features, meeples)
-        _write_fields(s, tile, seat, out, features, meeples, cities_at)
+        _write_fields(s, tile, seat, out, features, meeples, legal)
+    for field in range(ALL_FIELDS):
+        out[legal + field] = 0.0
     out[NEWEST * N_CELLS + int(s.tile_cell[int(s.n_tiles) - 1])] = 1.0
     for i in range(int(s.n_cloisters)):
         cell, owner = int(s.cloister_cell[i]), int(s.cloister_seat[i])
@@ -146,17 +145,20 @@ def _write_edges(s, tile, seat, out, features, meeples):
 
 
 @kernel
-def _write_fields(s, tile, seat, out, features, meeples, cities_at):
-    """The planes of the fields at the corners of a tile."""
+def _write_fields(s, tile, seat, out, features, meeples, notes):
+    """The planes of the fields at the corners of a tile.
+
+    How many complete cities a field touches is noted down at out[notes + field], plus 1, so that it is counted once.
+    """
     cell, face = int(s.tile_cell[tile]), int(s.tile_face[tile])
     for corner in range(4):
         segment = int(FIELD_CORNER[face, corner])
         if segment == NO_SEGMENT:
             continue
         field = find(s.field_parent, int(s.tile_field[tile]) + segment)
-        if cities_at[field] < 0.0:
-            cities_at[field] = closed_cities_at(s, field) / 4.0
-        out[features + (CITIES_AT_FIELD + corner) * N_CELLS + cell] = cities_at[field]
+        if out[notes + field] == 0.0:
+            out[notes + field] = 1.0 + closed_cities_at(s, field)
+        out[features + (CITIES_AT_FIELD + corner) * N_CELLS + cell] = (out[notes + field] - 1.0) / 4.0
         _write_meeples(s, int(s.field_meeples[field]), seat, out, meeples + (AT_CORNER + corner) * N_CELLS + cell)
 
 
