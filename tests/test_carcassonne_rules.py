@@ -114,7 +114,12 @@ def test_cloister_laid_into_the_last_gap_is_complete_at_once() -> None:
 
 def test_two_edges_of_one_merged_road_are_one_claim() -> None:
     """The curve closes the loop around X: its own road is one, of two ends."""
-    assert names(play(to_place("V", LOOP.replace("@N1", "")), "place V+2+0r1")) == ["claim nothing", "claim road N", "claim field NW", "claim field NE"]
+    assert names(play(to_place("V", LOOP.replace("@N1", "")), "place V+2+0r1")) == [
+        "claim nothing",
+        "claim road N",
+        "claim field NW",
+        "claim field NE",
+    ]
 
 
 def test_two_fields_of_a_tile_that_are_one_field_are_one_claim() -> None:

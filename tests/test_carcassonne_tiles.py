@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kdenv.games.carcassonne.tables import EDGES, LETTERS, N_TILES, START, TILES
-from kdenv.games.carcassonne.tiles import COPIES, EDGE, FIELD_CORNER, FIELD_CITIES, FIT, KINDS, NEIGHBOUR, NO_CELL, ROTATIONS, SIZE
+from kdenv.games.carcassonne.tiles import COPIES, EDGE, FIELD_CITIES, FIELD_CORNER, FIT, KINDS, NEIGHBOUR, NO_CELL, ROTATIONS, SIZE
 
 FILE = json.loads((Path(__file__).parent / "data" / "carcassonne_tiles.json").read_text())
 assert sum(tile.copies for tile in TILES) == N_TILES == FILE["total"] == 72

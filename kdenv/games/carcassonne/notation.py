@@ -286,7 +286,7 @@ def _read_bag(s: Any, text: str, used: list[int]) -> None:
     for tile_type, n in enumerate(counts):
         if n + used.count(tile_type) > COPIES[tile_type]:
             few = f"there are only {COPIES[tile_type]} tiles of type {TYPES[tile_type]}"
-            raise BadRecord(f"{few}, not {n} in the bag and {used.count(tile_type)} drawn")
+            raise BadRecord(f"{few}, not {n} in the bag and {used.count(tile_type)} drawn already")
     s["bag"] = counts
     s["n_left"] = sum(counts)
     s["left"] = sum(1 << tile_type for tile_type, n in enumerate(counts) if n)
