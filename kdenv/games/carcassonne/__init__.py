@@ -28,4 +28,5 @@ GAME = Game(
     max_chances=N_TYPES,
     rule_players=heuristics.RULE_PLAYERS,
     greedy="greedy",
+    most_decisions=2,
 )
