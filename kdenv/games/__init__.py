@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kdenv.core.game import Game
 
-TITLES = {"kingdomino": "Kingdomino", "dominoes": "Dominoes"}  # name -> title, as in kdenv/Title-v0
+TITLES = {"kingdomino": "Kingdomino", "dominoes": "Dominoes", "carcassonne": "Carcassonne"}  # name -> title, as in kdenv/Title-v0
 _from_outside: dict[str, Game] = {}
 
 

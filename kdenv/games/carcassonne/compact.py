@@ -1,0 +1,314 @@
+"""What a seat sees, as a few hundred numbers: `encoding="compact"`, on which a small network can learn.
+
+What an evaluation looks at, by seat and by feature, instead of a picture. Everything is seat-relative: the observer
+comes first, then the next seat. With P players:
+
+| part | numbers | meaning |
+|---|---|---|
+| scores | P | points so far / 100 |
+| hand | P | meeples in hand / 7 |
+| to come | P x 4 | what the cities, roads, cloisters and fields of a seat would pay it if the game ended now / 20 |
+| out | P x 4 | its meeples on cities, roads, cloisters and fields / 7 |
+| poor | P | fields it holds that touch fewer than 3 complete cities / 3 |
+| value | 1 | the evaluation with Heyden's weights / 5000 |
+| drawn | 24 | 1 for the type of the tile to be placed |
+| left | 24 | tiles of each type in the bag / copies in the game |
+| fits | 24 | cells where a tile of this type fits / 20, whether or not any is left |
+| frontier | 7 | empty cells beside 1, 2, 3, 4 tiles / 30; edges of tiles open for cities, roads, fields / 40 |
+| claims | 10 | 1 for each slot that can be claimed, "no meeple" included; all 0 unless a claim is to be decided |
+| slots | 9 x 4 | while a claim is to be decided, for each slot of the newest tile: 1 if it is a city, 1 if a road, |
+| | | what it pays now / 10, open edges / 8; else, and where nothing is, all 0 |
+| meeples | P x 7 x 12 | a row for each meeple out, in the order their tiles were laid, then rows of 0: |
+| | | on a city, road, cloister, field (4); what that pays now / 20; its open edges / 8; meeples of this seat on it / 3; |
+| | | most of any other seat / 3; row and column of the meeple, from the middle / 15; |
+| | | placements of the drawn tile at its open edges / 8 (city, road); 1 for the row being used |
+| to move | P | 1 for the seat that decides; all 0 at a chance node and at the end |
+| phase | 3 | 1 if a tile is to be drawn; to be placed; if a claim is to be decided |
+| progress | 1 | tiles laid / 72 |
+"""
+
+import numpy as np
+
+from kdenv.core.bits import ONE, lowest, popcount
+from kdenv.core.kernel import kernel
+from kdenv.games.carcassonne.claims import (
+    CLAIM,
+    FIRST_CORNER,
+    FIRST_EDGE,
+    N_SLOTS,
+    ON_CLOISTER,
+    feature_at,
+    is_standing,
+    kind_at,
+    list_claims,
+)
+from kdenv.games.carcassonne.features import NOBODY, NONE, city_pays, closed_cities_at, find, meeples_of, most
+from kdenv.games.carcassonne.heuristics import evaluate, final_weights
+from kdenv.games.carcassonne.landscape import WORDS
+from kdenv.games.carcassonne.rules import CLAIMING, DRAWING, FINISHED, PLACING
+from kdenv.games.carcassonne.tables import CITY, FIELD, FIELD_POINTS, MEEPLES, N_TILES, N_TYPES, ROAD
+from kdenv.games.carcassonne.tiles import (
+    CITY_AT,
+    CLOISTER,
+    COPIES,
+    FIELD_CORNER,
+    FIT,
+    MIDDLE,
+    NEIGHBOUR,
+    NO_SEGMENT,
+    ROAD_AT,
+    SIZE,
+    TYPES_FITTING,
+)
+
+WEIGHTS = final_weights()
+N_OF_SLOT = 4
+N_OF_MEEPLE = 12
+IS_CITY, IS_ROAD, IS_CLOISTER, IS_FIELD, PAYS, OPEN, OWN, OTHERS, ROW, COLUMN, BESIDE, THERE = range(N_OF_MEEPLE)
+
+
+def layout(players: int) -> dict[str, tuple[int, ...]]:
+    """The parts of the vector in their order, with the shape each has when cut out."""
+    return {
+        "scores": (players,),
+        "hand": (players,),
+        "to_come": (players, 4),
+        "out": (players, 4),
+        "poor": (players,),
+        "value": (1,),
+        "drawn": (N_TYPES,),
+        "left": (N_TYPES,),
+        "fits": (N_TYPES,),
+        "frontier": (7,),
+        "claims": (N_SLOTS,),
+        "slots": (N_SLOTS - 1, N_OF_SLOT),
+        "meeples": (players, MEEPLES, N_OF_MEEPLE),
+        "to_move": (players,),
+        "phase": (3,),
+        "progress": (1,),
+    }
+
+
+@kernel
+def write_compact(s, seat, out):
+    """Write the vector described above for this seat; out must be all 0."""
+    players = int(s.players)
+    for relative in range(players):
+        out[relative] = s.points[(seat + relative) % players] / 100.0
+        out[players + relative] = s.hand[(seat + relative) % players] / 7.0
+    at = 2 * players
+    _write_holdings(s, seat, out, at)
+    at += 9 * players
+    out[at] = evaluate(WEIGHTS, s, seat) / 5000.0
+    at += 1
+    if s.stage == PLACING:
+        out[at + int(s.drawn)] = 1.0
+    for tile_type in range(N_TYPES):
+        out[at + N_TYPES + tile_type] = s.bag[tile_type] / COPIES[tile_type]
+    _write_frontier(s, out, at + 2 * N_TYPES)
+    at += 3 * N_TYPES + 7
+    if s.stage == CLAIMING:
+        write_claims(s, out, at)
+        _write_slots(s, out, at + N_SLOTS)
+    at += N_SLOTS + (N_SLOTS - 1) * N_OF_SLOT
+    _write_meeples(s, seat, out, at)
+    at += players * MEEPLES * N_OF_MEEPLE
+    if s.stage == PLACING or s.stage == CLAIMING:
+        out[at + (int(s.turn) - seat) % players] = 1.0
+    at += players
+    if s.stage <= CLAIMING:
+        out[at + int(s.stage) - DRAWING] = 1.0
+    out[at + 3] = s.n_tiles / N_TILES
+
+
+@kernel
+def write_claims(s, out, at):
+    """1 for each slot that can be claimed, none included."""
+    slots = 0
+    for i in range(at, list_claims(s, out, at)):
+        slots |= 1 << (int(out[i]) - CLAIM)
+    for slot in range(N_SLOTS):
+        out[at + slot] = float((slots >> slot) & 1)
+
+
+@kernel
+def pays(s, kind, feature):
+    """What a city, road, field or (kind 0) cloister would pay if the game ended now."""
+    if kind == CITY:
+        return city_pays(s, feature)
+    if kind == ROAD:
+        return int(s.road_tiles[feature])
+    return FIELD_POINTS * closed_cities_at(s, feature) if kind == FIELD else int(s.cloister_tiles[feature])
+
+
+@kernel
+def _open_edges(s, kind, feature):
+    if kind == CITY:
+        return int(s.city_open[feature])
+    if kind == ROAD:
+        return int(s.road_open[feature])
+    return 0 if kind == FIELD else 9 - int(s.cloister_tiles[feature])
+
+
+@kernel
+def _meeples_on(s, kind, feature):
+    """The meeples of all seats on a feature, packed."""
+    if kind == CITY:
+        return int(s.city_meeples[feature])
+    if kind == ROAD:
+        return int(s.road_meeples[feature])
+    if kind == FIELD:
+        return int(s.field_meeples[feature])
+    owner = int(s.cloister_seat[feature])
+    return 0 if owner == NOBODY else 1 << (3 * owner)
+
+
+@kernel
+def _column(kind):
+    """The place of a kind among city, road, cloister, field."""
+    return IS_CITY if kind == CITY else IS_ROAD if kind == ROAD else IS_FIELD if kind == FIELD else IS_CLOISTER
+
+
+@kernel
+def _write_holdings(s, seat, out, at):
+    """To come, out, poor."""
+    if s.stage == FINISHED:
+        return
+    held = s.city_held
+    while held != NONE:
+        _write_holding(s, CITY, lowest(held), seat, out, at)
+        held &= held - ONE
+    held = s.road_held
+    while held != NONE:
+        _write_holding(s, ROAD, lowest(held), seat, out, at)
+        held &= held - ONE
+    for word in range(2):
+        held = s.field_held[word]
+        while held != NONE:
+            _write_holding(s, FIELD, 64 * word + lowest(held), seat, out, at)
+            held &= held - ONE
+    for i in range(int(s.n_cloisters)):
+        _write_holding(s, 0, i, seat, out, at)
+
+
+@kernel
+def _write_holding(s, kind, feature, seat, out, at):
+    """Add one feature to what each seat has."""
+    players = int(s.players)
+    meeples = _meeples_on(s, kind, feature)
+    points = pays(s, kind, feature)
+    for relative in range(players):
+        mine = meeples_of(meeples, (seat + relative) % players)
+        if mine == 0:
+            continue
+        out[at + 4 * (players + relative) + _column(kind)] += mine / 7.0
+        if mine == most(meeples):
+            out[at + 4 * relative + _column(kind)] += points / 20.0
+            if kind == FIELD and points < 3 * FIELD_POINTS:
+                out[at + 8 * players + relative] += 1.0 / 3.0
+
+
+@kernel
+def _write_frontier(s, out, at):
+    """Fits and frontier."""
+    for word in range(WORDS):
+        cells = s.frontier[word]
+        while cells != NONE:
+            cell = 64 * word + lowest(cells)
+            cells &= cells - ONE
+            code = int(s.code[cell])
+            types = np.uint64(TYPES_FITTING[code])
+            while types != NONE:
+                out[at + lowest(types)] += 0.05
+                types &= types - ONE
+            n = 0
+            for edge in range(4):
+                kind = (code >> (2 * edge)) & 3
+                if kind != 0:
+                    n += 1
+                    out[at + N_TYPES + 3 + kind] += 0.025
+            out[at + N_TYPES + n - 1] += 1.0 / 30.0
+
+
+@kernel
+def _write_slots(s, out, at):
+    """What is at each slot of the newest tile."""
+    tile = int(s.n_tiles) - 1
+    face = int(s.tile_face[tile])
+    for slot in range(FIRST_EDGE, ON_CLOISTER + 1):
+        if slot == ON_CLOISTER:
+            if CLOISTER[face >> 2] == 0:
+                continue
+            kind = 0
+        else:
+            kind = kind_at(s, tile, slot)
+            if slot < FIRST_CORNER and kind == FIELD:
+                continue
+            if slot >= FIRST_CORNER and FIELD_CORNER[face, slot - FIRST_CORNER] == NO_SEGMENT:
+                continue
+        feature = feature_at(s, tile, slot)
+        first = at + (slot - FIRST_EDGE) * N_OF_SLOT
+        out[first] = 1.0 if kind == CITY else 0.0
+        out[first + 1] = 1.0 if kind == ROAD else 0.0
+        out[first + 2] = pays(s, kind, feature) / 10.0
+        out[first + 3] = _open_edges(s, kind, feature) / 8.0
+
+
+@kernel
+def _write_meeples(s, seat, out, at):
+    """A row for each meeple that is out."""
+    players = int(s.players)
+    n_rows = 0  # of each seat, three bits
+    for tile in range(int(s.n_tiles)):
+        if not is_standing(s, tile):
+            continue
+        owner, slot = int(s.tile_claim[tile]) // 10, int(s.tile_claim[tile]) % 10
+        kind = 0 if slot == ON_CLOISTER else kind_at(s, tile, slot)
+        feature = feature_at(s, tile, slot)
+        meeples = _meeples_on(s, kind, feature)
+        relative = (owner - seat) % players
+        row = at + (relative * MEEPLES + ((n_rows >> (3 * relative)) & 7)) * N_OF_MEEPLE
+        n_rows += 1 << (3 * relative)
+        own = meeples_of(meeples, owner)
+        out[row + _column(kind)] = 1.0
+        out[row + PAYS] = pays(s, kind, feature) / 20.0
+        out[row + OPEN] = _open_edges(s, kind, feature) / 8.0
+        out[row + OWN] = own / 3.0
+        out[row + OTHERS] = most(meeples - (own << (3 * owner))) / 3.0
+        out[row + ROW] = (int(s.tile_cell[tile]) // SIZE - MIDDLE) / 15.0
+        out[row + COLUMN] = (int(s.tile_cell[tile]) % SIZE - MIDDLE) / 15.0
+        if s.stage == PLACING and kind in (CITY, ROAD):
+            out[row + BESIDE] = _placements_beside(s, kind, feature) / 8.0
+        out[row + THERE] = 1.0
+
+
+@kernel
+def _placements_beside(s, kind, feature):
+    """How many placements of the drawn tile there are at the open edges of a city or road."""
+    n = 0
+    for word in range(WORDS):
+        cells = s.frontier[word]
+        while cells != NONE:
+            cell = 64 * word + lowest(cells)
+            cells &= cells - ONE
+            rotations = int(FIT[int(s.drawn), int(s.code[cell])])
+            if rotations != 0 and _touches(s, cell, kind, feature):
+                n += popcount(np.uint64(rotations))
+    return n
+
+
+@kernel
+def _touches(s, cell, kind, feature):
+    """Whether a city or road runs into an empty cell."""
+    for edge in range(4):
+        if (int(s.code[cell]) >> (2 * edge)) & 3 != kind:
+            continue
+        tile = int(s.board[int(NEIGHBOUR[cell, edge])]) - 1
+        face, facing = int(s.tile_face[tile]), (edge + 2) & 3
+        if kind == CITY:
+            other = find(s.city_parent, int(s.tile_city[tile]) + int(CITY_AT[face, facing]))
+        else:
+            other = find(s.road_parent, int(s.tile_road[tile]) + int(ROAD_AT[face, facing]))
+        if other == feature:
+            return True
+    return False

@@ -1,0 +1,210 @@
+"""What a seat sees, as one float32 vector: planes over the window and a vector, or (compact.py) a short vector.
+
+Everything is seat-relative: the observer comes first, then the next seat. With P players, `encoding="planes"` is:
+
+| part | numbers | meaning |
+|---|---|---|
+| tiles | 18 x 31 x 31 | what lies on each cell: the planes of TILE_PLANES below |
+| features | 9 x 31 x 31 | 1 if the city or road at the N, E, S, W edge is complete (4 planes); |
+| | | complete cities that the field at the NW, NE, SE, SW corner touches / 4 (4); tiles of the 3 x 3 around a cloister / 9 |
+| legal | 4 x 31 x 31 | 1 where the drawn tile fits, by quarter turns clockwise; all 0 unless it is to be placed |
+| meeples | P x 9 x 31 x 31 | per seat, its meeples / 3 on the whole feature at each edge (4 planes) and corner (4), and on the cloister |
+| drawn | 24 | 1 for the type of the tile to be placed |
+| left | 24 | tiles of each type in the bag / copies in the game |
+| scores | P | points so far / 100 |
+| hand | P | meeples in hand / 7 |
+| claims | 10 | 1 for each slot that can be claimed ("no meeple" included); all 0 unless a claim is to be decided |
+| to move | P | 1 for the seat that decides; all 0 at a chance node and at the end |
+| phase | 3 | 1 if a tile is to be drawn; to be placed; if a claim is to be decided |
+| progress | 1 | tiles laid / 72 |
+
+A feature reaches over all its tiles: every edge of a city says the same. Rows run from north to south.
+"""
+
+import math
+
+from kdenv.core.bits import ONE, lowest
+from kdenv.core.kernel import kernel
+from kdenv.games.carcassonne import compact
+from kdenv.games.carcassonne.claims import N_SLOTS
+from kdenv.games.carcassonne.compact import write_claims, write_compact
+from kdenv.games.carcassonne.features import NOBODY, NONE, closed_cities_at, find, meeples_of
+from kdenv.games.carcassonne.landscape import WORDS
+from kdenv.games.carcassonne.rules import ALL_FIELDS, CLAIMING, COMPACT, DRAWING, PLACING
+from kdenv.games.carcassonne.tables import CITY, FIELD, MEEPLES, N_TILES, N_TYPES
+from kdenv.games.carcassonne.tiles import CITY_AT, CLOISTER, COPIES, EDGE, FIELD_CORNER, FIT, N_CELLS, NO_SEGMENT, PENNANTS, ROAD_AT, SIZE
+
+TILE_PLANES = (
+    *("tile", "newest tile", "cloister", "pennant"),
+    *("city N", "city E", "city S", "city W", "road N", "road E", "road S", "road W"),
+    *("joined NE", "joined NS", "joined NW", "joined ES", "joined EW", "joined SW"),  # two edges share a city or road of this tile
+)
+N_TILE_PLANES = len(TILE_PLANES)
+N_FEATURE_PLANES = 9
+N_LEGAL_PLANES = 4
+N_MEEPLE_PLANES = 9  # per seat
+
+# Planes by their place in the part they belong to.
+TILE, NEWEST, HAS_CLOISTER, HAS_PENNANT, CITY_EDGE, ROAD_EDGE, SHARED = 0, 1, 2, 3, 4, 8, 12
+COMPLETE, CITIES_AT_FIELD, AROUND_CLOISTER = 0, 4, 8
+AT_EDGE, AT_CORNER, AT_CLOISTER = 0, 4, 8
+
+
+def layout(players: int, encoding: int) -> dict[str, tuple[int, ...]]:
+    """The parts of the vector in their order, with the shape each has when cut out."""
+    if encoding == COMPACT:
+        return compact.layout(players)
+    return {
+        "tiles": (N_TILE_PLANES, SIZE, SIZE),
+        "features": (N_FEATURE_PLANES, SIZE, SIZE),
+        "legal": (N_LEGAL_PLANES, SIZE, SIZE),
+        "meeples": (players, N_MEEPLE_PLANES, SIZE, SIZE),
+        "drawn": (N_TYPES,),
+        "left": (N_TYPES,),
+        "scores": (players,),
+        "hand": (players,),
+        "claims": (N_SLOTS,),
+        "to_move": (players,),
+        "phase": (3,),
+        "progress": (1,),
+    }
+
+
+def length(players: int, encoding: int) -> int:
+    """How many numbers the vector has."""
+    return sum(math.prod(shape) for shape in layout(players, encoding).values())
+
+
+@kernel
+def observe(states, k, seat, out):
+    """Write the vector described above, or the compact one, for this seat."""
+    s = states[k]
+    for i in range(out.shape[0]):
+        out[i] = 0.0
+    if s.encoding == COMPACT:
+        write_compact(s, seat, out)
+        return
+    players = int(s.players)
+    features = N_TILE_PLANES * N_CELLS
+    legal = features + N_FEATURE_PLANES * N_CELLS
+    meeples = legal + N_LEGAL_PLANES * N_CELLS
+    for tile in range(int(s.n_tiles)):
+        _write_tile(s, tile, out)
+        _write_edges(s, tile, seat, out, features, meeples)
+        _write_fields(s, tile, seat, out, features, meeples, legal)
+    for field in range(ALL_FIELDS):
+        out[legal + field] = 0.0
+    out[NEWEST * N_CELLS + int(s.tile_cell[int(s.n_tiles) - 1])] = 1.0
+    for i in range(int(s.n_cloisters)):
+        cell, owner = int(s.cloister_cell[i]), int(s.cloister_seat[i])
+        out[features + AROUND_CLOISTER * N_CELLS + cell] = s.cloister_tiles[i] / 9.0
+        if owner != NOBODY:
+            out[meeples + (N_MEEPLE_PLANES * ((owner - seat) % players) + AT_CLOISTER) * N_CELLS + cell] = 1.0 / 3.0
+    if s.stage == PLACING:
+        _write_legal(s, out, legal)
+    _write_vector(s, seat, out, meeples + players * N_MEEPLE_PLANES * N_CELLS)
+
+
+@kernel
+def _write_tile(s, tile, out):
+    """The planes that show the tile itself."""
+    cell, face = int(s.tile_cell[tile]), int(s.tile_face[tile])
+    out[TILE * N_CELLS + cell] = 1.0
+    out[HAS_CLOISTER * N_CELLS + cell] = float(CLOISTER[face >> 2])
+    out[HAS_PENNANT * N_CELLS + cell] = float(PENNANTS[face >> 2])
+    pair = SHARED
+    for edge in range(4):
+        kind = int(EDGE[face, edge])
+        if kind != FIELD:
+            out[((CITY_EDGE if kind == CITY else ROAD_EDGE) + edge) * N_CELLS + cell] = 1.0
+        for other in range(edge + 1, 4):
+            same_city = CITY_AT[face, edge] == CITY_AT[face, other] and CITY_AT[face, edge] != NO_SEGMENT
+            same_road = ROAD_AT[face, edge] == ROAD_AT[face, other] and ROAD_AT[face, edge] != NO_SEGMENT
+            if same_city or same_road:
+                out[pair * N_CELLS + cell] = 1.0
+            pair += 1
+
+
+@kernel
+def _write_edges(s, tile, seat, out, features, meeples):
+    """The planes of the cities and roads at the edges of a tile."""
+    cell, face = int(s.tile_cell[tile]), int(s.tile_face[tile])
+    for edge in range(4):
+        kind = int(EDGE[face, edge])
+        if kind == FIELD:
+            continue
+        if kind == CITY:
+            city = find(s.city_parent, int(s.tile_city[tile]) + int(CITY_AT[face, edge]))
+            complete, held = s.city_open[city] == 0, int(s.city_meeples[city])
+        else:
+            road = find(s.road_parent, int(s.tile_road[tile]) + int(ROAD_AT[face, edge]))
+            complete, held = s.road_open[road] == 0, int(s.road_meeples[road])
+        if complete:
+            out[features + (COMPLETE + edge) * N_CELLS + cell] = 1.0
+        _write_meeples(s, held, seat, out, meeples + (AT_EDGE + edge) * N_CELLS + cell)
+
+
+@kernel
+def _write_fields(s, tile, seat, out, features, meeples, notes):
+    """The planes of the fields at the corners of a tile.
+
+    How many complete cities a field touches is noted down at out[notes + field], plus 1, so that it is counted once.
+    """
+    cell, face = int(s.tile_cell[tile]), int(s.tile_face[tile])
+    for corner in range(4):
+        segment = int(FIELD_CORNER[face, corner])
+        if segment == NO_SEGMENT:
+            continue
+        field = find(s.field_parent, int(s.tile_field[tile]) + segment)
+        if out[notes + field] == 0.0:
+            out[notes + field] = 1.0 + closed_cities_at(s, field)
+        out[features + (CITIES_AT_FIELD + corner) * N_CELLS + cell] = (out[notes + field] - 1.0) / 4.0
+        _write_meeples(s, int(s.field_meeples[field]), seat, out, meeples + (AT_CORNER + corner) * N_CELLS + cell)
+
+
+@kernel
+def _write_meeples(s, held, seat, out, at):
+    """The meeples of a feature, by seat, into the same cell of the same plane of each seat."""
+    if held == 0:
+        return
+    players = int(s.players)
+    for relative in range(players):
+        out[at + relative * N_MEEPLE_PLANES * N_CELLS] = meeples_of(held, (seat + relative) % players) / 3.0
+
+
+@kernel
+def _write_legal(s, out, legal):
+    """Where and how the drawn tile fits."""
+    for word in range(WORDS):
+        cells = s.frontier[word]
+        while cells != NONE:
+            cell = 64 * word + lowest(cells)
+            cells &= cells - ONE
+            rotations = int(FIT[int(s.drawn), int(s.code[cell])])
+            for rotation in range(4):
+                out[legal + rotation * N_CELLS + cell] = float((rotations >> rotation) & 1)
+
+
+@kernel
+def _write_vector(s, seat, out, at):
+    """What is not on the board."""
+    players = int(s.players)
+    if s.stage == PLACING:
+        out[at + int(s.drawn)] = 1.0
+    at += N_TYPES
+    for tile_type in range(N_TYPES):
+        out[at + tile_type] = s.bag[tile_type] / COPIES[tile_type]
+    at += N_TYPES
+    for relative in range(players):
+        out[at + relative] = s.points[(seat + relative) % players] / 100.0
+        out[at + players + relative] = s.hand[(seat + relative) % players] / MEEPLES
+    at += 2 * players
+    if s.stage == CLAIMING:
+        write_claims(s, out, at)
+    at += N_SLOTS
+    if s.stage == PLACING or s.stage == CLAIMING:
+        out[at + (int(s.turn) - seat) % players] = 1.0
+    at += players
+    if s.stage <= CLAIMING:
+        out[at + int(s.stage) - DRAWING] = 1.0
+    out[at + 3] = s.n_tiles / N_TILES

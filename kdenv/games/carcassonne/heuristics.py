@@ -1,0 +1,187 @@
+"""What is a position worth to a seat, and the greedy player that asks this after every turn open to it.
+
+The evaluation is that of Heyden (2009): points, meeples in hand, what the features held would pay if the
+game ended now, and a penalty for fields that will not pay for the meeple lying on them.
+"""
+
+from typing import NamedTuple
+
+from kdenv.core.bits import ONE, lowest
+from kdenv.core.errors import BadOption
+from kdenv.core.kernel import kernel
+from kdenv.core.player import RulePlayer, packed, plays, then
+from kdenv.core.random import below
+from kdenv.games.carcassonne.claims import CLAIM, list_claims, stand
+from kdenv.games.carcassonne.features import NONE, closed_cities_at, meeples_of, most
+from kdenv.games.carcassonne.landscape import lay, types_that_fit
+from kdenv.games.carcassonne.rules import CLAIMING, FINISHED, legal
+from kdenv.games.carcassonne.tables import CLOISTER_POINTS, FIELD_POINTS
+
+
+class Weights(NamedTuple):
+    """What counts, and how much."""
+
+    score: float  # a point scored
+    meeple: float  # a meeple in hand
+    open: float  # a point that a feature held would pay if the game ended now; several may hold it
+    city_tile: float  # ... where a tile or pennant of an open city counts so many points
+    poor_field: float  # (negative) a field held that touches fewer complete cities than
+    cities_wanted: int
+
+
+def final_weights() -> Weights:
+    """The weights Heyden settled on: 100 a point, 10 a meeple, 10 an open point (open city: 1.25 a tile), -40 a poor field."""
+    return Weights(100.0, 10.0, 10.0, 1.25, -40.0, 3)
+
+
+def intuitive_weights() -> Weights:
+    """Face values: a point is a point, scored or to be had if the game ended now; a meeple is worth a tenth of one."""
+    return Weights(100.0, 10.0, 100.0, 1.0, 0.0, 0)
+
+
+def _at_the_end() -> Weights:
+    return Weights(100.0, 0.0, 100.0, 1.0, 0.0, 0)
+
+
+AT_THE_END = _at_the_end()
+
+
+@kernel
+def evaluate(weights, s, seat):
+    """What the position is worth to a seat: its worth less that of the best other; at the end 100 a point.
+
+    While a claim is to be decided, as if none will be made.
+    """
+    best_other = -1e9
+    for other in range(int(s.players)):
+        if other != seat:
+            best_other = max(best_other, worth(weights, s, other))
+    return worth(weights, s, seat) - best_other
+
+
+@kernel
+def worth(weights, s, seat):
+    """What a seat has: points, meeples, and its features. What is complete but not settled yet counts as settled."""
+    if s.stage == FINISHED:
+        return weights.score * float(int(s.points[seat]))
+    scored = int(s.points[seat])
+    in_hand = int(s.hand[seat])
+    to_come = 0.0
+    poor_fields = 0
+    held = s.city_held
+    while held != NONE:
+        city = lowest(held)
+        held &= held - ONE
+        mine = meeples_of(s.city_meeples[city], seat)
+        complete = s.city_open[city] == 0
+        if complete:
+            in_hand += mine
+        if mine > 0 and mine == most(s.city_meeples[city]):
+            size = int(s.city_tiles[city]) + int(s.city_pennants[city])
+            if complete:
+                scored += 2 * size
+            else:
+                to_come += weights.city_tile * size
+    held = s.road_held
+    while held != NONE:
+        road = lowest(held)
+        held &= held - ONE
+        mine = meeples_of(s.road_meeples[road], seat)
+        complete = s.road_open[road] == 0
+        if complete:
+            in_hand += mine
+        if mine > 0 and mine == most(s.road_meeples[road]):
+            if complete:
+                scored += int(s.road_tiles[road])
+            else:
+                to_come += float(int(s.road_tiles[road]))
+    for i in range(int(s.n_cloisters)):
+        if s.cloister_seat[i] == seat:
+            if s.cloister_tiles[i] == CLOISTER_POINTS:
+                scored += CLOISTER_POINTS
+                in_hand += 1
+            else:
+                to_come += float(int(s.cloister_tiles[i]))
+    for word in range(2):
+        held = s.field_held[word]
+        while held != NONE:
+            field = 64 * word + lowest(held)
+            held &= held - ONE
+            mine = meeples_of(s.field_meeples[field], seat)
+            if mine > 0 and mine == most(s.field_meeples[field]):
+                n = closed_cities_at(s, field)
+                to_come += float(FIELD_POINTS * n)
+                if n < weights.cities_wanted:
+                    poor_fields += 1
+    return weights.score * scored + weights.meeple * in_hand + weights.open * to_come + weights.poor_field * poor_fields
+
+
+class Greedy(NamedTuple):
+    """The best evaluation after the turn; among equals any."""
+
+    weights: Weights
+
+
+@plays(Greedy)
+@kernel
+def _choose_greedy(player, states, k, out, rng):
+    """Try every placement with every claim."""
+    if states[k].stage == CLAIMING:
+        states[k + 1] = states[k]
+        return packed(_best_claim(player.weights, states[k + 1], out, 0, rng)[1])
+    chosen, highest, n_equal = 0, 0.0, 0
+    n_places = legal(states[k], out)
+    for i in range(n_places):
+        states[k + 1] = states[k]
+        s = states[k + 1]
+        lay(s, out[i] >> 2, 4 * int(s.drawn) + (out[i] & 3))
+        value, claim_action, n = _best_claim(player.weights, s, out, n_places, rng)
+        if n_equal == 0 or value > highest:
+            chosen, highest, n_equal = 0, value, 0
+        if value == highest:
+            n_equal += n
+            if below(rng, n_equal) < n:
+                has_choice = claim_action >= 0
+                chosen = then(out[i], claim_action) if has_choice else packed(out[i])
+    return chosen
+
+
+@kernel
+def _best_claim(weights, s, out, at, rng):
+    """The value of the best claims on the tile just laid, one of them (-1: there is no choice), and how many there are.
+
+    Uses out[at] on as scratch.
+    """
+    seat, tile = int(s.turn), int(s.n_tiles) - 1
+    n = list_claims(s, out, at) - at if s.hand[seat] > 0 else 1
+    over = types_that_fit(s, int(s.left)) == 0
+    weights = AT_THE_END if over else weights
+    highest, chosen, n_equal = evaluate(weights, s, seat), CLAIM, 1
+    for i in range(at + 1, at + n):
+        slot = out[i] - CLAIM
+        stand(s, tile, slot, seat, 1)
+        value = evaluate(weights, s, seat)
+        stand(s, tile, slot, seat, -1)
+        if value > highest:
+            highest, n_equal = value, 0
+        if value == highest:
+            n_equal += 1
+            if below(rng, n_equal) == 0:
+                chosen = out[i]
+    return highest, chosen if n > 1 else -1, n_equal
+
+
+def _greedy(weights: str = "final") -> Greedy:
+    known = {"final": final_weights, "intuitive": intuitive_weights}
+    if weights not in known:
+        raise BadOption(f"weights={weights} is not possible; weights may be {' or '.join(known)}")
+    return Greedy(known[weights]())
+
+
+RULE_PLAYERS = {
+    "greedy": RulePlayer(
+        _greedy,
+        "the best evaluation after the turn, among equals any; weights=final or intuitive",
+        "Heyden 2009, her evaluation without search",
+    ),
+}

@@ -1,0 +1,375 @@
+"""The rules of Carcassonne as kernels: the state and the verbs. README.md beside this file has the rules in words.
+
+A turn is a chance (the type of the tile drawn), a placement `cell * 4 + rotation` and, if there is a choice,
+a claim `CLAIM + slot`. Nothing here checks legality: tables, environments and parsers do.
+"""
+
+import numpy as np
+
+from kdenv.core.bits import bit, lowest
+from kdenv.core.kernel import kernel
+from kdenv.core.protocol import CHANCE, DECIDE, OVER
+from kdenv.core.random import below
+from kdenv.core.state import state_dtype
+from kdenv.games.carcassonne.claims import CLAIM, N_SLOTS, can_claim, claim, list_claims
+from kdenv.games.carcassonne.features import NOBODY, NONE, city_pays, closed_cities_at, find, meeples_of, most
+from kdenv.games.carcassonne.landscape import WORDS, lay, types_that_fit
+from kdenv.games.carcassonne.tables import CLOISTER_POINTS, FIELD_POINTS, MEEPLES, MOST_SEATS, N_TILES, N_TYPES, START
+from kdenv.games.carcassonne.tiles import CLOISTER, COPIES, FIT, KINDS, N_CELLS, N_CITIES, N_FIELDS, N_ROADS, START_CELL
+
+NO_TYPE = -1
+N_ACTIONS = CLAIM + N_SLOTS
+
+# What happens next (s.stage).
+DRAWING, PLACING, CLAIMING, FINISHED = range(4)
+
+# The variant, as begin() receives it.
+V_UNPLACEABLE, V_ENCODING = 0, 1
+RETURN, DISCARD = 0, 1  # values of V_UNPLACEABLE
+PLANES, COMPACT = 0, 1  # values of V_ENCODING
+
+# How many segments of each kind the box of 72 tiles has.
+ALL_CITIES = int(np.sum(COPIES.astype(int) * N_CITIES))
+ALL_ROADS = int(np.sum(COPIES.astype(int) * N_ROADS))
+ALL_FIELDS = int(np.sum(COPIES.astype(int) * N_FIELDS))
+ALL_CLOISTERS = int(np.sum(COPIES.astype(int) * CLOISTER))
+
+STATE = state_dtype(
+    # Features (see features.py): `parent` of a segment; the rest is kept at the oldest segment.
+    ("city_parts", np.uint64, ALL_CITIES),  # the segments, as bits
+    ("field_cities", np.uint64, ALL_FIELDS),  # the city segments that a field touches, as bits
+    ("closed", np.uint64, ALL_CITIES // 2),  # the segments of each complete city, as bits
+    ("city_held", np.uint64),  # which features have meeples, as bits
+    ("road_held", np.uint64),
+    ("field_held", np.uint64, 2),
+    ("frontier", np.uint64, WORDS),  # the empty cells that touch a tile, as bits
+    ("city_meeples", np.uint16, ALL_CITIES),  # three bits a seat
+    ("road_meeples", np.uint16, ALL_ROADS),
+    ("field_meeples", np.uint16, ALL_FIELDS),
+    ("tile_cell", np.int16, N_TILES),  # the tiles in the order they were laid
+    ("cloister_cell", np.int16, ALL_CLOISTERS),
+    ("points", np.int16, MOST_SEATS),
+    ("city_parent", np.uint8, ALL_CITIES),
+    ("city_open", np.int8, ALL_CITIES),  # edges that nothing has been laid to
+    ("city_tiles", np.uint8, ALL_CITIES),
+    ("city_pennants", np.uint8, ALL_CITIES),
+    ("city_twice", np.uint8, ALL_CITIES),  # its tiles that have more than one city, as bits
+    ("road_parent", np.uint8, ALL_ROADS),
+    ("road_open", np.int8, ALL_ROADS),
+    ("road_tiles", np.uint8, ALL_ROADS),
+    ("road_twice", np.uint8, ALL_ROADS),
+    ("field_parent", np.uint8, ALL_FIELDS),
+    ("cloister_tiles", np.int8, ALL_CLOISTERS),  # of the 3 x 3 around it
+    ("cloister_seat", np.int8, ALL_CLOISTERS),  # whose meeple is there, or NOBODY
+    ("tile_face", np.int8, N_TILES),
+    ("tile_city", np.uint8, N_TILES),  # its first segment of each kind
+    ("tile_road", np.uint8, N_TILES),
+    ("tile_field", np.uint8, N_TILES),
+    ("tile_claim", np.int8, N_TILES),  # seat * 10 + slot of the meeple that was put there, or 0; see is_standing
+    ("board", np.uint8, N_CELLS),  # number of the tile + 1, or 0
+    ("code", np.uint8, N_CELLS),  # what the neighbours show to an empty cell (see tiles.FIT)
+    ("bag", np.int8, N_TYPES),  # tiles of each type not drawn yet
+    ("hand", np.int8, MOST_SEATS),  # meeples
+    ("left", np.int32),  # the types in the bag, as bits
+    ("fitting", np.int32),  # at a chance: those of them that can be placed
+    ("n_left", np.int8),  # tiles in the bag
+    ("n_tiles", np.int8),
+    ("n_cities", np.int8),  # segments
+    ("n_roads", np.int8),
+    ("n_fields", np.uint8),
+    ("n_cloisters", np.int8),
+    ("n_closed", np.int8),
+    ("n_with_cities", np.int8),  # tiles laid that have more than one city, road
+    ("n_with_roads", np.int8),
+    ("drawn", np.int8),  # the type of the tile to be placed, or NO_TYPE
+    ("turn", np.int8),  # the seat whose turn it is
+    ("stage", np.int8),
+    ("shown_outside", np.int8),  # kinds of edges that tiles at the rim show to the outside of the window, as bits
+    ("clipped", np.int8),  # 1 once a tile could not be placed for the window alone
+    ("players", np.int8),
+    ("unplaceable", np.int8),
+    ("encoding", np.int8),
+)
+
+
+@kernel
+def _clear(array):
+    for i in range(array.shape[0]):
+        array[i] = 0
+
+
+@kernel
+def clear(s):
+    """Nothing laid, nothing drawn, the box full."""
+    _clear(s.city_parts)
+    _clear(s.field_cities)
+    _clear(s.closed)
+    _clear(s.field_held)
+    _clear(s.frontier)
+    _clear(s.city_meeples)
+    _clear(s.road_meeples)
+    _clear(s.field_meeples)
+    _clear(s.tile_cell)
+    _clear(s.cloister_cell)
+    _clear(s.points)
+    _clear(s.city_parent)
+    _clear(s.city_open)
+    _clear(s.city_tiles)
+    _clear(s.city_pennants)
+    _clear(s.city_twice)
+    _clear(s.road_parent)
+    _clear(s.road_open)
+    _clear(s.road_tiles)
+    _clear(s.road_twice)
+    _clear(s.field_parent)
+    _clear(s.cloister_tiles)
+    _clear(s.cloister_seat)
+    _clear(s.tile_face)
+    _clear(s.tile_city)
+    _clear(s.tile_road)
+    _clear(s.tile_field)
+    _clear(s.tile_claim)
+    _clear(s.board)
+    _clear(s.code)
+    for tile_type in range(N_TYPES):
+        s.bag[tile_type] = COPIES[tile_type]
+    s.left = (1 << N_TYPES) - 1
+    s.n_left = N_TILES
+    for seat in range(MOST_SEATS):
+        s.hand[seat] = MEEPLES if seat < s.players else 0
+    s.city_held = NONE
+    s.road_held = NONE
+    s.n_tiles = 0
+    s.n_cities = 0
+    s.n_roads = 0
+    s.n_fields = 0
+    s.n_cloisters = 0
+    s.n_closed = 0
+    s.n_with_cities = 0
+    s.n_with_roads = 0
+    s.shown_outside = 0
+    s.clipped = 0
+    s.fitting = 0
+    s.drawn = NO_TYPE
+    s.turn = 0
+
+
+@kernel
+def begin(s, players, variant):
+    """The start tile in the middle, the rest in the bag; variant: unplaceable, encoding."""
+    s.players = players
+    s.unplaceable = variant[V_UNPLACEABLE]
+    s.encoding = variant[V_ENCODING]
+    clear(s)
+    take(s, START)
+    lay(s, START_CELL, 4 * START)
+    prepare_draw(s)
+
+
+@kernel
+def phase(s):
+    """A tile is drawn; where it goes and what it claims is decided."""
+    if s.stage == FINISHED:
+        return OVER
+    return CHANCE if s.stage == DRAWING else DECIDE
+
+
+@kernel
+def seat(s):
+    """Whose turn it is."""
+    return int(s.turn)
+
+
+@kernel
+def legal(s, out):
+    """Where the drawn tile fits; or what the tile just laid may claim."""
+    if s.stage == CLAIMING:
+        return list_claims(s, out, 0)
+    drawn = int(s.drawn)
+    n = 0
+    for word in range(WORDS):
+        cells = s.frontier[word]
+        while cells != NONE:
+            cell = 64 * word + lowest(cells)
+            cells &= cells - np.uint64(1)
+            rotations = int(FIT[drawn, int(s.code[cell])])
+            for rotation in range(4):
+                out[n] = 4 * cell + rotation
+                n += (rotations >> rotation) & 1
+    return n
+
+
+@kernel
+def apply(s, action):
+    """Lay the drawn tile, or put a meeple on the tile just laid, or none."""
+    if s.stage == PLACING:
+        lay(s, action >> 2, 4 * int(s.drawn) + (action & 3))
+        s.drawn = NO_TYPE
+        if can_claim(s):
+            s.stage = CLAIMING
+            return
+    elif action != CLAIM:
+        claim(s, action - CLAIM)
+    end_turn(s)
+
+
+@kernel
+def end_turn(s):
+    """Score what is complete; the next seat draws, if anything can be placed."""
+    settle(s)
+    s.turn += 1
+    if s.turn == s.players:
+        s.turn = 0
+    prepare_draw(s)
+
+
+@kernel
+def _award(s, meeples, points):
+    """Give the points to every seat with the most meeples ("ties: all get the full points")."""
+    largest = most(meeples)
+    for seat in range(int(s.players)):
+        if meeples_of(meeples, seat) == largest:
+            s.points[seat] += points
+
+
+@kernel
+def _take_back(s, meeples):
+    for seat in range(int(s.players)):
+        s.hand[seat] += meeples_of(meeples, seat)
+
+
+@kernel
+def settle(s):
+    """Score what the newest tile has completed and give the meeples back."""
+    tile = int(s.n_tiles) - 1
+    for segment in range(int(s.tile_city[tile]), int(s.n_cities)):
+        city = find(s.city_parent, segment)
+        if s.city_open[city] == 0 and s.city_meeples[city] != 0:
+            _award(s, s.city_meeples[city], city_pays(s, city))
+            _take_back(s, s.city_meeples[city])
+            s.city_meeples[city] = 0
+            s.city_held &= ~bit(city)
+    for segment in range(int(s.tile_road[tile]), int(s.n_roads)):
+        road = find(s.road_parent, segment)
+        if s.road_open[road] == 0 and s.road_meeples[road] != 0:
+            _award(s, s.road_meeples[road], int(s.road_tiles[road]))
+            _take_back(s, s.road_meeples[road])
+            s.road_meeples[road] = 0
+            s.road_held &= ~bit(road)
+    for i in range(int(s.n_cloisters)):
+        owner = int(s.cloister_seat[i])
+        if s.cloister_tiles[i] == CLOISTER_POINTS and owner != NOBODY:
+            s.points[owner] += CLOISTER_POINTS
+            s.hand[owner] += 1
+            s.cloister_seat[i] = NOBODY
+
+
+@kernel
+def _finish(s):
+    """Score what is not complete, and the fields; the meeples stay where they are."""
+    s.stage = FINISHED
+    held = s.city_held
+    while held != NONE:
+        city = lowest(held)
+        held &= held - np.uint64(1)
+        _award(s, s.city_meeples[city], city_pays(s, city))
+    held = s.road_held
+    while held != NONE:
+        road = lowest(held)
+        held &= held - np.uint64(1)
+        _award(s, s.road_meeples[road], int(s.road_tiles[road]))
+    for i in range(int(s.n_cloisters)):
+        if s.cloister_seat[i] != NOBODY:
+            s.points[int(s.cloister_seat[i])] += int(s.cloister_tiles[i])
+    for word in range(2):
+        held = s.field_held[word]
+        while held != NONE:
+            field = 64 * word + lowest(held)
+            held &= held - np.uint64(1)
+            _award(s, s.field_meeples[field], FIELD_POINTS * closed_cities_at(s, field))
+
+
+@kernel
+def take(s, tile_type):
+    """Take a tile out of the bag."""
+    s.n_left -= 1
+    s.bag[tile_type] -= 1
+    if s.bag[tile_type] == 0:
+        s.left = int(s.left) & ~(1 << tile_type)
+
+
+@kernel
+def prepare_draw(s):
+    """Chance is next if any tile in the bag can be placed; else the game is over."""
+    left = int(s.left)
+    fitting = types_that_fit(s, left)
+    s.fitting = fitting
+    s.drawn = NO_TYPE
+    s.stage = DRAWING
+    if s.shown_outside != 0 and fitting != left:
+        for tile_type in range(N_TYPES):
+            if ((left & ~fitting) >> tile_type) & 1 and int(KINDS[tile_type]) & int(s.shown_outside):
+                s.clipped = 1
+    if fitting == 0:
+        _finish(s)
+
+
+@kernel
+def chances(s, out, weights):
+    """The types in the bag, by their numbers; those that fit nowhere only if they are discarded when drawn."""
+    n = 0
+    for tile_type in range(N_TYPES):
+        if s.bag[tile_type] > 0 and (s.unplaceable == DISCARD or (int(s.fitting) >> tile_type) & 1):
+            out[n] = tile_type
+            weights[n] = s.bag[tile_type]
+            n += 1
+    return n
+
+
+@kernel
+def sample_chance(s, rng):
+    """A tile from the bag; one that fits nowhere goes back, unless it will be discarded."""
+    while True:
+        tile = below(rng, int(s.n_left))
+        tile_type = 0
+        while tile >= s.bag[tile_type]:
+            tile -= int(s.bag[tile_type])
+            tile_type += 1
+        if s.unplaceable == DISCARD or (int(s.fitting) >> tile_type) & 1:
+            return tile_type
+
+
+@kernel
+def apply_chance(s, outcome):
+    """The tile is to be placed; or, if it fits nowhere, it is out of the game and chance is next again."""
+    take(s, outcome)
+    if (int(s.fitting) >> outcome) & 1:
+        s.drawn = outcome
+        s.stage = PLACING
+        s.fitting = 0
+    else:
+        prepare_draw(s)
+
+
+@kernel
+def witnesses(s):
+    """Everybody sees the tile."""
+    return -1
+
+
+@kernel
+def scores(s, out):
+    """The points scored so far; once the game is over, the result."""
+    for seat in range(int(s.players)):
+        out[seat] = s.points[seat]
+
+
+@kernel
+def standings(s, out):
+    """By points."""
+    scores(s, out)
+
+
+@kernel
+def resample_hidden(s, seat, rng):
+    """Nothing: the table is open, and the bag is a set until a tile is drawn."""
