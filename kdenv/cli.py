@@ -271,7 +271,6 @@ def _policies(parsed: argparse.Namespace) -> None:
 
 def _warm(parsed: argparse.Namespace) -> None:
     from kdenv.bench import warm
-
     from kdenv.games import find_game, names
 
     games = [find_game(name) for name in ([parsed.game] if parsed.game else names())]
@@ -286,7 +285,6 @@ def _warm(parsed: argparse.Namespace) -> None:
 
 def _bench(parsed: argparse.Namespace) -> None:
     from kdenv.bench import bench
-
     from kdenv.games import find_game, names
 
     games = [find_game(name) for name in ([parsed.game] if parsed.game else names())]

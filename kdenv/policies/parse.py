@@ -60,18 +60,19 @@ def rule_policy(term: Term) -> Policy:
     if term.positional:
         raise BadOption(f"{term}: parameters are written name=value")
     parameters = {key: literal(value) for key, value in term.named.items()}
-    players = {game.name: _make_rule_player(game, term, parameters) for game in having}
-    return RulePolicy(str(term), players)
+    # Games may have players of one name that take different parameters: those meant are the ones that take these.
+    takes = {game.name: list(inspect.signature(game.rule_players[term.name].make).parameters) for game in having}
+    meant = [game for game in having if parameters.keys() <= set(takes[game.name])]
+    if not meant:
+        known = list(dict.fromkeys(name for names in takes.values() for name in names))
+        unknown = next((name for name in parameters if name not in known), "these parameters together")
+        raise _no_parameter(term.name, unknown, known)
+    return RulePolicy(str(term), {game.name: game.rule_players[term.name].make(**parameters) for game in meant})
 
 
-def _make_rule_player(game: Game, term: Term, parameters: dict[str, Any]) -> Any:
-    make = game.rule_players[term.name].make
-    known = list(inspect.signature(make).parameters)
-    for name in parameters:
-        if name not in known:
-            takes = f"its parameters are {', '.join(known)}" if known else "it has none"
-            raise BadOption(f"{term.name} has no parameter {name}{did_you_mean(name, known)}; {takes}")
-    return make(**parameters)
+def _no_parameter(policy: str, name: str, known: list[str]) -> BadOption:
+    takes = f"its parameters are {', '.join(known)}" if known else "it has none"
+    return BadOption(f"{policy} has no parameter {name}{did_you_mean(name, known)}; {takes}")
 
 
 def _call(make: Callable[..., Policy], term: Term, usage: str) -> Policy:
@@ -79,8 +80,7 @@ def _call(make: Callable[..., Policy], term: Term, usage: str) -> Policy:
     known = list(inspect.signature(make).parameters)[1:]
     for name in term.named:
         if name not in known:
-            takes = f"its parameters are {', '.join(known)}" if known else "it has none"
-            raise BadOption(f"{term.name} has no parameter {name}{did_you_mean(name, known)}; {takes}")
+            raise _no_parameter(term.name, name, known)
     try:
         inspect.signature(make).bind(str(term), *term.positional, **term.named)
     except TypeError as error:
