@@ -39,6 +39,7 @@ class PastSelf:
         self.layers = [(layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy()) for layer in linear]
 
     def __call__(self, view: Any) -> int:
+        """An action, sampled as the learner samples its own."""
         legal = view.legal()
         x = view.observation
         for weight, bias in self.layers[:-1]:
@@ -113,6 +114,7 @@ class Clock(BaseCallback):
 
 
 def main() -> None:
+    """Train, and save the model."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--game", default="kingdomino")
     parser.add_argument("--teacher", default="full_greedy", help="a policy to imitate, and to play against")

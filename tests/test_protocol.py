@@ -36,7 +36,21 @@ def room_like_tiny(**changes: object) -> ModuleType:
 
 def test_the_verbs_are_those_of_the_design() -> None:
     assert sorted(VERBS) == sorted(
-        "begin phase seat legal apply chances apply_chance sample_chance scores standings witnesses resample_hidden observe".split()
+        [
+            "begin",
+            "phase",
+            "seat",
+            "legal",
+            "apply",
+            "chances",
+            "apply_chance",
+            "sample_chance",
+            "scores",
+            "standings",
+            "witnesses",
+            "resample_hidden",
+            "observe",
+        ]
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from kdenv.core.kernel import allocating_kernel, kernel
 from kdenv.core.player import choose, first_action, packed, plays, rest_of
-from kdenv.core.protocol import CHANCE, DECIDE, OVER, apply, apply_chance, legal, phase, sample_chance, scores, seat
+from kdenv.core.protocol import CHANCE, DECIDE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores, seat
 from kdenv.core.random import below, uniform
 
 
@@ -135,3 +135,20 @@ def _add_scores(states, k, points, totals):
     scores(states[k], points)
     for i in range(totals.shape[0]):
         totals[i] += points[i]
+
+
+@kernel
+def random_games(states, n_games, players, variant, out, points, rng):
+    """Whole games in states[1], from begin() to scores(), every decision at random: what the speed of rules is measured by."""
+    for _ in range(n_games):
+        s = states[1]
+        begin(s, players, variant)
+        while True:
+            now = phase(s)
+            if now == OVER:
+                break
+            if now == CHANCE:
+                apply_chance(s, sample_chance(s, rng))
+            else:
+                apply(s, out[below(rng, legal(s, out))])
+        scores(s, points)
