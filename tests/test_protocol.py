@@ -35,23 +35,8 @@ def room_like_tiny(**changes: object) -> ModuleType:
 
 
 def test_the_verbs_are_those_of_the_design() -> None:
-    assert sorted(VERBS) == sorted(
-        [
-            "begin",
-            "phase",
-            "seat",
-            "legal",
-            "apply",
-            "chances",
-            "apply_chance",
-            "sample_chance",
-            "scores",
-            "standings",
-            "witnesses",
-            "resample_hidden",
-            "observe",
-        ]
-    )
+    chance = {"chances", "apply_chance", "sample_chance", "witnesses"}
+    assert VERBS.keys() == {"begin", "phase", "seat", "legal", "apply", "scores", "standings", "resample_hidden", "observe"} | chance
 
 
 @pytest.mark.parametrize("verb", VERBS)

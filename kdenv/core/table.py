@@ -172,7 +172,7 @@ class Table:
         states = np.zeros(1, self.game.state_dtype)
         protocol.begin_at(states, 0, self.players, self.variant)
         self.game.notation.position_from(text, states, 0)
-        self.states, self.start, self.log = states, text, Log()
+        self.states, self.start, self.log = states, " ".join(text.split()), Log()  # one line of a record
         return self
 
     def __str__(self) -> str:

@@ -135,6 +135,8 @@ def _term(text: str, tokens: _Tokens) -> Term:
         value = _term(text, tokens)
         if tokens.next == "=":
             next(tokens)
+            if value.positional or value.named:
+                raise BadOption(f"policy {text!r}: {value} is no name of a parameter; write name=value")
             if value.name in term.named:
                 raise BadOption(f"policy {text!r}: {value.name} is given twice")
             term.named[value.name] = _term(text, tokens)
@@ -165,7 +167,8 @@ def literal(term: Term) -> Any:
 def number(name: str, term: Term, least: float, *, whole: bool = False) -> Any:
     """The number a parameter must be."""
     value = literal(term)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value < least or (whole and value != int(value)) or value != value:
+    # Neither nan nor infinity, and nothing that float() or an int64 cannot hold.
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value < 1e18 or (whole and value != int(value)):
         raise BadOption(f"{name}={term} is not possible; {name} is a {'whole ' if whole else ''}number from {least:g} on")
     return int(value) if whole else float(value)
 
@@ -220,6 +223,8 @@ def _playout(term: Term) -> Any:
         if epsilon > 1:
             raise BadOption(f"epsilon={epsilon:g} is not possible; epsilon is a probability, from 0 to 1")
         return Playout("epsilon_greedy", str(term), epsilon=epsilon)
+    if term.name in KINDS:
+        raise BadOption(f"{term.name} is no playout; a playout is {', '.join(PLAYOUTS)} or a rule-based player")
     rule = rule_policy(term)
     assert isinstance(rule, RulePolicy)
     return Playout("rule", str(term), rule)
