@@ -54,31 +54,34 @@ def imitate(model: MaskablePPO, env: SeatEnv, teacher: Any, seconds: float) -> N
     optimizer = torch.optim.Adam(model.policy.parameters(), 1e-3)
     end = time.monotonic() + seconds
     memory: list[tuple[np.ndarray, np.ndarray, int, float]] = []  # observation, mask, the teacher's action, the result
-    agreed, asked, games = 0, 0, 0
+    learner, seen = PastSelf(0), [0, 0, 0]  # decisions of the learner, those the teacher agrees with, games
+    learner.refresh(model)
     while time.monotonic() < end:
         # 1. A game, in which the teacher is asked everywhere and followed at first, later ever less often.
         followed = max(0.1, (end - time.monotonic()) / seconds)
         observation, _ = env.reset()
         game, over, reward = [], False, 0.0
         while not over:
-            mask, advice = env.action_masks(), int(teacher.act(env.view()))
-            action = advice
-            if model.np_random.random() > followed:
-                action = int(model.predict(observation, action_masks=mask)[0])
-                agreed, asked = agreed + (action == advice), asked + 1
-            game.append((observation, mask, advice))
+            view = env.view()
+            action = advice = int(teacher.act(view))
+            if learner.random.random() > followed:
+                action = learner(view)
+                seen[0] += 1
+                seen[1] += action == advice
+            game.append((observation, env.action_masks(), advice))
             observation, reward, terminated, truncated, _ = env.step(action)
             over = terminated or truncated
         memory += [(*step, float(reward)) for step in game]
-        games += 1
+        seen[2] += 1
         # 2. Some learning on the newest and on older games.
-        if games % 20 == 0 and len(memory) >= BATCH:
-            memory = memory[-200_000:]
-            for _ in range(6):
-                _learn_from(model, optimizer, [memory[i] for i in model.np_random.integers(len(memory), size=BATCH)])
-        if games % 1000 == 0:
-            print(f"  {games} games imitated; left alone it does the same in {agreed / max(asked, 1):.0%} of decisions", flush=True)
-            agreed = asked = 0
+        if seen[2] % 20 == 0 and len(memory) >= BATCH:
+            memory = memory[-100_000:]
+            for _ in range(4):
+                _learn_from(model, optimizer, [memory[i] for i in learner.random.integers(len(memory), size=BATCH)])
+            learner.refresh(model)
+        if seen[2] % 1000 == 0:
+            print(f"  {seen[2]} games imitated; left alone it does the same in {seen[1] / max(seen[0], 1):.0%} of decisions", flush=True)
+            seen[:2] = [0, 0]
 
 
 def _learn_from(model: MaskablePPO, optimizer: torch.optim.Optimizer, batch: list[tuple[np.ndarray, np.ndarray, int, float]]) -> None:
@@ -147,7 +150,6 @@ def main() -> None:
         stats_window_size=500,
         policy_kwargs={"net_arch": {"pi": [96, 96], "vf": [32]}},
     )
-    model.np_random = np.random.default_rng(arguments.seed)
     for past in selves:
         past.refresh(model)
 
