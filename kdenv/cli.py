@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -271,7 +272,6 @@ def _policies(parsed: argparse.Namespace) -> None:
 
 def _warm(parsed: argparse.Namespace) -> None:
     from kdenv.bench import warm
-
     from kdenv.games import find_game, names
 
     games = [find_game(name) for name in ([parsed.game] if parsed.game else names())]
@@ -286,7 +286,6 @@ def _warm(parsed: argparse.Namespace) -> None:
 
 def _bench(parsed: argparse.Namespace) -> None:
     from kdenv.bench import bench
-
     from kdenv.games import find_game, names
 
     games = [find_game(name) for name in ([parsed.game] if parsed.game else names())]
@@ -325,7 +324,7 @@ def _analyse(parsed: argparse.Namespace) -> None:
 
     searcher = policy(parsed.policy)
     if parsed.game is None:
-        table = _replayed(Path(parsed.where), parsed.step)
+        *_, table = _replayed(Path(parsed.where), parsed.step)
     else:
         table = Table(find_game(parsed.game), parsed.players, **_options(parsed.option)).at_position(parsed.where)
     seat = table.seat
@@ -335,28 +334,19 @@ def _analyse(parsed: argparse.Namespace) -> None:
     print(f"{table.view(seat)}\n\nseat {seat} decides\n\n{searcher.analyse(table.view(seat))}")
 
 
-def _replayed(file: Path, step: int | None) -> Table:
-    """The table after this many lines of a record, or at its end."""
+def _replayed(file: Path, step: int | None) -> Iterator[Table]:
+    """The table after each line of a record, up to this many lines or to its end."""
     from kdenv.core.record import replay
     from kdenv.games import find_game
 
-    table: Any = None
-    for line, table in enumerate(replay(file.read_text(), find_game)):
-        if line == step:
-            break
-    return table  # type: ignore[no-any-return]
+    return itertools.islice(replay(file.read_text(), find_game), None if step is None else max(0, step) + 1)
 
 
 def _replay(parsed: argparse.Namespace) -> None:
-    from kdenv.core.record import replay
-    from kdenv.games import find_game
-
     table: Any = None
-    for line, table in enumerate(replay(parsed.file.read_text(), find_game)):
+    for table in _replayed(parsed.file, parsed.step):
         if parsed.every:
             print(f"{table}\n")
-        if line == parsed.step:
-            break
     if not parsed.every:
         print(table)
     scores = " ".join(map(str, table.scores()))

@@ -1,6 +1,11 @@
 """`--slow` runs the long statistics too. Tests write only to their temporary folders; kernels come from the shared cache."""
 
 import pytest
+from hypothesis import settings
+
+# The same examples every time, and no deadline: the first of them compiles.
+settings.register_profile("kdenv", deadline=None, derandomize=True)
+settings.load_profile("kdenv")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -192,4 +192,5 @@ GAME = Game(
     max_legal=MOST_BRANCHES,
     max_turns=MOST_BRANCHES**4,
     max_chances=MOST_BRANCHES,
+    open_information=True,
 )

@@ -88,7 +88,7 @@ def value_of_turns(table: Table, weights: Weights) -> dict[int, float]:
 
 @pytest.mark.parametrize("players, make", [(2, final_weights), (3, intuitive_weights), (5, final_weights)])
 def test_greedy_takes_a_turn_with_the_best_evaluation_after_it(players: int, make) -> None:
-    """With only the last turns played by brute force too, so that the end of the game is covered."""
+    """Every sixth turn and the last ones, so that the end of the game is covered."""
     weights = make()
     table, rng, out = Table(GAME, players), make_rng(players), np.zeros(GAME.max_legal, np.int64)
     turn = 0

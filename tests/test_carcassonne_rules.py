@@ -255,7 +255,7 @@ def test_tile_that_fits_only_outside_the_window_is_unplaceable_and_the_state_say
 @pytest.mark.parametrize("action", ["place E+1+0r0", "place E+5+5r0", "place V+0+1r0"])
 def test_illegal_placement_names_itself_and_the_position(action: str) -> None:
     table = to_place("E", "D+0+0r0")
-    with pytest.raises(ValueError, match="not legal in carcassonne position|is not the tile to place") as error:
+    with pytest.raises(ValueError, match=r"not legal in carcassonne position|is not the tile to place") as error:
         play(table, action)
     assert "\n" not in str(error.value)
 

@@ -45,9 +45,7 @@ def look(tile_type: int, rotation: int, mirrored: bool = False) -> tuple:
     )
 
 
-LOOKS = {
-    look(tile_type, rotation): (tile_type, rotation) for tile_type in range(24) for rotation in reversed(range(int(ROTATIONS[tile_type])))
-}
+LOOKS = {look(tile_type, rotation): (tile_type, rotation) for tile_type in range(24) for rotation in range(int(ROTATIONS[tile_type]))}
 
 
 def image_of_tile(tile_type: int, rotation: int, symmetry: tuple[bool, int]) -> tuple[int, int]:

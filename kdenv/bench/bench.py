@@ -11,17 +11,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kdenv.core.game import Game
-from kdenv.core.kernel import allocating_kernel
-from kdenv.core.protocol import CHANCE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores
-from kdenv.core.random import below, make_rng
+from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.policies import policy
-from kdenv.search.playout import Split, Uniform, play_games
+from kdenv.search.playout import Split, Uniform, play_games, random_games
 
 _RUNS = 3
 _SECONDS = 0.6  # about as long as a run takes
@@ -68,7 +67,7 @@ def _of_game(game: Game) -> Iterator[Row]:
     name = f"{game.name}, {players} players: "
     yield Row(
         name + "random games through the verbs",
-        _rate(lambda n: _random_games(states, n, players, variant, out, np.zeros(players, np.int64), rng)),
+        _rate(lambda n: random_games(states, n, players, variant, out, np.zeros(players, np.int64), rng)),
         "games/s",
         _RANDOM_GAMES.get(game.name),
     )
@@ -89,23 +88,6 @@ def _of_game(game: Game) -> Iterator[Row]:
 def _round_only(game: Game) -> dict[str, Any]:
     """Options that make a game one round, where rounds are what is counted."""
     return {"mode": "round"} if any(option.name == "mode" for option in game.options) else {}
-
-
-@allocating_kernel
-def _random_games(states, n_games, players, variant, out, points, rng):
-    """Whole games from begin() to scores(), every decision at random."""
-    for _ in range(n_games):
-        s = states[1]
-        begin(s, players, variant)
-        while True:
-            now = phase(s)
-            if now == OVER:
-                break
-            if now == CHANCE:
-                apply_chance(s, sample_chance(s, rng))
-            else:
-                apply(s, out[below(rng, legal(s, out))])
-        scores(s, points)
 
 
 def _playouts(table: Table, n: int) -> None:
@@ -181,7 +163,7 @@ def _peers(games: Sequence[Game]) -> Iterator[Row]:
 
     for game in games:
         env = TableEnv(game.name)
-        yield Row(f"{game.name}: AEC loop, times as fast as connect_four", _rate(lambda n, env=env: _aec_steps(env, n)) / theirs, "x", 3)
+        yield Row(f"{game.name}: AEC loop, times as fast as connect_four", _rate(partial(_aec_steps, env)) / theirs, "x", 3)
 
 
 def _import_time() -> Row:

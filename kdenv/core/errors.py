@@ -21,6 +21,10 @@ class NotSupported(KdenvError):
     """Something this game or policy cannot do; the message says which can."""
 
 
+class WrongOrder(KdenvError, AttributeError):
+    """A call that comes too early or too late, such as a step before the first reset."""
+
+
 class MissingExtra(KdenvError, ImportError):
     """A feature needs an optional dependency; the message names the extra to install."""
 

@@ -49,29 +49,32 @@ def decide(states, k, action, rng, log, n):
 
 
 class Log:
-    """The events of one game, in order, growing as needed."""
+    """The events of one game, in order, growing as needed.
+
+    Kernels that carry out decisions get `rows` and `n` and write the events themselves; `go_on` takes the new length.
+    """
 
     def __init__(self) -> None:
-        self._rows: NDArray[np.int32] = np.zeros((2, _SIZE), np.int32)
-        self._n = 0
+        self.rows: NDArray[np.int32] = np.zeros((2, _SIZE), np.int32)
+        self.n = 0
 
     def __len__(self) -> int:
-        return self._n
+        return self.n
 
     def decide(self, states: NDArray[Any], action: int, rng: Rng) -> None:
         """Carry out and write down a legal decision and the chance after it."""
-        self._go_on(decide(states, 0, action, rng, self._rows, self._n), states, rng)
+        self.go_on(decide(states, 0, action, rng, self.rows, self.n), states, rng)
 
     def run_chance(self, states: NDArray[Any], rng: Rng) -> None:
         """Carry out and write down chance until somebody decides or the game is over."""
-        self._go_on(run_chance(states, 0, rng, self._rows, self._n), states, rng)
+        self.go_on(run_chance(states, 0, rng, self.rows, self.n), states, rng)
 
-    def _go_on(self, n: int, states: NDArray[Any], rng: Rng) -> None:
-        """Leave a free place in the log; if it was full, chance may have stopped halfway."""
-        self._n = n
-        while self._n == self._rows.shape[1]:
-            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)], axis=1)
-            self._n = run_chance(states, 0, rng, self._rows, self._n)
+    def go_on(self, n: int, states: NDArray[Any], rng: Rng, room: int = 1) -> None:
+        """Take n events and leave free places for more; if the log was full, chance may have stopped halfway."""
+        self.n = n
+        while self.n + room > self.rows.shape[1]:
+            self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)], axis=1)
+            self.n = run_chance(states, 0, rng, self.rows, self.n)
 
     def write_action(self, action: int) -> None:
         """Write down an action that has been carried out."""
@@ -82,31 +85,31 @@ class Log:
         self._write(~outcome, seen_by)
 
     def _write(self, event: int, seen_by: int) -> None:
-        self._rows[:, self._n] = event, seen_by
-        self._n += 1
-        if self._n == self._rows.shape[1]:
-            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)], axis=1)
+        self.rows[:, self.n] = event, seen_by
+        self.n += 1
+        if self.n == self.rows.shape[1]:
+            self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)], axis=1)
 
     def copy(self) -> Log:
         """The same events in a log of its own."""
         twin = Log()
-        twin._rows, twin._n = self._rows.copy(), self._n
+        twin.rows, twin.n = self.rows.copy(), self.n
         return twin
 
     def seen_by(self, seat: int) -> Log:
         """The same events without what this seat did not see."""
         twin = self.copy()
-        events, witnesses_of = twin._rows[:, : twin._n]
+        events, witnesses_of = twin.rows[:, : twin.n]
         events[(witnesses_of >> seat) & 1 == 0] = _UNSEEN
         return twin
 
     def key(self, *actions: int) -> bytes:
         """The events as bytes, followed by these actions."""
-        return self._rows[0, : self._n].tobytes() + np.array(actions, np.int32).tobytes()
+        return self.rows[0, : self.n].tobytes() + np.array(actions, np.int32).tobytes()
 
     def events(self) -> list[Event]:
         """All events."""
         return [
             Event(event < 0, None if event == _UNSEEN else ~event if event < 0 else event)
-            for event in self._rows[0, : self._n].tolist()
+            for event in self.rows[0, : self.n].tolist()
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import ModuleType
 from typing import Any, NewType
 
@@ -96,7 +97,9 @@ class Game:
     scratch: int = 0  # the int64 numbers that the choosers of rule players need as `out`, if more than max_legal
     most_decisions: int = 4  # of a turn, for searches that think in turns; 1: this game thinks in single decisions
     margin_scale: float = 100.0  # the divisor of reward="margin" and reward="score"
-    hidden: str = ""  # what some seat cannot see, in words ("the hands"); if nothing, searches may look ahead without guessing
+    open_information: bool = False  # nothing is hidden from anybody, so what one seat observes is the whole state
+    # Whether a game that is over was broken off (as by a limit of turns), not ended by its rules; None: it never is.
+    truncated: Callable[[States, int], bool] | None = None
     evaluators: Mapping[str, Any] = field(default_factory=dict)  # for searches of limited depth (core.lookahead), the usual one first
     orders: Mapping[str, Any] = field(default_factory=dict)  # in which such searches try turns, the usual one first
     # How many turns the seat has left, the one now due included, for policies with seconds for a whole game.
@@ -104,6 +107,11 @@ class Game:
 
     def __post_init__(self) -> None:
         register_rules(self.name, *self.room)
+        _made[self.name] = self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied by name: modules do not pickle, and there is one Game of each game."""
+        return _game_made_with, (self.room[0].__name__, self.name)
 
     def buffer(self) -> NDArray[np.int64]:
         """A new buffer for legal actions and whatever else the rule players work with."""
@@ -131,6 +139,15 @@ class Game:
             values[option.name] = option.from_integers([int(v) for v in variant[at : at + option.width]])
             at += option.width
         return values
+
+
+_made: dict[str, Game] = {}
+
+
+def _game_made_with(room: str, name: str) -> Game:
+    """The game of this name; importing this module of its room makes it."""
+    import_module(room)
+    return _made[name]
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

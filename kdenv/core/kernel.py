@@ -5,8 +5,10 @@ other files are compiled into it too. So the cache lives in a directory named by
 source that can be compiled in: any edit moves to a new directory, going back finds the old one warm.
 """
 
+import contextlib
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable
@@ -20,6 +22,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _PACKAGE = Path(__file__).parents[1]
 _COMPILED = ("core", "games", "search")  # the rooms that hold compiled code
 _KEPT = 8  # versions of the sources whose machine code is kept
+_VERSION = re.compile(r"[0-9a-f]{12}(-checked)?")  # what cache_dir() calls a version
 
 
 def source_digest(paths: Iterable[Path]) -> str:
@@ -28,6 +31,11 @@ def source_digest(paths: Iterable[Path]) -> str:
     for path in sorted(paths):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:12]
+
+
+def is_in_digest(file: Path) -> bool:
+    """Whether a change of this file changes the directory of the cache."""
+    return any(file.resolve().is_relative_to((_PACKAGE / room).resolve()) for room in _COMPILED)
 
 
 def cache_root() -> Path:
@@ -58,10 +66,13 @@ def cache_dir() -> Path:
 
 
 def _prune(root: Path) -> None:
-    """Keep the newest versions; another process may be pruning too, so a vanished folder is no error."""
-    versions = [path for path in root.iterdir() if path.is_dir()]
-    versions.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-    for old in versions[_KEPT:]:
+    """Keep the newest versions, and whatever else is there: KDENV_CACHE_DIR may be /tmp."""
+    versions = []
+    for path in root.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # another process may be pruning too
+            if _VERSION.fullmatch(path.name) and path.is_dir():
+                versions.append((path.stat().st_mtime, path))
+    for _, old in sorted(versions, reverse=True)[_KEPT:]:
         shutil.rmtree(old, ignore_errors=True)
 
 

@@ -3,15 +3,22 @@
 Parts are NamedTuples. Like a verb by the dtype of a state, the question is resolved by the type of the part:
 while numba compiles the caller, or by a dictionary in plain Python. So a search with any choice of parts is
 specialised, and cached on disk like everything else.
+
+The kernels of a part may lie outside this package (a player of your own). The directory of the cache says nothing about
+them, so the digest of their file becomes part of the part's numba type: searches compiled for older ones are never found again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
+from numba import typeof, types
 from numba.core.errors import TypingError
-from numba.extending import overload
+from numba.extending import models, overload, register_model, typeof_impl
+
+from kdenv.core.kernel import is_in_digest, source_digest
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -56,6 +63,25 @@ def answers(question: Callable[..., Any], kind: type) -> Callable[[Kernel], Kern
 
     def register(kernel: Kernel) -> Kernel:
         _parts[question].kernels[kind] = kernel
+        file = Path(getattr(kernel, "py_func", kernel).__code__.co_filename)
+        if not is_in_digest(file) and file.exists():
+            digest = source_digest([file])
+            typeof_impl.register(kind)(lambda value, context: _PartFromOutside([typeof(field) for field in value], kind, digest))
         return kernel
 
     return register
+
+
+class _PartFromOutside(types.NamedTuple):  # type: ignore[misc]
+    """The type of a part whose kernel lies in a file that the directory of the cache does not stand for."""
+
+    def __init__(self, fields: list[Any], kind: type, digest: str) -> None:
+        super().__init__(fields, kind)
+        self.digest = digest
+
+    @property
+    def key(self) -> Any:
+        return *super().key, self.digest
+
+
+register_model(_PartFromOutside)(models.TupleModel)

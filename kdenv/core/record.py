@@ -93,6 +93,8 @@ def _table_of(line: str, find_game: Callable[[str], Game]) -> Table:
         key, equals, value = word.partition("=")
         if not equals:
             raise BadRecord(f"{word!r} is not name=value")
+        if key in options:
+            raise BadRecord(f"{key} is given twice")
         options[key] = value
     players = options.pop("players", None)
     if players is not None and not players.isdecimal():

@@ -135,9 +135,7 @@ class Table:
 
     def view(self, seat: int) -> View:
         """What this seat sees, as a policy gets it."""
-        if not 0 <= seat < self.players:
-            raise IllegalAction(f"there is no seat {seat}; the seats are 0 to {self.players - 1}")
-        return View(self, Seat(seat))
+        return View(self, self._checked(seat))
 
     def events(self) -> list[Event]:
         """Everything that has happened, in order."""
@@ -146,7 +144,7 @@ class Table:
     def observation(self, seat: int) -> np.ndarray[Any, np.dtype[np.float32]]:
         """The observation vector of this seat."""
         out = np.zeros(self.game.observation_size(self.players, self.variant), np.float32)
-        protocol.observe_at(self.states, 0, int(seat), out)
+        protocol.observe_at(self.states, 0, self._checked(seat), out)
         return out
 
     def name(self, action: int) -> str:
@@ -174,7 +172,7 @@ class Table:
         states = np.zeros(1, self.game.state_dtype)
         protocol.begin_at(states, 0, self.players, self.variant)
         self.game.notation.position_from(text, states, 0)
-        self.states, self.start, self.log = states, text, Log()
+        self.states, self.start, self.log = states, " ".join(text.split()), Log()  # one line of a record
         return self
 
     def __str__(self) -> str:
@@ -182,7 +180,7 @@ class Table:
 
     def svg(self, seat: int | None = None) -> str:
         """The position as a drawing; seen by a seat, or with everything face up."""
-        return str(self.game.drawing.svg(self.states, 0, seat=seat))
+        return str(self.game.drawing.svg(self.states, 0, seat=None if seat is None else self._checked(seat)))
 
     def record(self) -> str:
         """The whole game so far as text; kdenv.replay plays it again."""
@@ -199,15 +197,16 @@ class Table:
         twin.states, twin.log, twin._buffer = self.states.copy(), self.log.copy(), self._buffer.copy()
         return twin
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "game": self.game.name}  # a Game holds modules, which do not pickle
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        from kdenv.games import find_game
-
-        self.__dict__.update(state, game=find_game(state["game"]))
-
     # What is wrong
+
+    def illegal(self, action: Any) -> IllegalAction:
+        """The error for an action that is not legal here: it names the action, the position and what is legal."""
+        return self._illegal(action, self.legal())
+
+    def _checked(self, seat: int) -> Seat:
+        if not 0 <= seat < self.players:
+            raise IllegalAction(f"there is no seat {seat}; the seats are 0 to {self.players - 1}")
+        return Seat(int(seat))
 
     def _where(self) -> str:
         return f"{self.game.name} position {self.position()}"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kdenv.core.game import Game
 
-TITLES = {"kingdomino": "Kingdomino", "carcassonne": "Carcassonne", "dominoes": "Dominoes"}  # name -> title, as in kdenv/Title-v0
+TITLES = {"kingdomino": "Kingdomino", "dominoes": "Dominoes", "carcassonne": "Carcassonne"}  # name -> title, as in kdenv/Title-v0
 _from_outside: dict[str, Game] = {}
 
 
@@ -35,3 +37,14 @@ def add_game(game: Game) -> None:
     if game.name in TITLES or _from_outside.get(game.name, game) is not game:
         raise TypeError(f"there already is a game {game.name}; choose another name")
     _from_outside[game.name] = game
+
+
+class _Games(ModuleType):
+    """What makes this module callable: `kdenv.games()` lists the games, while `kdenv.games.kingdomino` is a room."""
+
+    def __call__(self) -> list[str]:
+        """The names of all games."""
+        return names()
+
+
+sys.modules[__name__].__class__ = _Games

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from kdenv.core.errors import NotSupported
-from kdenv.core.game import Action
+from kdenv.core.game import Action, Game
 from kdenv.core.player import first_action, rest_of
 from kdenv.core.random import Rng, make_rng
 from kdenv.core.view import View
@@ -35,6 +35,10 @@ class Policy(ABC):
 
     def prepare(self, view: View) -> None:  # noqa: B027  (most have nothing to prepare)
         """Compile or load what deciding in such a view will need, so that it is not done on the clock."""
+
+    def compiled(self, game: Game) -> Any:
+        """The player that kernels can ask in place of this policy, as core.player has it, or None if there is none."""
+        return None
 
     def analyse(self, view: View) -> Analysis:
         """What the policy thinks of every turn open now; only searches can tell."""

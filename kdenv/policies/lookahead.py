@@ -105,9 +105,9 @@ class Lookahead(TurnPolicy):
 
     def _check(self, game: Game) -> None:
         """Say what this game cannot do."""
-        if game.hidden:
+        if not game.open_information:
             raise NotSupported(
-                f"{self.text} looks ahead where everybody sees everything; in {game.name} {game.hidden} are hidden: "
+                f"{self.text} looks ahead where everybody sees everything, and {game.name} hides something; "
                 "use a policy that guesses what is hidden, such as mce"
             )
         if self.limits.game_seconds is not None and game.turns_left is None:

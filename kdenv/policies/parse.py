@@ -60,18 +60,19 @@ def rule_policy(term: Term) -> Policy:
     if term.positional:
         raise BadOption(f"{term}: parameters are written name=value")
     parameters = {key: literal(value) for key, value in term.named.items()}
-    players = {game.name: _make_rule_player(game, term, parameters) for game in having}
-    return RulePolicy(str(term), players)
+    # Games may have players of one name that take different parameters: those meant are the ones that take these.
+    takes = {game.name: list(inspect.signature(game.rule_players[term.name].make).parameters) for game in having}
+    meant = [game for game in having if parameters.keys() <= set(takes[game.name])]
+    if not meant:
+        known = list(dict.fromkeys(name for names in takes.values() for name in names))
+        unknown = next((name for name in parameters if name not in known), "these parameters together")
+        raise _no_parameter(term.name, unknown, known)
+    return RulePolicy(str(term), {game.name: game.rule_players[term.name].make(**parameters) for game in meant})
 
 
-def _make_rule_player(game: Game, term: Term, parameters: dict[str, Any]) -> Any:
-    make = game.rule_players[term.name].make
-    known = list(inspect.signature(make).parameters)
-    for name in parameters:
-        if name not in known:
-            takes = f"its parameters are {', '.join(known)}" if known else "it has none"
-            raise BadOption(f"{term.name} has no parameter {name}{did_you_mean(name, known)}; {takes}")
-    return make(**parameters)
+def _no_parameter(policy: str, name: str, known: list[str]) -> BadOption:
+    takes = f"its parameters are {', '.join(known)}" if known else "it has none"
+    return BadOption(f"{policy} has no parameter {name}{did_you_mean(name, known)}; {takes}")
 
 
 def _call(make: Callable[..., Policy], term: Term, usage: str) -> Policy:
@@ -79,8 +80,7 @@ def _call(make: Callable[..., Policy], term: Term, usage: str) -> Policy:
     known = list(inspect.signature(make).parameters)[1:]
     for name in term.named:
         if name not in known:
-            takes = f"its parameters are {', '.join(known)}" if known else "it has none"
-            raise BadOption(f"{term.name} has no parameter {name}{did_you_mean(name, known)}; {takes}")
+            raise _no_parameter(term.name, name, known)
     try:
         inspect.signature(make).bind(str(term), *term.positional, **term.named)
     except TypeError as error:
@@ -135,6 +135,8 @@ def _term(text: str, tokens: _Tokens) -> Term:
         value = _term(text, tokens)
         if tokens.next == "=":
             next(tokens)
+            if value.positional or value.named:
+                raise BadOption(f"policy {text!r}: {value} is no name of a parameter; write name=value")
             if value.name in term.named:
                 raise BadOption(f"policy {text!r}: {value.name} is given twice")
             term.named[value.name] = _term(text, tokens)
@@ -165,7 +167,8 @@ def literal(term: Term) -> Any:
 def number(name: str, term: Term, least: float, *, whole: bool = False) -> Any:
     """The number a parameter must be."""
     value = literal(term)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value < least or (whole and value != int(value)) or value != value:
+    # Neither nan nor infinity, and nothing that float() or an int64 cannot hold.
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value < 1e18 or (whole and value != int(value)):
         raise BadOption(f"{name}={term} is not possible; {name} is a {'whole ' if whole else ''}number from {least:g} on")
     return int(value) if whole else float(value)
 
@@ -299,6 +302,8 @@ def _playout(term: Term) -> Any:
         if epsilon > 1:
             raise BadOption(f"epsilon={epsilon:g} is not possible; epsilon is a probability, from 0 to 1")
         return Playout("epsilon_greedy", str(term), epsilon=epsilon)
+    if term.name in KINDS:
+        raise BadOption(f"{term.name} is no playout; a playout is {', '.join(PLAYOUTS)} or a rule-based player")
     rule = rule_policy(term)
     assert isinstance(rule, RulePolicy)
     return Playout("rule", str(term), rule)

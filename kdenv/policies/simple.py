@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kdenv.core.errors import NotSupported
-from kdenv.core.game import Action
+from kdenv.core.game import Action, Game
 from kdenv.core.player import choose_at
 from kdenv.core.random import below, make_rng
 from kdenv.core.view import View
 from kdenv.policies.base import Policy, TurnPolicy
+from kdenv.search.playout import Uniform
 from kdenv.search.turns import SCRATCH
 
 
@@ -20,6 +21,10 @@ class RandomPolicy(Policy):
         """Any of them."""
         legal = view.legal()
         return legal[int(below(self.rng, len(legal)))]
+
+    def compiled(self, game: Game) -> Uniform:
+        """The same inside kernels."""
+        return Uniform()
 
 
 class RulePolicy(TurnPolicy):
@@ -40,9 +45,13 @@ class RulePolicy(TurnPolicy):
 
     def player_of(self, view: View) -> Any:
         """The compiled player for the game of this view."""
-        if view.game.name not in self._players:
+        return self.compiled(view.game)
+
+    def compiled(self, game: Game) -> Any:
+        """The compiled player for this game."""
+        if game.name not in self._players:
             raise NotSupported(
-                f"{self.text} plays {' and '.join(self._players)}, not {view.game.name}, "
-                f"whose rule-based players are {', '.join(view.game.rule_players) or 'none'}"
+                f"{self.text} plays {' and '.join(self._players)}, not {game.name}, "
+                f"whose rule-based players are {', '.join(game.rule_players) or 'none'}"
             )
-        return self._players[view.game.name]
+        return self._players[game.name]

@@ -6,7 +6,7 @@ import numpy as np
 
 from kdenv.core.kernel import allocating_kernel, kernel
 from kdenv.core.player import choose, first_action, packed, plays, rest_of
-from kdenv.core.protocol import CHANCE, DECIDE, OVER, apply, apply_chance, legal, phase, sample_chance, scores, seat
+from kdenv.core.protocol import CHANCE, DECIDE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores, seat
 from kdenv.core.random import below, uniform
 
 
@@ -27,6 +27,21 @@ class Split(NamedTuple):
     seat: int
     mine: NamedTuple
     others: NamedTuple
+
+
+class Seated(NamedTuple):
+    """Up to four players, each for some seats, which are given as bits; the last for all that are left.
+
+    Not nested, as it could be with two: a kernel that calls itself through its parts cannot be kept on disk.
+    """
+
+    first_seats: int
+    first: NamedTuple
+    second_seats: int
+    second: NamedTuple
+    third_seats: int
+    third: NamedTuple
+    last: NamedTuple
 
 
 @plays(Uniform)
@@ -50,6 +65,19 @@ def _choose_by_seat(player, states, k, out, rng):
     if seat(states[k]) == player.seat:
         return choose(player.mine, states, k, out, rng)
     return choose(player.others, states, k, out, rng)
+
+
+@plays(Seated)
+@kernel
+def _choose_as_seated(player, states, k, out, rng):
+    mover = seat(states[k])
+    if (player.first_seats >> mover) & 1:
+        return choose(player.first, states, k, out, rng)
+    if (player.second_seats >> mover) & 1:
+        return choose(player.second, states, k, out, rng)
+    if (player.third_seats >> mover) & 1:
+        return choose(player.third, states, k, out, rng)
+    return choose(player.last, states, k, out, rng)
 
 
 @kernel
@@ -113,3 +141,20 @@ def _add_scores(states, k, points, totals):
     scores(states[k], points)
     for i in range(totals.shape[0]):
         totals[i] += points[i]
+
+
+@kernel
+def random_games(states, n_games, players, variant, out, points, rng):
+    """Whole games in states[1], from begin() to scores(), every decision at random: what the speed of rules is measured by."""
+    for _ in range(n_games):
+        s = states[1]
+        begin(s, players, variant)
+        while True:
+            now = phase(s)
+            if now == OVER:
+                break
+            if now == CHANCE:
+                apply_chance(s, sample_chance(s, rng))
+            else:
+                apply(s, out[below(rng, legal(s, out))])
+        scores(s, points)

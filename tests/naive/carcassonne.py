@@ -215,7 +215,7 @@ class Carcassonne:
         """Lay the drawn tile. Without a feature to claim the turn ends here."""
         self.placed, rotation = placement_of(action)
         self.board[self.placed] = TILES[self.drawn][rotation]
-        self.options = [NO_MEEPLE] + sorted(NO_MEEPLE + slot for slot in self._claimable())
+        self.options = [NO_MEEPLE, *sorted(NO_MEEPLE + slot for slot in self._claimable())]
         if self.options == [NO_MEEPLE]:
             self._end_turn()
 

@@ -13,7 +13,6 @@ def _observation_size(players: int, variant: Variant) -> int:
 GAME = Game(
     name="dominoes",
     title="Dominoes",
-    hidden="the hands",
     room=(rules, belief, encoding),
     state_dtype=rules.STATE,
     players=(4,),

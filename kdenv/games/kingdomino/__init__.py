@@ -54,4 +54,5 @@ GAME = Game(
     max_chances=N_DOMINOES,
     rule_players=heuristics.RULE_PLAYERS,
     greedy="full_greedy",
+    open_information=True,
 )

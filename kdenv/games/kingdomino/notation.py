@@ -57,6 +57,8 @@ def action_text(states: Any, k: int, action: int) -> str:
     if action == discard:
         return f"discard {domino}"
     x, y, to_x, to_y = halves(action, size)
+    if max(abs(to_x), abs(to_y)) >= size:
+        raise BadRecord(f"action {action} leads from {square_name(x, y, size)} off the board")
     return f"place {domino} {square_name(x, y, size)} {square_name(to_x, to_y, size)}"
 
 
@@ -184,11 +186,15 @@ def _ranges_text(numbers: list[int]) -> str:
 
 def position_from(text: str, states: Any, k: int) -> None:
     """Write the position into states[k], where begin() has been called with the players and options."""
-    words = dict(word.partition("=")[::2] for word in text.split())
+    parts = [word.partition("=")[::2] for word in text.split()]
+    words = dict(parts)
     known = {"round", "stage", "turn", "caller", "kingdoms", "queue", "draft", "box"}
     for word in words:
         if word not in known:
             raise BadRecord(f"{word!r} is no part of a position; the parts are {', '.join(sorted(known))}")
+    for word in words:
+        if [name for name, _ in parts].count(word) > 1:
+            raise BadRecord(f"the position has {word}= twice")
     for word in sorted(known - {"caller"} - words.keys()):
         raise BadRecord(f"the position lacks {word}=")
     s = states[k]
@@ -207,6 +213,9 @@ def position_from(text: str, states: Any, k: int) -> None:
     seen: list[int] = []
     for row in ("queue", "draft"):
         seen += _read_row(s, row, words[row], players, kings)
+    for domino in seen:
+        if seen.count(domino) > 1:
+            raise BadRecord(f"domino {domino} is on the table twice")
     s["n_drawn"] = sum(int(domino) != rules.NO_DOMINO for domino in s["draft"])
     box = _read_ranges(words["box"])
     for domino in box:

@@ -1,0 +1,72 @@
+"""kdenv: tabletop games of chance and hidden information as environments, with searches as policies.
+
+    import kdenv
+    table = kdenv.table("kingdomino", players=3)        # one game, to look at and to play with
+    policy = kdenv.policy("mce(playouts=200)")          # an agent, written as text
+    kdenv.games()                                       # the names of all games
+    kdenv.replay(text)                                  # the table a record ends at
+
+`gymnasium.make("kdenv/Kingdomino-v0", opponents="full_greedy")` is a game for one learner, `kdenv.kingdomino_v0.env()` the
+same game for all seats (PettingZoo). Importing kdenv registers these and compiles nothing; the rest is imported when
+it is asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from kdenv import games
+from kdenv.envs.registration import register, register_all
+from kdenv.games import TITLES
+from kdenv.games import find_game as game
+
+if TYPE_CHECKING:
+    from kdenv.core.game import Game
+    from kdenv.core.table import Table
+    from kdenv.policies import policy
+
+__version__ = "0.1.0"
+__all__ = ["add_game", "game", "games", "policy", "replay", "table"]
+
+_DOORS = tuple(f"{name}_v0" for name in TITLES)  # modules that are there without being imported
+
+register_all()
+
+
+def table(name: str, players: int | None = None, **options: Any) -> Table:
+    """A game at a table, before anything has happened; options are those of its rules."""
+    from kdenv.core.table import Table
+
+    return Table(game(name), players, **options)
+
+
+def add_game(new: Game) -> None:
+    """Make a game from outside the package known by its name, and to Gymnasium and PettingZoo as kdenv/<Title>-v0."""
+    games.add_game(new)
+    register(new.name, new.title)
+
+
+def replay(text: str) -> Table:
+    """The table at the end of a record, every line of which has been checked."""
+    from kdenv.core.record import replay
+
+    last = None
+    for last in replay(text, game):  # noqa: B007
+        pass
+    assert last is not None  # a record that holds no table has been refused
+    return last
+
+
+def __getattr__(name: str) -> Any:
+    if name == "policy":
+        from kdenv.policies import policy
+
+        return policy
+    if name in _DOORS:
+        return import_module(f"kdenv.{name}")
+    raise AttributeError(f"kdenv has no {name}; it has {', '.join(sorted((*__all__, *_DOORS)))}")
+
+
+def __dir__() -> list[str]:
+    return sorted((*globals(), *__all__, *_DOORS))

@@ -1,0 +1,115 @@
+"""Steps as environments take them: one kernel call carries out a decision and all that follows it up to the next one.
+
+What follows is chance and, if one seat learns and the others are compiled players, their turns. The same call lists
+what is legal then, as a mask.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdenv.core.events import decide, run_chance
+from kdenv.core.kernel import kernel
+from kdenv.core.player import choose, first_action, rest_of
+from kdenv.core.protocol import DECIDE, legal, phase, resample_hidden, seat
+from kdenv.core.random import Rng
+from kdenv.core.table import Table
+
+NOBODY = -1  # decides: the game is over
+EVERYBODY = -1  # is played by the players inside
+NO_ACTION = -1  # nothing to carry out first
+_PACKED = 4  # actions that a turn holds
+WORK = 2  # states that players inside work in
+
+Mask = NDArray[np.int8]
+
+
+@kernel
+def _mover_and_mask(states, k, out, mask):
+    """Who decides, or NOBODY; in mask, which must be 0, every action that is legal then becomes 1."""
+    if phase(states[k]) != DECIDE:
+        return NOBODY
+    n_legal = legal(states[k], out)
+    for i in range(n_legal):
+        mask[out[i]] = 1
+    return seat(states[k])
+
+
+@kernel
+def _step(states, action, rng, log, n, out, mask):
+    """Carry out a decision and the chance after it; return the new length of the log and who decides then."""
+    n = decide(states, 0, action, rng, log, n)
+    return n, _mover_and_mask(states, 0, out, mask)
+
+
+@kernel
+def _step_with(player, states, action, me, work, out, dice, rng, log, n, mask):
+    """The same, and then the player decides for all seats but me until I do, the game is over or the log is almost full.
+
+    It draws from dice, chance from rng. What the player is shown has passed through resample_hidden, as in a View.
+    """
+    if action != NO_ACTION:
+        n = decide(states, 0, action, rng, log, n)
+    while n + _PACKED < log.shape[1] and phase(states[0]) == DECIDE and seat(states[0]) != me:
+        mover = seat(states[0])
+        work[0] = states[0]
+        resample_hidden(work[0], mover, dice)
+        turn = choose(player, work, 0, out, dice)
+        while True:
+            before = n
+            n = decide(states, 0, first_action(turn), rng, log, n)
+            turn = rest_of(turn)
+            # Chance or another seat in between is something the player has not thought of.
+            if turn == 0 or n != before + 1 or phase(states[0]) != DECIDE or seat(states[0]) != mover:
+                break
+    return n, _mover_and_mask(states, 0, out, mask)
+
+
+@kernel
+def _start(states, rng, log, n, out, mask):
+    """Carry out the chance that is due; return the new length of the log and who decides then."""
+    n = run_chance(states, 0, rng, log, n)
+    return n, _mover_and_mask(states, 0, out, mask)
+
+
+def start(table: Table, rng: Rng, out: NDArray[np.int64], mask: Mask) -> int:
+    """Run the chance that is due. Returns who decides then, or NOBODY, and what is legal in mask (all 0 before)."""
+    log = table.log
+    n, mover = _start(table.states, rng, log.rows, log.n, out, mask)
+    log.n = n
+    if n == log.rows.shape[1]:
+        log.go_on(n, table.states, rng)
+        mover = _mover_and_mask(table.states, 0, out, mask)
+    return int(mover)
+
+
+def step(table: Table, action: int, rng: Rng, out: NDArray[np.int64], mask: Mask) -> int:
+    """Carry out a decision known to be legal, and the chance after it. Returns and writes the same as start."""
+    log = table.log
+    n, mover = _step(table.states, action, rng, log.rows, log.n, out, mask)
+    log.n = n
+    if n == log.rows.shape[1]:
+        log.go_on(n, table.states, rng)
+        mover = _mover_and_mask(table.states, 0, out, mask)
+    return int(mover)
+
+
+def step_with(
+    player: Any, table: Table, action: int, me: int, work: NDArray[Any], out: NDArray[np.int64], dice: Rng, rng: Rng, mask: Mask
+) -> int:
+    """The same, and then the player decides for all seats but mine until I do or the game is over.
+
+    With NO_ACTION the player begins. work has WORK states to work in; the player draws from dice, chance from rng.
+    """
+    log = table.log
+    while True:
+        n, mover = _step_with(player, table.states, action, me, work, out, dice, rng, log.rows, log.n, mask)
+        log.n = n
+        if mover in (me, NOBODY) and n < log.rows.shape[1]:
+            return int(mover)
+        log.go_on(n, table.states, rng, room=_PACKED + 1)
+        action = NO_ACTION
+        mask[:] = 0

@@ -1,0 +1,273 @@
+"""`TableEnv`: any game as a PettingZoo environment, where every seat is an agent and agents take turns.
+
+The checks that PettingZoo puts into wrappers (order of calls, bounds, illegal actions) are inside, where they cost a
+thirtieth. Chance, legal actions and whose turn it is come from one kernel call a step; an observation is computed when
+it is asked for.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils import wrappers
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+from kdenv.core.errors import BadOption, IllegalAction, WrongOrder
+from kdenv.core.game import Game
+from kdenv.core.stepping import NO_ACTION, NOBODY, Mask
+from kdenv.core.table import Table
+from kdenv.core.view import View
+from kdenv.envs.checks import ILLEGAL, check_choice, check_seed
+from kdenv.envs.episode import Episode
+from kdenv.envs.rendering import MODES, Screen
+from kdenv.envs.rewards import REWARDS, final_rewards, forfeit, is_truncated
+from kdenv.envs.spaces import observation_box
+from kdenv.games import find_game
+
+_FROM_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "np_random", "_cumulative_rewards")
+
+
+class TableEnv(AECEnv[str, Any, Any]):
+    """A game as an environment for all its seats, player_0, player_1 ...
+
+    An observation is {"observation": float32 vector, "action_mask": int8 vector}; infos[agent]["action_mask"] is the
+    same mask. A seat that is not to move has a mask of zeros. All arrays are new and never written to again.
+
+    After reset there are the attributes of PettingZoo, `table` (the game itself) and `np_random`, which seeds the
+    chance of every game.
+    """
+
+    metadata: dict[str, Any] = {"name": "kdenv", "render_modes": list(MODES), "render_fps": 1, "is_parallelizable": False}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: str | Game = "kingdomino",
+        players: int | None = None,
+        *,
+        reward: str = "rank",
+        illegal: str = "raise",
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        """The game by name, and its options; nothing is dealt before reset.
+
+        reward: what a game that has ended is worth, "rank", "margin" or "score" (rewards.py). illegal: an action that
+        is not legal raises IllegalAction, or ("terminate") ends the game as a loss of the mover.
+        """
+        check_choice("reward", reward, tuple(REWARDS))
+        check_choice("illegal", illegal, ILLEGAL)
+        if render_mode is not None:
+            check_choice("render_mode", render_mode, MODES)
+        empty = Table(find_game(game) if isinstance(game, str) else game, players, **options)
+        name = f"{empty.game.name}_v0"
+        self.metadata = {**self.metadata, "name": name}
+        self.reward, self.illegal, self.render_mode = reward, illegal, render_mode
+        self.possible_agents = [f"player_{seat}" for seat in range(empty.players)]
+        self._episode = Episode(empty)
+        self._screen = Screen(render_mode, name)
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._observation_space = spaces.Dict(
+            {
+                "observation": observation_box(self._episode.size),
+                "action_mask": spaces.Box(0, 1, (self._episode.n_actions,), np.int8),
+            }
+        )
+        self._action_spaces = {agent: spaces.Discrete(self._episode.n_actions) for agent in self.possible_agents}
+        self._state_seats = 1 if empty.game.open_information else empty.players
+        self.state_space = observation_box(self._episode.size * self._state_seats)
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of what an agent observes, the same for all."""
+        return self._observation_space
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of all actions; each agent has its own to draw from."""
+        return self._action_spaces[agent]
+
+    @property
+    def table(self) -> Table:
+        """The game itself: legal actions and events in words, scores, ranks, the record."""
+        return self._episode.table
+
+    # A game
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a new game.
+
+        seed starts the generator anew; without it the generator goes on. options: "script" is a list of outcomes of
+        chance (numbers, or words as in records) to happen in this order, the rest being drawn; "position" is a text
+        as `table.position()` writes it, to start from.
+        """
+        check_seed(seed)
+        if seed is not None or "np_random" not in self.__dict__:
+            self.np_random, _ = seeding.np_random(None if seed is None else int(seed))
+        self._episode.begin(self.np_random, options)
+        agents = self.possible_agents
+        self.agents = list(agents)
+        self.rewards = dict.fromkeys(agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(agents, 0.0)
+        self.terminations = dict.fromkeys(agents, False)
+        self.truncations = dict.fromkeys(agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._no_action()} for agent in agents}
+        self._select(self._episode.mover)
+        if self.render_mode == "human":
+            self.render()
+
+    def step(self, action: Any) -> None:
+        """Carry out the action of the agent selected, and the chance that follows; None for an agent that has finished."""
+        try:
+            agent = self.agent_selection
+            if self.terminations[agent] or self.truncations[agent]:
+                self._was_dead_step(action)
+                return
+        except KeyError:
+            raise WrongOrder("the game is over and every agent has left; reset() deals a new one") from None
+        episode = self._episode
+        number = episode.number(action)
+        if number == NO_ACTION:
+            self._take_illegal(agent, action)
+        else:
+            mover = episode.step(number)
+            self.infos[agent] = {"action_mask": self._no_action()}
+            if mover == NOBODY:
+                self._end(final_rewards(self.table, self.reward), is_truncated(self.table))
+            else:
+                self._select(mover)
+        if self.render_mode == "human":
+            self.render()
+
+    def _no_action(self) -> Mask:
+        return np.zeros(self._episode.n_actions, np.int8)
+
+    def _select(self, mover: int) -> None:
+        """It is this seat's turn."""
+        agent = self.agent_selection = self.possible_agents[mover]
+        self.infos[agent] = {"action_mask": self._episode.mask.copy()}
+
+    def _take_illegal(self, agent: str, action: Any) -> None:
+        error = self._episode.illegal(action)
+        if self.illegal == "raise":
+            raise error
+        self._episode.stop()
+        self.infos[agent] = {"action_mask": self._no_action(), "illegal": str(error)}
+        self._end(forfeit(self.table, self._seats[agent]), False)
+
+    def _end(self, rewards: list[float], truncated: bool) -> None:
+        """Hand out the rewards; from here on every agent leaves by a step of None."""
+        self.rewards = dict(zip(self.agents, rewards, strict=True))
+        self._cumulative_rewards = dict(self.rewards)
+        self.terminations = dict.fromkeys(self.agents, not truncated)
+        self.truncations = dict.fromkeys(self.agents, truncated)
+        self.agent_selection = self.agents[0]
+
+    def _was_dead_step(self, action: Any) -> None:
+        """Let an agent that has finished leave."""
+        agent = self.agent_selection
+        if action is not None:
+            raise IllegalAction(f"{agent} has finished, so its last step must be step(None), not step({action})")
+        self.agents.remove(agent)
+        for by_agent in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
+            del by_agent[agent]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        if self.agents:
+            self.agent_selection = self.agents[0]
+
+    # What there is to see
+
+    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+        """What this agent sees now."""
+        try:
+            seat = self._seats[agent]
+        except KeyError:
+            raise BadOption(f"there is no agent {agent}; the agents are {', '.join(self.possible_agents)}") from None
+        info = self.infos.get(agent)
+        mask = self._no_action() if info is None else info["action_mask"]
+        return {"observation": self._episode.observation(seat), "action_mask": mask}
+
+    def view(self, agent: str) -> View:
+        """What this agent sees, as policies want it: `policy.act(env.view(agent))`."""
+        self._check_reset("view")
+        return self.table.view(self._seats[agent])
+
+    def state(self) -> NDArray[np.float32]:
+        """Everything there is to know: what seat 0 observes or, in a game that hides something, all seats in order."""
+        self._check_reset("state")
+        return np.concatenate([self._episode.observation(seat) for seat in range(self._state_seats)])
+
+    def record(self) -> str:
+        """The game so far as text, as kdenv.replay reads it."""
+        self._check_reset("record")
+        return self.table.record()
+
+    def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
+        """The agent to step, again and again, until all have left or max_iter steps have been taken."""
+        self._check_reset("agent_iter")
+        return self._iterate(max_iter)
+
+    def _iterate(self, left: int) -> Iterator[str]:
+        while left > 0 and self.agents:
+            yield self.agent_selection
+            left -= 1
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The position, everything face up, as text, SVG, a picture, or (human) in a window."""
+        self._check_reset("render")
+        return self._screen.render(self.table)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._screen.close()
+
+    # Copies
+
+    def clone(self) -> TableEnv:
+        """An environment in the same position, with the same generators, that goes its own way."""
+        return copy.deepcopy(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> TableEnv:
+        twin = object.__new__(type(self))
+        memo[id(self)] = twin
+        for shared in (self._observation_space, self.state_space):  # nobody changes these
+            memo[id(shared)] = shared
+        twin.__dict__.update({name: copy.deepcopy(value, memo) for name, value in self.__dict__.items()})
+        return twin
+
+    # Too early
+
+    def _check_reset(self, call: str) -> None:
+        if "agents" not in self.__dict__:
+            raise WrongOrder(f"nothing has been dealt, so {call}() has nothing to tell; call reset() first")
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _FROM_RESET:
+            raise WrongOrder(f"nothing has been dealt, so there is no {name} yet; call reset() first")
+        raise AttributeError(f"{type(self).__name__} has no attribute {name}")
+
+
+def env(game: str | Game = "kingdomino", *, wrappers: bool = False, **parameters: Any) -> AECEnv[str, Any, Any]:
+    """A game for PettingZoo: a TableEnv; with wrappers=True inside the three wrappers that PettingZoo's classics have."""
+    inner = TableEnv(game, **parameters)
+    return _in_wrappers(inner) if wrappers else inner
+
+
+def _in_wrappers(inner: TableEnv) -> AECEnv[str, Any, Any]:
+    wrapped: AECEnv[str, Any, Any] = wrappers.TerminateIllegalWrapper(inner, illegal_reward=-1)
+    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
+    return wrappers.OrderEnforcingWrapper(wrapped)
+
+
+def raw_env(game: str | Game = "kingdomino", **parameters: Any) -> TableEnv:
+    """The same without wrappers, whatever else is asked for."""
+    return TableEnv(game, **parameters)
+
+
+def parallel_env(game: str | Game = "kingdomino", **parameters: Any) -> ParallelEnv[str, Any, Any]:
+    """A game for libraries that step all agents at once: only the action of the agent with a mask that is not zero counts."""
+    return turn_based_aec_to_parallel(env(game, **parameters))

@@ -1,0 +1,84 @@
+"""Who sits at the seats that do not learn: policies as text, Policy objects, or any callables of a view; or a pool of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.game import Game
+from kdenv.core.view import View
+from kdenv.policies import Policy, policy
+from kdenv.search.playout import Seated, Uniform
+
+Player: TypeAlias = Callable[[View], int]  # a Policy is one
+Opponent: TypeAlias = str | Player
+_MOST_KINDS = 4  # that Seated can hold
+
+
+class Lineup:
+    """The players of all seats but one, in the order they sit behind it; drawn anew for every game if there is a pool."""
+
+    def __init__(self, game: Game, n_seats: int, opponents: Opponent | Sequence[Opponent] | None, pool: Sequence[Opponent] | None) -> None:
+        """opponents: one for all n_seats, or a list of one for each; pool: what each seat draws from instead."""
+        self._game, self._n_seats = game, n_seats
+        self._by_text: dict[str, Policy] = {}  # a text written twice is one policy
+        if (opponents is None) == (pool is None):
+            raise BadOption("opponents= says who sits at the other seats, pool= what they are drawn from: give one of the two")
+        self._pool = [self._player(each) for each in _listed("pool", pool)] if pool is not None else []
+        if pool is not None and not self._pool:
+            raise BadOption("pool=[] holds no policy to draw")
+        if opponents is not None and not isinstance(opponents, str) and isinstance(opponents, Sequence):
+            if len(opponents) != n_seats:
+                raise BadOption(f"opponents= lists {len(opponents)} policies for {n_seats} other seats; give one for each, or one for all")
+            fixed = [self._player(each) for each in opponents]
+        else:
+            fixed = [] if opponents is None else [self._player(opponents)] * n_seats
+        self.players: list[Player] = fixed
+
+    def _player(self, value: Any) -> Player:
+        if isinstance(value, str):
+            value = self._by_text.setdefault(value, policy(value)) if value not in self._by_text else self._by_text[value]
+        if not callable(value):
+            raise BadOption(f"{value!r} is no policy; a policy is a text such as 'random', a Policy, or a function of a view")
+        if isinstance(value, Policy):
+            if value.is_oracle:
+                raise NotSupported(f"{value} looks at what is hidden; opponents of a learner may not")
+            value.compiled(self._game)  # tells if it is a player of another game
+        return value  # type: ignore[no-any-return]
+
+    def draw(self, generator: np.random.Generator) -> None:
+        """Seat the players of the next game and seed them."""
+        if self._pool:
+            self.players = [self._pool[i] for i in generator.integers(len(self._pool), size=self._n_seats)]
+        for player in {id(player): player for player in self.players}.values():
+            if isinstance(player, Policy):
+                player.reset(int(generator.integers(1 << 62)))
+
+    def compiled(self, me: int) -> Any:
+        """All of them as one compiled player, when `me` is the seat that learns; None if that cannot be."""
+        if not self.players:
+            return Uniform()  # is never asked
+        seats_of: dict[Any, int] = {}
+        for i, player in enumerate(self.players):
+            inside = player.compiled(self._game) if isinstance(player, Policy) else None
+            if inside is None:
+                return None
+            key = (type(inside).__name__, inside)  # players of different kinds may be equal as tuples
+            seats_of[key] = seats_of.get(key, 0) | 1 << (me + 1 + i) % (self._n_seats + 1)
+        # In an order of their own, so that one pool needs few combinations to be compiled.
+        kinds = sorted(seats_of, key=repr)
+        if len(kinds) == 1:
+            return kinds[0][1]
+        if len(kinds) > _MOST_KINDS:
+            return None
+        (one, two), three, last = kinds[:2], kinds[min(2, len(kinds) - 1)], kinds[-1]
+        return Seated(seats_of[one], one[1], seats_of[two], two[1], seats_of[three], three[1], last[1])
+
+
+def _listed(name: str, value: Any) -> Sequence[Opponent]:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise BadOption(f"{name}={value!r} is not a list of policies")
+    return value

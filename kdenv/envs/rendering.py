@@ -1,0 +1,101 @@
+"""What `render()` returns in each mode. There is one drawing per game, as SVG; a picture is that drawing rasterised."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from kdenv.core.errors import NotSupported, missing_extra
+from kdenv.core.table import Table
+
+MODES = ("human", "ansi", "svg", "rgb_array")
+
+
+def png(svg: str) -> bytes:
+    """The drawing as the bytes of a PNG picture."""
+    try:
+        import resvg_py
+    except ImportError:
+        raise missing_extra("drawing pictures", "render") from None
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg, background="white", skip_system_fonts=True))
+
+
+def rgb_array(svg: str) -> NDArray[np.uint8]:
+    """The drawing as height x width x 3 numbers."""
+    from kdenv.core.png import pixels
+
+    return pixels(png(svg))
+
+
+def frame(table: Table, mode: str, seat: int | None) -> str | NDArray[np.uint8]:
+    """The position as text, SVG or picture, seen by a seat or (None) with everything face up."""
+    if mode == "ansi":
+        return str(table.game.drawing.ansi(table.states, 0, seat=seat))
+    svg = table.svg(seat)
+    return svg if mode == "svg" else rgb_array(svg)
+
+
+class Window:
+    """A window that shows pictures, by tkinter of the standard library."""
+
+    def __init__(self, title: str) -> None:
+        try:
+            import tkinter
+        except ImportError:
+            raise NotSupported("render_mode='human' needs tkinter, which this Python lacks; use rgb_array, svg or ansi") from None
+        try:
+            self._root: Any = tkinter.Tk()
+        except tkinter.TclError as error:
+            raise NotSupported(f"render_mode='human' needs a display ({error}); use rgb_array, svg or ansi") from None
+        self._root.title(title)
+        self._root.protocol("WM_DELETE_WINDOW", self.close)
+        self._new_picture = tkinter.PhotoImage
+        self._label = tkinter.Label(self._root)
+        self._label.pack()
+        self._image: Any = None  # tkinter does not keep it alive
+
+    def show(self, picture: bytes) -> None:
+        """Show this PNG picture; if the window has been closed, nothing happens."""
+        if self._root is None:
+            return
+        self._image = self._new_picture(master=self._root, data=base64.b64encode(picture))
+        self._label.configure(image=self._image)
+        self._root.update()
+
+    def close(self) -> None:
+        """Take the window away."""
+        if self._root is not None:
+            self._root.destroy()
+            self._root = None
+
+
+class Screen:
+    """Renders for one environment in its mode, and holds its window while there is one; copies of it have none."""
+
+    def __init__(self, mode: str | None, title: str) -> None:
+        self._mode, self._title = mode, title
+        self._window: Window | None = None
+
+    def render(self, table: Table, seat: int | None = None) -> str | NDArray[np.uint8] | None:
+        """The position in the environment's mode; None for a window, and, with a warning, without a mode."""
+        if self._mode is None:
+            gymnasium.logger.warn(f"nothing is rendered: make the environment with render_mode= one of {', '.join(MODES)}")
+            return None
+        if self._mode != "human":
+            return frame(table, self._mode, seat)
+        self._window = self._window or Window(self._title)
+        self._window.show(png(table.svg(seat)))
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_window": None}

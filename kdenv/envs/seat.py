@@ -1,0 +1,243 @@
+"""`SeatEnv`: any game as a Gymnasium environment for one seat that learns; the other seats are policies played inside.
+
+If all of them have a compiled form (random and the rule-based players do), a step is one kernel call from one decision
+of the learner to the next; else the policies are asked in Python, each with a view of its seat.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
+from kdenv.core.game import Game
+from kdenv.core.random import Rng, make_rng
+from kdenv.core.stepping import NO_ACTION, NOBODY
+from kdenv.core.table import Table
+from kdenv.core.view import View
+from kdenv.envs.checks import ILLEGAL, check_choice, check_seed
+from kdenv.envs.episode import Episode
+from kdenv.envs.lineup import Lineup, Opponent
+from kdenv.envs.rendering import MODES, Screen
+from kdenv.envs.rewards import REWARDS, final_rewards, forfeit, is_truncated
+from kdenv.envs.spaces import observation_box
+from kdenv.games import find_game
+from kdenv.search.budget import compiling
+
+_OBSERVATIONS = ("vector", "dict")
+_DEALS = 1000  # that may end before the learner has had anything to decide, until reset gives up
+
+
+class SeatEnv(gymnasium.Env[Any, Any]):
+    """A game as an environment for one seat.
+
+    An observation is the float32 vector of the learner's seat (with observation="dict" a dict of it and the mask, as in
+    TableEnv). info has "action_mask" and "seat", at the end "scores" and "ranks" of all seats; `action_masks()` is what
+    MaskablePPO asks. The reward is 0 until the game ends.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": list(MODES), "render_fps": 1}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: str | Game = "kingdomino",
+        opponents: Opponent | Sequence[Opponent] | None = None,
+        *,
+        players: int | None = None,
+        pool: Sequence[Opponent] | None = None,
+        seat: int | str = 0,
+        observation: str = "vector",
+        reward: str = "rank",
+        illegal: str = "raise",
+        record: bool = False,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        """The game by name, who sits at the other seats, and the options of the game.
+
+        opponents: a policy for all other seats ("random" if nothing is said), or a list of one for each, in the order
+        they sit behind the learner (where there are teams, partners are among them). pool: a list of policies that
+        each of these seats draws from, for every game anew. A policy is a text, a Policy, or a function of a view.
+        seat: the learner's, or "random", or "rotate" for the next one in every game. reward and illegal: as in
+        TableEnv. record: the last info of a game has its record.
+        """
+        check_choice("observation", observation, _OBSERVATIONS)
+        check_choice("reward", reward, tuple(REWARDS))
+        check_choice("illegal", illegal, ILLEGAL)
+        if render_mode is not None:
+            check_choice("render_mode", render_mode, MODES)
+        empty = Table(find_game(game) if isinstance(game, str) else game, players, **options)
+        _check_seat(seat, empty.players)
+        self.reward, self.illegal, self.render_mode, self.with_record = reward, illegal, render_mode, record
+        self._with_mask, self._seat_rule = observation == "dict", seat
+        self._episode = Episode(empty)
+        self._screen = Screen(render_mode, f"{empty.game.name}_v0")
+        self.action_space = spaces.Discrete(self._episode.n_actions)
+        box = observation_box(self._episode.size)
+        mask = spaces.Box(0, 1, (self._episode.n_actions,), np.int8)
+        self.observation_space = spaces.Dict({"observation": box, "action_mask": mask}) if self._with_mask else box
+        self.seat = 0 if isinstance(seat, str) else int(seat)  # the learner's, in this game
+        self._games = 0  # since the last seed
+        self._is_on = False
+        self._dice: Rng = make_rng(0)
+        self._joint: Any = None  # the opponents as one compiled player, if they can be
+        self.set_opponents("random" if opponents is None and pool is None else opponents, pool)
+
+    def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
+        """Let others sit at the other seats from the next reset on; the same two choices as when the environment is made."""
+        table = self.table
+        self._lineup = Lineup(table.game, table.players - 1, opponents, pool)
+
+    @property
+    def table(self) -> Table:
+        """The game itself: legal actions and events in words, scores, ranks, the record."""
+        return self._episode.table
+
+    # A game
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Deal a new game and play it until the learner decides; the options are those of TableEnv.reset.
+
+        The same seed gives the same deal whoever the opponents are.
+        """
+        check_seed(seed)
+        super().reset(seed=None if seed is None else int(seed))
+        if seed is not None:
+            self._games = 0
+        for _ in range(_DEALS):
+            self._begin(options)
+            if self._episode.mover != NOBODY:
+                break
+            if options and options.get("position") is not None:
+                raise BadOption(f"seat {self.seat} has nothing left to decide in this position")
+        else:
+            raise NotSupported(f"in {_DEALS} games running seat {self.seat} has had nothing to decide")
+        self._is_on = True
+        if self.render_mode == "human":
+            self.render()
+        return self._observation(), self._info()
+
+    def _begin(self, options: dict[str, Any] | None) -> None:
+        """Deal, seat everybody, and play until the learner decides or the game is over."""
+        self._episode.begin(self.np_random, options)
+        players = self.table.players
+        if self._seat_rule == "random":
+            self.seat = int(self.np_random.integers(players))
+        elif self._seat_rule == "rotate":
+            self.seat = self._games % players
+        self._games += 1
+        self._dice = make_rng(self.np_random)
+        self._lineup.draw(self.np_random)
+        self._joint = self._lineup.compiled(self.seat)
+        if self._episode.mover != self.seat:
+            self._go_on(NO_ACTION)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Carry out the learner's action, and play on until it decides again or the game is over."""
+        if not self._is_on:
+            raise WrongOrder("there is no game to step in: the last one is over, or none has begun; call reset() first")
+        number = self._episode.number(action)
+        if number == NO_ACTION:
+            return self._take_illegal(action)
+        self._go_on(number)
+        reward, truncated = 0.0, False
+        if self._episode.mover == NOBODY:
+            self._is_on = False
+            truncated = is_truncated(self.table)
+            reward = final_rewards(self.table, self.reward)[self.seat]
+        if self.render_mode == "human":
+            self.render()
+        return self._observation(), reward, not self._is_on and not truncated, truncated, self._info()
+
+    def _go_on(self, action: int) -> None:
+        """Carry out an action, if there is one, and what the others do, until the learner decides or the game is over."""
+        episode = self._episode
+        if self._joint is not None and not episode.script:
+            kind = _kind(self._joint)
+            if kind in _compiled:
+                episode.step_with(self._joint, action, self.seat, self._dice)
+            else:
+                with compiling(f"the opponents for {self.table.game.name}"):
+                    episode.step_with(self._joint, action, self.seat, self._dice)
+                _compiled.add(kind)
+            return
+        if action != NO_ACTION:
+            episode.step(action)
+        while episode.mover not in (self.seat, NOBODY):
+            episode.step(self._chosen_by_other(episode.mover))
+
+    def _chosen_by_other(self, mover: int) -> int:
+        """What the policy at this seat does."""
+        player = self._lineup.players[(mover - self.seat - 1) % self.table.players]
+        action = player(self.table.view(mover))
+        number = self._episode.number(action)
+        if number == NO_ACTION:
+            raise IllegalAction(f"the opponent {player} at seat {mover} makes a mistake: {self._episode.illegal(action)}")
+        return number
+
+    def _take_illegal(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        error = self._episode.illegal(action)
+        if self.illegal == "raise":
+            raise error
+        self._is_on = False
+        self._episode.stop()
+        return self._observation(), forfeit(self.table, self.seat)[self.seat], True, False, {**self._info(), "illegal": str(error)}
+
+    # What there is to see
+
+    def _observation(self) -> Any:
+        vector = self._episode.observation(self.seat)
+        return {"observation": vector, "action_mask": self._episode.mask.copy()} if self._with_mask else vector
+
+    def _info(self) -> dict[str, Any]:
+        info: dict[str, Any] = {"action_mask": self._episode.mask.copy(), "seat": self.seat}
+        if not self._is_on:
+            info.update(scores=self.table.scores(), ranks=self.table.ranks())
+            if self.with_record:
+                info["record"] = self.table.record()
+        return info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which actions are legal now; the name is the one that sb3-contrib's MaskablePPO looks for."""
+        return self._episode.mask.astype(np.bool_)
+
+    def view(self) -> View:
+        """What the learner's seat sees, as policies want it: `policy.act(env.view())`."""
+        return self.table.view(self.seat)
+
+    def record(self) -> str:
+        """The game so far as text, as kdenv.replay reads it."""
+        return self.table.record()
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The position as the learner's seat sees it: text, SVG, a picture, or (human) in a window."""
+        return self._screen.render(self.table, self.seat)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._screen.close()
+
+    def clone(self) -> SeatEnv:
+        """An environment in the same position, with the same generators and opponents, that goes its own way."""
+        return copy.deepcopy(self)
+
+
+_compiled: set[str] = set()  # the kinds of opponents that have played in this process, so that compiling is told once
+
+
+def _kind(player: Any) -> str:
+    """The type of a compiled player, those inside it included."""
+    inside = [_kind(field) for field in player if isinstance(field, tuple)]
+    return f"{type(player).__name__}({', '.join(inside)})"
+
+
+def _check_seat(seat: Any, players: int) -> None:
+    is_seat = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool) and 0 <= seat < players
+    if not is_seat and seat not in ("random", "rotate"):
+        raise BadOption(f"seat={seat} is not possible; seat may be 0 to {players - 1}, random or rotate")
