@@ -39,7 +39,7 @@ MUTANTS: dict[str, tuple[str, ...]] = {
     "no cut at beta": ("if plan.cuts and value >= f.high:", "if plan.cuts and value > 1e9:"),
 }
 PROBES = (0, 1, 3)
-N_TREES = 24
+N_TREES = 12
 
 
 def run_all(search_module: types.ModuleType) -> tuple[str, list[int]]:

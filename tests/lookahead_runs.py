@@ -17,15 +17,25 @@ class Result(NamedTuple):
     value: float
     best: set[int]  # the turns worth as much as the best, if asked for
     nodes: int
-    values: dict[int, float]  # of the turns at the root, where they are exact
+    values: dict[int, float]  # of the turns at the root in the order they were tried; exact where worth as much as the best
+    chosen: int
 
 
 class Searcher:
     """Searches tables of one game; the room for it is made once."""
 
     def __init__(
-        self, game: Any, depth: int, players: int = 2, evaluator: Any = None, order: Any = None, table_bits: int = 0, module: Any = expectimax
+        self,
+        game: Any,
+        depth: int,
+        players: int = 2,
+        evaluator: Any = None,
+        order: Any = None,
+        table_bits: int = 0,
+        most_decisions: int = 0,
+        module: Any = expectimax,
     ) -> None:
+        self.most_decisions = most_decisions or game.most_decisions
         self.game, self.depth, self.players, self.module = game, depth, players, module
         self.evaluator = evaluator or ScoreMargin(players, 1000.0)
         self.order = order or AsListed()
@@ -41,7 +51,8 @@ class Searcher:
         room.states[0] = table.states[0]
         room.counters[:] = 0
         room.table[:] = 0
-        plan = expectimax.Plan(int(table.seat), self.game.teams(self.players), self.game.most_decisions, cuts, probes, most, slack * most)
+        teams = self.game.teams(self.players)
+        plan = expectimax.Plan(int(table.seat), teams, self.most_decisions, cuts, probes, most, slack * most)
         expectimax.start(room, self.depth, first)
         while not expectimax.go_on(room, plan, self.evaluator, self.order, step):
             pass
@@ -51,4 +62,4 @@ class Searcher:
         values = {int(turn): float(v) for turn, v in zip(room.branches[0][:n], room.values[:n], strict=True)}
         assert values[int(root["chosen"])] == value
         best = {turn for turn, v in values.items() if v >= value - 1e-6 * most}
-        return Result(value, best, int(room.counters[expectimax.NODES]), values)
+        return Result(value, best, int(room.counters[expectimax.NODES]), values, int(root["chosen"]))
