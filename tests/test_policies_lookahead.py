@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 import pytest
-from naive.expectimax import values_of_turns
+from naive.lookahead import values_of_turns
 
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.random import make_rng

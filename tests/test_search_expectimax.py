@@ -10,7 +10,7 @@ import lookahead_mutants
 import pytest
 import random_tree
 from lookahead_runs import STARS, Searcher
-from naive.expectimax import margin, values_of_turns
+from naive.lookahead import margin, values_of_turns
 
 from baselines.papers import heyden2009
 from kdenv.core.kernel import kernel
