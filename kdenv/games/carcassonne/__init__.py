@@ -29,4 +29,5 @@ GAME = Game(
     rule_players=heuristics.RULE_PLAYERS,
     greedy="greedy",
     most_decisions=2,
+    open_information=True,
 )
