@@ -41,7 +41,7 @@ GAME = _Dominion(
     state_dtype=rules.STATE,
     players=(2, 3, 4, 1),
     options=(
-        Option("supply", "rulebook", "treasures in the supply: as in the rulebook, or 44 Copper, 30 Silver, 20 Gold as in the thesis", ("rulebook", "thesis")),
+        Option("supply", "standard", "treasures in the supply: as in the rulebook, or 44 Copper, 30 Silver, 20 Gold as in the thesis", ("standard", "thesis")),
         Option("curses", False, "whether one may buy, and gain by choice, a Curse", (False, True)),
         Option(
             "max_turns",

@@ -55,7 +55,6 @@ from kdenv.games.dominion.piles import (
 )
 from kdenv.games.dominion.tables import (
     BUY_FIRST,
-    CURSE,
     DISCARD_FIRST,
     END,
     GAIN_FIRST,
@@ -298,25 +297,27 @@ def _spy(s):
 
 @kernel
 def _steal(s, number, kind):
-    """Each other player reveals cards; a treasure among them is trashed, and gained if the player on turn likes."""
+    """Each other player reveals cards and loses a treasure among them; then the player on turn may gain what was trashed."""
     if s.sub == STARTED:
-        loot = slots_aside(s) & s.of_type[kind]
-        if loot == NOTHING_HELD:
-            discard_aside(s, int(s.affected))
-            s.sub = AT_START
-        elif loot & (loot - ONE) == NOTHING_HELD:
-            _trash_revealed(s, lowest(loot))
-        else:
+        treasures = slots_aside(s) & s.of_type[kind]
+        if popcount(treasures) > 1:
             s.node = LOOT_NODE
             s.decider = s.turn
             return True
-    if s.sub == TAKEN:
-        return _ask(s)
-    if not _next_victim(s, 1):
-        return _end_step(s)
-    request_cards(s, int(s.affected), number, ASIDE)
-    s.sub = STARTED
-    return False
+        if treasures != NOTHING_HELD:
+            _trash_revealed(s, lowest(treasures))
+        discard_aside(s, int(s.affected))
+        s.sub = AT_START
+    if s.sub == AT_START and _next_victim(s, 1):
+        request_cards(s, int(s.affected), number, ASIDE)
+        s.sub = STARTED
+        return False
+    s.sub = TAKEN
+    while s.last < N_SLOTS:
+        if s.loot[s.last] > 0:
+            return _ask(s)
+        s.last += 1
+    return _end_step(s)
 
 
 @kernel
@@ -324,8 +325,7 @@ def _trash_revealed(s, slot):
     s.aside[slot] -= 1
     s.owned[s.affected, slot] -= 1
     s.trash[slot] += 1
-    s.last = slot
-    s.sub = TAKEN
+    s.loot[slot] += 1
 
 
 @kernel
@@ -465,6 +465,8 @@ def answer(s, action):
         _put_back(s, seat, slot)
     elif node == LOOT_NODE:
         _trash_revealed(s, slot)
+        discard_aside(s, int(s.affected))
+        s.sub = AT_START
     else:
         _answer_question(s, action == YES)
 
@@ -484,10 +486,10 @@ def _answer_question(s, yes):
     elif what == STEAL:
         if yes:
             s.trash[s.last] -= 1
+            s.loot[s.last] -= 1
             own(s, turn, int(s.last), TO_DISCARD)
-        discard_aside(s, int(s.affected))
-        s.last = 0
-        s.sub = AT_START
+        else:
+            s.loot[s.last] = 0
     elif what == DRAW_TO:
         if yes:
             take_from_hand(s, turn, int(s.drawn))

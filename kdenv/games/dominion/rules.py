@@ -85,7 +85,7 @@ OPENING, ACTION_PHASE, BUY_PHASE, CLEAN_UP = range(4)
 
 # The variant, as begin() receives it.
 V_SUPPLY, V_CURSES, V_MAX_TURNS, V_INFO, V_SEED, V_KINGDOM = range(6)
-RULEBOOK, THESIS = 0, 1  # values of V_SUPPLY
+STANDARD, THESIS = 0, 1  # values of V_SUPPLY
 HONEST, OPEN_DISCARD, OPEN_HANDS = 0, 1, 2  # values of V_INFO
 
 STATE = state_dtype(
@@ -107,6 +107,7 @@ STATE = state_dtype(
     ("trash", np.int8, N_SLOTS),
     ("play", np.int8, N_SLOTS),  # what the player on turn has in play
     ("aside", np.int8, N_SLOTS),  # revealed or set aside, by draw_seat
+    ("loot", np.int8, N_SLOTS),  # the part of the trash that a Thief may still gain
     ("hand", np.int8, (4, N_SLOTS)),
     ("deck", np.int8, (4, N_SLOTS)),
     ("discard", np.int8, (4, N_SLOTS)),
@@ -222,6 +223,7 @@ def _print_cards(s, variant):
         s.trash[slot] = 0
         s.play[slot] = 0
         s.aside[slot] = 0
+        s.loot[slot] = 0
         if slot < N_BASIC:
             _print_card(s, slot, BASIC_ROWS, slot * ROW)
         else:
@@ -337,7 +339,11 @@ def _go_on(s):
     """Go on until a card is to be drawn, somebody has to choose, or the game is over (s.node)."""
     while True:
         if s.draw_left > 0:
-            if s.n_deck[s.draw_seat] > 0 or shuffle(s, int(s.draw_seat)):
+            seat = int(s.draw_seat)
+            if s.n_top[seat] > 0:
+                _take(s, seat, int(s.top[seat, s.n_top[seat] - 1]))
+                continue
+            if s.n_deck[seat] > 0 or shuffle(s, seat):
                 s.node = DRAW_NODE
                 return
             s.draw_left = 0
@@ -407,12 +413,8 @@ def _end_turn(s):
 
 @kernel
 def chances(s, out, weights):
-    """The cards of the deck, as often as they are in it; or the known card on its top."""
+    """The cards of the deck, as often as they are in it. A card known to be on top is drawn without a chance node."""
     seat = int(s.draw_seat)
-    if s.n_top[seat] > 0:
-        out[0] = s.top[seat, s.n_top[seat] - 1]
-        weights[0] = 1
-        return 1
     n = 0
     for slot in range(N_SLOTS):
         if s.deck[seat, slot] > 0:
@@ -424,10 +426,8 @@ def chances(s, out, weights):
 
 @kernel
 def sample_chance(s, rng):
-    """A card of the deck, or the known card on its top."""
+    """A card of the deck."""
     seat = int(s.draw_seat)
-    if s.n_top[seat] > 0:
-        return int(s.top[seat, s.n_top[seat] - 1])
     card = below(rng, int(s.n_deck[seat])) - int(s.deck[seat, 0])
     slot = 0
     while card >= 0:
@@ -439,32 +439,35 @@ def sample_chance(s, rng):
 @kernel
 def apply_chance(s, outcome):
     """Draw the card."""
-    seat = int(s.draw_seat)
-    s.deck[seat, outcome] -= 1
+    _take(s, int(s.draw_seat), outcome)
+    if s.draw_left == 0 or s.n_deck[s.draw_seat] == 0:
+        _go_on(s)
+
+
+@kernel
+def _take(s, seat, slot):
+    """Take a card off the deck, to where cards are being drawn."""
+    s.deck[seat, slot] -= 1
     s.n_deck[seat] -= 1
     if s.n_top[seat] > 0:
         s.n_top[seat] -= 1
         s.top[seat, s.n_top[seat]] = 0
     if s.draw_to == IN_HAND:
-        s.hand[seat, outcome] += 1
-        s.held[seat] |= bit(outcome)
+        s.hand[seat, slot] += 1
+        s.held[seat] |= bit(slot)
     else:
-        s.aside[outcome] += 1
+        s.aside[slot] += 1
     s.draw_left -= 1
-    if s.draw_left > 0 and s.n_deck[seat] > 0:
-        return
     if s.sub == WATCHING:
-        s.drawn = outcome
-    _go_on(s)
+        s.drawn = slot
 
 
 @kernel
 def witnesses(s):
-    """Its owner sees a card drawn to hand; all see a card revealed, or drawn from a known top."""
-    seat = int(s.draw_seat)
-    if s.draw_to != IN_HAND or s.n_top[seat] > 0 or s.info == OPEN_HANDS:
+    """Its owner sees a card drawn to hand; all see a card revealed."""
+    if s.draw_to != IN_HAND or s.info == OPEN_HANDS:
         return -1
-    return 1 << seat
+    return 1 << int(s.draw_seat)
 
 
 @kernel
