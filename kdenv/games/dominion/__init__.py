@@ -7,7 +7,7 @@ from typing import Any
 
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game, Option, Variant
-from kdenv.games.dominion import drawing, encoding, hidden, notation, rules
+from kdenv.games.dominion import drawing, encoding, heuristics, hidden, notation, rules
 from kdenv.games.dominion.cards import ROW, kingdom_of, kingdom_rows, random_kingdom
 from kdenv.games.dominion.tables import N_ACTIONS, N_KINGDOM, N_SLOTS
 
@@ -73,6 +73,8 @@ GAME = _Dominion(
     max_legal=N_SLOTS + 1,
     max_turns=4096,
     max_chances=N_SLOTS,
+    rule_players=heuristics.RULE_PLAYERS,
+    greedy="rollout",
     think_in="decisions",
     margin_scale=50.0,
 )
