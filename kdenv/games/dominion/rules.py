@@ -428,11 +428,11 @@ def chances(s, out, weights):
 def sample_chance(s, rng):
     """A card of the deck."""
     seat = int(s.draw_seat)
-    card = below(rng, int(s.n_deck[seat])) - int(s.deck[seat, 0])
+    card = below(rng, int(s.n_deck[seat]))
     slot = 0
-    while card >= 0:
-        slot += 1
-        card -= int(s.deck[seat, slot])
+    for other in range(N_SLOTS - 1):  # all of them, without a branch: faster than stopping at the slot
+        card -= int(s.deck[seat, other])
+        slot += card >= 0
     return slot
 
 
