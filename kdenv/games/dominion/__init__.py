@@ -75,6 +75,6 @@ GAME = _Dominion(
     max_chances=N_SLOTS,
     rule_players=heuristics.RULE_PLAYERS,
     greedy="rollout",
-    think_in="decisions",
+    most_decisions=1,
     margin_scale=50.0,
 )

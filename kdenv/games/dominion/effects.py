@@ -164,6 +164,7 @@ def _end_step(s):
     s.run_step[s.depth - 1] += 1
     s.sub = AT_START
     s.victim = 0
+    s.affected = 0
     s.left = 0
     s.last = 0
     s.drawn = NO_SLOT
