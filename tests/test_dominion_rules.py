@@ -223,3 +223,7 @@ def test_tree_sizes_of_the_thesis(turns: int, hands: int, nodes: int) -> None:
     totals = np.zeros(2, np.int64)
     count_tree(states, turns, np.zeros((64, 32), np.int64), np.zeros(32, np.int64), *scratch, totals)
     assert (totals[0], 1 + totals.sum()) == (hands, nodes)
+
+
+def test_no_byte_of_a_state_is_left_to_chance() -> None:
+    assert GAME.state_dtype.itemsize == sum(np.dtype(GAME.state_dtype.fields[name][0]).itemsize for name in GAME.state_dtype.names)

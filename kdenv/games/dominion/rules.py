@@ -88,12 +88,29 @@ V_SUPPLY, V_CURSES, V_MAX_TURNS, V_INFO, V_SEED, V_KINGDOM = range(6)
 STANDARD, THESIS = 0, 1  # values of V_SUPPLY
 HONEST, OPEN_DISCARD, OPEN_HANDS = 0, 1, 2  # values of V_INFO
 
+UNUSED = 8  # bytes that fill up the last word
+# Wide fields first and no byte between them, so that copies are equal as bytes.
 STATE = state_dtype(
-    # The cards of this game, by slot; constant.
+    # The cards of this game; constant.
     ("of_type", np.uint64, N_TYPES),  # the slots of each type as bits
     ("up_to", np.uint64, MAX_COST + 1),  # the slots that cost at most so much
     ("offered", np.uint64),  # the slots one may buy or gain by choice
-    ("card", np.int16, N_SLOTS),  # the number in the table of cards, or NO_CARD
+    # Which piles are not empty.
+    ("held", np.uint64, 4),  # the slots in hand as bits
+    ("stocked", np.uint64),  # the piles of the supply as bits
+    # Numbers.
+    ("card", np.int16, N_SLOTS),  # by slot, the number in the table of cards, or NO_CARD; constant
+    ("max_turns", np.int16),  # constant
+    ("n_deck", np.int16, 4),
+    ("flipped", np.int16, 4),  # unseen discards that came from the deck (Chancellor)
+    ("turns", np.int16, 4),  # begun by each seat
+    ("actions", np.int16),
+    ("buys", np.int16),
+    ("coins", np.int16),
+    ("draw_left", np.int16),  # cards still to be drawn
+    ("left", np.int16),  # of the step in progress (see effects.py)
+    ("memory", np.int16),
+    # The cards by slot; constant.
     ("cost", np.int8, N_SLOTS),
     ("cards_of", np.int8, N_SLOTS),
     ("actions_of", np.int8, N_SLOTS),
@@ -115,26 +132,16 @@ STATE = state_dtype(
     ("owned", np.int8, (4, N_SLOTS)),  # all cards of a seat
     ("top", np.int8, (4, N_TOPS)),  # known cards on top of the deck, the topmost last; they count in deck too
     ("n_top", np.int8, 4),
-    ("held", np.uint64, 4),  # the slots in hand as bits
-    ("stocked", np.uint64),  # the piles of the supply that are not empty, as bits
-    ("n_deck", np.int16, 4),
-    ("flipped", np.int16, 4),  # unseen discards that came from the deck (Chancellor)
     ("n_empty", np.int8),  # piles that have run out
     # The turn.
-    ("turns", np.int16, 4),  # begun by each seat
-    ("max_turns", np.int16),
-    ("actions", np.int16),
-    ("buys", np.int16),
-    ("coins", np.int16),
     ("turn", np.int8),  # whose turn it is
     ("stage", np.int8),
     ("node", np.int8),  # what happens next
     ("decider", np.int8),
-    # Cards still to be drawn, and the step in progress (see effects.py).
-    ("draw_left", np.int16),
     ("draw_seat", np.int8),
     ("draw_to", np.int8),
-    ("drawn", np.int8),
+    ("is_truncated", np.int8),
+    # The cards being played, and the step in progress (see effects.py).
     ("depth", np.int8),
     ("run_slot", np.int8, MAX_DEPTH),
     ("run_step", np.int8, MAX_DEPTH),
@@ -144,12 +151,11 @@ STATE = state_dtype(
     ("victim", np.int8),
     ("affected", np.int8),
     ("last", np.int8),
-    ("left", np.int16),
-    ("memory", np.int16),
+    ("drawn", np.int8),
     # Constant.
     ("players", np.int8),
     ("info", np.int8),
-    ("is_truncated", np.int8),
+    ("unused", np.int8, UNUSED),
 )
 
 
@@ -182,6 +188,8 @@ def begin(s, players, variant):
             s.deck[seat, ESTATE] = START_ESTATES
             s.owned[seat, COPPER] = START_COPPERS
             s.owned[seat, ESTATE] = START_ESTATES
+    for i in range(UNUSED):
+        s.unused[i] = 0
     s.is_truncated = 0
     s.turn = 0
     s.decider = 0
