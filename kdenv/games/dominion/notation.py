@@ -108,7 +108,7 @@ def card_name(s: Any, slot: int) -> str:
 def slot_from(s: Any, name: str) -> int:
     """The slot of a card of this game."""
     names = [key_of(card_name(s, slot)) for slot in range(N_SLOTS)]
-    if name and key_of(name) != "-" and key_of(name) in names:
+    if key_of(name) != key_of("-") and key_of(name) in names:
         return names.index(key_of(name))
     known = [card_name(s, slot) for slot in range(N_SLOTS) if s["card"][slot] != NO_CARD]
     raise BadRecord(f"there is no {name!r} in this game{did_you_mean(name.title(), known)}; its cards are {', '.join(known)}")
