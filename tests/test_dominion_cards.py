@@ -25,7 +25,9 @@ def test_cellar_shuffles_in_what_it_discarded() -> None:
 
 
 def test_cellar_with_an_empty_hand_asks_nothing() -> None:
-    assert legal(go(at("Cellar", "1 Cellar"), "play Cellar"))[0] == "end" and number(go(at("Cellar", "1 Cellar"), "play Cellar"), "node") == 3
+    assert (
+        legal(go(at("Cellar", "1 Cellar"), "play Cellar"))[0] == "end" and number(go(at("Cellar", "1 Cellar"), "play Cellar"), "node") == 3
+    )
 
 
 # Chapel: "Trash up to 4 cards from your hand."
@@ -58,7 +60,12 @@ def test_moat_blocks_a_militia() -> None:
 
 
 def test_moat_does_not_stop_a_council_room() -> None:
-    table = go(at("Council Room, Moat", "1 Council Room", "4 Copper", deck_1="1 Gold", others=("1 Moat",)), "play Council Room", *["draw Copper"] * 4, "draw Gold")
+    table = go(
+        at("Council Room, Moat", "1 Council Room", "4 Copper", deck_1="1 Gold", others=("1 Moat",)),
+        "play Council Room",
+        *["draw Copper"] * 4,
+        "draw Gold",
+    )
     assert pile(table, "hand", 1) == "1 Gold 1 Moat"
 
 
@@ -258,7 +265,9 @@ def test_remodel_must_trash() -> None:
 
 
 def test_spy_asks_about_oneself_first_then_the_others() -> None:
-    table = go(at("Spy", "1 Spy", "3 Copper", deck_1="2 Gold", others=("",)), "play Spy", "draw Copper", "draw Copper", "yes", "draw Gold", "yes")
+    table = go(
+        at("Spy", "1 Spy", "3 Copper", deck_1="2 Gold", others=("",)), "play Spy", "draw Copper", "draw Copper", "yes", "draw Gold", "yes"
+    )
     assert (pile(table, "discard", 0), pile(table, "discard", 1)) == ("1 Copper", "1 Gold")
 
 
@@ -277,8 +286,8 @@ def test_spy_shuffles_for_who_has_no_deck() -> None:
     assert (top(table, 1), pile(table, "discard", 1)) == (["Duchy"], "")
 
 
-# Thief: "Each other player reveals the top 2 cards of his deck. If they revealed any Treasure cards, they trash one of them that you choose.
-# You may gain any or all of these trashed cards. They discard the other revealed cards."
+# Thief: "Each other player reveals the top 2 cards of his deck. If they revealed any Treasure cards, they trash one of them
+# that you choose. You may gain any or all of these trashed cards. They discard the other revealed cards."
 
 
 def test_thief_chooses_between_two_kinds_of_treasure() -> None:
@@ -319,7 +328,9 @@ def test_throne_room_plays_a_card_twice() -> None:
 
 
 def test_throne_room_does_not_use_up_actions_for_the_card() -> None:
-    table = go(at("Throne Room, Village", "1 Throne Room 2 Village", "2 Copper"), "play Throne Room", "play Village", "draw Copper", "draw Copper")
+    table = go(
+        at("Throne Room, Village", "1 Throne Room 2 Village", "2 Copper"), "play Throne Room", "play Village", "draw Copper", "draw Copper"
+    )
     assert number(table, "actions") == 4
 
 
@@ -344,7 +355,9 @@ def test_throne_room_on_a_throne_room_plays_two_cards_twice() -> None:
 
 
 def test_each_play_of_a_remodel_is_resolved_before_the_next() -> None:
-    table = go(at("Throne Room, Remodel", "1 Throne Room 1 Remodel 2 Estate"), "play Throne Room", "play Remodel", "trash Estate", "gain Silver")
+    table = go(
+        at("Throne Room, Remodel", "1 Throne Room 1 Remodel 2 Estate"), "play Throne Room", "play Remodel", "trash Estate", "gain Silver"
+    )
     assert legal(table) == ["trash Estate"]
 
 
@@ -409,7 +422,8 @@ def test_witch_hands_out_the_last_curses_from_the_left() -> None:
     assert [pile(table, "discard", seat) for seat in (1, 2, 3)] == ["1 Curse", "1 Curse", ""]
 
 
-# Adventurer: "Reveal cards from your deck until you reveal 2 Treasure cards. Put those into your hand and discard the other revealed cards."
+# Adventurer: "Reveal cards from your deck until you reveal 2 Treasure cards. Put those into your hand and discard the other
+# revealed cards."
 
 
 def test_adventurer_digs_for_two_treasures() -> None:

@@ -55,7 +55,9 @@ def chi_square(counts: Counter, odds: dict[str, float]) -> float:
     return (square - freedom) / (2 * freedom) ** 0.5
 
 
-def deals(pool: list[str], n_left_over: int, n_hand: int, hand_from: Callable[[str], bool] = lambda card: True) -> Iterator[tuple[str, ...]]:
+def deals(
+    pool: list[str], n_left_over: int, n_hand: int, hand_from: Callable[[str], bool] = lambda card: True
+) -> Iterator[tuple[str, ...]]:
     """Every deal of the pool's cards, each card on its own: leftovers (no treasures), then the hand; yields hands."""
     for left_over in combinations(range(len(pool)), n_left_over):
         if any(pool[i] in ("Copper", "Silver", "Gold") for i in left_over):
@@ -107,7 +109,9 @@ def test_a_flipped_deck_may_hold_treasures() -> None:
 
 
 def test_an_opponent_who_may_play_an_action_holds_one() -> None:
-    table = at("Village, Smithy", "2 Copper", others=("1 Copper 1 Smithy 1 Estate",), turn=1, discard_1="1 Estate", deck_1="1 Copper 1 Village")
+    table = at(
+        "Village, Smithy", "2 Copper", others=("1 Copper 1 Smithy 1 Estate",), turn=1, discard_1="1 Estate", deck_1="1 Copper 1 Village"
+    )
     pool = ["Copper", "Copper", "Estate", "Smithy", "Village"]
     hands = (hand for hand in deals(pool, 0, 3) if "Smithy" in hand or "Village" in hand)
     assert chi_square(sampled_hands(table), odds_of(hands)) < 5

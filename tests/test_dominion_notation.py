@@ -165,7 +165,7 @@ def mutant(text: str, dice: random.Random) -> str:
                     parts[i] = parts[i][: where.start()] + str(dice.choice([-1, 0, 1, 2, 3, 5, 16, 17, 99])) + parts[i][where.end() :]
             case _:
                 names = ("play", "buy", "trash", "gain", "discard", "put back", "loot", "ask", "draw", "again", "over")
-                parts[i] = re.sub(r"(node): .*", lambda found: f"{found[1]}: {dice.choice(names)}", parts[i])
+                parts[i] = re.sub(r"node: .*", f"node: {dice.choice(names)}", parts[i])
         text = "; ".join(parts)
     return text
 

@@ -50,8 +50,6 @@ def player(name: str, **parameters: Any) -> Any:
     return RULE_PLAYERS[name].make(**parameters)
 
 
-
-
 SIZES = [pytest.param(4_000, id="4,000"), pytest.param(20_000, id="20,000", marks=pytest.mark.slow)]
 
 
@@ -107,7 +105,16 @@ def buying(hand: str, **parts: Any) -> Table:
 
 @pytest.mark.parametrize(
     "coins, turn, choice",
-    [(8, 15, "Gold"), (5, 15, "Silver"), (8, 16, "Province"), (7, 16, "Gardens"), (4, 16, "Gardens"), (3, 16, "Estate"), (2, 15, None), (1, 16, None)],
+    [
+        (8, 15, "Gold"),
+        (5, 15, "Silver"),
+        (8, 16, "Province"),
+        (7, 16, "Gardens"),
+        (4, 16, "Gardens"),
+        (3, 16, "Estate"),
+        (2, 15, None),
+        (1, 16, None),
+    ],
 )
 def test_bmfsm_buys_treasure_for_fifteen_turns_of_its_own(coins: int, turn: int, choice: str | None) -> None:
     assert chosen(buying(f"{coins} Copper", turns=f"{turn} {turn - 1}"), "bmfsm") == (f"buy {choice}" if choice else "end")
@@ -182,7 +189,10 @@ def plays_legally(one, states, out, listed, rng):
     return True
 
 
-@pytest.mark.parametrize("name, parameters", [("rollout", {}), ("rollout", {"epsilon": 0.0, "remodel": "random"}), ("big_money", {}), ("bmfsm", {}), ("double_witch", {})])
+@pytest.mark.parametrize(
+    "name, parameters",
+    [("rollout", {}), ("rollout", {"epsilon": 0.0, "remodel": "random"}), ("big_money", {}), ("bmfsm", {}), ("double_witch", {})],
+)
 def test_players_choose_legal_actions_in_every_kingdom(name: str, parameters: dict) -> None:
     states, out, listed = np.zeros(2, GAME.state_dtype), np.zeros(64, np.int64), np.zeros(64, np.int64)
     rng = make_rng(3)

@@ -6,10 +6,11 @@ from dominion_at import GAME, at, go, legal, number, pile
 
 from kdenv.core.errors import BadOption
 from kdenv.core.kernel import kernel
-from kdenv.core.protocol import CHANCE, DECIDE, apply, apply_chance, begin_at, chances, legal as legal_actions, phase
+from kdenv.core.protocol import CHANCE, DECIDE, apply, apply_chance, begin_at, chances, phase
+from kdenv.core.protocol import legal as legal_actions
 from kdenv.core.table import Table
 from kdenv.games.dominion import rules
-from kdenv.games.dominion.cards import CARDS, N_PRINTED, Card, GAIN, ACTION, add_card
+from kdenv.games.dominion.cards import ACTION, CARDS, GAIN, N_PRINTED, Card, add_card
 
 
 @pytest.mark.parametrize("players, victory, curses, coppers", [(1, 8, 0, 53), (2, 8, 10, 46), (3, 12, 20, 39), (4, 12, 30, 32)])
@@ -25,7 +26,18 @@ def test_supply_of_the_thesis() -> None:
 
 def test_kingdom_is_sorted_by_cost_then_name() -> None:
     slots = [CARDS[number].name for number in Table(GAME, 2).states[0]["card"]]
-    assert slots[7:] == ["Village", "Woodcutter", "Gardens", "Moneylender", "Remodel", "Smithy", "Festival", "Laboratory", "Market", "Witch"]
+    assert slots[7:] == [
+        "Village",
+        "Woodcutter",
+        "Gardens",
+        "Moneylender",
+        "Remodel",
+        "Smithy",
+        "Festival",
+        "Laboratory",
+        "Market",
+        "Witch",
+    ]
 
 
 def test_opening_hands_are_drawn_seat_by_seat() -> None:
@@ -39,7 +51,21 @@ def test_treasures_are_played_at_once_where_there_is_no_action() -> None:
         0,
         5,
         ["end", "buy Copper", "buy Silver", "buy Estate", "buy Duchy"]
-        + ["buy " + name for name in ("Village", "Woodcutter", "Gardens", "Moneylender", "Remodel", "Smithy", "Festival", "Laboratory", "Market", "Witch")],
+        + [
+            "buy " + name
+            for name in (
+                "Village",
+                "Woodcutter",
+                "Gardens",
+                "Moneylender",
+                "Remodel",
+                "Smithy",
+                "Festival",
+                "Laboratory",
+                "Market",
+                "Witch",
+            )
+        ],
     )
 
 
@@ -72,7 +98,11 @@ def test_the_game_ends_with_the_last_province_and_draws_no_more() -> None:
 
 
 def test_the_game_ends_with_three_empty_piles_at_the_end_of_the_turn() -> None:
-    table = go(at("Village, Smithy, Woodcutter", "1 Woodcutter 2 Copper", supply={"Village": 0, "Smithy": 0, "Estate": 1}), "play Woodcutter", "buy Estate")
+    table = go(
+        at("Village, Smithy, Woodcutter", "1 Woodcutter 2 Copper", supply={"Village": 0, "Smithy": 0, "Estate": 1}),
+        "play Woodcutter",
+        "buy Estate",
+    )
     assert not table.over
     assert go(table, "end").over
 
@@ -97,12 +127,12 @@ def test_a_game_that_nobody_ends_is_truncated() -> None:
     while not table.over:
         table.run_chance(np.random.default_rng(1))
         table.play(0)
-    assert rules.truncated(table.states[0]) and table.states[0]["turns"][:2].tolist() == [3, 3]
+    assert GAME.truncated(table.states, 0) and table.states[0]["turns"][:2].tolist() == [3, 3]
 
 
 def test_a_game_that_ends_in_its_last_turn_is_not_truncated() -> None:
     table = at("Village", "1 Village", others=("1 Village 8 Copper",), turn=1, turns="9 9", supply={"Province": 1}, max_turns=9)
-    assert not rules.truncated(go(table, "end", "buy Province").states[0])
+    assert not GAME.truncated(go(table, "end", "buy Province").states, 0)
 
 
 def test_kingdom_from_a_list_of_names() -> None:

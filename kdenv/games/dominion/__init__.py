@@ -24,10 +24,10 @@ class _Dominion(Game):
 
 def _whole(name: str, value: object, least: int, most: int) -> int:
     """A number within bounds, from Python or from text."""
-    number = int(value) if isinstance(value, int) and not isinstance(value, bool) or str(value).isdecimal() else least - 1  # type: ignore[call-overload]
-    if not least <= number <= most:
+    text = str(value)
+    if isinstance(value, bool) or not text.isdecimal() or not least <= int(text) <= most:
         raise BadOption(f"{name}={value} is not possible; {name} may be {least} to {most}")
-    return int(number)
+    return int(text)
 
 
 def _seed(value: object, players: int) -> Sequence[int]:
@@ -41,7 +41,12 @@ GAME = _Dominion(
     state_dtype=rules.STATE,
     players=(2, 3, 4, 1),
     options=(
-        Option("supply", "standard", "treasures in the supply: as in the rulebook, or 44 Copper, 30 Silver, 20 Gold as in the thesis", ("standard", "thesis")),
+        Option(
+            "supply",
+            "standard",
+            "treasures in the supply: of the rulebook, or 44 Copper, 30 Silver, 20 Gold as in the thesis",
+            ("standard", "thesis"),
+        ),
         Option("curses", False, "whether one may buy, and gain by choice, a Curse", (False, True)),
         Option(
             "max_turns",
@@ -76,5 +81,6 @@ GAME = _Dominion(
     rule_players=heuristics.RULE_PLAYERS,
     greedy="rollout",
     most_decisions=1,
+    truncated=lambda states, k: bool(states[k]["is_truncated"]),
     margin_scale=50.0,
 )

@@ -79,7 +79,7 @@ _BASIC = (
 )
 
 _FIRST_EDITION = (
-    Card("Cellar", 2, (ACTION,), actions=1, steps=((DISCARD, MANY, ANY, MAY), (DRAW_AS_MANY, 1)), text="Discard any number; draw as many"),
+    Card("Cellar", 2, (ACTION,), actions=1, steps=((DISCARD, MANY, ANY, MAY), (DRAW_AS_MANY, 1)), text="Discard any; draw as many"),
     Card("Chapel", 2, (ACTION,), steps=((TRASH, 4, ANY, MAY),), text="Trash up to 4 cards"),
     Card("Moat", 2, (ACTION, REACTION), cards=2, text="In hand: no attack hits you"),
     Card("Chancellor", 3, (ACTION,), coins=2, steps=((MAY_DISCARD_DECK,),), text="May put the deck into the discards"),
@@ -107,7 +107,13 @@ _FIRST_EDITION = (
     Card("Laboratory", 5, (ACTION,), cards=2, actions=1),
     Card("Library", 5, (ACTION,), steps=((DRAW_TO, 7, ACTION),), text="Draw to 7; actions may be set aside"),
     Card("Market", 5, (ACTION,), cards=1, actions=1, buys=1, coins=1),
-    Card("Mine", 5, (ACTION,), steps=((TRASH, 1, TREASURE), (GAIN_FOR_TRASHED, 3, TREASURE, TO_HAND)), text="Turn a treasure into a better one"),
+    Card(
+        "Mine",
+        5,
+        (ACTION,),
+        steps=((TRASH, 1, TREASURE), (GAIN_FOR_TRASHED, 3, TREASURE, TO_HAND)),
+        text="Turn a treasure into a better one",
+    ),
     Card("Witch", 5, (ACTION, ATTACK), cards=2, steps=((OTHERS_GAIN, CURSE),), text="Others gain a Curse"),
     Card("Adventurer", 6, (ACTION,), steps=((DIG, 2, TREASURE),), text="Reveal until 2 treasures are in hand"),
 )
@@ -178,14 +184,13 @@ def kingdom_names(value: object) -> list[str]:
     """The names of the cards that a value of kingdom= means: a set of the rulebook, a list, or names with commas."""
     if isinstance(value, str) and key_of(value) in KINGDOMS:
         return list(KINGDOMS[key_of(value)])
-    if isinstance(value, str) and "," not in value and key_of(value) not in map(key_of, (card.name for card in CARDS)):
-        raise BadOption(
-            f"kingdom={value} is not possible; kingdom may be {', '.join(KINGDOMS)}, random, or up to ten names of cards{did_you_mean(value, [*KINGDOMS, 'random'])}"
-        )
+    possible = f"kingdom may be {', '.join(KINGDOMS)}, random, or up to ten names of cards"
+    if isinstance(value, str) and "," not in value and key_of(value) not in (key_of(card.name) for card in CARDS):
+        raise BadOption(f"kingdom={value} is not possible{did_you_mean(value, [*KINGDOMS, 'random'])}; {possible}")
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) for name in value):
-        raise BadOption(f"kingdom={value!r} is not possible; kingdom may be {', '.join(KINGDOMS)}, random, or up to ten names of cards")
+        raise BadOption(f"kingdom={value!r} is not possible; {possible}")
     return list(value)
 
 

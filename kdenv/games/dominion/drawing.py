@@ -7,6 +7,7 @@ own drawing: a frame by type, the printed numbers, and in a few words what else 
 from __future__ import annotations
 
 from typing import Any
+from xml.sax.saxutils import escape
 
 import numpy as np
 
@@ -87,7 +88,7 @@ def points(states: Any, k: int) -> list[int]:
     """The points of every seat."""
     out = np.zeros(int(states[k]["players"]), np.int64)
     rules.scores(states[k], out)
-    return out.tolist()  # type: ignore[no-any-return]
+    return out.tolist()
 
 
 def sees_hand(s: Any, seat: int | None, of: int) -> bool:
@@ -130,10 +131,11 @@ def ansi(states: Any, k: int, seat: int | None = None) -> str:
     lines.append("")
     for of, score in enumerate(points(states, k)):
         n_hand, n_discard = (int(s[pile][of].astype(int).sum()) for pile in ("hand", "discard"))
-        hand = _coloured(s, s["hand"][of]) if sees_hand(s, seat, of) else f"{n_hand} cards"
+        hand = (_coloured(s, s["hand"][of]) or "none") if sees_hand(s, seat, of) else f"{n_hand} cards"
         mark = ">" if of == mover(s) else "*" if of in winners(states, k) else " "
         top = f" (top {card_name(s, int(s['top'][of][s['n_top'][of] - 1]))})" if s["n_top"][of] else ""
-        lines.append(f"{mark} {_BOLD}player {of}{_RESET} {score:3} points  deck {s['n_deck'][of]:2}{top}  discards {n_discard:2}  hand: {hand or 'none'}")
+        who = f"{mark} {_BOLD}player {of}{_RESET} {score:3} points"
+        lines.append(f"{who}  deck {s['n_deck'][of]:2}{top}  discards {n_discard:2}  hand: {hand}")
         for pile in ("play", "aside"):
             if s[pile].any() and of == (s["turn"] if pile == "play" else s["draw_seat"]):
                 lines.append(f"    {pile}: {_coloured(s, s[pile])}")
@@ -222,7 +224,8 @@ def svg(states: Any, k: int, seat: int | None = None) -> str:
     height = y + 14
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" '
-        f'stroke-linecap="round" stroke-linejoin="round"><title>Dominion, {heading(s)}</title><defs>{lettering.definitions(drawing)}</defs>'
+        f'stroke-linecap="round" stroke-linejoin="round"><title>{escape(f"Dominion, {heading(s)}")}</title>'
+        f"<defs>{lettering.definitions(drawing)}</defs>"
         f'<rect width="{_WIDTH}" height="{height}" fill="{PAPER}"/>{drawing}</svg>'
     )
 
@@ -248,7 +251,10 @@ def _letters(text: str) -> str:
 
 def _head(s: Any) -> str:
     """The name of the game, whose turn it is, what he has left."""
-    parts = [write("dominion", _MARGIN, 52, 26, INK, 2.1), _fitted(heading(s), _MARGIN + 210, 42, 13, _WIDTH - 2 * _MARGIN - 210, INK, 1.6, 0)]
+    parts = [
+        write("dominion", _MARGIN, 52, 26, INK, 2.1),
+        _fitted(heading(s), _MARGIN + 210, 42, 13, _WIDTH - 2 * _MARGIN - 210, INK, 1.6, 0),
+    ]
     if s["stage"] in (rules.ACTION_PHASE, rules.BUY_PHASE):
         x = _MARGIN + 210.0
         for word in ("actions", "buys", "coins"):
@@ -268,7 +274,8 @@ def _coin(x: float, y: float, radius: float, number: int, text_height: float) ->
 
 
 def _shield(x: float, y: float, number: str) -> str:
-    path = f'<path d="M{x - 18:g} {y - 20:g}h36v20q0 16-18 24q-18-8-18-24z" fill="#fff" fill-opacity=".75" stroke="{INK}" stroke-width="2"/>'
+    outline = f"M{x - 18:g} {y - 20:g}h36v20q0 16-18 24q-18-8-18-24z"
+    path = f'<path d="{outline}" fill="#fff" fill-opacity=".75" stroke="{INK}" stroke-width="2"/>'
     return path + write(number, x, y + 5, 15, INK, 1.8, 0.5)
 
 
@@ -276,16 +283,16 @@ def _lines(card: Card) -> list[str]:
     """What an action does, line by line."""
     words = [(card.cards, "card"), (card.actions, "action"), (card.buys, "buy"), (card.coins, "coin")]
     lines = [f"+{n} {word}{'s' * (n > 1)}" for n, word in words if n]
-    for step in card.steps:
-        lines.append(_STEP_WORDS[step[0]](*(*step[1:], 0, 0, 0)[:3]))
+    lines += [_STEP_WORDS[step[0]](*(*step[1:], 0, 0, 0)[:3]) for step in card.steps]
     return [*lines, "blocks attacks"] if REACTION in card.types else lines
 
 
 def _card(card: Card, with_cost: bool = True) -> str:
     """A card, face up."""
     frame, face = _look(card)
+    types = ", ".join(TYPE_NAMES[kind] for kind in card.types)
     parts = [
-        f"<title>{card.name}, costs {card.cost}: {', '.join(TYPE_NAMES[kind] for kind in card.types)}{'. ' if card.text else ''}{card.text}</title>",
+        f"<title>{escape(f'{card.name}, costs {card.cost}: {types}. {card.text}'.strip())}</title>",
         _box(0, 0, _W, _H, f'fill="{face}" stroke="{frame}" stroke-width="5"', 11),
         f'<path d="M2.5 27V12a9.5 9.5 0 0 1 9.5-9.5h{_W - 24}a9.5 9.5 0 0 1 9.5 9.5V27z" fill="{frame}"/>',
         _fitted(card.name.lower(), _W / 2, 20, 12.5, _W - 16, "#fff", 1.9),
@@ -313,7 +320,8 @@ def _pile(s: Any, slot: int) -> str:
     parts = [_box(4, 5, _W, _H, f'fill="{LINE}"', 11) if left > 1 else "", _card(card)]
     text = str(left)
     wide = width_of(text, 12) + 16
-    parts.append(_box(_W - wide - 7, _H - 29, wide, 22, f'fill="{INK if left else MUTED}"', 11) + write(text, _W - 7 - wide / 2, _H - 12, 12, "#fff", 1.8, 0.5))
+    parts.append(_box(_W - wide - 7, _H - 29, wide, 22, f'fill="{INK if left else MUTED}"', 11))
+    parts.append(write(text, _W - 7 - wide / 2, _H - 12, 12, "#fff", 1.8, 0.5))
     opacity = "" if left else ' opacity=".35"'
     return f'<g class="pile slot-{slot}"{opacity}>{"".join(parts)}</g>'
 
@@ -366,7 +374,8 @@ def _groups(cards: list[Card], groups: list[tuple[str, Any]], left: float, y: fl
     for name, pile in groups:
         if name != "hand":
             parts.append(f'<path d="M{x + 6:.4g} {y + 4:.4g}v{_H * _SMALL - 8:.4g}" stroke="{LINE}" stroke-width="3"/>')
-            parts.append(f'<g transform="translate({x + 17:.4g} {y + _H * _SMALL - 6:.4g})rotate(-90)">{write(name, 0, 0, 10, MUTED, 1.6)}</g>')
+            turned = f'transform="translate({x + 17:.4g} {y + _H * _SMALL - 6:.4g})rotate(-90)"'
+            parts.append(f"<g {turned}>{write(name, 0, 0, 10, MUTED, 1.6)}</g>")
             x += 26
         start = x
         if name == "hand" and not open_hand:

@@ -67,7 +67,10 @@ from kdenv.games.dominion.tables import (
 
 # What happens next (s.node): the end, a card drawn, or a choice.
 OVER_NODE, DRAW_NODE, PLAY_NODE, BUY_NODE, AGAIN_NODE, TRASH_NODE, GAIN_NODE, DISCARD_NODE, PUT_BACK_NODE, LOOT_NODE, ASK_NODE = range(11)
-FIRST_ACTION = np.array([0, 0, PLAY_FIRST, BUY_FIRST, PLAY_FIRST, TRASH_FIRST, GAIN_FIRST, DISCARD_FIRST, PUT_BACK_FIRST, TRASH_FIRST, YES], np.int64)
+# The action that stands for slot 0, by node.
+FIRST_ACTION = np.array(
+    [END, END, PLAY_FIRST, BUY_FIRST, PLAY_FIRST, TRASH_FIRST, GAIN_FIRST, DISCARD_FIRST, PUT_BACK_FIRST, TRASH_FIRST, YES], np.int64
+)
 FIRST_ACTION.flags.writeable = False
 
 IN_HAND, ASIDE = 0, 1  # where drawn cards go
@@ -125,9 +128,9 @@ def run_step(s):
     number = int(s.steps[slot, step, 1])
     kind = int(s.steps[slot, step, 2])
     how = int(s.steps[slot, step, 3])
-    if what == TRASH or what == DISCARD:
+    if what in (TRASH, DISCARD):
         return _choose_from_hand(s, what, number, kind, how)
-    if what == GAIN or what == GAIN_FOR_TRASHED:
+    if what in (GAIN, GAIN_FOR_TRASHED):
         if what == GAIN_FOR_TRASHED and s.memory == NOT_TRASHED:
             return _end_step(s)
         return _choose(s, int(s.turn), GAIN_NODE, 1) or _end_step(s)
@@ -401,7 +404,7 @@ def choices(s):
     """The slots that may be chosen at this node, as bits."""
     node = int(s.node)
     seat = int(s.decider)
-    if node == PLAY_NODE or node == AGAIN_NODE:
+    if node in (PLAY_NODE, AGAIN_NODE):
         return s.held[seat] & s.of_type[ACTION]
     if node == BUY_NODE:
         return for_sale(s, int(s.coins))

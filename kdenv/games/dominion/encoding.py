@@ -33,8 +33,8 @@ from kdenv.core.bits import has
 from kdenv.core.kernel import kernel
 from kdenv.core.protocol import DECIDE
 from kdenv.games.dominion.cards import DRAW_TO, N_STEP_KINDS, N_STEPS, N_TYPES, SPY, STEAL
-from kdenv.games.dominion.effects import ASK_NODE, BUY_NODE, PLAY_NODE, for_sale, hand_size, step_in_progress
-from kdenv.games.dominion.piles import points_of
+from kdenv.games.dominion.effects import ASK_NODE, BUY_NODE, PLAY_NODE, for_sale, step_in_progress
+from kdenv.games.dominion.piles import hand_size, points_of
 from kdenv.games.dominion.rules import HONEST, OPEN_HANDS, phase
 from kdenv.games.dominion.tables import EMPTY_PILES_TO_END, N_SLOTS
 
@@ -47,8 +47,8 @@ N_NUMBERS = 6
 def layout(players: int) -> dict[str, tuple[int, ...]]:
     """The parts of the vector in their order, with the shape each has when cut out."""
     parts: dict[str, tuple[int, ...]] = {"cards": (N_SLOTS, N_FEATURES)}
-    parts |= {name: (N_SLOTS,) for name in ("supply", "trash", "play", "aside")}
-    parts |= {name: (players, N_SLOTS) for name in ("owned", "hand", "deck", "discard", "top")}
+    parts |= dict.fromkeys(("supply", "trash", "play", "aside"), (N_SLOTS,))
+    parts |= dict.fromkeys(("owned", "hand", "deck", "discard", "top"), (players, N_SLOTS))
     return parts | {
         "sizes": (players, N_SIZES),
         "turn": (players,),

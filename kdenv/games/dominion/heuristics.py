@@ -25,10 +25,9 @@ from kdenv.games.dominion.effects import (
     TRASH_NODE,
     choices,
     may_decline,
-    slots_aside,
     step_in_progress,
 )
-from kdenv.games.dominion.piles import NOTHING_HELD, ONE
+from kdenv.games.dominion.piles import NOTHING_HELD, ONE, slots_aside
 from kdenv.games.dominion.rules import legal
 from kdenv.games.dominion.tables import BUY_FIRST, DUCHY, END, ESTATE, GOLD, N_BASIC, N_SLOTS, NO, PLAY_FIRST, PROVINCE, SILVER, YES
 
@@ -273,7 +272,7 @@ def sensible_answer(s, remodel, rng):
     if slots == NOTHING_HELD:
         return END
     first = FIRST_ACTION[node]
-    if node == GAIN_NODE or node == AGAIN_NODE or node == LOOT_NODE:
+    if node in (GAIN_NODE, AGAIN_NODE, LOOT_NODE):
         return first + dearest(s, slots, rng)
     if node == TRASH_NODE and not may_decline(s):
         if step_in_progress(s, 2) != ANY:  # Mine
@@ -347,16 +346,15 @@ def make_rollout(epsilon: float = 0.15, remodel: str = "dearest", mppaf: bool = 
 
 
 _THESIS = "Jansen and Tollisen 2014"
+_POINTS = "variant=thesis or dominiate says when points count"
 RULE_PLAYERS = {
     "big_money": RulePlayer(lambda: BigMoney(), "buys Province, Gold or Silver, whichever first can be paid; plays no actions"),
     "bmfsm": RulePlayer(lambda: Bmfsm(), "big money as a finite state machine: treasures for 15 turns, then points", _THESIS),
-    "single_witch": RulePlayer(
-        lambda variant="thesis": make_witches(1, variant), "one Witch, then money; variant=thesis or dominiate says when points count", _THESIS
-    ),
-    "double_witch": RulePlayer(
-        lambda variant="thesis": make_witches(2, variant), "two Witches, then money; variant=thesis or dominiate says when points count", _THESIS
-    ),
+    "single_witch": RulePlayer(lambda variant="thesis": make_witches(1, variant), f"one Witch, then money; {_POINTS}", _THESIS),
+    "double_witch": RulePlayer(lambda variant="thesis": make_witches(2, variant), f"two Witches, then money; {_POINTS}", _THESIS),
     "rollout": RulePlayer(
-        make_rollout, "at random with probability epsilon, else plays and buys the dearest; remodel=dearest, random or cheapest; mppaf: +actions first", _THESIS
+        make_rollout,
+        "random with probability epsilon, else plays and buys the dearest, with mppaf +actions first; remodel=dearest, random or cheapest",
+        _THESIS,
     ),
 }

@@ -10,8 +10,8 @@ from kdenv.core.kernel import kernel
 from kdenv.core.protocol import DECIDE
 from kdenv.core.random import below
 from kdenv.games.dominion.cards import ANY, DRAW_TO, TREASURE
-from kdenv.games.dominion.effects import ASK_NODE, BUY_NODE, PUT_BACK_NODE, choices, hand_size, step_in_progress
-from kdenv.games.dominion.piles import NOTHING_HELD
+from kdenv.games.dominion.effects import ASK_NODE, BUY_NODE, PUT_BACK_NODE, choices, step_in_progress
+from kdenv.games.dominion.piles import NOTHING_HELD, hand_size
 from kdenv.games.dominion.rules import BUY_PHASE, HONEST, OPEN_HANDS, phase
 from kdenv.games.dominion.tables import N_SLOTS
 

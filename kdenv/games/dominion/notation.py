@@ -80,13 +80,21 @@ from kdenv.games.dominion.tables import (
     YES,
 )
 
-_VERBS = {"play": PLAY_FIRST, "buy": BUY_FIRST, "trash": TRASH_FIRST, "gain": GAIN_FIRST, "discard": DISCARD_FIRST, "put back": PUT_BACK_FIRST}
+_VERBS = {
+    "play": PLAY_FIRST,
+    "buy": BUY_FIRST,
+    "trash": TRASH_FIRST,
+    "gain": GAIN_FIRST,
+    "discard": DISCARD_FIRST,
+    "put back": PUT_BACK_FIRST,
+}
 _WORDS = {"end": END, "yes": YES, "no": NO}
 STAGES = ("opening", "action", "buy", "clean-up")
 NODES = ("over", "draw", "play", "buy", "again", "trash", "gain", "discard", "put back", "loot", "ask")
 _REGISTERS = ("sub", "victim", "affected", "left", "last", "memory", "drawn")
 _PILES = ("hand", "deck", "discard")
 
+_PHASE_OF = {PLAY_NODE: rules.ACTION_PHASE, BUY_NODE: rules.BUY_PHASE}
 # What a card must be doing where a card asks.
 _ASKED_BY = {
     AGAIN_NODE: (PLAY_TWICE,),
@@ -133,7 +141,7 @@ def action_from(states: Any, k: int, text: str) -> int:
     for verb, first in _VERBS.items():
         if words.lower().startswith(verb + " "):
             return first + slot_from(states[k], words[len(verb) + 1 :])
-    raise BadRecord(f"{text!r} is no action; write 'play Village', 'buy Gold', 'trash', 'gain', 'discard' or 'put back' and a card, 'yes', 'no' or 'end'")
+    raise BadRecord(f"{text!r} is no action; write play, buy, trash, gain, discard or 'put back' and a card, or yes, no or end")
 
 
 def chance_text(states: Any, k: int, outcome: int) -> str:
@@ -199,7 +207,8 @@ def position_text(states: Any, k: int) -> str:
 
 def _n_empty(s: Any) -> int:
     """How many piles of the supply are empty that are not so from the start."""
-    return sum(s["supply"][slot] == 0 and s["card"][slot] != NO_CARD for slot in range(N_SLOTS)) - (s["players"] == 1)
+    n = sum(s["supply"][slot] == 0 and s["card"][slot] != NO_CARD for slot in range(N_SLOTS))
+    return int(n - (s["players"] == 1))  # one player has no Curses
 
 
 def position_from(text: str, states: Any, k: int) -> None:
@@ -307,7 +316,9 @@ def _read_seat(s: Any, parts: dict[str, str], seat: int) -> None:
     treasures = int(s["of_type"][1])
     n_treasures = sum(int(s["discard"][seat][slot]) - int(s["open"][seat][slot]) for slot in range(N_SLOTS) if treasures >> slot & 1)
     if n_treasures > s["flipped"][seat]:
-        raise BadRecord(f"seat {seat} has unseen treasures among its discards, which only come from a flipped deck: say seen {seat}: or flipped {seat}:")
+        raise BadRecord(
+            f"seat {seat} has unseen treasures in its discards, but they come from a flipped deck only: say seen {seat}: or flipped {seat}:"
+        )
     top = [slot_from(s, name.strip()) for name in parts.get(f"top {seat}", "").split(",") if name.strip()]
     if len(top) > N_TOPS or any(top.count(slot) > s["deck"][seat][slot] for slot in top):
         raise BadRecord(f"top {seat}: has cards that are not in its deck, or more than {N_TOPS}")
@@ -371,7 +382,7 @@ def _check(s: Any) -> None:
         raise BadRecord("draw: is given where a card is drawn next, and only there")
     if node == DRAW_NODE:
         _check_draw(s, what)
-    if node in (PLAY_NODE, BUY_NODE) and (depth or decider != turn or stage != (rules.ACTION_PHASE if node == PLAY_NODE else rules.BUY_PHASE)):
+    if node in (PLAY_NODE, BUY_NODE) and (depth or decider != turn or stage != _PHASE_OF[node]):
         raise BadRecord(f"node: {NODES[node]} needs its phase, and no card being played")
     if node in _ASKED_BY and what not in _ASKED_BY[node]:
         raise BadRecord(f"node: {NODES[node]} needs a card in running: whose step asks this")
@@ -381,11 +392,11 @@ def _check(s: Any) -> None:
         raise BadRecord(f"decider: {decider} is not the seat the card asks")
     if node > DRAW_NODE and node not in (BUY_NODE, ASK_NODE) and not int(effects.choices(s)):
         raise BadRecord(f"node: {NODES[node]} offers nothing to choose")
-    if node == PLAY_NODE and not s["actions"] or node == BUY_NODE and not s["buys"]:
+    if (node == PLAY_NODE and not s["actions"]) or (node == BUY_NODE and not s["buys"]):
         raise BadRecord(f"node: {NODES[node]} needs actions or buys")
-    if node in (TRASH_NODE, DISCARD_NODE) and not 0 < s["left"]:
+    if node in (TRASH_NODE, DISCARD_NODE) and s["left"] <= 0:
         raise BadRecord("a card asks to choose cards, but none are left to choose")
-    if (node == ASK_NODE and what == SPY or node == LOOT_NODE) and int(s["draw_seat"]) != int(s["affected"]):
+    if (node == LOOT_NODE or (node == ASK_NODE and what == SPY)) and int(s["draw_seat"]) != int(s["affected"]):
         raise BadRecord("the cards aside are not of the seat that the card affects")
     if node == ASK_NODE:
         _check_question(s, what)

@@ -19,12 +19,14 @@ N_TOPS = 32  # known cards on top of a deck; what lies deeper is forgotten
 
 @kernel
 def put_in_hand(s, seat, slot):
+    """Put a card into a hand."""
     s.hand[seat, slot] += 1
     s.held[seat] |= bit(slot)
 
 
 @kernel
 def take_from_hand(s, seat, slot):
+    """Take a card from a hand."""
     s.hand[seat, slot] -= 1
     if s.hand[seat, slot] == 0:
         s.held[seat] &= ~bit(slot)
@@ -83,6 +85,7 @@ def gain(s, seat, slot, where):
 
 @kernel
 def trash_from_hand(s, seat, slot):
+    """Trash a card from a hand."""
     take_from_hand(s, seat, slot)
     s.owned[seat, slot] -= 1
     s.trash[slot] += 1

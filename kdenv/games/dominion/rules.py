@@ -296,12 +296,6 @@ def seat(s):
 
 
 @kernel
-def truncated(s):
-    """Whether the game was broken off after max_turns turns of every player: no end by the rules."""
-    return s.is_truncated != 0
-
-
-@kernel
 def legal(s, out):
     """The choices as actions, ascending; END first where one may decline."""
     if s.node == ASK_NODE:
