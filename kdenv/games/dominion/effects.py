@@ -95,6 +95,7 @@ def play_card(s, slot, times):
     """Play a card from hand so many times."""
     take_from_hand(s, int(s.turn), slot)
     s.play[slot] += 1
+    s.laid |= bit(slot)
     if s.steps[slot, 0, 0] != NOTHING or times > 1:
         d = int(s.depth)
         s.run_slot[d] = slot
@@ -153,6 +154,8 @@ def run_step(s):
     elif what == TRASH_THIS:
         if s.run_play[d] == 0:
             s.play[slot] -= 1
+            if s.play[slot] == 0:
+                s.laid &= ~bit(slot)
             s.owned[s.turn, slot] -= 1
             s.trash[slot] += 1
     elif what == TRASH_FOR_COINS and s.hand[s.turn, number] > 0:

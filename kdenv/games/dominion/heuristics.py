@@ -24,6 +24,7 @@ from kdenv.games.dominion.effects import (
     PLAY_NODE,
     TRASH_NODE,
     choices,
+    for_sale,
     may_decline,
     step_in_progress,
 )
@@ -142,30 +143,32 @@ def _choose_witches(player, states, k, out, rng):
 @kernel
 def _choose_rollout(player, states, k, out, rng):
     s = states[k]
-    if player.epsilon > 0.0 and uniform(rng) < player.epsilon:
-        return packed(random_action(s, out, rng))
+    at_random = player.epsilon > 0.0 and uniform(rng) < player.epsilon
     if s.node == BUY_NODE:
-        sold = choices(s)
-        if sold == NOTHING_HELD:
+        slots = for_sale(s, int(s.coins))
+        if slots == NOTHING_HELD:
             return packed(END)
-        return packed(BUY_FIRST + dearest(s, sold, rng))
+        if at_random:
+            return packed(_end_or(BUY_FIRST, slots, rng))
+        return packed(BUY_FIRST + any_of(of_highest_cost(s, slots, int(s.coins)), rng))
     if s.node == PLAY_NODE:
-        held = choices(s)
+        slots = choices(s)
+        if at_random:
+            return packed(_end_or(PLAY_FIRST, slots, rng))
         if player.mppaf != 0:
-            going_on = with_more_actions(s, held)
-            held = going_on if going_on != NOTHING_HELD else held
-        return packed(PLAY_FIRST + dearest(s, held, rng))
+            going_on = with_more_actions(s, slots)
+            slots = going_on if going_on != NOTHING_HELD else slots
+        return packed(PLAY_FIRST + dearest(s, slots, rng))
+    if at_random:
+        return packed(out[below(rng, legal(s, out))])
     return packed(sensible_answer(s, player.remodel, rng))
 
 
 @kernel
-def random_action(s, out, rng):
-    """Any legal action."""
-    if s.node == PLAY_NODE or s.node == BUY_NODE:
-        slots = choices(s)
-        n = below(rng, popcount(slots) + 1)
-        return END if n == 0 else FIRST_ACTION[s.node] + nth(slots, n - 1)
-    return out[below(rng, legal(s, out))]
+def _end_or(first, slots, rng):
+    """END or the action of any of these slots, all with the same odds."""
+    n = below(rng, popcount(slots) + 1)
+    return END if n == 0 else first + nth(slots, n - 1)
 
 
 @kernel
@@ -187,14 +190,14 @@ def free_play(states, k):
     if s.node == PLAY_NODE:
         going_on = with_more_actions(s, choices(s))
         if going_on != NOTHING_HELD:
-            return PLAY_FIRST + lowest(of_highest_cost(s, going_on))
+            return PLAY_FIRST + lowest(of_highest_cost(s, going_on, MAX_COST))
     return -1
 
 
 @kernel
-def of_highest_cost(s, slots):
-    """The dearest of these slots."""
-    cost = MAX_COST
+def of_highest_cost(s, slots, at_most):
+    """The dearest of these slots, of which none costs more than at_most."""
+    cost = min(at_most, MAX_COST)
     while cost > 0:
         cheaper = slots & s.up_to[cost - 1]
         if cheaper != slots:
@@ -215,15 +218,16 @@ def of_lowest_cost(s, slots):
 @kernel
 def any_of(slots, rng):
     """A random one of these slots."""
-    if slots & (slots - ONE) == NOTHING_HELD:
-        return lowest(slots)
-    return nth(slots, below(rng, popcount(slots)))
+    if slots & (slots - ONE) != NOTHING_HELD:
+        for _ in range(below(rng, popcount(slots))):
+            slots &= slots - ONE
+    return lowest(slots)
 
 
 @kernel
 def dearest(s, slots, rng):
     """A random one of the dearest of these slots."""
-    return any_of(of_highest_cost(s, slots), rng)
+    return any_of(of_highest_cost(s, slots, MAX_COST), rng)
 
 
 @kernel

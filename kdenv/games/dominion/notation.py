@@ -234,6 +234,7 @@ def position_from(text: str, states: Any, k: int) -> None:
     s["owned"] = 0
     for seat in range(players):
         _read_seat(s, parts, seat)
+    s["laid"] = sum(1 << slot for slot in range(N_SLOTS) if s["play"][slot] > 0)
     s["stocked"] = sum(1 << slot for slot in range(N_SLOTS) if s["supply"][slot] > 0)
     s["n_empty"] = _number("emptied", parts["emptied"], 0, N_SLOTS) if "emptied" in parts else max(0, _n_empty(s))
     s["is_truncated"] = parts.get("truncated") == "yes"

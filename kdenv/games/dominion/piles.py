@@ -123,6 +123,7 @@ def play_treasures(s, seat):
     """Play all treasures in hand."""
     treasures = s.held[seat] & s.of_type[TREASURE]
     s.held[seat] &= ~treasures
+    s.laid |= treasures
     while treasures != NOTHING_HELD:
         slot = lowest(treasures)
         treasures &= treasures - ONE
@@ -134,11 +135,15 @@ def play_treasures(s, seat):
 @kernel
 def clean_up(s, seat):
     """Discard what was played, seen by all, and what is left in hand, not seen."""
-    for slot in range(N_SLOTS):
+    slots = s.laid | s.held[seat]
+    while slots != NOTHING_HELD:
+        slot = lowest(slots)
+        slots &= slots - ONE
         s.open[seat, slot] += s.play[slot]
         s.discard[seat, slot] += s.play[slot] + s.hand[seat, slot]
         s.play[slot] = 0
         s.hand[seat, slot] = 0
+    s.laid = NOTHING_HELD
     s.held[seat] = NOTHING_HELD
 
 

@@ -95,9 +95,10 @@ STATE = state_dtype(
     ("of_type", np.uint64, N_TYPES),  # the slots of each type as bits
     ("up_to", np.uint64, MAX_COST + 1),  # the slots that cost at most so much
     ("offered", np.uint64),  # the slots one may buy or gain by choice
-    # Which piles are not empty.
-    ("held", np.uint64, 4),  # the slots in hand as bits
-    ("stocked", np.uint64),  # the piles of the supply as bits
+    # Which piles are not empty, as bits.
+    ("held", np.uint64, 4),  # the slots in hand
+    ("laid", np.uint64),  # the slots in play
+    ("stocked", np.uint64),  # the piles of the supply
     # Numbers.
     ("card", np.int16, N_SLOTS),  # by slot, the number in the table of cards, or NO_CARD; constant
     ("max_turns", np.int16),  # constant
@@ -190,6 +191,7 @@ def begin(s, players, variant):
             s.owned[seat, ESTATE] = START_ESTATES
     for i in range(UNUSED):
         s.unused[i] = 0
+    s.laid = NOTHING_HELD
     s.is_truncated = 0
     s.turn = 0
     s.decider = 0
