@@ -166,6 +166,19 @@ def test_editing_a_player_outside_the_package_is_noticed(house: House) -> None:
     assert edited["search"] != first.result["search"]
 
 
+def test_a_player_of_another_program_is_no_obstacle_and_stays_cached(house: House, original: Any) -> None:
+    """The index of a search lists all the players it was compiled for, those of modules that only others have included."""
+    (house.folder / "mine.py").write_text(MY_PLAYER)
+    work = "from mine import Last\n" + PLAY_AND_SEARCH.replace("Uniform()", "Last(1)").replace("GAME_ROOM", "tiny")
+    theirs = house.run(work)
+    (house.folder / "mine.py").rename(house.folder / "away.py")
+    assert house.play_and_search() == (original, [])
+    ours = PLAY_AND_SEARCH.replace("GAME_ROOM", "tiny").replace("Uniform()", "EpsilonGreedy(Uniform(), 0.5)")
+    assert "play_games" in house.run(ours.replace("import Uniform", "import EpsilonGreedy, Uniform")).compiled
+    (house.folder / "away.py").rename(house.folder / "mine.py")
+    assert house.run(work) == (theirs.result, [])
+
+
 def test_editing_a_table_of_kingdomino_is_noticed(house: House) -> None:
     room = "kdenv.games.kingdomino"
     first = house.play_and_search(room)

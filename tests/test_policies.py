@@ -179,7 +179,7 @@ def test_a_player_of_another_game_is_not_supported() -> None:
 
 
 def test_playouts_by_a_player_of_another_game_are_not_supported() -> None:
-    with pytest.raises(NotSupported, match="^bold plays tiny, not kingdomino, whose rule-based players are full_greedy, gprd"):
+    with pytest.raises(NotSupported, match=r"^bold plays tiny, not kingdomino, whose rule-based players are full_greedy, gprd"):
         policy("mce(playout=bold, playouts=5)").act(of_seat_to_move(after_pick()))
 
 

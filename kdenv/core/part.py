@@ -10,6 +10,7 @@ them, so the digest of their file becomes part of the part's numba type: searche
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -82,6 +83,33 @@ class _PartFromOutside(types.NamedTuple):  # type: ignore[misc]
     @property
     def key(self) -> Any:
         return *super().key, self.digest
+
+    def __reduce__(self) -> Any:
+        kind = self.instance_class
+        return _from_cache, (list(self.types), kind.__module__, kind.__qualname__, self.digest)
+
+
+class _Elsewhere(types.Type):  # type: ignore[misc]
+    """A part that some other program has and this one has not."""
+
+    def __init__(self, *known: Any) -> None:
+        super().__init__(name=f"elsewhere{known}")
+        self.known = known
+
+    def __reduce__(self) -> Any:
+        return _from_cache, self.known
+
+
+def _from_cache(fields: list[Any], module: str, name: str, digest: str) -> Any:
+    """The type of a part as it was written to the cache, whose index lists the parts of all programs of this machine.
+
+    One whose module has not been imported here is not meant; it must not keep this program from reading the rest, and is
+    written back as it was.
+    """
+    kind: Any = sys.modules.get(module)
+    for attribute in name.split("."):
+        kind = getattr(kind, attribute, None)
+    return _PartFromOutside(fields, kind, digest) if isinstance(kind, type) else _Elsewhere(fields, module, name, digest)
 
 
 register_model(_PartFromOutside)(models.TupleModel)

@@ -11,11 +11,10 @@ from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
 from kdenv.core.view import View
 from kdenv.policies import Policy, policy
-from kdenv.search.playout import Seated, Uniform
+from kdenv.policies.joint import joint_player
 
 Player: TypeAlias = Callable[[View], int]  # a Policy is one
 Opponent: TypeAlias = str | Player
-_MOST_KINDS = 4  # that Seated can hold
 
 
 class Lineup:
@@ -26,7 +25,7 @@ class Lineup:
         self._game, self._n_seats = game, n_seats
         self._by_text: dict[str, Policy] = {}  # a text written twice is one policy
         if (opponents is None) == (pool is None):
-            raise BadOption("opponents= says who sits at the other seats, pool= what they are drawn from: give one of the two")
+            raise BadOption("opponents= says who sits at the other seats, pool= what they are drawn from: give one")
         self._pool = [self._player(each) for each in _listed("pool", pool)] if pool is not None else []
         if pool is not None and not self._pool:
             raise BadOption("pool=[] holds no policy to draw")
@@ -59,23 +58,8 @@ class Lineup:
 
     def compiled(self, me: int) -> Any:
         """All of them as one compiled player, when `me` is the seat that learns; None if that cannot be."""
-        if not self.players:
-            return Uniform()  # is never asked
-        seats_of: dict[Any, int] = {}
-        for i, player in enumerate(self.players):
-            inside = player.compiled(self._game) if isinstance(player, Policy) else None
-            if inside is None:
-                return None
-            key = (type(inside).__name__, inside)  # players of different kinds may be equal as tuples
-            seats_of[key] = seats_of.get(key, 0) | 1 << (me + 1 + i) % (self._n_seats + 1)
-        # In an order of their own, so that one pool needs few combinations to be compiled.
-        kinds = sorted(seats_of, key=repr)
-        if len(kinds) == 1:
-            return kinds[0][1]
-        if len(kinds) > _MOST_KINDS:
-            return None
-        (one, two), three, last = kinds[:2], kinds[min(2, len(kinds) - 1)], kinds[-1]
-        return Seated(seats_of[one], one[1], seats_of[two], two[1], seats_of[three], three[1], last[1])
+        seats = [(me + 1 + i) % (self._n_seats + 1) for i in range(len(self.players))]
+        return joint_player(self.players, seats, self._game)
 
 
 def _listed(name: str, value: Any) -> Sequence[Opponent]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 from typing import Any
 
 import gymnasium
@@ -26,9 +27,12 @@ def png(svg: str) -> bytes:
 
 def rgb_array(svg: str) -> NDArray[np.uint8]:
     """The drawing as height x width x 3 numbers."""
-    from kdenv.core.png import pixels
-
-    return pixels(png(svg))
+    picture = png(svg)
+    try:
+        from PIL import Image
+    except ImportError:
+        raise missing_extra("drawing pictures", "render") from None
+    return np.asarray(Image.open(io.BytesIO(picture)).convert("RGB"))
 
 
 def frame(table: Table, mode: str, seat: int | None) -> str | NDArray[np.uint8]:

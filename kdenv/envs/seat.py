@@ -28,7 +28,7 @@ from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import REWARDS, final_rewards, forfeit, is_truncated
 from kdenv.envs.spaces import observation_box
 from kdenv.games import find_game
-from kdenv.search.budget import compiling
+from kdenv.policies.joint import first_use
 
 _OBSERVATIONS = ("vector", "dict")
 _DEALS = 1000  # that may end before the learner has had anything to decide, until reset gives up
@@ -110,6 +110,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         super().reset(seed=None if seed is None else int(seed))
         if seed is not None:
             self._games = 0
+        self._is_on = False
         for _ in range(_DEALS):
             self._begin(options)
             if self._episode.mover != NOBODY:
@@ -135,7 +136,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self._dice = make_rng(self.np_random)
         self._lineup.draw(self.np_random)
         self._joint = self._lineup.compiled(self.seat)
-        if self._episode.mover != self.seat:
+        with first_use(self._joint, self.table.game):
             self._go_on(NO_ACTION)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -159,13 +160,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         """Carry out an action, if there is one, and what the others do, until the learner decides or the game is over."""
         episode = self._episode
         if self._joint is not None and not episode.script:
-            kind = _kind(self._joint)
-            if kind in _compiled:
-                episode.step_with(self._joint, action, self.seat, self._dice)
-            else:
-                with compiling(f"the opponents for {self.table.game.name}"):
-                    episode.step_with(self._joint, action, self.seat, self._dice)
-                _compiled.add(kind)
+            episode.step_with(self._joint, action, self.seat, self._dice)
             return
         if action != NO_ACTION:
             episode.step(action)
@@ -226,15 +221,6 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def clone(self) -> SeatEnv:
         """An environment in the same position, with the same generators and opponents, that goes its own way."""
         return copy.deepcopy(self)
-
-
-_compiled: set[str] = set()  # the kinds of opponents that have played in this process, so that compiling is told once
-
-
-def _kind(player: Any) -> str:
-    """The type of a compiled player, those inside it included."""
-    inside = [_kind(field) for field in player if isinstance(field, tuple)]
-    return f"{type(player).__name__}({', '.join(inside)})"
 
 
 def _check_seat(seat: Any, players: int) -> None:

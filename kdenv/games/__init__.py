@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kdenv.core.game import Game
 
-TITLES = {"kingdomino": "Kingdomino", "dominoes": "Dominoes", "carcassonne": "Carcassonne"}  # name -> title, as in kdenv/Title-v0
+TITLES = {  # name -> title, as in kdenv/Title-v0
+    "kingdomino": "Kingdomino",
+    "dominion": "Dominion",
+    "dominoes": "Dominoes",
+    "carcassonne": "Carcassonne",
+}
 _from_outside: dict[str, Game] = {}
 
 

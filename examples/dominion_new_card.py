@@ -1,0 +1,30 @@
+"""A card that kdenv does not have, as one row of a table: no kernel is written, nothing is compiled anew.
+
+python examples/dominion_new_card.py
+
+An Armoury is like a Workshop (gain a card costing up to 4), but the card comes onto the deck. The state of a table holds
+the rows of its own cards, so engines, searches and players that are compiled already play it at once.
+"""
+
+import kdenv
+from kdenv.core.random import make_rng
+from kdenv.games.dominion.cards import ACTION, ANY, GAIN, TO_DECK, Card, add_card
+
+add_card(Card("Armoury", 4, (ACTION,), steps=((GAIN, 4, ANY, TO_DECK),), text="Gain a card costing up to 4 onto the deck"))
+
+
+def main() -> None:
+    """Play a kingdom with the new card, and show the table when one has been played."""
+    table = kdenv.table("dominion", kingdom=["Armoury", "Village", "Smithy", "Market"])
+    players = [kdenv.policy("rollout(epsilon=0)"), kdenv.policy("double_witch")]
+    for seat, player in enumerate(players):
+        player.reset(seat)
+    rng = make_rng(4)
+    table.run_chance(rng)
+    while not table.over and "Armoury" not in table.game.notation.pile_text(table.states[0], table.states[0]["play"]):
+        table.decide(players[table.seat].act(table.view(table.seat)), rng)
+    print(table)
+
+
+if __name__ == "__main__":
+    main()

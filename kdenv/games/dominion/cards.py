@@ -1,0 +1,227 @@
+"""The one table of cards. A new card is one row here, or one `add_card` outside the package: nothing else changes.
+
+A card has a cost, types, the numbers printed on it and, for what else it does, up to three steps of a small
+language. A table copies the rows of its kingdom into the state (through the variant), so the same machine code
+plays every kingdom, cards from outside included.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kdenv.core.errors import BadOption
+from kdenv.core.game import did_you_mean
+from kdenv.games.dominion.tables import COPPER, CURSE, KINGDOMS, N_KINGDOM, SILVER
+
+# Types. ANY stands for every card where a step says which cards it is about.
+ANY, TREASURE, VICTORY, CURSES, ACTION, ATTACK, REACTION = range(7)
+TYPE_NAMES = ("any", "treasure", "victory", "curse", "action", "attack", "reaction")
+N_TYPES = 7
+
+# Where a card goes.
+TO_DISCARD, TO_HAND, TO_DECK = range(3)
+
+MAY = 1  # a choice that can be declined or stopped
+
+# Steps: (what, number, type, how). What comes after a number is said behind it.
+(
+    NOTHING,
+    DISCARD,  # discard `number` cards of `type` from hand; how: MAY stop
+    DRAW_AS_MANY,  # draw `number` cards for each card just discarded
+    TRASH,  # trash `number` cards of `type` from hand; how: MAY stop
+    GAIN,  # gain a card of `type` that costs up to `number`; how: where to
+    GAIN_FOR_TRASHED,  # the same, up to `number` more than the card just trashed, if one was
+    GAIN_CARD,  # gain the basic card `number`; how: where to
+    TRASH_THIS,  # trash the card itself, the first time it is played
+    TRASH_FOR_COINS,  # trash the basic card `number` from hand if it is held, for `how` coins
+    OTHERS_GAIN,  # each other player gains the basic card `number`
+    OTHERS_DRAW,  # each other player draws `number` cards
+    OTHERS_DISCARD_TO,  # each other player discards down to `number` cards
+    OTHERS_PUT_BACK,  # each other player puts a card of `type` from hand on the deck
+    SPY,  # every player, oneself first, reveals the top card: discard it or put it back
+    STEAL,  # each other player reveals `number` cards; one of `type` is trashed and may be gained, the rest discarded
+    PLAY_TWICE,  # choose an action card from hand and play it `number` times
+    DRAW_TO,  # draw until `number` cards are in hand; cards of `type` may be set aside and discarded afterwards
+    DIG,  # reveal until `number` cards of `type` have come: these to hand, the rest discarded
+    MAY_DISCARD_DECK,  # one may put the deck into the discard pile
+) = range(19)
+N_STEP_KINDS = 19
+N_STEPS = 3
+MANY = 127  # as many as there are
+
+
+class Card(NamedTuple):
+    """One kind of card as printed: `coins` of a treasure are what it is worth, of an action what it gives."""
+
+    name: str
+    cost: int
+    types: tuple[int, ...]
+    cards: int = 0
+    actions: int = 0
+    buys: int = 0
+    coins: int = 0
+    points: int = 0
+    points_per_ten: int = 0  # for every ten cards owned
+    steps: tuple[tuple[int, ...], ...] = ()
+    text: str = ""  # what the steps do, in a line
+
+
+_BASIC = (
+    Card("Copper", 0, (TREASURE,), coins=1),
+    Card("Silver", 3, (TREASURE,), coins=2),
+    Card("Gold", 6, (TREASURE,), coins=3),
+    Card("Estate", 2, (VICTORY,), points=1),
+    Card("Duchy", 5, (VICTORY,), points=3),
+    Card("Province", 8, (VICTORY,), points=6),
+    Card("Curse", 0, (CURSES,), points=-1),
+)
+
+_FIRST_EDITION = (
+    Card("Cellar", 2, (ACTION,), actions=1, steps=((DISCARD, MANY, ANY, MAY), (DRAW_AS_MANY, 1)), text="Discard any; draw as many"),
+    Card("Chapel", 2, (ACTION,), steps=((TRASH, 4, ANY, MAY),), text="Trash up to 4 cards"),
+    Card("Moat", 2, (ACTION, REACTION), cards=2, text="In hand: no attack hits you"),
+    Card("Chancellor", 3, (ACTION,), coins=2, steps=((MAY_DISCARD_DECK,),), text="May put the deck into the discards"),
+    Card("Village", 3, (ACTION,), cards=1, actions=2),
+    Card("Woodcutter", 3, (ACTION,), buys=1, coins=2),
+    Card("Workshop", 3, (ACTION,), steps=((GAIN, 4),), text="Gain a card costing up to 4"),
+    Card(
+        "Bureaucrat",
+        4,
+        (ACTION, ATTACK),
+        steps=((GAIN_CARD, SILVER, ANY, TO_DECK), (OTHERS_PUT_BACK, 1, VICTORY)),
+        text="Silver onto the deck; others put a victory card back",
+    ),
+    Card("Feast", 4, (ACTION,), steps=((TRASH_THIS,), (GAIN, 5)), text="Trash this; gain a card costing up to 5"),
+    Card("Gardens", 4, (VICTORY,), points_per_ten=1),
+    Card("Militia", 4, (ACTION, ATTACK), coins=2, steps=((OTHERS_DISCARD_TO, 3),), text="Others discard down to 3"),
+    Card("Moneylender", 4, (ACTION,), steps=((TRASH_FOR_COINS, COPPER, ANY, 3),), text="Trash a Copper for 3 coins"),
+    Card("Remodel", 4, (ACTION,), steps=((TRASH, 1), (GAIN_FOR_TRASHED, 2)), text="Trash a card; gain one costing up to 2 more"),
+    Card("Smithy", 4, (ACTION,), cards=3),
+    Card("Spy", 4, (ACTION, ATTACK), cards=1, actions=1, steps=((SPY,),), text="All reveal a card: discard it or put it back"),
+    Card("Thief", 4, (ACTION, ATTACK), steps=((STEAL, 2, TREASURE),), text="Others reveal 2; trash or take a treasure"),
+    Card("Throne Room", 4, (ACTION,), steps=((PLAY_TWICE, 2),), text="Play an action twice"),
+    Card("Council Room", 5, (ACTION,), cards=4, buys=1, steps=((OTHERS_DRAW, 1),), text="Others draw a card"),
+    Card("Festival", 5, (ACTION,), actions=2, buys=1, coins=2),
+    Card("Laboratory", 5, (ACTION,), cards=2, actions=1),
+    Card("Library", 5, (ACTION,), steps=((DRAW_TO, 7, ACTION),), text="Draw to 7; actions may be set aside"),
+    Card("Market", 5, (ACTION,), cards=1, actions=1, buys=1, coins=1),
+    Card(
+        "Mine",
+        5,
+        (ACTION,),
+        steps=((TRASH, 1, TREASURE), (GAIN_FOR_TRASHED, 3, TREASURE, TO_HAND)),
+        text="Turn a treasure into a better one",
+    ),
+    Card("Witch", 5, (ACTION, ATTACK), cards=2, steps=((OTHERS_GAIN, CURSE),), text="Others gain a Curse"),
+    Card("Adventurer", 6, (ACTION,), steps=((DIG, 2, TREASURE),), text="Reveal until 2 treasures are in hand"),
+)
+
+CARDS: list[Card] = [*_BASIC, *_FIRST_EDITION]  # a card's number is its place here; add_card appends
+N_PRINTED = len(CARDS)
+NO_CARD = -1
+
+# A card as integers, as begin() takes it.
+ROW_CARD, ROW_COST, ROW_CARDS, ROW_ACTIONS, ROW_BUYS, ROW_COINS, ROW_POINTS, ROW_PER_TEN, ROW_TYPES, ROW_STEPS = range(10)
+ROW = ROW_STEPS + N_STEPS * 4
+MAX_COST = 11
+_EMPTY = (NO_CARD,) + (0,) * (ROW - 1)
+
+
+def row_of(number: int) -> list[int]:
+    """The integers of a card."""
+    card = CARDS[number]
+    types = sum(1 << kind for kind in {ANY, *card.types})
+    row = [number, card.cost, card.cards, card.actions, card.buys, card.coins, card.points, card.points_per_ten, types]
+    for i in range(N_STEPS):
+        step = card.steps[i] if i < len(card.steps) else ()
+        row += [*step, *(0,) * (4 - len(step))]
+    return row
+
+
+def add_card(card: Card) -> None:
+    """Make a card from outside the package known by its name, for kingdom=[...]."""
+    if any(key_of(card.name) == key_of(other.name) and card != other for other in CARDS):
+        raise TypeError(f"there already is a card {card.name}; choose another name")
+    if not 0 <= card.cost <= MAX_COST:
+        raise TypeError(f"{card.name} costs {card.cost}; costs are 0 to {MAX_COST}")
+    if ACTION not in card.types and VICTORY not in card.types:
+        raise TypeError(f"{card.name} is neither an action nor a victory card; kingdom cards are one of these")
+    if len(card.steps) > N_STEPS or any(len(step) > 4 or not 0 <= step[0] < N_STEP_KINDS for step in card.steps):
+        raise TypeError(f"{card.name} has steps that do not exist; a card has up to {N_STEPS} steps (what, number, type, how)")
+    if any(not -128 <= number <= 127 for number in row_of_card(card)):
+        raise TypeError(f"{card.name} has a number that is not within -128 to 127")
+    if card not in CARDS:
+        CARDS.append(card)
+
+
+def row_of_card(card: Card) -> list[int]:
+    """The numbers of a card that is not in the table yet, without its own."""
+    numbers = [card.cost, card.cards, card.actions, card.buys, card.coins, card.points, card.points_per_ten]
+    return numbers + [number for step in card.steps for number in step]
+
+
+BASIC_ROWS = np.array([integer for number in range(len(_BASIC)) for integer in row_of(number)], np.int64)  # flat
+BASIC_ROWS.flags.writeable = False
+
+
+def key_of(name: str) -> str:
+    """A card's name as one lower-case word: throne_room."""
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def card_number(name: str) -> int:
+    """The kingdom card of this name."""
+    known = {key_of(card.name): number for number, card in enumerate(CARDS) if number >= len(_BASIC)}
+    try:
+        return known[key_of(name)]
+    except KeyError:
+        raise BadOption(f"there is no kingdom card {name!r}{did_you_mean(key_of(name), known)}; the cards are {', '.join(known)}") from None
+
+
+def kingdom_names(value: object) -> list[str]:
+    """The names of the cards that a value of kingdom= means: a set of the rulebook, a list, or names with commas."""
+    if isinstance(value, str) and key_of(value) in KINGDOMS:
+        return list(KINGDOMS[key_of(value)])
+    possible = f"kingdom may be {', '.join(KINGDOMS)}, random, or up to ten names of cards"
+    if isinstance(value, str) and "," not in value and key_of(value) not in (key_of(card.name) for card in CARDS):
+        raise BadOption(f"kingdom={value} is not possible{did_you_mean(value, [*KINGDOMS, 'random'])}; {possible}")
+    if isinstance(value, str):
+        value = value.split(",")
+    if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) for name in value):
+        raise BadOption(f"kingdom={value!r} is not possible; {possible}")
+    return list(value)
+
+
+def kingdom_rows(value: object) -> list[int]:
+    """The rows of a kingdom, sorted by cost, then name; places that stay empty come last."""
+    numbers = [card_number(name) for name in kingdom_names(value)]
+    for number in numbers:
+        if numbers.count(number) > 1:
+            raise BadOption(f"the kingdom has {CARDS[number].name} twice; its cards are all different")
+    if len(numbers) > N_KINGDOM:
+        raise BadOption(f"the kingdom has {len(numbers)} cards; there is room for {N_KINGDOM}")
+    replayers = [CARDS[number].name for number in numbers if any(step[0] == PLAY_TWICE for step in CARDS[number].steps)]
+    if len(replayers) > 1:
+        raise BadOption(f"{' and '.join(replayers)} both play a card again; a kingdom may have one such card")
+    numbers.sort(key=lambda number: (CARDS[number].cost, CARDS[number].name))
+    rows = [integer for number in numbers for integer in row_of(number)]
+    return rows + list(_EMPTY) * (N_KINGDOM - len(numbers))
+
+
+def kingdom_of(rows: list[int]) -> str | tuple[str, ...]:
+    """The name of a kingdom, or of its cards: what kingdom_rows made these of."""
+    numbers = [rows[i * ROW] for i in range(N_KINGDOM)]
+    names = tuple(CARDS[number].name for number in numbers if number != NO_CARD)
+    for name, cards in KINGDOMS.items():
+        if sorted(cards) == sorted(names):
+            return name
+    return tuple(key_of(name) for name in names)
+
+
+def random_kingdom(seed: int) -> list[str]:
+    """Ten different cards of the first edition, the same for the same seed."""
+    kingdom_cards = [card.name for card in _FIRST_EDITION]
+    chosen = np.random.default_rng(seed).choice(len(kingdom_cards), N_KINGDOM, replace=False)
+    return [kingdom_cards[i] for i in sorted(chosen.tolist())]

@@ -1,0 +1,397 @@
+"""Positions of Dominion as pictures: `ansi` for a terminal, and `svg`, which needs no fonts.
+
+With a seat the picture shows what that seat knows: other hands lie face down (unless info=thesis). The cards are our
+own drawing: a frame by type, the printed numbers, and in a few words what else the card does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.sax.saxutils import escape
+
+import numpy as np
+
+from kdenv.core import lettering
+from kdenv.core.lettering import width_of, write
+from kdenv.games.dominion import rules
+from kdenv.games.dominion.cards import (
+    ACTION,
+    ANY,
+    ATTACK,
+    CARDS,
+    CURSES,
+    DIG,
+    DISCARD,
+    DRAW_AS_MANY,
+    DRAW_TO,
+    GAIN,
+    GAIN_CARD,
+    GAIN_FOR_TRASHED,
+    MANY,
+    MAY_DISCARD_DECK,
+    NO_CARD,
+    OTHERS_DISCARD_TO,
+    OTHERS_DRAW,
+    OTHERS_GAIN,
+    OTHERS_PUT_BACK,
+    PLAY_TWICE,
+    REACTION,
+    SPY,
+    STEAL,
+    TRASH,
+    TRASH_FOR_COINS,
+    TRASH_THIS,
+    TREASURE,
+    TYPE_NAMES,
+    VICTORY,
+    Card,
+)
+from kdenv.games.dominion.effects import (
+    AGAIN_NODE,
+    ASK_NODE,
+    BUY_NODE,
+    DISCARD_NODE,
+    DRAW_NODE,
+    GAIN_NODE,
+    LOOT_NODE,
+    OVER_NODE,
+    PLAY_NODE,
+    PUT_BACK_NODE,
+    TRASH_NODE,
+)
+from kdenv.games.dominion.notation import card_name, pile_text
+from kdenv.games.dominion.tables import N_BASIC, N_SLOTS
+
+_TASKS = {
+    OVER_NODE: "the end",
+    DRAW_NODE: "draws",
+    PLAY_NODE: "to play",
+    BUY_NODE: "to buy",
+    AGAIN_NODE: "to play twice",
+    TRASH_NODE: "to trash",
+    GAIN_NODE: "to gain",
+    DISCARD_NODE: "to discard",
+    PUT_BACK_NODE: "to put back",
+    LOOT_NODE: "to trash",
+    ASK_NODE: "yes or no",
+}
+
+
+def mover(s: Any) -> int | None:
+    """The seat that decides or draws; None when the game is over."""
+    if s["node"] == OVER_NODE:
+        return None
+    return int(s["draw_seat"] if s["node"] == DRAW_NODE else s["decider"])
+
+
+def points(states: Any, k: int) -> list[int]:
+    """The points of every seat."""
+    out = np.zeros(int(states[k]["players"]), np.int64)
+    rules.scores(states[k], out)
+    return out.tolist()
+
+
+def sees_hand(s: Any, seat: int | None, of: int) -> bool:
+    """Whether the picture for this seat shows that hand."""
+    return seat is None or seat == of or s["info"] == rules.OPEN_HANDS
+
+
+def winners(states: Any, k: int) -> list[int]:
+    """The seats that won, if the game is over."""
+    if states[k]["node"] != OVER_NODE:
+        return []
+    out = np.zeros(int(states[k]["players"]), np.int64)
+    rules.standings(states[k], out)
+    return [seat for seat, standing in enumerate(out) if standing == out.max()]
+
+
+def heading(s: Any) -> str:
+    """Whose turn it is and what is asked, in words of the lettering."""
+    if s["node"] == OVER_NODE:
+        return f"broken off after {s['max_turns']} turns" if s["is_truncated"] else "the end"
+    if s["stage"] == rules.OPENING:
+        return f"player {s['draw_seat']} draws the first hand"
+    asker = f" for {card_name(s, int(s['run_slot'][s['depth'] - 1])).lower()}" if s["depth"] else ""
+    return f"turn {s['turns'][s['turn']]} of player {s['turn']} - player {mover(s)} {_TASKS[int(s['node'])]}{asker}"
+
+
+# The terminal
+
+_RESET, _BOLD, _DIM = "\x1b[0m", "\x1b[1m", "\x1b[2m"
+_INKS = {TREASURE: "\x1b[33m", VICTORY: "\x1b[32m", CURSES: "\x1b[35m", ATTACK: "\x1b[31m", REACTION: "\x1b[34m", ACTION: "\x1b[36m"}
+
+
+def ansi(states: Any, k: int, seat: int | None = None) -> str:
+    """The table in lines of text, colours by type of card."""
+    s = states[k]
+    lines = [f"{_BOLD}Dominion{_RESET}  {heading(s)}", f"actions {s['actions']}  buys {s['buys']}  coins {s['coins']}", ""]
+    for first, last in ((0, 3), (3, N_BASIC), (N_BASIC, 12), (12, N_SLOTS)):
+        piles = [_pile_line(s, slot) for slot in range(first, last) if s["card"][slot] != NO_CARD]
+        lines += ["  ".join(piles)] if piles else []
+    lines.append("")
+    for of, score in enumerate(points(states, k)):
+        n_hand, n_discard = (int(s[pile][of].astype(int).sum()) for pile in ("hand", "discard"))
+        hand = (_coloured(s, s["hand"][of]) or "none") if sees_hand(s, seat, of) else f"{n_hand} cards"
+        mark = ">" if of == mover(s) else "*" if of in winners(states, k) else " "
+        top = f" (top {card_name(s, int(s['top'][of][s['n_top'][of] - 1]))})" if s["n_top"][of] else ""
+        who = f"{mark} {_BOLD}player {of}{_RESET} {score:3} points"
+        lines.append(f"{who}  deck {s['n_deck'][of]:2}{top}  discards {n_discard:2}  hand: {hand}")
+        for pile in ("play", "aside"):
+            if s[pile].any() and of == (s["turn"] if pile == "play" else s["draw_seat"]):
+                lines.append(f"    {pile}: {_coloured(s, s[pile])}")
+    if s["trash"].any():
+        lines += ["", f"{_DIM}trash: {pile_text(s, s['trash'])}{_RESET}"]
+    return "\n".join(lines) + "\n"
+
+
+def _ink(s: Any, slot: int) -> str:
+    return next((ink for kind, ink in _INKS.items() if int(s["of_type"][kind]) >> slot & 1), "")
+
+
+def _pile_line(s: Any, slot: int) -> str:
+    """One pile: cost, name, cards left."""
+    left = int(s["supply"][slot])
+    ink = _ink(s, slot) if left else _DIM
+    return f"{s['cost'][slot]} {ink}{card_name(s, slot):<12}{_RESET}{left:3}"
+
+
+def _coloured(s: Any, pile: Any) -> str:
+    return ", ".join(f"{int(n)} {_ink(s, slot)}{card_name(s, slot)}{_RESET}" for slot, n in enumerate(pile) if n)
+
+
+# The drawing
+
+PAPER, PANEL, INK, MUTED, LINE, COIN = "#ece5d8", "#fbf8f1", "#2f2a26", "#8b8073", "#d6cbb9", "#e2b33c"
+PLAYERS = ("#b8433a", "#2f6f9f", "#4d8a4a", "#8a5a9e")
+# By type: the frame of a card and its face. The first type a card has of these counts.
+_FRAMES = {
+    REACTION: ("#3f7fb5", "#e3eef7"),
+    ATTACK: ("#a8483c", "#f6e6e1"),
+    TREASURE: ("#c2912a", "#f8ecc8"),
+    VICTORY: ("#5a8f4e", "#e2efd9"),
+    CURSES: ("#7b5794", "#ebe0f1"),
+    ACTION: ("#8d8377", "#f4f1ea"),
+}
+_W, _H = 104, 138  # a card
+_SMALL = 0.72  # a card in hand, as large as this
+_GAP, _MARGIN, _HEAD = 12, 26, 92
+_ROW = 132  # a seat
+_WIDTH = 2 * _MARGIN + 10 * (_W + _GAP) - _GAP
+
+_STEP_WORDS = {
+    DISCARD: lambda n, kind, how: "discard" if n == MANY else f"discard {n}",
+    DRAW_AS_MANY: lambda n, kind, how: "draw as many",
+    TRASH: lambda n, kind, how: f"trash {n}" if kind == ANY else f"trash {TYPE_NAMES[kind]}",
+    GAIN: lambda n, kind, how: f"gain up to {n}",
+    GAIN_FOR_TRASHED: lambda n, kind, how: f"gain for +{n}",
+    GAIN_CARD: lambda n, kind, how: f"gain {CARDS[n].name.lower()}",
+    TRASH_THIS: lambda n, kind, how: "trash this",
+    TRASH_FOR_COINS: lambda n, kind, how: f"{CARDS[n].name.lower()} for +{how}",
+    OTHERS_GAIN: lambda n, kind, how: f"others {CARDS[n].name.lower()}",
+    OTHERS_DRAW: lambda n, kind, how: f"others draw {n}",
+    OTHERS_DISCARD_TO: lambda n, kind, how: f"others keep {n}",
+    OTHERS_PUT_BACK: lambda n, kind, how: "others put back",
+    SPY: lambda n, kind, how: "spy on tops",
+    STEAL: lambda n, kind, how: f"steal {TYPE_NAMES[kind]}",
+    PLAY_TWICE: lambda n, kind, how: "play twice" if n == 2 else f"play {n} times",
+    DRAW_TO: lambda n, kind, how: f"draw to {n}",
+    DIG: lambda n, kind, how: f"dig {n} {TYPE_NAMES[kind]}",
+    MAY_DISCARD_DECK: lambda n, kind, how: "flip deck",
+}
+
+
+def svg(states: Any, k: int, seat: int | None = None) -> str:
+    """The table as a drawing: the supply, and for each seat its hand, cards in play, deck and discards."""
+    s = states[k]
+    rows = [range(N_BASIC), [slot for slot in range(N_BASIC, N_SLOTS) if s["card"][slot] != NO_CARD]]
+    parts = [_head(s)]
+    y = _HEAD
+    for row in rows:
+        if row:
+            left = (_WIDTH - len(row) * (_W + _GAP) + _GAP) / 2
+            parts += [_at(left + i * (_W + _GAP), y, _pile(s, slot)) for i, slot in enumerate(row)]
+            y += _H + 18
+    y += 4
+    scores = points(states, k)
+    won = winners(states, k)
+    for of in range(int(s["players"])):
+        parts.append(_at(_MARGIN, y, _seat(s, of, scores[of], of in won, sees_hand(s, seat, of))))
+        y += _ROW + 12
+    if s["trash"].any():
+        parts.append(_fitted("trash - " + pile_text(s, s["trash"]), _MARGIN, y + 12, 10, _WIDTH - 2 * _MARGIN, MUTED, 1.5, 0))
+        y += 24
+    drawing = "".join(parts)
+    height = y + 14
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" '
+        f'stroke-linecap="round" stroke-linejoin="round"><title>{escape(f"Dominion, {heading(s)}")}</title>'
+        f"<defs>{lettering.definitions(drawing)}</defs>"
+        f'<rect width="{_WIDTH}" height="{height}" fill="{PAPER}"/>{drawing}</svg>'
+    )
+
+
+def _at(x: float, y: float, what: str, scale: float = 1) -> str:
+    return f'<g transform="translate({x:.5g} {y:.5g}){f"scale({scale:.4g})" if scale != 1 else ""}">{what}</g>'
+
+
+def _box(x: float, y: float, width: float, height: float, look: str, radius: float = 8) -> str:
+    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}" {look}/>'
+
+
+def _fitted(text: str, x: float, y: float, height: float, room: float, colour: str, weight: float = 1.5, anchor: float = 0.5) -> str:
+    """Text made smaller where it would not fit."""
+    text = _letters(text)
+    return write(text, x, y, min(height, height * room / width_of(text, height)), colour, weight, anchor)
+
+
+def _letters(text: str) -> str:
+    """The text in the letters there are."""
+    return "".join(letter if letter in lettering.LETTERS else " " for letter in text.lower())
+
+
+def _head(s: Any) -> str:
+    """The name of the game, whose turn it is, what he has left."""
+    parts = [
+        write("dominion", _MARGIN, 52, 26, INK, 2.1),
+        _fitted(heading(s), _MARGIN + 210, 42, 13, _WIDTH - 2 * _MARGIN - 210, INK, 1.6, 0),
+    ]
+    if s["stage"] in (rules.ACTION_PHASE, rules.BUY_PHASE):
+        x = _MARGIN + 210.0
+        for word in ("actions", "buys", "coins"):
+            text = f"{s[word]} {word if s[word] != 1 else word[:-1]}"
+            parts.append(write(text, x, 66, 11, MUTED, 1.6))
+            x += width_of(text, 11) + 22
+    return "".join(parts)
+
+
+def _look(card: Card) -> tuple[str, str]:
+    return next(look for kind, look in _FRAMES.items() if kind in card.types)
+
+
+def _coin(x: float, y: float, radius: float, number: int, text_height: float) -> str:
+    circle = f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{COIN}" stroke="{INK}" stroke-width="1.6"/>'
+    return circle + write(str(number), x, y + text_height / 2, text_height, INK, 1.8, 0.5)
+
+
+def _shield(x: float, y: float, number: str) -> str:
+    outline = f"M{x - 18:g} {y - 20:g}h36v20q0 16-18 24q-18-8-18-24z"
+    path = f'<path d="{outline}" fill="#fff" fill-opacity=".75" stroke="{INK}" stroke-width="2"/>'
+    return path + write(number, x, y + 5, 15, INK, 1.8, 0.5)
+
+
+def _lines(card: Card) -> list[str]:
+    """What an action does, line by line."""
+    words = [(card.cards, "card"), (card.actions, "action"), (card.buys, "buy"), (card.coins, "coin")]
+    lines = [f"+{n} {word}{'s' * (n > 1)}" for n, word in words if n]
+    lines += [_STEP_WORDS[step[0]](*(*step[1:], 0, 0, 0)[:3]) for step in card.steps]
+    return [*lines, "blocks attacks"] if REACTION in card.types else lines
+
+
+def _card(card: Card, with_cost: bool = True) -> str:
+    """A card, face up."""
+    frame, face = _look(card)
+    types = ", ".join(TYPE_NAMES[kind] for kind in card.types)
+    parts = [
+        f"<title>{escape(f'{card.name}, costs {card.cost}: {types}. {card.text}'.strip())}</title>",
+        _box(0, 0, _W, _H, f'fill="{face}" stroke="{frame}" stroke-width="5"', 11),
+        f'<path d="M2.5 27V12a9.5 9.5 0 0 1 9.5-9.5h{_W - 24}a9.5 9.5 0 0 1 9.5 9.5V27z" fill="{frame}"/>',
+        _fitted(card.name.lower(), _W / 2, 20, 12.5, _W - 16, "#fff", 1.9),
+    ]
+    middle = 74
+    if TREASURE in card.types:
+        parts.append(_coin(_W / 2, middle, 24, card.coins, 22))
+    elif ACTION in card.types:
+        lines = _lines(card)
+        apart = 18 if len(lines) < 4 else 16
+        top = middle - apart / 2 * (len(lines) - 1) + (5 if len(lines) < 4 else 0)
+        parts += [_fitted(line, _W / 2, top + apart * i, 11.5, _W - 16, INK, 1.6) for i, line in enumerate(lines)]
+    if card.points_per_ten:
+        parts += [_shield(_W / 2, middle - 13, f"{card.points_per_ten}"), write("per 10 cards", _W / 2, middle + 27, 10, INK, 1.5, 0.5)]
+    elif card.points:
+        parts.append(_shield(_W / 2, middle, str(card.points)))
+    if with_cost:
+        parts.append(_coin(19, _H - 18, 12, card.cost, 11))
+    return "".join(parts)
+
+
+def _pile(s: Any, slot: int) -> str:
+    """A pile of the supply: the card, its cost, and how many are left."""
+    card, left = CARDS[s["card"][slot]], int(s["supply"][slot])
+    parts = [_box(4, 5, _W, _H, f'fill="{LINE}"', 11) if left > 1 else "", _card(card)]
+    text = str(left)
+    wide = width_of(text, 12) + 16
+    parts.append(_box(_W - wide - 7, _H - 29, wide, 22, f'fill="{INK if left else MUTED}"', 11))
+    parts.append(write(text, _W - 7 - wide / 2, _H - 12, 12, "#fff", 1.8, 0.5))
+    opacity = "" if left else ' opacity=".35"'
+    return f'<g class="pile slot-{slot}"{opacity}>{"".join(parts)}</g>'
+
+
+def _back(number: int, what: str, top: str = "") -> str:
+    """A card face down with a number on it, and the name of a card known to be on top."""
+    parts = [
+        _box(0, 0, _W, _H, f'fill="#54646e" stroke="{INK}" stroke-width="3"', 11),
+        _box(10, 10, _W - 20, _H - 20, 'fill="none" stroke="#93a4ad" stroke-width="2"', 7),
+        write(str(number), _W / 2, _H / 2 + 10, 26, "#fff", 2, 0.5),
+        write(what, _W / 2, _H - 22, 11.5, "#dfe6ea", 1.6, 0.5),
+        _fitted(f"top {top}", _W / 2, 36, 11.5, _W - 28, COIN, 1.6) if top else "",
+    ]
+    return f'<g class="{what}">{"".join(parts)}</g>'
+
+
+def _seat(s: Any, of: int, score: int, won: bool, open_hand: bool) -> str:
+    """One seat: its name and points, deck and discards, its hand, and what it has in play or revealed."""
+    width = _WIDTH - 2 * _MARGIN
+    to_move = of == mover(s)
+    band = COIN if won else PLAYERS[of] if to_move else LINE
+    parts = [
+        _box(0, 0, width, _ROW, f'fill="{PANEL}" stroke="{band}" stroke-width="{4 if to_move or won else 2}"', 14),
+        _box(14, 14, 8, _ROW - 28, f'fill="{PLAYERS[of]}"', 4),
+        write(f"player {of}", 36, 38, 14, INK, 1.7),
+        write(str(score), 36, 76, 24, INK, 2),
+        write("points", 47 + width_of(str(score), 24), 76, 11, MUTED, 1.6),
+        write(f"{s['turns'][of]} turns" + (" - winner" if won else ""), 36, 106, 11, MUTED, 1.6),
+    ]
+    y = (_ROW - _H * _SMALL) / 2
+    n_discard = int(s["discard"][of].astype(int).sum())
+    top = card_name(s, int(s["top"][of][s["n_top"][of] - 1])) if s["n_top"][of] else ""
+    parts.append(_at(176, y, _back(int(s["n_deck"][of]), "deck", top), _SMALL))
+    discards = _box(1, 1, _W - 2, _H - 2, f'fill="none" stroke="{MUTED}" stroke-width="3" stroke-dasharray="2 8"', 11)
+    discards += write(str(n_discard), _W / 2, _H / 2 + 10, 26, MUTED, 2, 0.5) + write("discards", _W / 2, _H - 22, 11.5, MUTED, 1.6, 0.5)
+    parts.append(_at(262, y, f'<g class="discards">{discards}</g>', _SMALL))
+    groups: list[tuple[str, Any]] = [("hand", s["hand"][of])]
+    groups += [("play", s["play"])] if of == s["turn"] and s["play"].any() else []
+    groups += [("aside", s["aside"])] if of == s["draw_seat"] and s["aside"].any() else []
+    parts.append(_groups([CARDS[number] for number in s["card"]], groups, 356, y, width - 356 - 16, open_hand))
+    return f'<g class="seat seat-{of}{" to-move" if to_move else ""}{" winner" if won else ""}">{"".join(parts)}</g>'
+
+
+def _groups(cards: list[Card], groups: list[tuple[str, Any]], left: float, y: float, room: float, open_hand: bool) -> str:
+    """Piles of cards side by side, each kind once with how many there are; closer together where room is short."""
+    n_kinds = sum(1 if name == "hand" and not open_hand else max(1, int((pile > 0).sum())) for name, pile in groups)
+    step = min(_W * _SMALL + 8, (room - 26 * (len(groups) - 1)) / n_kinds)
+    parts = []
+    x = left
+    for name, pile in groups:
+        if name != "hand":
+            parts.append(f'<path d="M{x + 6:.4g} {y + 4:.4g}v{_H * _SMALL - 8:.4g}" stroke="{LINE}" stroke-width="3"/>')
+            turned = f'transform="translate({x + 17:.4g} {y + _H * _SMALL - 6:.4g})rotate(-90)"'
+            parts.append(f"<g {turned}>{write(name, 0, 0, 10, MUTED, 1.6)}</g>")
+            x += 26
+        start = x
+        if name == "hand" and not open_hand:
+            parts.append(_at(x, y, _back(int(pile.astype(int).sum()), "hand"), _SMALL))
+            x += step
+        for slot, n in enumerate(pile):
+            if n and (name != "hand" or open_hand):
+                parts.append(_at(x, y, _some(cards[slot], int(n)), _SMALL))
+                x += step
+        x = max(x, start + 20)
+    return "".join(parts)
+
+
+def _some(card: Card, n: int) -> str:
+    """So many cards of a kind, with the number on them if there are several."""
+    badge = ""
+    if n > 1:
+        badge = _box(_W - 38, _H - 38, 30, 30, f'fill="{INK}"', 15) + write(str(n), _W - 23, _H - 16, 15, "#fff", 2, 0.5)
+    return (_box(5, 6, _W, _H, f'fill="{LINE}"', 11) if n > 1 else "") + _card(card, with_cost=False) + badge

@@ -1,0 +1,168 @@
+"""What a seat sees, as one float32 vector. Everything is seat-relative: the observer comes first, then the next seat.
+
+With P players, 17 slots (seven basic piles, then the kingdom by cost and name) and 34 features of a card, in this order:
+
+| part | numbers | meaning |
+|---|---|---|
+| cards | 17 x 34 | the card of each slot, so that one network can play any kingdom; see below |
+| supply | 17 | cards left in the pile / 10 |
+| trash | 17 | cards in the trash / 10 |
+| play | 17 | cards in play / 5 |
+| aside | 17 | cards revealed or set aside / 5 |
+| owned | P x 17 | all cards of the seat / 10 |
+| hand | P x 17 | its hand / 5, as far as the observer knows it (his own; with info=thesis all) |
+| deck | P x 17 | its deck / 10, likewise |
+| discard | P x 17 | its discards / 10: his own; of others what all have seen, or all of them unless info=honest |
+| top | P x 17 | 1 for the card everybody knows to lie on top of its deck |
+| sizes | P x 5 | cards in hand / 5, in the deck / 10, in the discards / 10; turns begun / 50; points / 50 |
+| turn | P | 1 for the seat whose turn it is |
+| to move | P | 1 for the seat that decides; all 0 at a chance node and at the end |
+| node | 11 | what is asked: over, draw, play, buy, play again, trash, gain, discard, put back, steal, yes or no |
+| asked about | 17 | the card a yes or no is about, where the observer sees it |
+| source | 17 | the card that asks |
+| numbers | 6 | actions / 5, buys / 5, coins / 10, cards still to choose / 5, empty piles / 3, rounds begun / max_turns |
+
+A card is: 1 if there is one, then cost / 8, +cards / 4, +actions / 2, +buys, +coins / 3, points / 6, points per ten
+cards, 1 for each of its types (treasure, victory, curse, action, attack, reaction), 1 if it may be bought now,
+and 1 for each kind of step it takes (cards.py), 18 and one for none.
+"""
+
+import math
+
+from kdenv.core.bits import has
+from kdenv.core.kernel import kernel
+from kdenv.core.protocol import DECIDE
+from kdenv.games.dominion.cards import DRAW_TO, N_STEP_KINDS, N_STEPS, N_TYPES, SPY, STEAL
+from kdenv.games.dominion.effects import ASK_NODE, BUY_NODE, PLAY_NODE, for_sale, step_in_progress
+from kdenv.games.dominion.piles import hand_size, points_of
+from kdenv.games.dominion.rules import HONEST, OPEN_HANDS, phase
+from kdenv.games.dominion.tables import EMPTY_PILES_TO_END, N_SLOTS
+
+N_FEATURES = 8 + (N_TYPES - 1) + 1 + N_STEP_KINDS
+N_NODES = 11
+N_SIZES = 5
+N_NUMBERS = 6
+
+
+def layout(players: int) -> dict[str, tuple[int, ...]]:
+    """The parts of the vector in their order, with the shape each has when cut out."""
+    parts: dict[str, tuple[int, ...]] = {"cards": (N_SLOTS, N_FEATURES)}
+    parts |= dict.fromkeys(("supply", "trash", "play", "aside"), (N_SLOTS,))
+    parts |= dict.fromkeys(("owned", "hand", "deck", "discard", "top"), (players, N_SLOTS))
+    return parts | {
+        "sizes": (players, N_SIZES),
+        "turn": (players,),
+        "to_move": (players,),
+        "node": (N_NODES,),
+        "asked_about": (N_SLOTS,),
+        "source": (N_SLOTS,),
+        "numbers": (N_NUMBERS,),
+    }
+
+
+def length(players: int) -> int:
+    """How many numbers the vector has."""
+    return sum(math.prod(shape) for shape in layout(players).values())
+
+
+@kernel
+def observe(states, k, seat, out):
+    """Write the vector described above for this seat."""
+    s = states[k]
+    for i in range(out.shape[0]):
+        out[i] = 0.0
+    players = int(s.players)
+    at = 0
+    for slot in range(N_SLOTS):
+        _write_card(s, slot, out, at)
+        at += N_FEATURES
+    for slot in range(N_SLOTS):
+        out[at + slot] = s.supply[slot] * 0.1
+        out[at + N_SLOTS + slot] = s.trash[slot] * 0.1
+        out[at + 2 * N_SLOTS + slot] = s.play[slot] * 0.2
+        out[at + 3 * N_SLOTS + slot] = s.aside[slot] * 0.2
+    at += 4 * N_SLOTS
+    for relative in range(players):
+        _write_seat(s, seat, (seat + relative) % players, players, out, at, relative)
+    at += 5 * players * N_SLOTS + players * N_SIZES
+    out[at + (int(s.turn) - seat) % players] = 1.0
+    at += players
+    if phase(s) == DECIDE:
+        out[at + (int(s.decider) - seat) % players] = 1.0
+    at += players
+    out[at + int(s.node)] = 1.0
+    at += N_NODES
+    if s.node == ASK_NODE:
+        _write_question(s, seat, out, at)
+    at += N_SLOTS
+    if s.depth > 0:
+        out[at + int(s.run_slot[s.depth - 1])] = 1.0
+    at += N_SLOTS
+    out[at] = s.actions * 0.2
+    out[at + 1] = s.buys * 0.2
+    out[at + 2] = s.coins * 0.1
+    out[at + 3] = min(int(s.left), 10) * 0.2
+    out[at + 4] = s.n_empty / EMPTY_PILES_TO_END
+    out[at + 5] = s.turns[0] / s.max_turns
+
+
+@kernel
+def _write_card(s, slot, out, at):
+    """The features of one card; all 0 for a place in the kingdom that is empty."""
+    if s.card[slot] < 0:
+        return
+    out[at] = 1.0
+    out[at + 1] = s.cost[slot] / 8.0
+    out[at + 2] = s.cards_of[slot] / 4.0
+    out[at + 3] = s.actions_of[slot] / 2.0
+    out[at + 4] = s.buys_of[slot]
+    out[at + 5] = s.coins_of[slot] / 3.0
+    out[at + 6] = s.points[slot] / 6.0
+    out[at + 7] = s.per_ten[slot]
+    for kind in range(1, N_TYPES):
+        if has(s.of_type[kind], slot):
+            out[at + 7 + kind] = 1.0
+    at += 7 + N_TYPES
+    if (s.node == PLAY_NODE or s.node == BUY_NODE) and has(for_sale(s, int(s.coins)), slot):
+        out[at] = 1.0
+    for step in range(N_STEPS):
+        out[at + 1 + int(s.steps[slot, step, 0])] = 1.0
+
+
+@kernel
+def _write_seat(s, observer, seat, players, out, at, relative):
+    """The piles of one seat as the observer knows them."""
+    knows = seat == observer or s.info == OPEN_HANDS
+    piles = players * N_SLOTS
+    at_sizes = at + 5 * piles + relative * N_SIZES
+    at += relative * N_SLOTS
+    n_discards = 0
+    for slot in range(N_SLOTS):
+        out[at + slot] = s.owned[seat, slot] * 0.1
+        if knows:
+            out[at + piles + slot] = s.hand[seat, slot] * 0.2
+            out[at + 2 * piles + slot] = s.deck[seat, slot] * 0.1
+        discards = s.discard[seat, slot] if knows or s.info != HONEST else s.open[seat, slot]
+        out[at + 3 * piles + slot] = discards * 0.1
+        n_discards += int(s.discard[seat, slot])
+    if s.n_top[seat] > 0:
+        out[at + 4 * piles + int(s.top[seat, s.n_top[seat] - 1])] = 1.0
+    out[at_sizes] = hand_size(s, seat) * 0.2
+    out[at_sizes + 1] = s.n_deck[seat] * 0.1
+    out[at_sizes + 2] = n_discards * 0.1
+    out[at_sizes + 3] = s.turns[seat] * 0.02
+    out[at_sizes + 4] = points_of(s, seat) * 0.02
+
+
+@kernel
+def _write_question(s, observer, out, at):
+    """What a yes or no is about: the card revealed, trashed, or, for its owner only, just drawn."""
+    what = step_in_progress(s, 0)
+    if what == SPY:
+        for slot in range(N_SLOTS):
+            if s.aside[slot] > 0:
+                out[at + slot] = 1.0
+    elif what == STEAL:
+        out[at + int(s.last)] = 1.0
+    elif what == DRAW_TO and (s.decider == observer or s.info == OPEN_HANDS):
+        out[at + int(s.drawn)] = 1.0

@@ -1,0 +1,364 @@
+"""The rule-based players: the thesis' BMFSM, SingleWitch, DoubleWitch and rollout player, and big money.
+
+The thesis says what its players play and buy. What a card asks beyond that (the thesis' ten cards ask
+little) is answered for all of them alike by `sensible_answer`: junk is thrown away, good cards are kept.
+A player decides one action at a time.
+"""
+
+from typing import NamedTuple
+
+from kdenv.core.bits import bit, has, lowest, nth, popcount
+from kdenv.core.errors import BadOption
+from kdenv.core.kernel import kernel
+from kdenv.core.player import RulePlayer, packed, plays
+from kdenv.core.random import below, uniform
+from kdenv.games.dominion.cards import ACTION, ANY, CURSES, DRAW_TO, MAX_COST, MAY_DISCARD_DECK, SPY, TREASURE, card_number
+from kdenv.games.dominion.effects import (
+    AGAIN_NODE,
+    ASK_NODE,
+    BUY_NODE,
+    DISCARD_NODE,
+    FIRST_ACTION,
+    GAIN_NODE,
+    LOOT_NODE,
+    PLAY_NODE,
+    TRASH_NODE,
+    choices,
+    for_sale,
+    may_decline,
+    step_in_progress,
+)
+from kdenv.games.dominion.piles import NOTHING_HELD, ONE, slots_aside
+from kdenv.games.dominion.rules import legal
+from kdenv.games.dominion.tables import BUY_FIRST, DUCHY, END, ESTATE, GOLD, N_BASIC, N_SLOTS, NO, PLAY_FIRST, PROVINCE, SILVER, YES
+
+DEAREST, RANDOM, CHEAPEST = range(3)  # which card the rollout player remodels
+REMODELS = ("dearest", "random", "cheapest")
+AS_IN_THESIS, AS_IN_DOMINIATE = range(2)  # when the Witch players turn to Duchies and Estates
+VARIANTS = ("thesis", "dominiate")
+GARDENS_NUMBER = card_number("Gardens")
+WITCH_NUMBER = card_number("Witch")
+
+_SMALL_TURN = 15  # BMFSM buys treasure up to this turn of its own
+
+
+class BigMoney(NamedTuple):
+    """Province, Gold, Silver, whichever first can be paid."""
+
+
+class Bmfsm(NamedTuple):
+    """The finite state machine of the thesis: treasures for 15 turns, then points."""
+
+
+class Witches(NamedTuple):
+    """SingleWitch and DoubleWitch: `most` Witches, then money; `variant` says when points count."""
+
+    most: int
+    variant: int
+
+
+class Rollout(NamedTuple):
+    """The thesis' rollout player: at random with probability epsilon, else the dearest card it can play or buy."""
+
+    epsilon: float
+    remodel: int
+    mppaf: int
+
+
+@plays(BigMoney)
+@kernel
+def _choose_big_money(player, states, k, out, rng):
+    s = states[k]
+    if s.node == PLAY_NODE:
+        return packed(END)
+    if s.node != BUY_NODE:
+        return packed(sensible_answer(s, CHEAPEST, rng))
+    coins = int(s.coins)
+    if coins >= 8:  # never sold out: the game would be over
+        return packed(BUY_FIRST + PROVINCE)
+    if coins >= 6 and s.supply[GOLD] > 0:
+        return packed(BUY_FIRST + GOLD)
+    if coins >= 3 and s.supply[SILVER] > 0:
+        return packed(BUY_FIRST + SILVER)
+    return packed(END)
+
+
+@plays(Bmfsm)
+@kernel
+def _choose_bmfsm(player, states, k, out, rng):
+    s = states[k]
+    if s.node == PLAY_NODE:
+        return packed(END)
+    if s.node != BUY_NODE:
+        return packed(sensible_answer(s, CHEAPEST, rng))
+    coins = int(s.coins)
+    if s.turns[s.turn] <= _SMALL_TURN:
+        if coins >= 6 and s.supply[GOLD] > 0:
+            return packed(BUY_FIRST + GOLD)
+        if coins >= 3 and s.supply[SILVER] > 0:
+            return packed(BUY_FIRST + SILVER)
+        return packed(END)
+    if coins >= 8 and s.supply[PROVINCE] > 0:
+        return packed(BUY_FIRST + PROVINCE)
+    gardens = slot_of(s, GARDENS_NUMBER)
+    if coins >= 4 and gardens >= 0 and s.supply[gardens] > 0:
+        return packed(BUY_FIRST + gardens)
+    if coins >= 5 and s.supply[DUCHY] > 0:
+        return packed(BUY_FIRST + DUCHY)
+    if coins >= 2 and s.supply[ESTATE] > 0:
+        return packed(BUY_FIRST + ESTATE)
+    return packed(END)
+
+
+@plays(Witches)
+@kernel
+def _choose_witches(player, states, k, out, rng):
+    s = states[k]
+    if s.node != PLAY_NODE and s.node != BUY_NODE:
+        return packed(sensible_answer(s, CHEAPEST, rng))
+    witch = slot_of(s, WITCH_NUMBER)
+    if s.node == PLAY_NODE:
+        return packed(PLAY_FIRST + witch if witch >= 0 and s.hand[s.turn, witch] > 0 else END)
+    coins = int(s.coins)
+    if coins >= 8 and s.owned[s.turn, GOLD] > 0 and s.supply[PROVINCE] > 0:
+        return packed(BUY_FIRST + PROVINCE)
+    if coins >= 5 and witch >= 0 and s.owned[s.turn, witch] < player.most and s.supply[witch] > 0:
+        return packed(BUY_FIRST + witch)
+    if coins >= 2:
+        # In Dominiate it is the gains an opponent needs to end the game that count.
+        thesis = player.variant == AS_IN_THESIS
+        left = int(s.supply[PROVINCE]) if thesis else gains_to_end(s)
+        if coins >= 5 and left < (4 if thesis else 6) and s.supply[DUCHY] > 0:
+            return packed(BUY_FIRST + DUCHY)
+        if left < (2 if thesis else 3) and s.supply[ESTATE] > 0:
+            return packed(BUY_FIRST + ESTATE)
+    if coins >= 6 and s.supply[GOLD] > 0:
+        return packed(BUY_FIRST + GOLD)
+    if coins >= 3 and s.supply[SILVER] > 0:
+        return packed(BUY_FIRST + SILVER)
+    return packed(END)
+
+
+@plays(Rollout)
+@kernel
+def _choose_rollout(player, states, k, out, rng):
+    s = states[k]
+    at_random = player.epsilon > 0.0 and uniform(rng) < player.epsilon
+    if s.node == BUY_NODE:
+        slots = for_sale(s, int(s.coins))
+        if slots == NOTHING_HELD:
+            return packed(END)
+        if at_random:
+            return packed(_end_or(BUY_FIRST, slots, rng))
+        return packed(BUY_FIRST + any_of(of_highest_cost(s, slots, int(s.coins)), rng))
+    if s.node == PLAY_NODE:
+        slots = choices(s)
+        if at_random:
+            return packed(_end_or(PLAY_FIRST, slots, rng))
+        if player.mppaf != 0:
+            going_on = with_more_actions(s, slots)
+            slots = going_on if going_on != NOTHING_HELD else slots
+        return packed(PLAY_FIRST + dearest(s, slots, rng))
+    if at_random:
+        return packed(out[below(rng, legal(s, out))])
+    return packed(sensible_answer(s, player.remodel, rng))
+
+
+@kernel
+def _end_or(first, slots, rng):
+    """END or the action of any of these slots, all with the same odds."""
+    n = below(rng, popcount(slots) + 1)
+    return END if n == 0 else first + nth(slots, n - 1)
+
+
+@kernel
+def with_more_actions(s, slots):
+    """Those of these slots whose cards give +1 action or more."""
+    found = NOTHING_HELD
+    while slots != NOTHING_HELD:
+        slot = lowest(slots)
+        slots &= slots - ONE
+        if s.actions_of[slot] > 0:
+            found |= bit(slot)
+    return found
+
+
+@kernel
+def free_play(states, k):
+    """The action that MPPAF plays without search: a card in hand that gives +actions, the dearest; -1 if there is none."""
+    s = states[k]
+    if s.node == PLAY_NODE:
+        going_on = with_more_actions(s, choices(s))
+        if going_on != NOTHING_HELD:
+            return PLAY_FIRST + lowest(of_highest_cost(s, going_on, MAX_COST))
+    return -1
+
+
+@kernel
+def of_highest_cost(s, slots, at_most):
+    """The dearest of these slots, of which none costs more than at_most."""
+    cost = min(at_most, MAX_COST)
+    while cost > 0:
+        cheaper = slots & s.up_to[cost - 1]
+        if cheaper != slots:
+            return slots & ~cheaper
+        cost -= 1
+    return slots
+
+
+@kernel
+def of_lowest_cost(s, slots):
+    """The cheapest of these slots."""
+    cost = 0
+    while slots & s.up_to[cost] == NOTHING_HELD:
+        cost += 1
+    return slots & s.up_to[cost]
+
+
+@kernel
+def any_of(slots, rng):
+    """A random one of these slots."""
+    if slots & (slots - ONE) != NOTHING_HELD:
+        for _ in range(below(rng, popcount(slots))):
+            slots &= slots - ONE
+    return lowest(slots)
+
+
+@kernel
+def dearest(s, slots, rng):
+    """A random one of the dearest of these slots."""
+    return any_of(of_highest_cost(s, slots, MAX_COST), rng)
+
+
+@kernel
+def slot_of(s, number):
+    """The slot in the kingdom of the card with this number in the table of cards; -1 if it is not there."""
+    for slot in range(N_BASIC, N_SLOTS):
+        if s.card[slot] == number:
+            return slot
+    return -1
+
+
+@kernel
+def gains_to_end(s):
+    """How many cards must be gained to end the game: the Provinces, or the three smallest piles."""
+    a = b = c = 127
+    for slot in range(N_SLOTS):
+        n = int(s.supply[slot])
+        if n == 0 and s.card[slot] < 0:
+            continue
+        if n < a:
+            a, b, c = n, a, b
+        elif n < b:
+            b, c = n, b
+        elif n < c:
+            c = n
+    return min(int(s.supply[PROVINCE]), a + b + c)
+
+
+@kernel
+def is_junk(s, slot):
+    """Whether a card does nothing in hand: a Curse, or a victory card that is nothing else."""
+    return not has(s.of_type[ACTION] | s.of_type[TREASURE], slot)
+
+
+@kernel
+def sensible_answer(s, remodel, rng):
+    """An answer to whatever a card asks.
+
+    Forced trashing follows `remodel`; gaining, replaying and stealing take the dearest; discarding begins with junk,
+    then the cheapest; Chapel trashes Curses and Estates; Library sets actions aside when none can be played.
+    """
+    node = int(s.node)
+    if node == ASK_NODE:
+        return YES if _says_yes(s) else NO
+    slots = choices(s)
+    if slots == NOTHING_HELD:
+        return END
+    first = FIRST_ACTION[node]
+    if node in (GAIN_NODE, AGAIN_NODE, LOOT_NODE):
+        return first + dearest(s, slots, rng)
+    if node == TRASH_NODE and not may_decline(s):
+        if step_in_progress(s, 2) != ANY:  # Mine
+            return first + lowest(of_lowest_cost(s, slots))
+        if remodel == DEAREST:
+            return first + dearest(s, slots, rng)
+        return first + any_of(slots if remodel == RANDOM else of_lowest_cost(s, slots), rng)
+    if node == DISCARD_NODE and not may_decline(s):
+        return first + _first_to_discard(s, slots)
+    if not may_decline(s):  # Bureaucrat's victim
+        return first + lowest(of_lowest_cost(s, slots))
+    while slots != NOTHING_HELD:
+        slot = lowest(slots)
+        slots &= slots - ONE
+        if is_junk(s, slot) and (node == DISCARD_NODE or slot == ESTATE or has(s.of_type[CURSES], slot)):
+            return first + slot
+    return END
+
+
+@kernel
+def _says_yes(s):
+    """Steal what costs something, spoil the others' good cards and one's own junk, flip the deck."""
+    what = step_in_progress(s, 0)
+    if what == SPY:
+        slot = lowest(slots_aside(s))
+        return is_junk(s, slot) if s.affected == s.turn else not is_junk(s, slot) and s.cost[slot] > 0
+    if what == DRAW_TO:
+        return s.actions == 0
+    return what == MAY_DISCARD_DECK or s.cost[s.last] > 0
+
+
+@kernel
+def _first_to_discard(s, slots):
+    """Of the s.left cards of least worth, the lowest slot that may be chosen now."""
+    seat = int(s.decider)
+    rest = slots
+    while rest != NOTHING_HELD:
+        slot = lowest(rest)
+        rest &= rest - ONE
+        worse = 0
+        for other in range(int(s.last), N_SLOTS):
+            if _worth(s, other) < _worth(s, slot):
+                worse += int(s.hand[seat, other])
+        if worse < s.left:
+            return slot
+    return lowest(slots)
+
+
+@kernel
+def _worth(s, slot):
+    """What a card is worth in hand: junk least, then by cost; no two alike."""
+    return (0 if is_junk(s, slot) else 1000) + int(s.cost[slot]) * 20 + slot
+
+
+def _word(name: str, value: object, words: tuple[str, ...]) -> int:
+    if value not in words:
+        raise BadOption(f"{name}={value} is not possible; {name} may be {', '.join(words)}")
+    return words.index(str(value))
+
+
+def make_witches(most: int, variant: str) -> Witches:
+    """SingleWitch or DoubleWitch."""
+    return Witches(most, _word("variant", variant, VARIANTS))
+
+
+def make_rollout(epsilon: float = 0.15, remodel: str = "dearest", mppaf: bool = True) -> Rollout:
+    """The rollout player with these parameters."""
+    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float)) or not 0 <= epsilon <= 1:
+        raise BadOption(f"epsilon={epsilon} is not possible; epsilon may be 0 to 1")
+    return Rollout(float(epsilon), _word("remodel", remodel, REMODELS), int(mppaf in (True, "yes")))
+
+
+_THESIS = "Jansen and Tollisen 2014"
+_POINTS = "variant=thesis or dominiate says when points count"
+RULE_PLAYERS = {
+    "big_money": RulePlayer(lambda: BigMoney(), "buys Province, Gold or Silver, whichever first can be paid; plays no actions"),
+    "bmfsm": RulePlayer(lambda: Bmfsm(), "big money as a finite state machine: treasures for 15 turns, then points", _THESIS),
+    "single_witch": RulePlayer(lambda variant="thesis": make_witches(1, variant), f"one Witch, then money; {_POINTS}", _THESIS),
+    "double_witch": RulePlayer(lambda variant="thesis": make_witches(2, variant), f"two Witches, then money; {_POINTS}", _THESIS),
+    "rollout": RulePlayer(
+        make_rollout,
+        "random with probability epsilon, else plays and buys the dearest, with mppaf +actions first; remodel=dearest, random or cheapest",
+        _THESIS,
+    ),
+}

@@ -1,0 +1,190 @@
+"""Cards on the move: the kernels that shift cards between supply, hand, deck, discards, play and trash.
+
+Every pile is a multiset, a count per slot: a deck has no order until a card is drawn from it, save the few known
+cards on its top (s.top, the topmost last). `open` counts what all have seen going into a discard pile; the rest
+of it is known to its owner only. Which slots have cards is also kept as bits where rules ask often.
+"""
+
+import numpy as np
+
+from kdenv.core.bits import bit, lowest
+from kdenv.core.kernel import kernel
+from kdenv.games.dominion.cards import TO_DECK, TO_HAND, TREASURE
+from kdenv.games.dominion.tables import N_SLOTS
+
+NOTHING_HELD = np.uint64(0)
+ONE = np.uint64(1)
+N_TOPS = 32  # known cards on top of a deck; what lies deeper is forgotten
+
+
+@kernel
+def put_in_hand(s, seat, slot):
+    """Put a card into a hand."""
+    s.hand[seat, slot] += 1
+    s.held[seat] |= bit(slot)
+
+
+@kernel
+def take_from_hand(s, seat, slot):
+    """Take a card from a hand."""
+    s.hand[seat, slot] -= 1
+    if s.hand[seat, slot] == 0:
+        s.held[seat] &= ~bit(slot)
+
+
+@kernel
+def hand_size(s, seat):
+    """How many cards are in hand."""
+    n = 0
+    for slot in range(N_SLOTS):
+        n += int(s.hand[seat, slot])
+    return n
+
+
+@kernel
+def discard_openly(s, seat, slot):
+    """Put a card everybody sees onto a discard pile."""
+    s.discard[seat, slot] += 1
+    s.open[seat, slot] += 1
+
+
+@kernel
+def put_on_deck(s, seat, slot):
+    """Put a card everybody sees onto a deck."""
+    s.deck[seat, slot] += 1
+    s.n_deck[seat] += 1
+    if s.n_top[seat] == N_TOPS:
+        for i in range(N_TOPS - 1):
+            s.top[seat, i] = s.top[seat, i + 1]
+        s.n_top[seat] -= 1
+    s.top[seat, s.n_top[seat]] = slot
+    s.n_top[seat] += 1
+
+
+@kernel
+def own(s, seat, slot, where):
+    """A card from the supply or the trash becomes this seat's."""
+    s.owned[seat, slot] += 1
+    if where == TO_HAND:
+        put_in_hand(s, seat, slot)
+    elif where == TO_DECK:
+        put_on_deck(s, seat, slot)
+    else:
+        discard_openly(s, seat, slot)
+
+
+@kernel
+def gain(s, seat, slot, where):
+    """Gain a card of a pile that is not empty."""
+    s.supply[slot] -= 1
+    if s.supply[slot] == 0:
+        s.stocked &= ~bit(slot)
+        s.n_empty += 1
+    own(s, seat, slot, where)
+
+
+@kernel
+def trash_from_hand(s, seat, slot):
+    """Trash a card from a hand."""
+    take_from_hand(s, seat, slot)
+    s.owned[seat, slot] -= 1
+    s.trash[slot] += 1
+
+
+@kernel
+def shuffle(s, seat):
+    """Make the discards the deck, which is empty. Returns whether there were any."""
+    n = 0
+    for slot in range(N_SLOTS):
+        n += int(s.discard[seat, slot])
+        s.deck[seat, slot] = s.discard[seat, slot]
+        s.discard[seat, slot] = 0
+        s.open[seat, slot] = 0
+    s.n_deck[seat] = n
+    s.flipped[seat] = 0
+    return n > 0
+
+
+@kernel
+def discard_deck(s, seat):
+    """Put the deck into the discard pile, unseen save for the known cards on its top."""
+    for slot in range(N_SLOTS):
+        s.discard[seat, slot] += s.deck[seat, slot]
+        s.deck[seat, slot] = 0
+    for i in range(int(s.n_top[seat])):
+        s.open[seat, s.top[seat, i]] += 1
+    s.flipped[seat] += int(s.n_deck[seat]) - int(s.n_top[seat])
+    s.n_deck[seat] = 0
+    s.n_top[seat] = 0
+
+
+@kernel
+def play_treasures(s, seat):
+    """Play all treasures in hand."""
+    treasures = s.held[seat] & s.of_type[TREASURE]
+    s.held[seat] &= ~treasures
+    s.laid |= treasures
+    while treasures != NOTHING_HELD:
+        slot = lowest(treasures)
+        treasures &= treasures - ONE
+        s.coins += int(s.hand[seat, slot]) * int(s.coins_of[slot])
+        s.play[slot] += s.hand[seat, slot]
+        s.hand[seat, slot] = 0
+
+
+@kernel
+def clean_up(s, seat):
+    """Discard what was played, seen by all, and what is left in hand, not seen."""
+    slots = s.laid | s.held[seat]
+    while slots != NOTHING_HELD:
+        slot = lowest(slots)
+        slots &= slots - ONE
+        s.open[seat, slot] += s.play[slot]
+        s.discard[seat, slot] += s.play[slot] + s.hand[seat, slot]
+        s.play[slot] = 0
+        s.hand[seat, slot] = 0
+    s.laid = NOTHING_HELD
+    s.held[seat] = NOTHING_HELD
+
+
+@kernel
+def discard_aside(s, seat):
+    """Discard everything revealed or set aside."""
+    for slot in range(N_SLOTS):
+        s.discard[seat, slot] += s.aside[slot]
+        s.open[seat, slot] += s.aside[slot]
+        s.aside[slot] = 0
+
+
+@kernel
+def slots_aside(s):
+    """The slots of the cards revealed or set aside, as bits."""
+    slots = NOTHING_HELD
+    for slot in range(N_SLOTS):
+        if s.aside[slot] > 0:
+            slots |= bit(slot)
+    return slots
+
+
+@kernel
+def n_owned(s, seat):
+    """How many cards a seat has, in all piles."""
+    n = 0
+    for slot in range(N_SLOTS):
+        n += int(s.owned[seat, slot])
+    return n
+
+
+@kernel
+def points_of(s, seat):
+    """The points of all cards a seat has ("Gardens: worth 1 for every 10 cards in your deck, rounded down")."""
+    n = 0
+    points = 0
+    for slot in range(N_SLOTS):
+        owned = int(s.owned[seat, slot])
+        n += owned
+        points += owned * int(s.points[slot])
+    for slot in range(N_SLOTS):
+        if s.per_ten[slot] != 0:
+            points += int(s.owned[seat, slot]) * int(s.per_ten[slot]) * (n // 10)
+    return points

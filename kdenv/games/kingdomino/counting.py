@@ -1,0 +1,244 @@
+"""How many ways are there to fill a kingdom? The counts of Wong and Kang, "Simulating Kingdomino".
+
+A *packing* lays dominoes without faces on a board of size x size squares around a castle: every domino is connected, over edges,
+to the castle, and no two empty squares share an edge, so that no other domino fits. It is a *tessellation* if no square is
+empty at all. What is counted is the partition into dominoes, not the set of squares covered (3 x 3, castle in a corner:
+12 packings that cover 7 different sets), and not the order in which they were laid.
+
+Being connected must be asked for: dominoes in a corner may be cut off by a diagonal of empty squares. On 3 x 3 that happens
+nowhere; on 5 x 5, 284,262 packings would be counted instead of 275,764.
+
+The paper adds up one castle per orbit of the rotations and multiplies by four, so the castle in the middle counts four times
+(144 and 303,388); honest_total counts every square of the castle once (114 and 275,764).
+
+A *picture* is what one sees of a packing laid with the printed dominoes by the rules: the terrain of every square. Here
+the partition does not count (with it there would be 1,275,352 on 3 x 3 instead of 994,074), nor do crowns or numbers.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdenv.core.bits import bit, has, lowest
+from kdenv.core.kernel import kernel
+from kdenv.games.kingdomino.tables import DOMINOES, N_TERRAINS
+
+NOWHERE = -1  # the castle of a board that has none
+MOST = 5  # 7 x 7 has 27 thousand million packings: too many to be visited one by one
+_NOTHING = np.uint64(0)
+_UNDECIDED, _EMPTY, _RIGHT, _DOWN, _NO_MORE = range(5)  # what becomes of a square
+
+
+def packings(size: int, castle: int) -> tuple[int, int]:
+    """All packings, and the tessellations among them, with the castle on this square (in reading order) or NOWHERE.
+
+    Without a castle the dominoes need not be connected.
+    """
+    counts = np.zeros(2, np.int64)
+    _count(size, castle, *_stack(size, castle), counts)
+    return int(counts[0]), int(counts[1])
+
+
+def list_packings(size: int, castle: int) -> Iterator[list[tuple[int, int]]]:
+    """The packings themselves: the two squares of every domino."""
+    at, choice = _stack(size, castle)
+    depth = _next_packing(size, castle, at, choice, 0)
+    while depth >= 0:
+        steps = {_RIGHT: 1, _DOWN: size}
+        yield [(square, square + steps[c]) for square, c in zip(at[: depth + 1].tolist(), choice.tolist(), strict=False) if c in steps]
+        depth = _next_packing(size, castle, at, choice, depth)
+
+
+def honest_total(size: int) -> tuple[int, int]:
+    """Packings and tessellations with the castle on every square once."""
+    total = np.array([packings(size, castle) for castle in range(size * size)]).sum(0)
+    return int(total[0]), int(total[1])
+
+
+def total_of_the_paper(size: int) -> tuple[int, int]:
+    """Four times the sum over one castle of each orbit of the rotations, the middle included; for odd sizes."""
+    half = size // 2
+    quadrant = [y * size + x for y in range(half) for x in range(half + 1)] + [half * size + half]
+    total = 4 * np.array([packings(size, castle) for castle in quadrant]).sum(0)
+    return int(total[0]), int(total[1])
+
+
+def pictures(castle: int) -> tuple[int, int]:
+    """The pictures of 3 x 3, and those without an empty square, with the castle on this square."""
+    _check(3, castle)
+    stock = Counter((min(a, b), max(a, b)) for (a, _), (b, _) in DOMINOES)  # how many dominoes of every pair of terrains
+    pairs = sorted(stock)
+    faces = np.array([(a, b, kind) for kind, pair in enumerate(pairs) for a, b in sorted({pair, pair[::-1]})])
+    n_dominoes = np.zeros((N_TERRAINS + 1) ** 9, np.int8)  # by picture; 0 for what is none
+    left = np.array([stock[pair] for pair in pairs])
+    for packing in list_packings(3, castle):
+        _mark_pictures(np.array(packing), castle, faces, left, np.zeros(4, np.int64), np.zeros(9, np.int64), n_dominoes)
+    return int(np.count_nonzero(n_dominoes)), int(np.count_nonzero(n_dominoes == 4))
+
+
+def _stack(size: int, castle: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Squares and choices, as _next_packing begins with them."""
+    _check(size, castle)
+    at, choice = np.zeros(size * size, np.int64), np.zeros(size * size, np.int64)
+    at[0] = 1 if castle == 0 else 0
+    return at, choice
+
+
+def _check(size: int, castle: int) -> None:
+    if not 2 <= size <= MOST or not NOWHERE <= castle < size * size:
+        raise ValueError(
+            f"size={size}, castle={castle}: packings are counted from 2 x 2 to {MOST} x {MOST}, the castle on a square or NOWHERE"
+        )
+
+
+@kernel
+def _count(size, castle, at, choice, counts):
+    """Add up all packings and all tessellations."""
+    depth = _next_packing(size, castle, at, choice, 0)
+    while depth >= 0:
+        is_full = True
+        for i in range(depth + 1):
+            is_full = is_full and choice[i] != _EMPTY
+        counts[0] += 1
+        counts[1] += 1 if is_full else 0
+        depth = _next_packing(size, castle, at, choice, depth)
+
+
+@kernel
+def _next_packing(size, castle, at, choice, depth):
+    """Go on from a stack of choices, one per square in reading order, to that of the next packing.
+
+    Returns the depth of the stack, or -1 if there is no other packing.
+    """
+    board = bit(size * size) - np.uint64(1)
+    covered, empty = (bit(castle), _NOTHING) if castle != NOWHERE else (_NOTHING, _NOTHING)
+    for i in range(depth + 1):
+        covered, empty = _toggle(covered, empty, size, at[i], choice[i])
+    while depth >= 0:
+        # 1. Take back what was chosen last, and choose the next thing that fits.
+        square = at[depth]
+        covered, empty = _toggle(covered, empty, size, square, choice[depth])
+        choice[depth] += 1
+        while choice[depth] != _NO_MORE and not _fits(covered | empty, empty, size, square, choice[depth]):
+            choice[depth] += 1
+        if choice[depth] == _NO_MORE:
+            depth -= 1
+            continue
+        covered, empty = _toggle(covered, empty, size, square, choice[depth])
+        # 2. Go on to the next open square; if there is none, this is a packing.
+        left = board & ~covered & ~empty
+        if left != _NOTHING:
+            depth += 1
+            at[depth] = lowest(left)
+            choice[depth] = _UNDECIDED
+        elif castle == NOWHERE or _is_connected(covered, size, castle):
+            return depth
+    return -1
+
+
+@kernel
+def _toggle(covered, empty, size, square, choice):
+    """Do a choice, or undo it."""
+    if choice == _EMPTY:
+        empty ^= bit(square)
+    elif choice == _RIGHT:
+        covered ^= bit(square) | bit(square + 1)
+    elif choice == _DOWN:
+        covered ^= bit(square) | bit(square + size)
+    return covered, empty
+
+
+@kernel
+def _fits(decided, empty, size, square, choice):
+    """Whether no two empty squares would touch; or whether the domino's other half is on the board and open."""
+    column = square % size
+    if choice == _EMPTY:
+        beside = column > 0 and has(empty, square - 1)
+        return not beside and not (square >= size and has(empty, square - size))
+    if choice == _RIGHT:
+        return column + 1 < size and not has(decided, square + 1)
+    return square + size < size * size and not has(decided, square + size)
+
+
+@kernel
+def _is_connected(covered, size, castle):
+    """Whether all that is covered hangs together over edges."""
+    one, wide = np.uint64(1), np.uint64(size)
+    first_column = _NOTHING
+    for row in range(size):
+        first_column |= bit(row * size)
+    last_column = first_column << np.uint64(size - 1)
+    reached = bit(castle)
+    while True:
+        grown = reached | (reached << wide) | (reached >> wide)
+        grown |= ((reached & ~last_column) << one) | ((reached & ~first_column) >> one)
+        grown &= covered
+        if grown == reached:
+            return reached == covered
+        reached = grown
+
+
+@kernel
+def _mark_pictures(packing, castle, faces, stock, chosen, terrain, n_dominoes):
+    """Give the dominoes of a packing on 3 x 3 all faces there are (terrain, terrain, kind of pair); mark what could be laid."""
+    while True:
+        if _enough(packing.shape[0], chosen, faces, stock) and _can_be_laid(packing, castle, faces, chosen, terrain):
+            picture = 0
+            for square in range(9):
+                picture = picture * (N_TERRAINS + 1) + terrain[square]
+            n_dominoes[picture] = packing.shape[0]
+        # The next combination of faces, as an odometer counts.
+        wheel = 0
+        while wheel < packing.shape[0] and chosen[wheel] + 1 == faces.shape[0]:
+            chosen[wheel] = 0
+            wheel += 1
+        if wheel == packing.shape[0]:
+            return
+        chosen[wheel] += 1
+
+
+@kernel
+def _enough(n, chosen, faces, stock):
+    """Whether the box has as many dominoes of every pair as were chosen."""
+    for i in range(n):
+        needed = 0
+        for j in range(n):
+            needed += 1 if faces[chosen[j], 2] == faces[chosen[i], 2] else 0
+        if needed > stock[faces[chosen[i], 2]]:
+            return False
+    return True
+
+
+@kernel
+def _can_be_laid(packing, castle, faces, chosen, terrain):
+    """Whether some order is legal: lay what fits until nothing does. terrain: 0 where nothing lies, else the terrain + 1."""
+    for square in range(9):
+        terrain[square] = 0
+    n_laid = 0
+    while True:
+        before = n_laid
+        for i in range(packing.shape[0]):
+            a, b = packing[i, 0], packing[i, 1]
+            face_a, face_b = faces[chosen[i], 0] + 1, faces[chosen[i], 1] + 1
+            if terrain[a] == 0 and (_touches(a, castle, face_a, terrain) or _touches(b, castle, face_b, terrain)):
+                terrain[a], terrain[b] = face_a, face_b
+                n_laid += 1
+        if n_laid == packing.shape[0]:
+            return True
+        if n_laid == before:
+            return False
+
+
+@kernel
+def _touches(square, castle, face, terrain):
+    """Whether the castle or the same terrain lies beside the square."""
+    column = square % 3
+    for step in (-3, -1, 1, 3):
+        if (step == -1 and column == 0) or (step == 1 and column == 2):
+            continue
+        other = square + step
+        if 0 <= other < 9 and (other == castle or terrain[other] == face):
+            return True
+    return False

@@ -1,0 +1,55 @@
+"""Several policies as one compiled player, so that a kernel can play all their seats without coming back to Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from kdenv.core.game import Game
+from kdenv.core.view import View
+from kdenv.policies.base import Policy
+from kdenv.search.budget import compiling
+from kdenv.search.playout import Seated, Uniform
+
+_MOST_KINDS = 4  # that Seated can hold
+_compiled = {""}  # the kinds of players that have played in this process
+
+
+def joint_player(players: Sequence[Policy | Callable[[View], int]], seats: Sequence[int], game: Game) -> Any:
+    """One compiled player that decides at these seats as these policies would; None if there is none."""
+    seats_of: dict[Any, int] = {}
+    for player, seat in zip(players, seats, strict=True):
+        inside = player.compiled(game) if isinstance(player, Policy) else None
+        if inside is None:
+            return None
+        key = (type(inside).__name__, inside)  # players of different kinds may be equal as tuples
+        seats_of[key] = seats_of.get(key, 0) | 1 << seat
+    # In an order of their own, so that one pool of policies needs few combinations to be compiled.
+    kinds = sorted(seats_of, key=repr)
+    if not kinds:
+        return Uniform()  # is never asked
+    if len(kinds) == 1:
+        return kinds[0][1]
+    if len(kinds) > _MOST_KINDS:
+        return None
+    (one, two), three, last = kinds[:2], kinds[min(2, len(kinds) - 1)], kinds[-1]
+    return Seated(seats_of[one], one[1], seats_of[two], two[1], seats_of[three], three[1], last[1])
+
+
+@contextmanager
+def first_use(player: Any, game: Game) -> Iterator[None]:
+    """Around a kernel call with this player, if there is one: if it is the first of its kind and takes long to compile, say so."""
+    kind = "" if player is None else f"{game.name} {_kind(player)}"
+    if kind in _compiled:
+        yield
+        return
+    with compiling(f"the opponents for {game.name}"):
+        yield
+    _compiled.add(kind)
+
+
+def _kind(player: Any) -> str:
+    """The type of a compiled player, those inside it included."""
+    inside = [_kind(field) for field in player if isinstance(field, tuple)]
+    return f"{type(player).__name__}({', '.join(inside)})"
