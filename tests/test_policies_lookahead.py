@@ -2,6 +2,7 @@
 
 import re
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,8 +11,7 @@ from naive.lookahead import values_of_turns
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.random import make_rng
 from kdenv.core.table import Table
-from kdenv.games import find_game
-from kdenv.games.carcassonne.heuristics import turns_left
+from kdenv.games import find_game, names
 from kdenv.policies import policy
 
 CARCASSONNE, KINGDOMINO, DOMINOES = find_game("carcassonne"), find_game("kingdomino"), find_game("dominoes")
@@ -78,17 +78,19 @@ def test_nodes_are_kept_to_and_depth_one_is_always_finished() -> None:
 
 
 @pytest.mark.parametrize("seconds", [0.05, 0.2])
-def test_the_clock_is_kept(seconds: float) -> None:
-    """To within 5 %, as long as the machine lets it: the best of several."""
+def test_the_clock_is_kept(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """To within 5 %, by a clock that stands still while other programs have the processor."""
+    clock = time.process_time
+    monkeypatch.setattr("kdenv.policies.lookahead.time", SimpleNamespace(perf_counter=clock))
     view, searcher = at(MIDDLE), policy(f"star2.5(seconds={seconds})")
     searcher.prepare(view)
     taken = []
-    for _ in range(8):
-        start = time.perf_counter()
+    for _ in range(6):
+        start = clock()
         searcher.act(view)
-        taken.append(time.perf_counter() - start)
+        taken.append(clock() - start)
         searcher.reset()
-    assert min(abs(one / seconds - 1) for one in taken) < 0.05, taken
+    assert sorted(taken)[3] == pytest.approx(seconds, rel=0.05), taken
 
 
 def test_a_search_that_sees_the_end_of_the_game_stops() -> None:
@@ -132,19 +134,6 @@ def test_seconds_for_a_game_are_shared_out_over_the_turns_left() -> None:
             action = table.legal()[0]
         table.play(action)
     assert spent < 1.8 * 1.25
-
-
-@pytest.mark.parametrize(
-    "text, seat, turns",
-    [
-        ("stage=place drawn=V turn=0 points=0,0 tiles=D+0+0r0 bag=E1,U1", 0, 2),
-        ("stage=place drawn=V turn=0 points=0,0 tiles=D+0+0r0 bag=E1,U1", 1, 1),
-        ("stage=draw turn=1 points=0,0 tiles=D+0+0r0 bag=E1,U1", 0, 1),
-        ("stage=draw turn=1 points=0,0 tiles=D+0+0r0 bag=E1,U2", 1, 2),
-    ],
-)
-def test_turns_left_in_carcassonne(text: str, seat: int, turns: int) -> None:
-    assert turns_left(Table(CARCASSONNE, 2).at_position(text).states, 0, seat) == turns
 
 
 def test_star2_5_beats_greedy() -> None:
@@ -212,14 +201,6 @@ def test_games_that_hide_something_are_not_supported() -> None:
         policy("star2").act(table.view(table.seat))
 
 
-def test_games_that_cannot_tell_how_many_turns_are_left_have_no_seconds_for_a_game() -> None:
-    table = Table(KINGDOMINO, 2)
-    table.run_chance(make_rng(1))
-    assert table.seat is not None
-    with pytest.raises(NotSupported, match="kingdomino cannot tell how many turns are left"):
-        policy("star2(game_seconds=5)").act(table.view(table.seat))
-
-
 def test_kingdomino_is_looked_ahead_in_within_a_round() -> None:
     """Four at the table: the others play together against this seat; depth 2 does not reach the next draws."""
     table = Table(KINGDOMINO, 4, size=3, dominoes=12)
@@ -235,7 +216,7 @@ def test_kingdomino_is_looked_ahead_in_within_a_round() -> None:
     assert values[turn] == pytest.approx(max(values.values()))
 
 
-@pytest.mark.parametrize("name", ["kingdomino", "carcassonne", "dominoes"])
+@pytest.mark.parametrize("name", names())
 def test_games_that_say_they_hide_nothing_show_all_chance_to_all(name: str) -> None:
     from kdenv.core import protocol
 

@@ -50,6 +50,8 @@ _RANDOM_GAMES = {"kingdomino": 200_000, "dominoes": 400_000, "carcassonne": 40_0
 _GREEDY_GAMES = {"kingdomino": 1_000, "carcassonne": 400}
 _GREEDY_V_RANDOM = {"kingdomino": 4_000}
 _AEC_STEPS = {"kingdomino": 60_000, "dominoes": 80_000, "carcassonne": 40_000, "dominion": 60_000}
+_NODES = {"carcassonne": 800_000}
+_TO_DEPTH_2 = {"carcassonne": 0.15}
 _SEAT_MICROSECONDS = {"kingdomino": 25}
 
 
@@ -82,6 +84,10 @@ def _of_game(game: Game) -> Iterator[Row]:
         yield Row(name + f"playouts of {game.greedy} in one seat, random in others", alone, "games/s", _GREEDY_V_RANDOM.get(game.name))
     yield Row(name + "playouts of random turns", _rate(lambda n: _playouts(table, n)), "games/s")
     yield Row(name + "flat Monte Carlo from the start, random playouts", _search_rate(table), "playouts/s")
+    if game.evaluators:
+        rate, seconds = _lookahead(table)
+        yield Row(name + "expectimax", rate, "nodes/s", _NODES.get(game.name))
+        yield Row(name + "expectimax to depth 2 from the start", seconds, "s", _TO_DEPTH_2.get(game.name))
     yield from _of_environments(game)
 
 
@@ -96,12 +102,36 @@ def _playouts(table: Table, n: int) -> None:
     play_games(Uniform(), states, n, table.game.buffer(), make_rng(1), np.zeros(table.players, np.int64))
 
 
-def _search_rate(table: Table) -> float:
+def _first_view(table: Table) -> Any:
+    """What the first seat to decide sees."""
     table = table.clone()
     table.run_chance(make_rng(1))
     seat = table.seat
     assert seat is not None
-    view = table.view(seat)
+    return table.view(seat)
+
+
+def _lookahead(table: Table) -> tuple[float, float]:
+    """Nodes a second, and the seconds to depth 2."""
+    view = _first_view(table)
+    deep, to_two = policy(f"expectimax(seconds={_SECONDS})"), policy("expectimax(depth=2)")
+    for searcher in (deep, to_two):
+        searcher.prepare(view)
+    rate, seconds = 0.0, float("inf")
+    for _ in range(_RUNS):
+        deep.reset()
+        start = time.perf_counter()
+        deep.act(view)
+        rate = max(rate, deep.playouts / (time.perf_counter() - start))
+        to_two.reset()
+        start = time.perf_counter()
+        to_two.act(view)
+        seconds = min(seconds, time.perf_counter() - start)
+    return rate, seconds
+
+
+def _search_rate(table: Table) -> float:
+    view = _first_view(table)
     searcher = policy(f"mce(playout=random, score=relative, seconds={_SECONDS})")
     searcher.prepare(view)
     searcher.reset()

@@ -102,8 +102,6 @@ class Game:
     truncated: Callable[[States, int], bool] | None = None
     evaluators: Mapping[str, Any] = field(default_factory=dict)  # for searches of limited depth (core.lookahead), the usual one first
     orders: Mapping[str, Any] = field(default_factory=dict)  # in which such searches try turns, the usual one first
-    # How many turns the seat has left, the one now due included, for policies with seconds for a whole game.
-    turns_left: Callable[[States, int, int], int] | None = None  # (states, k, seat)
 
     def __post_init__(self) -> None:
         register_rules(self.name, *self.room)

@@ -13,19 +13,21 @@ from kdenv.core import protocol
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game, did_you_mean
 from kdenv.core.protocol import CHANCE, OVER
+from kdenv.core.random import make_rng
 from kdenv.core.view import View
 from kdenv.policies.analysis import Analysis, Candidate, turn_words
 from kdenv.policies.base import TurnPolicy
 from kdenv.search import expectimax
 from kdenv.search.budget import compiling
 from kdenv.search.evaluate import AsListed, ScoreMargin
-from kdenv.search.playout import play_turn_at
+from kdenv.search.playout import Uniform, decisions_left, play_turn_at
 from kdenv.search.turns import SCRATCH, list_turns
 
 MARGIN = "margin"  # the evaluator that every game has
 LISTED = "0"  # the order that every game has, Heyden's order 0
 MOST_DEPTH = 12  # turns
 _TABLE_BITS = 16
+_FORESEEN = 4  # playouts that tell how many turns are left
 _STEP = 0.02  # seconds between looks at the clock
 _FIRST_STEP = 500  # nodes, as long as it is not known how long they take
 
@@ -76,13 +78,15 @@ class Lookahead(TurnPolicy):
             self._check(view.game)
             with compiling(f"{self.text} for {view.game.name}"):
                 self._search(view, Limits(depth=1))
+                if self.limits.game_seconds is not None:
+                    self._turns_left(view)
             self._prepared.add(view.game.name)
 
     def choose_turn(self, view: View) -> int:
         """The best turn of the deepest search that the limits leave time to finish."""
         self.prepare(view)
         start = time.perf_counter()
-        found = self._search(view, self._limits_now(view))
+        found = self._search(view, self._limits_now(view), since=start)
         self._spent += time.perf_counter() - start
         self.playouts += found.nodes
         return found.turn
@@ -110,8 +114,6 @@ class Lookahead(TurnPolicy):
                 f"{self.text} looks ahead where everybody sees everything, and {game.name} hides something; "
                 "use a policy that guesses what is hidden, such as mce"
             )
-        if self.limits.game_seconds is not None and game.turns_left is None:
-            raise NotSupported(f"{game.name} cannot tell how many turns are left, as game_seconds needs; use seconds=<number> a decision")
         self._evaluator(game, 2)
         self._order(game)
 
@@ -119,10 +121,13 @@ class Lookahead(TurnPolicy):
         """The limits of this decision: of the time that is left, this turn's share."""
         if self.limits.game_seconds is None:
             return self.limits
-        assert view.game.turns_left is not None  # _check has seen to it
         left = max(0.0, self.limits.game_seconds - self._spent)
-        turns = max(1, view.game.turns_left(view.states, 0, int(view.seat)))
-        return Limits(depth=self.limits.depth, seconds=left / turns)
+        return Limits(depth=self.limits.depth, seconds=left / max(1.0, self._turns_left(view)))
+
+    def _turns_left(self, view: View) -> float:
+        """How many turns this seat has left, if all is random from here on."""
+        states, seat, game = view.scratch(3), int(view.seat), view.game
+        return float(decisions_left(Uniform(), states, seat, game.most_decisions, _FORESEEN, game.buffer(), make_rng(0)))
 
     def _evaluator_name(self, game: Game) -> str:
         return self.evaluate or next(iter(game.evaluators), MARGIN)
@@ -137,9 +142,9 @@ class Lookahead(TurnPolicy):
         name = self.order or next(iter(game.orders), LISTED)
         return AsListed() if name == LISTED else _choice("order", name, game.orders, LISTED, game)
 
-    def _search(self, view: View, limits: Limits, slack: float = 0.0) -> Found:
+    def _search(self, view: View, limits: Limits, slack: float = 0.0, since: float | None = None) -> Found:
         """Search one turn deep, then two ..., each time beginning with the best turn so far, as long as the limits allow."""
-        game, clock = view.game, _Clock(limits)
+        game, clock = view.game, _Clock(limits, since)
         states, turns = view.scratch(1 + SCRATCH), np.empty(game.max_turns, np.int64)
         n_turns = int(list_turns(states, 0, game.most_decisions, game.max_legal, turns))
         depth = limits.depth if limits.depth is not None else MOST_DEPTH
@@ -207,9 +212,9 @@ class Lookahead(TurnPolicy):
 class _Clock:
     """Runs searches in steps short enough to be interrupted, until a limit is reached."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, since: float | None = None) -> None:
         self._limits = limits
-        self._start = time.perf_counter()
+        self._start = time.perf_counter() if since is None else since
         self._step = _FIRST_STEP
 
     def is_over(self, room: expectimax.Search) -> bool:

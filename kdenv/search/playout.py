@@ -124,6 +124,32 @@ def play_out(player, states, k, out, rng):
             n_turns += 1
 
 
+@kernel
+def decisions_left(player, states, mover, most_decisions, n_games, out, rng):
+    """How many decisions the seat `mover` has left in states[0] if all go on like player, on average over n_games.
+
+    A decision is a whole turn, or in games that think in single decisions one that is not forced.
+    """
+    n = 0
+    for _ in range(n_games):
+        states[1] = states[0]
+        goes_on = False  # with a turn of the mover
+        turn = 0
+        while phase(states[1]) != OVER:
+            if phase(states[1]) == CHANCE:
+                apply_chance(states[1], sample_chance(states[1], rng))
+                goes_on = False
+                continue
+            is_mine = seat(states[1]) == mover
+            if is_mine and (legal(states[1], out) > 1 if most_decisions == 1 else not goes_on):
+                n += 1
+            goes_on = is_mine
+            turn = choose(player, states, 1, out, rng) if turn == 0 else turn
+            apply(states[1], first_action(turn))
+            turn = rest_of(turn)
+    return n / n_games
+
+
 @allocating_kernel
 def play_games(player, states, n_games, out, rng, totals):
     """Play n_games from states[0] to their ends, adding the points of each seat to totals; returns the turns played."""

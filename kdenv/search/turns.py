@@ -35,16 +35,18 @@ def write_turns(states, k, most_decisions, actions, n_actions, at, turns):
             continue
         action = actions[depth, at[depth]]
         at[depth] += 1
-        after = k + 1 + depth
-        states[after] = states[after - 1]
-        apply(states[after], action)
         turn = line | ((action + 1) << (16 * depth))
-        if depth + 1 < most_decisions and phase(states[after]) == DECIDE and seat(states[after]) == mover:
-            depth += 1
-            line = turn
-            at[depth] = 0
-            n_actions[depth] = legal(states[after], actions[depth])
-        elif n < turns.shape[0]:
+        if depth + 1 < most_decisions:  # else it is a turn whatever it leads to
+            after = k + 1 + depth
+            states[after] = states[after - 1]
+            apply(states[after], action)
+            if phase(states[after]) == DECIDE and seat(states[after]) == mover:
+                depth += 1
+                line = turn
+                at[depth] = 0
+                n_actions[depth] = legal(states[after], actions[depth])
+                continue
+        if n < turns.shape[0]:
             turns[n] = turn
             n += 1
     return n

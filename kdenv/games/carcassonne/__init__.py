@@ -32,5 +32,4 @@ GAME = Game(
     open_information=True,
     evaluators=heuristics.EVALUATORS,
     orders=heuristics.ORDERS,
-    turns_left=heuristics.turns_left,
 )

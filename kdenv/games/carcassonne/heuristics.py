@@ -5,7 +5,7 @@ game ended now, and a penalty for fields that will not pay for the meeple lying 
 end in it, and try turns in her orders.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kdenv.core.bits import ONE, lowest
 from kdenv.core.errors import BadOption
@@ -17,7 +17,7 @@ from kdenv.core.random import below
 from kdenv.games.carcassonne.claims import CLAIM, FIRST_CORNER, FIRST_EDGE, NO_MEEPLE, ON_CLOISTER, list_claims, stand
 from kdenv.games.carcassonne.features import NONE, closed_cities_at, meeples_of, most
 from kdenv.games.carcassonne.landscape import lay, types_that_fit
-from kdenv.games.carcassonne.rules import CLAIMING, FINISHED, PLACING, legal
+from kdenv.games.carcassonne.rules import CLAIMING, FINISHED, legal
 from kdenv.games.carcassonne.tables import CITY, CLOISTER_POINTS, FIELD_POINTS
 from kdenv.games.carcassonne.tiles import EDGE
 
@@ -172,16 +172,6 @@ def _rank_by_claim(order, s, turn):
     if slot >= FIRST_CORNER:
         return order.field
     return order.city if EDGE[face, slot - FIRST_EDGE] == CITY else order.road
-
-
-def turns_left(states: Any, k: int, seat: int) -> int:
-    """How many tiles a seat will still lay, the one at hand included."""
-    s = states[k]
-    if s["stage"] == FINISHED:
-        return 0
-    ahead = (seat - int(s["turn"])) % int(s["players"])
-    tiles = int(s["n_left"]) + (s["stage"] in (PLACING, CLAIMING))
-    return max(0, -((ahead - tiles) // int(s["players"])))
 
 
 class Greedy(NamedTuple):
