@@ -12,7 +12,7 @@ from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.games import find_game, names
-from kdenv.policies import policy
+from kdenv.policies import listing, policy
 
 CARCASSONNE, KINGDOMINO, DOMINOES = find_game("carcassonne"), find_game("kingdomino"), find_game("dominoes")
 KINDS = ("expectimax", "star1", "star2", "star2.5")
@@ -199,6 +199,13 @@ def test_games_that_hide_something_are_not_supported() -> None:
     assert table.seat is not None
     with pytest.raises(NotSupported, match="star2 looks ahead where everybody sees everything, and dominoes hides something; use a policy"):
         policy("star2").act(table.view(table.seat))
+
+
+def test_they_are_listed_where_nothing_is_hidden() -> None:
+    listed = {game.name: {usage.split("(")[0] for usage, _, _ in listing(game)} for game in (CARCASSONNE, KINGDOMINO, DOMINOES)}
+    assert set(KINDS) <= listed["carcassonne"]
+    assert set(KINDS) <= listed["kingdomino"]
+    assert not set(KINDS) & listed["dominoes"]
 
 
 def test_kingdomino_is_looked_ahead_in_within_a_round() -> None:

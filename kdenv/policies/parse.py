@@ -39,6 +39,7 @@ class Kind:
     usage: str
     meaning: str
     source: str = ""
+    hidden: bool = True  # whether it can play games that hide something
 
 
 def policy(text: str) -> Policy:
@@ -182,7 +183,7 @@ def _random(text: str) -> Policy:
     return RandomPolicy(text)
 
 
-_RANDOM, _RELATIVE, _NO, _TWO, _FIVE = (Term(word, [], {}) for word in ("random", "relative", "no", "2", "5"))
+_RANDOM, _RELATIVE, _NO = (Term(word, [], {}) for word in ("random", "relative", "no"))
 
 
 def _mce(
@@ -204,43 +205,55 @@ def _budget(text: str, playouts: Term | None, seconds: Term | None) -> Any:
     return Budget(seconds=number("seconds", seconds, 0.001))
 
 
-def _expectimax(
-    text: str,
-    depth: Term | None = None,
-    nodes: Term | None = None,
-    seconds: Term | None = None,
-    game_seconds: Term | None = None,
-    evaluate: Term | None = None,
-    order: Term | None = None,
-    table: Term = _NO,
-) -> Policy:
-    return _lookahead(text, False, 0, (depth, nodes, seconds, game_seconds), evaluate, order, table)
+PLAYOUTS = ("random", "player_greedy", "epsilon_greedy")  # besides the rule players of each game
 
 
-def _star1(
-    text: str,
-    depth: Term | None = None,
-    nodes: Term | None = None,
-    seconds: Term | None = None,
-    game_seconds: Term | None = None,
-    evaluate: Term | None = None,
-    order: Term | None = None,
-    table: Term = _NO,
-) -> Policy:
-    return _lookahead(text, True, 0, (depth, nodes, seconds, game_seconds), evaluate, order, table)
+def _playout(term: Term) -> Any:
+    from kdenv.policies.searching import Playout
+    from kdenv.policies.simple import RulePolicy
+
+    if term.name in ("random", "player_greedy"):
+        if term.positional or term.named:
+            raise BadOption(f"{term}: {term.name} has no parameters")
+        return Playout(term.name, str(term))
+    if term.name == "epsilon_greedy":
+        unknown = [name for name in term.named if name != "epsilon"]
+        if unknown or term.positional:
+            raise BadOption(f"{term}: write epsilon_greedy(epsilon=0.75)")
+        epsilon = number("epsilon", term.named.get("epsilon", Term("0.75", [], {})), 0)
+        if epsilon > 1:
+            raise BadOption(f"epsilon={epsilon:g} is not possible; epsilon is a probability, from 0 to 1")
+        return Playout("epsilon_greedy", str(term), epsilon=epsilon)
+    if term.name in KINDS:
+        raise BadOption(f"{term.name} is no playout; a playout is {', '.join(PLAYOUTS)} or a rule-based player")
+    rule = rule_policy(term)
+    assert isinstance(rule, RulePolicy)
+    return Playout("rule", str(term), rule)
 
 
-def _star2(
-    text: str,
-    depth: Term | None = None,
-    nodes: Term | None = None,
-    seconds: Term | None = None,
-    game_seconds: Term | None = None,
-    evaluate: Term | None = None,
-    order: Term | None = None,
-    table: Term = _NO,
-) -> Policy:
-    return _lookahead(text, True, 1, (depth, nodes, seconds, game_seconds), evaluate, order, table)
+_TWO, _FIVE = (Term(word, [], {}) for word in ("2", "5"))
+_LIMITS = (
+    "depth=<turns> and/or one of nodes=<number>, seconds=<number>, game_seconds=<number>, "
+    "evaluate=<evaluator of the game>|margin, order=<order of the game>|0, table=no|yes"
+)
+
+
+def _looks_ahead(cuts: bool, probes: int) -> Callable[..., Policy]:
+    """How Expectimax (no cuts), Star1 (no probes) and Star2 (one) are made."""
+
+    def make(
+        text: str,
+        depth: Term | None = None,
+        nodes: Term | None = None,
+        seconds: Term | None = None,
+        game_seconds: Term | None = None,
+        evaluate: Term | None = None,
+        order: Term | None = None,
+        table: Term = _NO,
+    ) -> Policy:
+        return _lookahead(text, cuts, probes, (depth, nodes, seconds, game_seconds), evaluate, order, table)
+
+    return make
 
 
 def _star2_5(
@@ -283,32 +296,6 @@ def _lookahead(
     return Lookahead(text, given, cuts=cuts, probes=probes, table=uses_table, **parts)
 
 
-PLAYOUTS = ("random", "player_greedy", "epsilon_greedy")  # besides the rule players of each game
-
-
-def _playout(term: Term) -> Any:
-    from kdenv.policies.searching import Playout
-    from kdenv.policies.simple import RulePolicy
-
-    if term.name in ("random", "player_greedy"):
-        if term.positional or term.named:
-            raise BadOption(f"{term}: {term.name} has no parameters")
-        return Playout(term.name, str(term))
-    if term.name == "epsilon_greedy":
-        unknown = [name for name in term.named if name != "epsilon"]
-        if unknown or term.positional:
-            raise BadOption(f"{term}: write epsilon_greedy(epsilon=0.75)")
-        epsilon = number("epsilon", term.named.get("epsilon", Term("0.75", [], {})), 0)
-        if epsilon > 1:
-            raise BadOption(f"epsilon={epsilon:g} is not possible; epsilon is a probability, from 0 to 1")
-        return Playout("epsilon_greedy", str(term), epsilon=epsilon)
-    if term.name in KINDS:
-        raise BadOption(f"{term.name} is no playout; a playout is {', '.join(PLAYOUTS)} or a rule-based player")
-    rule = rule_policy(term)
-    assert isinstance(rule, RulePolicy)
-    return Playout("rule", str(term), rule)
-
-
 def _ppo(text: str, path: Term, sample: Term = _NO) -> Policy:
     from kdenv.policies.learned import LearnedPolicy
 
@@ -317,11 +304,6 @@ def _ppo(text: str, path: Term, sample: Term = _NO) -> Policy:
         raise BadOption(f"sample={sample} is not possible; sample may be yes or no")
     return LearnedPolicy(text, str(path), sampled)
 
-
-_LIMITS = (
-    "depth=<turns> and/or one of nodes=<number>, seconds=<number>, game_seconds=<number>, "
-    "evaluate=<evaluator of the game>|margin, order=<order of the game>|0, table=no|yes"
-)
 
 KINDS = {
     "random": Kind(_random, "random", "every legal action alike"),
@@ -332,33 +314,45 @@ KINDS = {
         "flat Monte Carlo: the turn whose playouts go best on average, all turns tried equally often",
         "Gedda et al. 2018, MCE-TR, MCE-FG, MCE-PG, MCE-eG; WDL, P, R",
     ),
+    "ppo": Kind(
+        _ppo,
+        "ppo(<model.zip of MaskablePPO, exported .npz, or the name of a shipped model>, sample=no|yes)",
+        "a learned policy: the most probable legal action, or one sampled",
+    ),
     "expectimax": Kind(
-        _expectimax,
+        _looks_ahead(False, 0),
         f"expectimax({_LIMITS})",
         "looks ahead some turns (2 unless told), deepening: chance by its odds, everybody else against this seat",
         "Heyden 2009, Expectimax",
+        hidden=False,
     ),
-    "star1": Kind(_star1, f"star1({_LIMITS})", "the same as expectimax with fewer nodes: bounds cut chances short", "Heyden 2009, Star1"),
+    "star1": Kind(
+        _looks_ahead(True, 0),
+        f"star1({_LIMITS})",
+        "the same as expectimax with fewer nodes: bounds cut chances short",
+        "Heyden 2009, Star1",
+        hidden=False,
+    ),
     "star2": Kind(
-        _star2, f"star2({_LIMITS})", "the same with fewer still: the first turn after every outcome is tried first", "Heyden 2009, Star2"
+        _looks_ahead(True, 1),
+        f"star2({_LIMITS})",
+        "the same with fewer still: the first turn after every outcome is tried first",
+        "Heyden 2009, Star2",
+        hidden=False,
     ),
     "star2.5": Kind(
         _star2_5,
         f"star2.5(k=5, {_LIMITS})",
         "the same, with the first k turns after every outcome; her best player is star2.5(k=5, game_seconds=360)",
         "Heyden 2009, Star2.5",
-    ),
-    "ppo": Kind(
-        _ppo,
-        "ppo(<model.zip of MaskablePPO, exported .npz, or the name of a shipped model>, sample=no|yes)",
-        "a learned policy: the most probable legal action, or one sampled",
+        hidden=False,
     ),
 }
 
 
 def listing(game: Game) -> list[tuple[str, str, str]]:
     """All policies that can play this game: how they are written, what they do, and where they come from."""
-    rows = [(kind.usage, kind.meaning, kind.source) for kind in KINDS.values()]
+    rows = [(kind.usage, kind.meaning, kind.source) for kind in KINDS.values() if kind.hidden or game.open_information]
     for name, rule in game.rule_players.items():
         parameters = ", ".join(f"{key}={parameter.default}" for key, parameter in inspect.signature(rule.make).parameters.items())
         rows.append((f"{name}({parameters})" if parameters else name, rule.meaning, rule.source))
