@@ -52,7 +52,7 @@ class Searcher:
         room.counters[:] = 0
         room.table[:] = 0
         teams = self.game.teams(self.players)
-        plan = expectimax.Plan(int(table.seat), teams, self.most_decisions, cuts, probes, most, slack * most)
+        plan = expectimax.Plan(int(table.seat), teams, self.most_decisions, cuts, probes, most, slack * most, 1_000_000)
         expectimax.start(room, self.depth, first)
         while not expectimax.go_on(room, plan, self.evaluator, self.order, step):
             pass

@@ -201,6 +201,19 @@ def test_games_that_hide_something_are_not_supported() -> None:
         policy("star2").act(table.view(table.seat))
 
 
+def test_draws_too_many_to_list_are_not_looked_past() -> None:
+    """The last turn of a round of Kingdomino, 3,258,024 ways to draw the next draft: what counts is the margin after the turn."""
+    table, rng = Table(KINGDOMINO, 2), make_rng(4)
+    table.run_chance(rng)
+    while int(table.states[0]["round"]) < 1 or int(table.states[0]["turn"]) < 3:
+        table.play(table.legal()[-1])
+        table.run_chance(rng)
+    assert table.seat is not None
+    deep = policy("star2(depth=2)").analyse(table.view(table.seat))
+    flat = policy("expectimax(depth=1)").analyse(table.view(table.seat))
+    assert [candidate.mean for candidate in deep.candidates] == pytest.approx([candidate.mean for candidate in flat.candidates])
+
+
 def test_they_are_listed_where_nothing_is_hidden() -> None:
     listed = {game.name: {usage.split("(")[0] for usage, _, _ in listing(game)} for game in (CARCASSONNE, KINGDOMINO, DOMINOES)}
     assert set(KINDS) <= listed["carcassonne"]
@@ -209,7 +222,7 @@ def test_they_are_listed_where_nothing_is_hidden() -> None:
 
 
 def test_kingdomino_is_looked_ahead_in_within_a_round() -> None:
-    """Four at the table: the others play together against this seat; depth 2 does not reach the next draws."""
+    """Four at the table: the others play together against this seat."""
     table = Table(KINGDOMINO, 4, size=3, dominoes=12)
     rng = make_rng(2)
     while True:

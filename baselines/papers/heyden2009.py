@@ -60,7 +60,7 @@ def look(table: Any, depth: int, order: str, *, cuts: bool = True, probes: int =
     room = expectimax.new_search(table.states, depth, table.players, game.max_turns, game.max_chances, game.max_legal)
     evaluator = game.evaluators["final"]
     most = float(expectimax.most_from(evaluator, room.states, 0, seat, room.numbers))
-    plan = expectimax.Plan(seat, table.players, game.most_decisions, cuts, probes, most, 0.0)
+    plan = expectimax.Plan(seat, table.players, game.most_decisions, cuts, probes, most, 0.0, game.max_chances)
     expectimax.start(room, depth, first)
     start = time.perf_counter()
     while not expectimax.go_on(room, plan, evaluator, ORDERS[order], 50_000):

@@ -26,6 +26,7 @@ from kdenv.search.turns import SCRATCH, list_turns
 MARGIN = "margin"  # the evaluator that every game has
 LISTED = "0"  # the order that every game has, Heyden's order 0
 MOST_DEPTH = 12  # turns
+_WIDEST = 1000  # outcomes of chances in a row that are looked past
 _TABLE_BITS = 16
 _FORESEEN = 4  # playouts that tell how many turns are left
 _STEP = 0.02  # seconds between looks at the clock
@@ -174,7 +175,7 @@ class Lookahead(TurnPolicy):
         teams = game.teams(view.players)
         evaluator, order = self._evaluator(game, teams), self._order(game)
         most = float(expectimax.most_from(evaluator, room.states, 0, seat, room.numbers))
-        return (evaluator, order), expectimax.Plan(seat, teams, game.most_decisions, self.cuts, self.probes, most, slack)
+        return (evaluator, order), expectimax.Plan(seat, teams, game.most_decisions, self.cuts, self.probes, most, slack, _WIDEST)
 
     def _note(self, found: Found, room: expectimax.Search, depth: int, before: int, n_turns: int) -> None:
         """Take over what a finished search has found."""

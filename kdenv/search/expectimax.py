@@ -40,6 +40,7 @@ FRAME = state_dtype(
     ("depth", np.int64),  # turns left
     ("n", np.int64),  # turns or outcomes
     ("at", np.int64),  # the one at hand
+    ("spread", np.int64),  # in how many ways the chances since the last turn could have come out
     ("until", np.int64),  # how many turns are to be tried: all, or those of a probe
     ("is_probe", np.int64),
 )
@@ -67,6 +68,7 @@ class Plan(NamedTuple):
     probes: int  # turns after each outcome that are tried first: 0 Star1, 1 Star2, more Star2.5
     most: float  # no leaf counts more, to either side (U)
     slack: float  # turns at the root that are worth so much less than the best are told exactly, too
+    widest: int  # chances in a row that have more outcomes than this are not looked past: leaves
 
 
 class Search(NamedTuple):
@@ -179,6 +181,7 @@ def _push(search, level, depth, side, alpha, beta):
     f.chosen = 0
     f.at = 0
     f.until = search.branches.shape[1]
+    f.spread = 1
     f.is_probe = 0
 
 
@@ -192,9 +195,14 @@ def _open(search, plan, evaluator, order, level):
     too_deep = level + 1 == search.frames.shape[0]
     if now == OVER or f.depth == 0 or too_deep:
         search.counters[TOO_DEEP] += 1 if too_deep else 0
-        f.best = _leaf(search, plan, evaluator, level, f.side)
-        f.stage = DONE
+        _open_leaf(search, plan, evaluator, level)
         return
+    if now != DECIDE:
+        f.n = chances(search.states[level], search.branches[level], search.sorted)
+        f.spread *= f.n
+        if f.spread > plan.widest:
+            _open_leaf(search, plan, evaluator, level)
+            return
     if search.table.shape[0] > 1:
         f.key = _hash(search.words, level)
         if level > 0 and f.is_probe == 0 and _is_known(search, f):
@@ -203,6 +211,14 @@ def _open(search, plan, evaluator, order, level):
         _open_turns(search, plan, order, level)
     else:
         _open_chance(search, plan, level)
+
+
+@kernel
+def _open_leaf(search, plan, evaluator, level):
+    """There is nothing to try."""
+    f = search.frames[level]
+    f.best = _leaf(search, plan, evaluator, level, f.side)
+    f.stage = DONE
 
 
 @kernel
@@ -280,10 +296,10 @@ def _put_in_front(turns, n, first):
 
 @kernel
 def _open_chance(search, plan, level):
-    """List the outcomes, the most probable first, and see the chance from the side that moves after that one."""
+    """Sort the outcomes just listed, the most probable first, and see the chance from the side that moves after that one."""
     f = search.frames[level]
     outcomes, odds, weights = search.branches[level], search.odds[level], search.sorted
-    n = chances(search.states[level], outcomes, weights)
+    n = f.n
     total = 0
     for i in range(n):
         outcome, weight = outcomes[i], weights[i]
@@ -299,7 +315,6 @@ def _open_chance(search, plan, level):
         odds[i] = weights[i] / total
         search.floors[level, i] = -plan.most
         search.tried[level, i] = 0
-    f.n = n
     f.sum = 0.0
     f.left = 1.0
     f.floor = -plan.most
@@ -394,11 +409,13 @@ def _next_outcome(search, plan, level):
     # 2. Search: the outcomes one after the other, going on where the probe has ended.
     if not plan.cuts:
         _push(search, level + 1, f.depth, f.side, -np.inf, np.inf)
+        child.spread = f.spread
         return 1
     f.floor -= p * search.floors[level, at]
     f.low = (f.alpha - f.sum - plan.most * f.left) / p
     f.high = (f.beta - f.sum - f.floor) / p
     _push(search, level + 1, f.depth, f.side, max(-plan.most, f.low), min(plan.most, f.high))
+    child.spread = f.spread
     if search.tried[level, at] > 0:
         child.at = search.tried[level, at]
         child.best = search.probed[level, at]
