@@ -1,7 +1,10 @@
 """The policies expectimax, star1, star2 and star2.5: what they play, when they stop, what they tell, what they refuse."""
 
 import re
+import subprocess
+import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -134,6 +137,20 @@ def test_seconds_for_a_game_are_shared_out_over_the_turns_left() -> None:
             action = table.legal()[0]
         table.play(action)
     assert spent < 1.8 * 1.25
+
+
+def test_another_process_finds_the_same() -> None:
+    """From the machine code this one has left in the cache."""
+    here = policy("star2.5(depth=2)")
+    action = here.act(at(MIDDLE))
+    script = (
+        "from kdenv.core.table import Table; from kdenv.games import find_game; from kdenv.policies import policy\n"
+        f"table = Table(find_game('carcassonne'), 2).at_position({MIDDLE!r})\n"
+        "there = policy('star2.5(depth=2)'); print(there.act(table.view(0)), there.playouts)"
+    )
+    root = str(Path(__file__).parents[1])
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=root)
+    assert run.stdout.split() == [str(action), str(here.playouts)]
 
 
 def test_star2_5_beats_greedy() -> None:
