@@ -22,7 +22,7 @@ MUTANTS: dict[str, tuple[str, ...]] = {
     "... and a probe that failed low taken for a lower bound": (
         "f.low = (f.alpha - plan.most * (1.0 - p)) / p",
         "f.low = f.alpha",
-        "least = value if value > max(-plan.most, f.low) + _rounding(plan) else -plan.most",
+        "least = value if value > max(-plan.most, f.low) + rounding(plan) else -plan.most",
         "least = value",
     ),
     "max(U, beta) for min": ("min(plan.most, f.high)", "max(plan.most, f.high)"),

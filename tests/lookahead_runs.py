@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kdenv.core.table import Table
-from kdenv.search import expectimax
+from kdenv.search import expectimax, frames
 from kdenv.search.evaluate import AsListed, ScoreMargin
 
 STARS = {"star1": 0, **{f"star2.5(k={k})": k for k in range(1, 8)}}  # probes
@@ -40,26 +40,26 @@ class Searcher:
         self.evaluator = evaluator or ScoreMargin(players, 1000.0)
         self.order = order or AsListed()
         states = np.zeros(1, game.state_dtype)
-        self.room = module.new_search(states, depth, players, game.max_turns, game.max_chances, game.max_legal, table_bits)
+        self.room = frames.new_search(states, depth, players, game.max_turns, game.max_chances, game.max_legal, table_bits)
 
     def most(self, table: Table) -> float:
         return float(self.module.most_from(self.evaluator, table.states, 0, int(table.seat), self.room.numbers))
 
     def run(self, table: Table, probes: int = 0, *, cuts: bool = True, slack: float = 0.0, step: int = 1_000_000, first: int = 0) -> Result:
         """Search the position on the table. With slack, all turns worth as much as the best are found."""
-        room, most, expectimax = self.room, self.most(table), self.module
+        room, most = self.room, self.most(table)
         room.states[0] = table.states[0]
         room.counters[:] = 0
         room.table[:] = 0
         teams = self.game.teams(self.players)
-        plan = expectimax.Plan(int(table.seat), teams, self.most_decisions, cuts, probes, most, slack * most, 1_000_000)
-        expectimax.start(room, self.depth, first)
-        while not expectimax.go_on(room, plan, self.evaluator, self.order, step):
+        plan = frames.Plan(int(table.seat), teams, self.most_decisions, cuts, probes, most, slack * most, 1_000_000)
+        self.module.start(room, self.depth, first)
+        while not self.module.go_on(room, plan, self.evaluator, self.order, step):
             pass
-        assert room.counters[expectimax.TOO_DEEP] == 0
+        assert room.counters[frames.TOO_DEEP] == 0
         root = room.frames[0]
         n, value = int(root["n"]), float(root["best"])
         values = {int(turn): float(v) for turn, v in zip(room.branches[0][:n], room.values[:n], strict=True)}
         assert values[int(root["chosen"])] == value
         best = {turn for turn, v in values.items() if v >= value - 1e-6 * most}
-        return Result(value, best, int(room.counters[expectimax.NODES]), values, int(root["chosen"]))
+        return Result(value, best, int(room.counters[frames.NODES]), values, int(root["chosen"]))
