@@ -28,6 +28,7 @@ GAME = Game(
     max_chances=N_TYPES,
     rule_players=heuristics.RULE_PLAYERS,
     greedy="greedy",
+    open_information=True,
     most_decisions=2,
     open_information=True,
 )
