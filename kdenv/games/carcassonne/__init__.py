@@ -28,7 +28,6 @@ GAME = Game(
     max_chances=N_TYPES,
     rule_players=heuristics.RULE_PLAYERS,
     greedy="greedy",
-    open_information=True,
     most_decisions=2,
     open_information=True,
 )
