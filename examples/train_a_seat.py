@@ -127,6 +127,7 @@ def main() -> None:
     parser.add_argument("--out", default="model.zip")
     arguments = parser.parse_args()
 
+    torch.set_num_threads(1)  # in networks this small threads only wait for each other
     selves = [PastSelf(arguments.seed + i) for i in range(2)]
     teacher = kdenv.policy(arguments.teacher)
 
