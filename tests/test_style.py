@@ -37,7 +37,8 @@ def test_all_but_kernels_is_annotated(room: str) -> None:
         f"{path.relative_to(ROOT)} {where}"
         for path in sorted((ROOT / "kdenv" / room).rglob("*.py"))
         for where in bare_functions(ast.parse(path.read_text()).body)
-        if (path.name, where.split(": ")[1]) not in {("protocol.py", "ask"), ("protocol.py", "resolve"), ("part.py", "ask"), ("part.py", "resolve")}
+        if (path.name, where.split(": ")[1])
+        not in {("protocol.py", "ask"), ("protocol.py", "resolve"), ("part.py", "ask"), ("part.py", "resolve")}
     ]
     assert not bare, "\n".join(bare)
 
