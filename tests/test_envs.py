@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,8 +14,6 @@ from typing import Any
 import numpy as np
 import pettingzoo
 import pytest
-from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
-from pettingzoo.test.state_test import state_test
 
 import kdenv
 from kdenv.core.errors import BadOption, IllegalAction, MissingExtra, NotSupported, WrongOrder
@@ -22,6 +21,11 @@ from kdenv.envs import rendering
 from kdenv.envs.aec import TableEnv, env, parallel_env
 from kdenv.envs.rewards import margin_rewards, rank_rewards, score_rewards
 from kdenv.games import TITLES
+
+with warnings.catch_warnings():  # with pygame installed, PettingZoo's tests import a game of its own the old way
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
+    from pettingzoo.test.state_test import state_test
 
 every_game = pytest.mark.parametrize("game", TITLES)
 # What PettingZoo says of all dictionaries with masks but those of its own environments.
