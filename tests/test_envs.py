@@ -20,6 +20,7 @@ from kdenv.core.errors import BadOption, IllegalAction, MissingExtra, NotSupport
 from kdenv.envs import rendering
 from kdenv.envs.aec import TableEnv, env, parallel_env
 from kdenv.envs.rewards import margin_rewards, rank_rewards, score_rewards
+from kdenv.envs.spaces import ActionSpace
 from kdenv.games import TITLES
 
 with warnings.catch_warnings():  # with pygame installed, PettingZoo's tests import a game of its own the old way
@@ -551,3 +552,20 @@ def test_human_mode_without_a_display_says_what_to_use(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "tkinter", FakeTkinter(has_display=False))
     with pytest.raises(NotSupported, match=r"needs a display .* use rgb_array, svg or ansi"):
         begun(render_mode="human")
+
+
+def test_drawing_from_a_mask_is_fair_and_repeatable() -> None:
+    space = ActionSpace(329, seed=1)
+    mask = np.zeros(329, np.int8)
+    mask[[3, 200, 328]] = 1
+    drawn = [int(space.sample(mask)) for _ in range(6000)]
+    assert set(drawn) == {3, 200, 328}
+    assert all(abs(drawn.count(action) - 2000) < 200 for action in set(drawn))  # 5.5 standard errors
+    space.seed(1)
+    assert [int(space.sample(mask)) for _ in range(100)] == drawn[:100]
+    assert space.sample(np.zeros(329, np.int8)) == 0
+
+
+def test_a_wrong_mask_is_told_by_gymnasium() -> None:
+    with pytest.raises(AssertionError, match="int8"):
+        ActionSpace(3).sample(np.ones(3, np.int64))
