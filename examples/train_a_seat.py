@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.vec_env import DummyVecEnv
+from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
 import kdenv
 from kdenv.envs.seat import SeatEnv
@@ -127,13 +127,14 @@ def main() -> None:
     parser.add_argument("--out", default="model.zip")
     arguments = parser.parse_args()
 
+    torch.set_num_threads(1)  # in networks this small threads only wait for each other
     selves = [PastSelf(arguments.seed + i) for i in range(2)]
     teacher = kdenv.policy(arguments.teacher)
 
     def make_env() -> SeatEnv:
         return SeatEnv(arguments.game, pool=[arguments.teacher, arguments.teacher, *selves], seat="rotate", reward="margin")
 
-    envs = DummyVecEnv([make_env] * N_ENVS)
+    envs = VecMonitor(DummyVecEnv([make_env] * N_ENVS))
     model = MaskablePPO(
         "MlpPolicy",
         envs,

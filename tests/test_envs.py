@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,15 +14,19 @@ from typing import Any
 import numpy as np
 import pettingzoo
 import pytest
-from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
-from pettingzoo.test.state_test import state_test
 
 import kdenv
 from kdenv.core.errors import BadOption, IllegalAction, MissingExtra, NotSupported, WrongOrder
 from kdenv.envs import rendering
 from kdenv.envs.aec import TableEnv, env, parallel_env
 from kdenv.envs.rewards import margin_rewards, rank_rewards, score_rewards
+from kdenv.envs.spaces import ActionSpace
 from kdenv.games import TITLES
+
+with warnings.catch_warnings():  # with pygame installed, PettingZoo's tests import a game of its own the old way
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
+    from pettingzoo.test.state_test import state_test
 
 every_game = pytest.mark.parametrize("game", TITLES)
 # What PettingZoo says of all dictionaries with masks but those of its own environments.
@@ -547,3 +552,20 @@ def test_human_mode_without_a_display_says_what_to_use(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "tkinter", FakeTkinter(has_display=False))
     with pytest.raises(NotSupported, match=r"needs a display .* use rgb_array, svg or ansi"):
         begun(render_mode="human")
+
+
+def test_drawing_from_a_mask_is_fair_and_repeatable() -> None:
+    space = ActionSpace(329, seed=1)
+    mask = np.zeros(329, np.int8)
+    mask[[3, 200, 328]] = 1
+    drawn = [int(space.sample(mask)) for _ in range(6000)]
+    assert set(drawn) == {3, 200, 328}
+    assert all(abs(drawn.count(action) - 2000) < 200 for action in set(drawn))  # 5.5 standard errors
+    space.seed(1)
+    assert [int(space.sample(mask)) for _ in range(100)] == drawn[:100]
+    assert space.sample(np.zeros(329, np.int8)) == 0
+
+
+def test_a_wrong_mask_is_told_by_gymnasium() -> None:
+    with pytest.raises(AssertionError, match="int8"):
+        ActionSpace(3).sample(np.ones(3, np.int64))

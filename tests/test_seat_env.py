@@ -209,7 +209,7 @@ def test_opponents_see_only_what_their_seats_see(game: str) -> None:
 
     def look(view: View) -> int:
         again = env.table.view(view.seat)
-        assert view.to_move and view.states.tobytes() == again.states.tobytes() and not view.oracle
+        assert view.to_move and (view.states == again.states).all() and not view.oracle
         return first_legal(view)
 
     env = SeatEnv(game, opponents=look)

@@ -28,7 +28,7 @@ from kdenv.envs.checks import ILLEGAL, check_choice, check_seed
 from kdenv.envs.episode import Episode
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import REWARDS, final_rewards, forfeit, is_truncated
-from kdenv.envs.spaces import observation_box
+from kdenv.envs.spaces import ActionSpace, observation_box
 from kdenv.games import find_game
 
 _FROM_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "np_random", "_cumulative_rewards")
@@ -79,7 +79,7 @@ class TableEnv(AECEnv[str, Any, Any]):
                 "action_mask": spaces.Box(0, 1, (self._episode.n_actions,), np.int8),
             }
         )
-        self._action_spaces = {agent: spaces.Discrete(self._episode.n_actions) for agent in self.possible_agents}
+        self._action_spaces = {agent: ActionSpace(self._episode.n_actions) for agent in self.possible_agents}
         self._state_seats = 1 if empty.game.open_information else empty.players
         self.state_space = observation_box(self._episode.size * self._state_seats)
 

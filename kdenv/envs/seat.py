@@ -26,7 +26,7 @@ from kdenv.envs.episode import Episode
 from kdenv.envs.lineup import Lineup, Opponent
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import REWARDS, final_rewards, forfeit, is_truncated
-from kdenv.envs.spaces import observation_box
+from kdenv.envs.spaces import ActionSpace, observation_box
 from kdenv.games import find_game
 from kdenv.policies.joint import first_use
 
@@ -78,7 +78,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self._with_mask, self._seat_rule = observation == "dict", seat
         self._episode = Episode(empty)
         self._screen = Screen(render_mode, f"{empty.game.name}_v0")
-        self.action_space = spaces.Discrete(self._episode.n_actions)
+        self.action_space = ActionSpace(self._episode.n_actions)
         box = observation_box(self._episode.size)
         mask = spaces.Box(0, 1, (self._episode.n_actions,), np.int8)
         self.observation_space = spaces.Dict({"observation": box, "action_mask": mask}) if self._with_mask else box

@@ -1,4 +1,8 @@
-"""The space of observations."""
+"""The spaces of observations and actions."""
+
+from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -9,3 +13,14 @@ _BOUND = 1000.0  # games scale what they show to about 1, and nothing goes beyon
 def observation_box(size: int) -> spaces.Box:
     """The space of vectors of this size."""
     return spaces.Box(-_BOUND, _BOUND, (size,), np.float32)
+
+
+class ActionSpace(spaces.Discrete):
+    """All actions. Drawing one from a mask takes a fifth of the time it takes Gymnasium, which is most of a step."""
+
+    def sample(self, mask: Any = None, probability: Any = None) -> Any:
+        """An action, all alike or those in the mask alike; 0 if there is none in it."""
+        if probability is not None or not isinstance(mask, np.ndarray) or mask.dtype != np.int8 or mask.shape != (self.n,):
+            return super().sample(mask, probability)  # which says what is wrong with a mask
+        legal = mask.view(np.bool_).nonzero()[0]
+        return legal[int(self.np_random.random() * len(legal))] if len(legal) else self.start

@@ -1,0 +1,48 @@
+"""Is everything annotated that is not a kernel? mypy is told to let the rooms of kernels be; this sees to the rest of them."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+# What makes a function one that numba types: kernels, verbs, parts, and the overloads and intrinsics behind them.
+COMPILED = {"kernel", "allocating_kernel", "verb", "part", "overload", "intrinsic"}
+
+
+def decorators(function: ast.FunctionDef) -> set[str]:
+    names = [node.func if isinstance(node, ast.Call) else node for node in function.decorator_list]
+    return {node.id for node in names if isinstance(node, ast.Name)}
+
+
+def bare_functions(body: list[ast.stmt], inside_compiled: bool = False) -> Iterator[str]:
+    """The functions that are neither compiled (nor inside such) nor annotated throughout."""
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from bare_functions(node.body)
+        elif isinstance(node, ast.FunctionDef):
+            compiled = inside_compiled or bool(decorators(node) & COMPILED)
+            arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            missing = [a.arg for a in arguments if a.annotation is None and a.arg not in ("self", "cls")]
+            needs_return = node.returns is None and node.name != "__init__"
+            if not compiled and (missing or needs_return):
+                yield f"line {node.lineno}: {node.name}"
+            yield from bare_functions(node.body, compiled)
+
+
+@pytest.mark.parametrize("room", ["core", "games", "search"])
+def test_all_but_kernels_is_annotated(room: str) -> None:
+    bare = [
+        f"{path.relative_to(ROOT)} {where}"
+        for path in sorted((ROOT / "kdenv" / room).rglob("*.py"))
+        for where in bare_functions(ast.parse(path.read_text()).body)
+        if (path.name, where.split(": ")[1])
+        not in {("protocol.py", "ask"), ("protocol.py", "resolve"), ("part.py", "ask"), ("part.py", "resolve")}
+    ]
+    assert not bare, "\n".join(bare)
+
+
+def test_a_function_without_annotations_is_found() -> None:
+    source = "@kernel\ndef fine(s): pass\nclass C:\n    def bad(self, x): pass\n"
+    assert list(bare_functions(ast.parse(source).body)) == ["line 4: bad"]
