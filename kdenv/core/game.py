@@ -95,6 +95,9 @@ class Game:
     # How many teams there are with this many players, if not as many as players; seat % teams is a seat's team.
     teams: Callable[[int], int] = int
     scratch: int = 0  # the int64 numbers that the choosers of rule players need as `out`, if more than max_legal
+    # What the players of this game's papers do at the table without thinking, before any search: a player that answers 0
+    # where it has nothing to say.
+    reflex: RulePlayer | None = None
     most_decisions: int = 4  # of a turn, for searches that think in turns; 1: this game thinks in single decisions
     margin_scale: float = 100.0  # the divisor of reward="margin" and reward="score"
     open_information: bool = False  # nothing is hidden from anybody, so what one seat observes is the whole state

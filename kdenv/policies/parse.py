@@ -6,8 +6,9 @@ Here is the list of all policies that are not rule-based players of one game (th
 from __future__ import annotations
 
 import inspect
+import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -183,26 +184,127 @@ def _random(text: str) -> Policy:
     return RandomPolicy(text)
 
 
-_RANDOM, _RELATIVE, _NO = (Term(word, [], {}) for word in ("random", "relative", "no"))
+_RANDOM, _RELATIVE, _NO, _MEAN, _ONE = (Term(word, [], {}) for word in ("random", "relative", "no", "mean", "1"))
+_UCB1, _NONE, _TENTH, _INFINITE = (Term(word, [], {}) for word in ("ucb1", "none", "0.1", "inf"))
+_SAMPLED, _ALL = (Term(word, [], {}) for word in ("sampled", "all"))
+_USUAL = {"ucb1": 0.7, "ucb_ratio": 0.7, "ucb1_tuned": 1.0, "thompson": 0.5}  # the parameter of a selection rule
 
 
 def _mce(
-    text: str, playout: Term = _RANDOM, score: Term = _RELATIVE, playouts: Term | None = None, seconds: Term | None = None
+    text: str,
+    playout: Term = _RANDOM,
+    score: Term = _RELATIVE,
+    choice: Term = _MEAN,
+    reflex: Term = _NO,
+    threads: Term = _ONE,
+    playouts: Term | None = None,
+    seconds: Term | None = None,
+    game_seconds: Term | None = None,
 ) -> Policy:
     from kdenv.policies.searching import MonteCarlo
 
-    return MonteCarlo(text, _playout(playout), str(score), _budget(text, playouts, seconds))
+    budget = _budget(text, playouts, seconds, game_seconds)
+    return MonteCarlo(text, _playout(playout), str(score), budget, _final(choice, reflex, threads, threads))
 
 
-def _budget(text: str, playouts: Term | None, seconds: Term | None) -> Any:
+def _bandit(
+    text: str,
+    playout: Term = _RANDOM,
+    score: Term = _RELATIVE,
+    select: Term = _UCB1,
+    least: Term = _ONE,
+    choice: Term = _MEAN,
+    reflex: Term = _NO,
+    threads: Term = _ONE,
+    playouts: Term | None = None,
+    seconds: Term | None = None,
+    game_seconds: Term | None = None,
+) -> Policy:
+    from kdenv.policies.searching import MonteCarlo
+
+    budget = _budget(text, playouts, seconds, game_seconds)
+    final = _final(choice, reflex, threads, threads)
+    return MonteCarlo(text, _playout(playout), str(score), budget, final, _rule(select), number("least", least, 1, whole=True))
+
+
+def _uct(
+    text: str,
+    playout: Term = _RANDOM,
+    score: Term = _RELATIVE,
+    select: Term = _UCB1,
+    bias: Term = _NONE,
+    weight: Term = _TENTH,
+    fpu: Term = _INFINITE,
+    least: Term = _ONE,
+    expand: Term = _RANDOM,
+    chance: Term = _SAMPLED,
+    update: Term = _ALL,
+    choice: Term = _MEAN,
+    reflex: Term = _NO,
+    trees: Term | None = None,
+    threads: Term = _ONE,
+    playouts: Term | None = None,
+    seconds: Term | None = None,
+    nodes: Term | None = None,
+    game_seconds: Term | None = None,
+) -> Policy:
+    from kdenv.policies.trees import BIASES, CHANCES, EXPANSIONS, UPDATES, Growth, TreeSearch
+
+    rule, biased = _rule(select), BIASES[_word("bias", bias, BIASES)]
+    if biased is not None:
+        rule = biased(rule, number("weight", weight, 0))
+    growth = Growth(
+        _word("chance", chance, CHANCES),
+        _word("expand", expand, EXPANSIONS),
+        number("fpu", fpu, -math.inf),
+        number("least", least, 1, whole=True),
+        _word("update", update, UPDATES),
+    )
+    budget = _budget(text, playouts, seconds, game_seconds, nodes)
+    final = _final(choice, reflex, trees or threads, threads)
+    return TreeSearch(text, _playout(playout), str(score), budget, final, rule, growth)
+
+
+def _final(choice: Term, reflex: Term, workers: Term, threads: Term) -> Any:
+    from kdenv.policies.searching import CHOICES, Final
+
+    n_workers, n_threads = number("trees", workers, 1, whole=True), number("threads", threads, 1, whole=True)
+    if n_workers < n_threads:
+        raise BadOption(f"trees={n_workers} is not possible with threads={n_threads}; each thread needs a tree")
+    return Final(_word("choice", choice, CHOICES), _word("reflex", reflex, ("yes", "no")) == "yes", n_workers, n_threads)
+
+
+def _rule(term: Term) -> Any:
+    """A selection rule: its name, with its only parameter if it is not the usual one."""
+    from kdenv.search.select import RULES
+
+    name = _word("select", Term(term.name, [], {}), RULES)
+    (parameter,) = RULES[name]._fields
+    unknown = [key for key in term.named if key != parameter]
+    if unknown or term.positional:
+        raise BadOption(f"{term}: write {name}({parameter}={_USUAL[name]:g})")
+    return RULES[name](number(parameter, term.named.get(parameter, Term(str(_USUAL[name]), [], {})), 0))
+
+
+def _word(name: str, term: Term, words: Iterable[str]) -> str:
+    """One of these words."""
+    if str(term) not in words:
+        raise BadOption(f"{name}={term} is not possible; {name} may be {', '.join(words)}")
+    return str(term)
+
+
+def _budget(text: str, playouts: Term | None, seconds: Term | None, game_seconds: Term | None = None, nodes: Term | None = None) -> Any:
     from kdenv.search.budget import Budget
 
-    if (playouts is None) == (seconds is None):
-        raise BadOption(f"{text}: give a budget for a decision, either playouts=<number> or seconds=<number>")
-    if playouts is not None:
-        return Budget(playouts=number("playouts", playouts, 1, whole=True))
-    assert seconds is not None
-    return Budget(seconds=number("seconds", seconds, 0.001))
+    given = {"playouts": playouts, "seconds": seconds, "game_seconds": game_seconds, "nodes": nodes}
+    budget = {name: term for name, term in given.items() if term is not None}
+    if len(budget) != 1:
+        raise BadOption(
+            f"{text}: give a budget, one of playouts=<number>, seconds=<number>, nodes=<number> (of searches with a tree) "
+            "for a decision, or game_seconds=<number> for a whole game"
+        )
+    [(name, term)] = budget.items()
+    return Budget(**{name: number(name, term, 0.001) if "seconds" in name else number(name, term, 1, whole=True)})
 
 
 PLAYOUTS = ("random", "player_greedy", "epsilon_greedy")  # besides the rule players of each game
@@ -305,14 +407,33 @@ def _ppo(text: str, path: Term, sample: Term = _NO) -> Policy:
     return LearnedPolicy(text, str(path), sampled)
 
 
+_PLAYED = (
+    "playout=random|player_greedy|epsilon_greedy(epsilon=0.75)|<rule player>, score=relative|wdl|win|windiff|points|margin"
+)
+_SELECTED = "select=ucb1(c=0.7)|ucb_ratio(c=0.7)|ucb1_tuned(c=1)|thompson(spread=0.5), least=1"
+_AROUND = "reflex=no|yes, threads=1"
+_BUDGETS = "playouts=<number> or seconds=<number> or game_seconds=<number>"
+
 KINDS = {
     "random": Kind(_random, "random", "every legal action alike"),
     "mce": Kind(
         _mce,
-        "mce(playout=random|player_greedy|epsilon_greedy(epsilon=0.75)|<rule player>, score=relative|wdl|points|margin, "
-        "playouts=<number> or seconds=<number>)",
+        f"mce({_PLAYED}, choice=mean|visits, {_AROUND}, {_BUDGETS})",
         "flat Monte Carlo: the turn whose playouts go best on average, all turns tried equally often",
         "Gedda et al. 2018, MCE-TR, MCE-FG, MCE-PG, MCE-eG; WDL, P, R",
+    ),
+    "bandit": Kind(
+        _bandit,
+        f"bandit({_PLAYED}, {_SELECTED}, choice=mean|visits, {_AROUND}, {_BUDGETS})",
+        "flat Monte Carlo whose playouts go to the turns that promise most; least: playouts of every turn before that",
+        "Jansen and Tollisen 2014, UCB",
+    ),
+    "uct": Kind(
+        _uct,
+        f"uct({_PLAYED}, {_SELECTED}, bias=none|progressive|win, weight=0.1, fpu=inf, expand=random|order, chance=sampled|frozen|open, "
+        f"update=all|owner|mine, choice=mean|visits, trees=<as many as threads>, {_AROUND}, {_BUDGETS} or nodes=<number>)",
+        "a tree of the turns that promise most; chance sampled, drawn once for every node (frozen), or no part of the nodes (open)",
+        "Gedda et al. 2018, UCT, UCTB, UCTW; Jansen and Tollisen 2014, UCT; Heyden 2009, MCTS",
     ),
     "ppo": Kind(
         _ppo,

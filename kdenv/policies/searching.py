@@ -1,24 +1,35 @@
-"""Policies that search: parameters, seeding, and kernel calls. The searches themselves are in kdenv.search."""
+"""Policies that search: parameters, seeding, budgets, and what they found out. The searches themselves are in kdenv.search.
+
+A search of the turns at the root has workers: one, or several that search on their own and whose counts are added up
+(root parallelisation). Here is flat Monte Carlo; the trees are in policies.trees.
+"""
 
 from __future__ import annotations
 
 import math
 import time
-from typing import Any
+from abc import abstractmethod
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.random import Rng, make_rng
+from kdenv.core.player import choose_at
+from kdenv.core.random import Rng, below, make_rng, next64
 from kdenv.core.view import View
 from kdenv.policies.analysis import Analysis, Candidate, turn_words
 from kdenv.policies.base import TurnPolicy
 from kdenv.policies.simple import RulePolicy
-from kdenv.search import montecarlo
-from kdenv.search.budget import Budget, compiling
-from kdenv.search.playout import EpsilonGreedy, Split, Uniform
+from kdenv.search import bandit, montecarlo
+from kdenv.search.budget import Budget, compiling, spend_together
+from kdenv.search.montecarlo import Tally
+from kdenv.search.playout import EpsilonGreedy, Split, Uniform, decisions_left
 from kdenv.search.score import SCORE_UNITS, SCORES
 from kdenv.search.turns import SCRATCH, list_turns
+
+CHOICES = ("mean", "visits")
+_FORESEEN = 4  # playouts that tell how many turns are left
 
 
 class Playout:
@@ -44,56 +55,201 @@ class Playout:
         return Split(int(view.seat), greedy, Uniform())
 
 
-class MonteCarlo(TurnPolicy):
-    """Flat Monte Carlo with uniform sampling of the turns at the root."""
+class Final(NamedTuple):
+    """What is done once the search is over, and around it."""
 
-    def __init__(self, text: str, playout: Playout, score: str, budget: Budget) -> None:
+    choice: str = "mean"  # or visits: which turn is taken
+    reflex: bool = False  # whether the game's reflex goes before any search
+    workers: int = 1  # searches on their own whose counts are added up
+    threads: int = 1  # ... that work at the same time
+
+
+class Worker:
+    """One search of the turns open in a view."""
+
+    def work(self, n: int, done: int) -> None:
+        """Make n playouts, after `done`."""
+        raise NotImplementedError
+
+    def nodes(self) -> int:
+        """How many nodes it has; for searches without nodes, playouts."""
+        raise NotImplementedError
+
+    def tally(self) -> Tally:
+        """What it found, by turn."""
+        raise NotImplementedError
+
+
+class Findings(NamedTuple):
+    """What a search found out."""
+
+    turns: NDArray[np.int64]
+    workers: list[Any]
+    playouts: int
+
+    def tally(self) -> Tally:
+        """By turn, over all workers."""
+        return Tally(*(np.sum(parts, axis=0) for parts in zip(*(worker.tally() for worker in self.workers), strict=True)))
+
+
+class RootSearch(TurnPolicy):
+    """Tries the turns open to its seat by playouts, and takes the best."""
+
+    def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final) -> None:
         super().__init__(text)
         if score not in SCORES:
             raise BadOption(f"score={score} is not possible; score may be {', '.join(SCORES)}")
-        self.playout, self.score, self.budget = playout, score, budget
+        if final.choice not in CHOICES:
+            raise BadOption(f"choice={final.choice} is not possible; choice may be {' or '.join(CHOICES)}")
+        self.playout, self.score, self.budget, self.final = playout, score, budget, final
+        self._spent = 0.0  # seconds in this game
         self._prepared: set[str] = set()  # the games whose search this policy has run
+
+    def reset(self, seed: int = 0) -> None:
+        """A new game has all its seconds left."""
+        super().reset(seed)
+        self._spent = 0.0
+
+    @abstractmethod
+    def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> Worker:
+        """A search of these turns."""
 
     def prepare(self, view: View) -> None:
         """Compile the search for this game, running it without a playout."""
         if view.game.name not in self._prepared:
             with compiling(f"{self.text} for {view.game.name}"):
-                self._search(view, Budget(playouts=0), make_rng(0))
+                rng = make_rng(0)
+                turns = self._turns(view)
+                budget = Budget(playouts=1)
+                findings = Findings(turns, [self._worker(view, turns, budget, rng)], 0)
+                findings.workers[0].work(0, 0)
+                self._gains(view, turns)
+                self._reflex(view, rng)
+                if self.budget.game_seconds is not None:
+                    self._decisions_left(view, 0)
             self._prepared.add(view.game.name)
 
     def choose_turn(self, view: View) -> int:
-        """The turn of the best mean."""
+        """The turn of the best mean or the most visits."""
+        start = time.perf_counter()
         self.prepare(view)
-        turn, playouts, _, _ = self._search(view, self.budget, self.rng)
-        self.playouts += playouts
+        turn = self._reflex(view, self.rng) if self.final.reflex else 0
+        if not turn:
+            findings = self._search(view, self.rng)
+            self.playouts += findings.playouts
+            turn = int(findings.turns[self._best(view, findings)]) if len(findings.turns) > 1 else int(findings.turns[0])
+        self._spent += time.perf_counter() - start
         return turn
 
     def analyse(self, view: View) -> Analysis:
         """Every turn, with the mean of its playouts."""
         self.prepare(view)
         start = time.perf_counter()
-        _, playouts, turns, tally = self._search(view, self.budget, self.rng)
+        findings = self._search(view, self.rng)
+        cost = {"playouts": findings.playouts, **self._cost(findings), "seconds": time.perf_counter() - start}
         candidates = []
-        for turn, visits, total, squares in zip(turns, *tally, strict=True):
-            mean = total / max(visits, 1)
+        for i, (visits, total, squares) in enumerate(zip(*findings.tally(), strict=True)):
+            turn = int(findings.turns[i])
+            mean = total / visits if visits else math.nan
             half = 1.96 * math.sqrt(max(0.0, squares / visits - mean**2) / (visits - 1)) if visits > 1 else math.nan
-            candidates.append(Candidate(int(turn), turn_words(view, int(turn)), int(visits), float(mean), half))
-        candidates.sort(key=lambda candidate: -candidate.mean)
-        return Analysis(candidates, SCORE_UNITS[self.score], {"playouts": playouts, "seconds": time.perf_counter() - start})
+            line = self._line(view, findings, i)
+            candidates.append(Candidate(turn, turn_words(view, turn), int(visits), float(mean), half, line))
+        by_mean = self.final.choice == "mean"
+        candidates.sort(key=lambda c: (c.visits == 0, -c.mean if by_mean else -c.visits, -c.mean))
+        return Analysis(candidates, SCORE_UNITS[self.score], cost)
 
-    def _search(self, view: View, budget: Budget, rng: Rng) -> tuple[int, int, Any, montecarlo.Tally]:
-        """The turn of the best mean, the playouts made, and for every turn what they found."""
-        game = view.game
-        states, turns = view.scratch(1 + SCRATCH), np.empty(game.max_turns, np.int64)
-        n_turns = int(list_turns(states, 0, game.most_decisions, game.max_legal, turns))
-        tally = montecarlo.Tally(np.zeros(n_turns, np.int64), np.zeros(n_turns), np.zeros(n_turns))
-        player, score = self.playout.player(view), SCORES[self.score](game.teams(view.players))
-        out, numbers = game.buffer(), np.empty(view.players, np.int64)
+    def _cost(self, findings: Findings) -> dict[str, float]:
+        return {}
 
-        def work(n: int, done: int) -> None:
-            montecarlo.sample_in_rotation(states, int(view.seat), turns, n_turns, n, done, player, score, out, numbers, rng, tally)
+    def _line(self, view: View, findings: Findings, turn: int) -> str:
+        return ""
 
-        if budget.playouts == 0:
-            work(0, 0)
-        playouts = budget.spend(work, n_turns) if n_turns > 1 else 0  # what is forced needs no search
-        return int(turns[montecarlo.best_mean(tally, n_turns, rng)]), playouts, turns[:n_turns], tally
+    def _turns(self, view: View) -> NDArray[np.int64]:
+        """The turns open to the seat."""
+        turns = np.empty(view.game.max_turns, np.int64)
+        n = list_turns(view.scratch(1 + SCRATCH), 0, view.game.most_decisions, view.game.max_legal, turns)
+        return turns[: int(n)].copy()
+
+    def _search(self, view: View, rng: Rng) -> Findings:
+        """All that the budget allows; what is forced needs no search."""
+        since = time.perf_counter()
+        turns = self._turns(view)
+        budget = self.budget.for_decision(self._spent, lambda: self._decisions_left(view, _FORESEEN))
+        n = self.final.workers
+        # Each worker has its own generator; the only one has the policy's.
+        rngs = [rng] if n == 1 else [make_rng(int(next64(rng) >> np.uint64(1))) for _ in range(n)]
+        workers = [self._worker(view, turns, budget.share(i, n), rngs[i]) for i in range(n)]
+        playouts = spend_together(budget, workers, self.final.threads, since) if len(turns) > 1 else 0
+        return Findings(turns, workers, playouts)
+
+    def _best(self, view: View, findings: Findings) -> int:
+        """The best turn; among equals the one that gains the most points at once, then any."""
+        tally = findings.tally()
+        tried = tally.visits > 0
+        means = np.where(tried, tally.sums / np.maximum(tally.visits, 1), -np.inf)
+        left = tried
+        for keys in (means,) if self.final.choice == "mean" else (tally.visits, means):
+            left = left & (keys == keys[left].max())
+        best = np.flatnonzero(left)
+        if len(best) > 1:
+            gains = self._gains(view, findings.turns[best])
+            best = best[gains == gains.max()]
+        return int(best[below(self.rng, len(best))] if len(best) > 1 else best[0])
+
+    def _gains(self, view: View, turns: NDArray[np.int64]) -> NDArray[np.int64]:
+        gains, numbers = np.zeros(len(turns), np.int64), np.empty(view.players, np.int64)
+        bandit.gains_at_once(view.scratch(2), int(view.seat), turns, len(turns), numbers, gains)
+        return gains
+
+    def _reflex(self, view: View, rng: Rng) -> int:
+        """What the game's reflex does here; 0 if nothing."""
+        if view.game.reflex is None:
+            return 0
+        return int(choose_at(view.game.reflex.make(), view.scratch(2), 0, view.game.buffer(), rng))
+
+    def _decisions_left(self, view: View, n_games: int) -> float:
+        """How many decisions are left for this seat in this game, as far as a few playouts can tell."""
+        game, player = view.game, self.playout.player(view)
+        states = view.scratch(1 + SCRATCH)
+        return float(decisions_left(player, states, int(view.seat), game.most_decisions, max(n_games, 1), game.buffer(), make_rng(0)))
+
+
+class Flat(Worker):
+    """Flat Monte Carlo: playouts in rotation, or as a selection rule has it."""
+
+    def __init__(self, view: View, turns: NDArray[np.int64], player: Any, score: Any, rule: Any, least: int, rng: Rng) -> None:
+        self.states, self.seat, self.turns, self.player, self.score = view.scratch(1 + SCRATCH), int(view.seat), turns, player, score
+        self.rule, self.least, self.rng = rule, least, rng
+        self.out, self.numbers = view.game.buffer(), np.empty(view.players, np.int64)
+        self.counts = Tally(np.zeros(len(turns), np.int64), np.zeros(len(turns)), np.zeros(len(turns)))
+
+    def work(self, n: int, done: int) -> None:
+        """Make n playouts."""
+        searched = self.states, self.seat, self.turns, len(self.turns), n
+        with_parts = self.player, self.score, self.out, self.numbers, self.rng, self.counts
+        if self.rule is None:
+            montecarlo.sample_in_rotation(*searched, done, *with_parts)
+        else:
+            bandit.sample_by_urgency(*searched, self.rule, self.least, *with_parts)
+
+    def nodes(self) -> int:
+        """The playouts made."""
+        return int(self.counts.visits.sum())
+
+    def tally(self) -> Tally:
+        """By turn."""
+        return self.counts
+
+
+class MonteCarlo(RootSearch):
+    """Flat Monte Carlo: uniform sampling of the turns at the root, or by a selection rule (a bandit)."""
+
+    def __init__(
+        self, text: str, playout: Playout, score: str, budget: Budget, final: Final | None = None, rule: Any = None, least: int = 1
+    ) -> None:
+        super().__init__(text, playout, score, budget, final or Final())
+        self.rule, self.least = rule, least
+
+    def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> Worker:
+        score = SCORES[self.score](view.game.teams(view.players))
+        return Flat(view, turns, self.playout.player(view), score, self.rule, self.least, rng)

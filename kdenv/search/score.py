@@ -15,8 +15,25 @@ def worth(score, states, k, seat, numbers):
     """The worth of the finished states[k] to seat; numbers is scratch, one int64 per seat."""
 
 
+@part
+def worths(score, states, k, values, numbers):
+    """Write the worth of the finished states[k] to every seat to values (float64); numbers is scratch as above."""
+
+
 class WinDrawLoss(NamedTuple):
     """1 for the sole best team, 1/k for k best teams, 0 for others (WDL)."""
+
+    teams: int
+
+
+class Win(NamedTuple):
+    """1 for the sole best team; a tie is worth nothing to anybody."""
+
+    teams: int
+
+
+class WinAndMargin(NamedTuple):
+    """1 for the sole best team and 0 for others, and a hundredth of the margin: to win first, then by much."""
 
     teams: int
 
@@ -39,39 +56,32 @@ class Margin(NamedTuple):
     teams: int
 
 
-@answers(worth, WinDrawLoss)
 @kernel
-def _win_draw_loss(score, states, k, seat, numbers):
-    standings(states[k], numbers)
+def _share_of_win(numbers, seat, teams):
+    """By standings."""
     n_best = 0
     for other in range(numbers.shape[0]):
         if numbers[other] > numbers[seat]:
             return 0.0
         if numbers[other] == numbers[seat]:
             n_best += 1
-    return numbers.shape[0] / (n_best * score.teams)
+    return numbers.shape[0] / (n_best * teams)
 
 
-@answers(worth, Points)
 @kernel
-def _points(score, states, k, seat, numbers):
-    scores(states[k], numbers)
-    return float(numbers[seat])
+def _sole_win(numbers, seat, teams):
+    return 1.0 if _share_of_win(numbers, seat, teams) == 1.0 else 0.0
 
 
-@answers(worth, Relative)
 @kernel
-def _relative(score, states, k, seat, numbers):
-    scores(states[k], numbers)
-    mine, best = numbers[seat], best_rival(numbers, seat, score.teams)
+def _relation(numbers, seat, teams):
+    mine, best = numbers[seat], best_rival(numbers, seat, teams)
     return mine / (mine + best) if mine + best > 0 else 0.5
 
 
-@answers(worth, Margin)
 @kernel
-def _margin(score, states, k, seat, numbers):
-    scores(states[k], numbers)
-    return float(numbers[seat] - best_rival(numbers, seat, score.teams))
+def _margin(numbers, seat, teams):
+    return float(numbers[seat] - best_rival(numbers, seat, teams))
 
 
 @kernel
@@ -84,5 +94,107 @@ def best_rival(numbers, seat, teams):
     return best
 
 
-SCORES = {"wdl": WinDrawLoss, "points": Points, "relative": Relative, "margin": Margin}
-SCORE_UNITS = {"wdl": "win probability", "points": "points", "relative": "share of points", "margin": "margin"}
+@answers(worth, WinDrawLoss)
+@kernel
+def _worth_by_share(score, states, k, seat, numbers):
+    standings(states[k], numbers)
+    return _share_of_win(numbers, seat, score.teams)
+
+
+@answers(worths, WinDrawLoss)
+@kernel
+def _worths_by_share(score, states, k, values, numbers):
+    standings(states[k], numbers)
+    for seat in range(numbers.shape[0]):
+        values[seat] = _share_of_win(numbers, seat, score.teams)
+
+
+@answers(worth, Win)
+@kernel
+def _worth_by_win(score, states, k, seat, numbers):
+    standings(states[k], numbers)
+    return _sole_win(numbers, seat, score.teams)
+
+
+@answers(worths, Win)
+@kernel
+def _worths_by_win(score, states, k, values, numbers):
+    standings(states[k], numbers)
+    for seat in range(numbers.shape[0]):
+        values[seat] = _sole_win(numbers, seat, score.teams)
+
+
+@answers(worth, WinAndMargin)
+@kernel
+def _worth_by_win_and_margin(score, states, k, seat, numbers):
+    standings(states[k], numbers)
+    win = _sole_win(numbers, seat, score.teams)
+    scores(states[k], numbers)
+    return win + _margin(numbers, seat, score.teams) / 100.0
+
+
+@answers(worths, WinAndMargin)
+@kernel
+def _worths_by_win_and_margin(score, states, k, values, numbers):
+    standings(states[k], numbers)
+    for seat in range(numbers.shape[0]):
+        values[seat] = _sole_win(numbers, seat, score.teams)
+    scores(states[k], numbers)
+    for seat in range(numbers.shape[0]):
+        values[seat] += _margin(numbers, seat, score.teams) / 100.0
+
+
+@answers(worth, Points)
+@kernel
+def _worth_by_points(score, states, k, seat, numbers):
+    scores(states[k], numbers)
+    return float(numbers[seat])
+
+
+@answers(worths, Points)
+@kernel
+def _worths_by_points(score, states, k, values, numbers):
+    scores(states[k], numbers)
+    for seat in range(numbers.shape[0]):
+        values[seat] = numbers[seat]
+
+
+@answers(worth, Relative)
+@kernel
+def _worth_by_relation(score, states, k, seat, numbers):
+    scores(states[k], numbers)
+    return _relation(numbers, seat, score.teams)
+
+
+@answers(worths, Relative)
+@kernel
+def _worths_by_relation(score, states, k, values, numbers):
+    scores(states[k], numbers)
+    for seat in range(numbers.shape[0]):
+        values[seat] = _relation(numbers, seat, score.teams)
+
+
+@answers(worth, Margin)
+@kernel
+def _worth_by_margin(score, states, k, seat, numbers):
+    scores(states[k], numbers)
+    return _margin(numbers, seat, score.teams)
+
+
+@answers(worths, Margin)
+@kernel
+def _worths_by_margin(score, states, k, values, numbers):
+    scores(states[k], numbers)
+    for seat in range(numbers.shape[0]):
+        values[seat] = _margin(numbers, seat, score.teams)
+
+
+SCORES = {"wdl": WinDrawLoss, "win": Win, "windiff": WinAndMargin, "points": Points, "relative": Relative, "margin": Margin}
+SCORE_UNITS = {
+    "wdl": "win probability",
+    "win": "sole wins",
+    "windiff": "wins + margin/100",
+    "points": "points",
+    "relative": "share of points",
+    "margin": "margin",
+}

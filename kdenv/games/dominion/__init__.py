@@ -80,6 +80,7 @@ GAME = _Dominion(
     max_chances=N_SLOTS,
     rule_players=heuristics.RULE_PLAYERS,
     greedy="rollout",
+    reflex=heuristics.REFLEX,
     most_decisions=1,
     truncated=lambda states, k: bool(states[k]["is_truncated"]),
     margin_scale=50.0,

@@ -57,6 +57,10 @@ class Witches(NamedTuple):
     variant: int
 
 
+class MoreActionsFirst(NamedTuple):
+    """MPPAF of the thesis: a card in hand that gives +actions is played at once; nothing else is decided."""
+
+
 class Rollout(NamedTuple):
     """The thesis' rollout player: at random with probability epsilon, else the dearest card it can play or buy."""
 
@@ -192,6 +196,12 @@ def free_play(states, k):
         if going_on != NOTHING_HELD:
             return PLAY_FIRST + lowest(of_highest_cost(s, going_on, MAX_COST))
     return -1
+
+
+@plays(MoreActionsFirst)
+@kernel
+def _choose_more_actions(player, states, k, out, rng):
+    return packed(free_play(states, k))  # of -1: no turn
 
 
 @kernel
@@ -351,6 +361,7 @@ def make_rollout(epsilon: float = 0.15, remodel: str = "dearest", mppaf: bool = 
 
 _THESIS = "Jansen and Tollisen 2014"
 _POINTS = "variant=thesis or dominiate says when points count"
+REFLEX = RulePlayer(lambda: MoreActionsFirst(), "MPPAF: a card in hand that gives +actions is played at once, the dearest first", _THESIS)
 RULE_PLAYERS = {
     "big_money": RulePlayer(lambda: BigMoney(), "buys Province, Gold or Silver, whichever first can be paid; plays no actions"),
     "bmfsm": RulePlayer(lambda: Bmfsm(), "big money as a finite state machine: treasures for 15 turns, then points", _THESIS),

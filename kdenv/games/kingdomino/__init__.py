@@ -54,5 +54,6 @@ GAME = Game(
     max_chances=N_DOMINOES,
     rule_players=heuristics.RULE_PLAYERS,
     greedy="full_greedy",
+    most_decisions=2,
     open_information=True,
 )

@@ -1,0 +1,176 @@
+"""Policies that grow a tree: UCT with its variants as parameters. The search itself is kdenv.search.tree."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdenv.core import protocol
+from kdenv.core.player import first_action, rest_of
+from kdenv.core.random import Rng, make_rng, next64
+from kdenv.core.view import View
+from kdenv.policies.searching import Final, Findings, Playout, RootSearch, Worker
+from kdenv.search import tree as trees
+from kdenv.search.budget import Budget
+from kdenv.search.montecarlo import Tally
+from kdenv.search.score import SCORES
+from kdenv.search.select import ProgressiveBias, WinBias
+from kdenv.search.tree import Closed, Desk, Open, Plan, Tree
+from kdenv.search.turns import MAX_DECISIONS
+
+CHANCES: dict[str, Any] = {"frozen": Closed(0), "sampled": Closed(1), "open": Open()}
+BIASES: dict[str, Any] = {"none": None, "progressive": ProgressiveBias, "win": WinBias}
+EXPANSIONS = {"order": 1, "random": 0}
+UPDATES = {"all": trees.ALL, "owner": trees.OWNER, "mine": trees.MINE}
+
+# The most that a tree may have; memory is taken only as it grows (some 50 bytes a turn).
+_MOST_NODES = 1 << 21
+_MOST_TURNS = 1 << 23
+
+
+class Growth(NamedTuple):
+    """How a tree is grown, in words."""
+
+    chance: str = "frozen"
+    expand: str = "random"
+    first_urgency: float = math.inf
+    least: int = 1
+    update: str = "all"
+
+
+class Grown(Worker):
+    """One tree, growing."""
+
+    def __init__(
+        self, view: View, turns: NDArray[np.int64], player: Any, score: Any, rule: Any, growth: Growth, budget: Budget, rng: Rng
+    ) -> None:
+        game = view.game
+        self.states, self.seat, self.turns, self.player, self.score = view.scratch(trees.SCRATCH), int(view.seat), turns, player, score
+        self.rule, self.rng, self.chance = rule, rng, CHANCES[growth.chance]
+        protocol.resample_hidden_at(self.states, 0, self.seat, rng)
+        words = np.uint64 if game.state_dtype.itemsize % 8 == 0 else np.uint8
+        self.raw = self.states.view(np.uint8).reshape(len(self.states), -1).view(words)
+        with_gains = int(isinstance(rule, (ProgressiveBias, WinBias)))
+        self.plan = Plan(
+            game.most_decisions,
+            EXPANSIONS[growth.expand],
+            growth.first_urgency,
+            growth.least,
+            with_gains,
+            UPDATES[growth.update],
+            game.teams(view.players),
+        )
+        n_nodes = _MOST_NODES if budget.playouts is None else min(_MOST_NODES, budget.playouts + 2)
+        n_nodes = n_nodes if budget.nodes is None else min(n_nodes, budget.nodes)
+        n_turns = n_nodes if growth.chance == "open" else min(_MOST_TURNS, n_nodes * game.max_turns)
+        self.tree = _empty_tree(n_nodes + 1, n_turns + 1, rng)
+        self.desk = Desk(
+            path=np.empty((trees.MAX_DEPTH, 3), np.int64),
+            turns=np.empty(game.max_turns, np.int64),
+            known=np.empty(game.max_turns, np.int64),
+            actions=np.empty((MAX_DECISIONS, game.max_legal), np.int64),
+            n_actions=np.empty(MAX_DECISIONS, np.int64),
+            at_action=np.empty(MAX_DECISIONS, np.int64),
+            out=game.buffer(),
+            values=np.empty(view.players),
+            numbers=np.empty(view.players, np.int64),
+            drawn=make_rng(0),
+        )
+
+    def work(self, n: int, done: int) -> None:
+        """Grow by n iterations."""
+        position = self.tree, self.desk, self.states, self.raw, self.seat
+        trees.grow(*position, n, self.chance, self.plan, self.rule, self.player, self.score, self.rng)
+
+    def nodes(self) -> int:
+        """How many nodes there are."""
+        return int(self.tree.used[trees.NODES])
+
+    def tally(self) -> Tally:
+        """The turns of the root."""
+        places = self.places()
+        return Tally(*(np.where(places > 0, of[places], 0) for of in (self.tree.visits, self.tree.sums, self.tree.squares)))
+
+    def places(self) -> NDArray[np.int64]:
+        """Where the turns of the root are in the tree; 0 if they are not."""
+        places = np.zeros(len(self.turns), np.int64)
+        if isinstance(self.chance, Open):
+            trees.places_of(self.tree, self.turns, len(self.turns), self.desk.drawn, places)
+            return places
+        first, n = int(self.tree.first[trees.ROOT]), int(self.tree.n_turns[trees.ROOT])
+        order = np.argsort(self.tree.turn[first : first + n])
+        if n:
+            places[np.argsort(self.turns)] = first + order
+        return places
+
+    def line(self, view: View, turn: int, most: int) -> list[str]:
+        """The replies tried most often to a turn, until chance comes, in the words of the game."""
+        states = view.scratch(1)
+        words: list[str] = []
+        at = int(self.places()[turn])
+        _carry_out(states, int(self.turns[turn]))
+        while len(words) < most and at and protocol.phase_at(states, 0) == protocol.DECIDE:
+            at = self._favourite(int(self.tree.child[at]))
+            if at:
+                words.append(_carry_out(states, int(self.tree.turn[at]), view))
+        return words
+
+    def _favourite(self, node: int) -> int:
+        """The turn of a closed tree's node with the most visits; 0 if there is none."""
+        first, n = int(self.tree.first[node]), int(self.tree.n_tried[node])
+        return first + int(np.argmax(self.tree.visits[first : first + n])) if node and n else 0
+
+
+def _carry_out(states: Any, turn: int, view: View | None = None) -> str:
+    """Carry out a turn; in words, if asked with a view."""
+    words = []
+    while turn:
+        action = int(first_action(turn))
+        if view is not None:
+            words.append(str(view.game.notation.action_text(states, 0, action)))
+        protocol.apply_at(states, 0, action)
+        turn = int(rest_of(turn))
+    return ", ".join(words)
+
+
+def _empty_tree(n_nodes: int, n_turns: int, rng: Rng) -> Tree:
+    """A tree of just the root. Pages of zeros are taken from the system when they are first written to."""
+    size = 1 << (2 * n_nodes - 1).bit_length()
+    return Tree(
+        used=np.array([1, 0], np.int64),
+        seed=np.array([next64(rng)], np.uint64),
+        first=np.zeros(n_nodes, np.int32),
+        n_turns=np.zeros(n_nodes, np.int32),
+        n_tried=np.zeros(n_nodes, np.int32),
+        passes=np.zeros(n_nodes, np.int32),
+        turn=np.zeros(n_turns, np.int64),
+        child=np.zeros(n_turns, np.int32),
+        visits=np.zeros(n_turns, np.int32),
+        sums=np.zeros(n_turns),
+        squares=np.zeros(n_turns),
+        gains=np.zeros(n_turns),
+        table=np.zeros(size, np.int32),
+        keys=np.zeros(size, np.uint64),
+    )
+
+
+class TreeSearch(RootSearch):
+    """UCT."""
+
+    def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final, rule: Any, growth: Growth) -> None:
+        super().__init__(text, playout, score, budget, final)
+        self.rule, self.growth = rule, growth
+
+    def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> Worker:
+        score = SCORES[self.score](view.game.teams(view.players))
+        return Grown(view, turns, self.playout.player(view), score, self.rule, self.growth, budget, rng)
+
+    def _cost(self, findings: Findings) -> dict[str, float]:
+        return {"nodes": sum(worker.nodes() for worker in findings.workers)}
+
+    def _line(self, view: View, findings: Findings, turn: int) -> str:
+        # Only what is open to all goes into words: a tree of one determinisation knows too much behind the first chance.
+        return "; ".join(findings.workers[0].line(view, turn, 4))

@@ -1,0 +1,60 @@
+"""Flat Monte Carlo whose playouts go where they promise most: the turns open now are the arms of a bandit.
+
+The selection formulas are in search.select; what is counted is the Tally of search.montecarlo.
+"""
+
+import math
+
+import numpy as np
+
+from kdenv.core.kernel import kernel
+from kdenv.core.protocol import resample_hidden, scores
+from kdenv.core.random import below
+from kdenv.search.playout import play_out, play_turn
+from kdenv.search.score import worth
+from kdenv.search.select import urgency
+
+
+@kernel
+def sample_by_urgency(states, seat, turns, n_turns, n_playouts, rule, least, player, score, out, numbers, rng, tally):
+    """Give n_playouts, one by one, to the most urgent turn; first, in rotation, `least` of them to every turn."""
+    n_done = 0
+    for turn in range(n_turns):
+        n_done += tally.visits[turn]
+    for i in range(n_done, n_done + n_playouts):
+        turn = i % n_turns if i < least * n_turns else most_urgent(rule, tally, n_turns, math.log(i), rng)
+        states[1] = states[0]
+        resample_hidden(states[1], seat, rng)
+        play_turn(states[1], turns[turn])
+        play_out(player, states, 1, out, rng)
+        value = worth(score, states, 1, seat, numbers)
+        tally.visits[turn] += 1
+        tally.sums[turn] += value
+        tally.squares[turn] += value * value
+
+
+@kernel
+def most_urgent(rule, tally, n_turns, log_n, rng):
+    """The turn of the greatest urgency, ties at random; all have visits."""
+    best, n_best, chosen = -np.inf, 0, 0
+    for turn in range(n_turns):
+        u = urgency(rule, tally.visits[turn], tally.sums[turn], tally.squares[turn], 0.0, log_n, rng)
+        if u > best:
+            best, n_best, chosen = u, 1, turn
+        elif u == best:
+            n_best += 1
+            if below(rng, n_best) == 0:
+                chosen = turn
+    return chosen
+
+
+@kernel
+def gains_at_once(states, seat, turns, n_turns, numbers, gains):
+    """Write what each turn adds to the seat's own points before anything else happens; states[1] is scratch."""
+    scores(states[0], numbers)
+    before = numbers[seat]
+    for turn in range(n_turns):
+        states[1] = states[0]
+        play_turn(states[1], turns[turn])
+        scores(states[1], numbers)
+        gains[turn] = numbers[seat] - before

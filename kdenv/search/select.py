@@ -1,0 +1,106 @@
+"""Which turn to try next, given how each has done: selection formulas as parts of a search.
+
+The turn of the greatest urgency is tried. All see a turn's visits n, the sum of what they were worth and of its square,
+the points it gained at once (`gain`), and the logarithm of N, the visits of the turn and its siblings together.
+A turn without visits is not asked about: it comes first, or has the search's first play urgency.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from kdenv.core.kernel import kernel
+from kdenv.core.part import answers, part
+from kdenv.core.random import uniform
+
+
+@part
+def urgency(rule, visits, total, squares, gain, log_n, rng):
+    """How urgent it is to try this turn once more."""
+
+
+class UCB1(NamedTuple):
+    """The mean and c * sqrt(ln N / n) (Auer et al. 2002, Kocsis and Szepesvári 2006)."""
+
+    c: float
+
+
+class UCBRatio(NamedTuple):
+    """The mean and c * sqrt(ln(N / n)): the modified UCB of Jansen and Tollisen (2014)."""
+
+    c: float
+
+
+class UCB1Tuned(NamedTuple):
+    """UCB1 with the variance seen in place of c, for worths between 0 and 1 (Auer et al. 2002); c scales the bonus."""
+
+    c: float
+
+
+class Thompson(NamedTuple):
+    """A draw from what the mean may be: normal around it, with the variance seen and a first guess `spread` of its root."""
+
+    spread: float
+
+
+class ProgressiveBias(NamedTuple):
+    """Another rule, and weight * gain / (n + 1) (UCTB of Gedda et al. 2018)."""
+
+    rule: NamedTuple
+    weight: float
+
+
+class WinBias(NamedTuple):
+    """Another rule, and weight * gain / (n * (1 - mean) + 1): good turns keep the bias longer (UCTW of Gedda et al. 2018)."""
+
+    rule: NamedTuple
+    weight: float
+
+
+@answers(urgency, UCB1)
+@kernel
+def _ucb1(rule, visits, total, squares, gain, log_n, rng):
+    return total / visits + rule.c * math.sqrt(log_n / visits)
+
+
+@answers(urgency, UCBRatio)
+@kernel
+def _ucb_ratio(rule, visits, total, squares, gain, log_n, rng):
+    return total / visits + rule.c * math.sqrt(max(0.0, log_n - math.log(visits)))
+
+
+@answers(urgency, UCB1Tuned)
+@kernel
+def _ucb1_tuned(rule, visits, total, squares, gain, log_n, rng):
+    mean = total / visits
+    most_variance = squares / visits - mean * mean + math.sqrt(2.0 * log_n / visits)
+    return mean + rule.c * math.sqrt(log_n / visits * min(0.25, most_variance))
+
+
+@answers(urgency, Thompson)
+@kernel
+def _thompson(rule, visits, total, squares, gain, log_n, rng):
+    mean = total / visits
+    variance = (max(0.0, squares - visits * mean * mean) + rule.spread * rule.spread) / visits
+    return mean + math.sqrt(variance / visits) * normal(rng)
+
+
+@answers(urgency, ProgressiveBias)
+@kernel
+def _progressive_bias(rule, visits, total, squares, gain, log_n, rng):
+    return urgency(rule.rule, visits, total, squares, gain, log_n, rng) + rule.weight * gain / (visits + 1)
+
+
+@answers(urgency, WinBias)
+@kernel
+def _win_bias(rule, visits, total, squares, gain, log_n, rng):
+    bias = rule.weight * gain / (visits - total + 1.0)
+    return urgency(rule.rule, visits, total, squares, gain, log_n, rng) + bias
+
+
+@kernel
+def normal(rng):
+    """A draw from the standard normal distribution."""
+    return math.sqrt(-2.0 * math.log(1.0 - uniform(rng))) * math.cos(2.0 * math.pi * uniform(rng))
+
+
+RULES: dict[str, Any] = {"ucb1": UCB1, "ucb_ratio": UCBRatio, "ucb1_tuned": UCB1Tuned, "thompson": Thompson}
