@@ -16,6 +16,7 @@ from kdenv.core.errors import BadOption
 from kdenv.core.game import Game, did_you_mean
 from kdenv.games import find_game, names
 from kdenv.policies.base import Policy
+from kdenv.policies.papers import BUDGETS, NAMED
 
 _TOKEN = re.compile(r"\s*([(),=]|[^\s(),=]+)")
 
@@ -48,7 +49,20 @@ def policy(text: str) -> Policy:
     term = parse(text)
     if term.name in KINDS:
         return _call(KINDS[term.name].make, term, KINDS[term.name].usage)
+    if term.name in NAMED:
+        return _named_policy(term)
     return rule_policy(term)
+
+
+def _named_policy(term: Term) -> Policy:
+    """A search of a paper; a budget given takes the place of the paper's."""
+    base = parse(NAMED[term.name].text)
+    has_budget = any(name in term.named for name in BUDGETS)
+    usual = {name: value for name, value in base.named.items() if not (has_budget and name in BUDGETS)}
+    full = Term(base.name, term.positional, {**usual, **term.named})
+    named = _call(KINDS[base.name].make, full, f"{term.name}(parameter=value, ...) with the parameters of {KINDS[base.name].usage}")
+    named.text = str(term)
+    return named
 
 
 def rule_policy(term: Term) -> Policy:
@@ -57,7 +71,7 @@ def rule_policy(term: Term) -> Policy:
 
     having = [game for game in map(find_game, names()) if term.name in game.rule_players]
     if not having:
-        known = [*KINDS, *(name for game in map(find_game, names()) for name in game.rule_players)]
+        known = [*KINDS, *NAMED, *(name for game in map(find_game, names()) for name in game.rule_players)]
         raise BadOption(f"there is no policy {term.name}{did_you_mean(term.name, known)}; 'kdenv policies <game>' lists them")
     if term.positional:
         raise BadOption(f"{term}: parameters are written name=value")
@@ -474,6 +488,10 @@ KINDS = {
 def listing(game: Game) -> list[tuple[str, str, str]]:
     """All policies that can play this game: how they are written, what they do, and where they come from."""
     rows = [(kind.usage, kind.meaning, kind.source) for kind in KINDS.values() if kind.hidden or game.open_information]
+    for name, paper in NAMED.items():
+        playout = parse(paper.text).named["playout"].name
+        if playout in game.rule_players or (playout in PLAYOUTS and (playout == "random" or game.greedy)):
+            rows.append((f"{name} = {paper.text}", paper.meaning, paper.source))
     for name, rule in game.rule_players.items():
         parameters = ", ".join(f"{key}={parameter.default}" for key, parameter in inspect.signature(rule.make).parameters.items())
         rows.append((f"{name}({parameters})" if parameters else name, rule.meaning, rule.source))

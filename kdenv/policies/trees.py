@@ -64,7 +64,7 @@ class Grown(Worker):
             game.teams(view.players),
         )
         n_nodes = _MOST_NODES if budget.playouts is None else min(_MOST_NODES, budget.playouts + 2)
-        n_nodes = n_nodes if budget.nodes is None else min(n_nodes, budget.nodes)
+        n_nodes = n_nodes if budget.nodes is None else max(1, min(n_nodes, budget.nodes))
         n_turns = n_nodes if growth.chance == "open" else min(_MOST_TURNS, n_nodes * game.max_turns)
         self.tree = _empty_tree(n_nodes + 1, n_turns + 1, rng)
         self.desk = Desk(

@@ -48,7 +48,7 @@ class Budget:
             if most is not None:
                 step = min(step, most - done)
             if self.nodes is not None and nodes is not None:
-                step = min(step, self.nodes - nodes())
+                step = min(step, max(self.nodes - nodes(), int(done == 0)))  # a root alone tells nothing
             if step <= 0:
                 return done
             before = time.perf_counter()
