@@ -25,7 +25,6 @@ from kdenv.search import select
 from kdenv.search.budget import Budget, spend_together
 from kdenv.search.tree import NODES, ROOT
 
-
 SMALL = {  # name: options, and how many decisions of a random game are made, or (negative) left
     "tiny": ({}, 0),
     "kingdomino": ({"players": 2, "size": 3, "dominoes": 4}, 4),
@@ -144,25 +143,25 @@ def test_visits_add_up(name: str, chance: str) -> None:
 
 
 def test_frozen_tree_of_three_shells() -> None:
-    """All of it, read: stakes are tried as listed; each keeps one coin; the passes of a node are its visits less the first."""
+    """All of it, and read: the pea is under shell 2; wrong guesses lose the stake to seat 0, or twice the stake, as the coin fell.
+
+    Stakes 1, 2, 3 first bring 1, 4 (doubled), 3. The best mean goes on: stake 2 brings 2 and 2, falling behind; stake 3
+    brings 6 and 3, until shell 2 is tried and costs 6. Each stake has one visit more than its replies together.
+    """
     table = Table(tiny.GAME)
     table.chance(2)
     _, _, worker = search("uct(score=points, chance=frozen, expand=order, select=ucb1(c=0), playouts=8)", table)
-    tree = worker.tree
-    root = range(tree.first[ROOT], tree.first[ROOT] + 3)
-    assert [tree.turn[at] - 1 for at in root] == [0, 1, 2]
-    assert [tree.visits[at] for at in root][:1] >= [1]
-    shown = [
-        (int(tree.visits[at]), [int(tree.visits[i]) for i in range(tree.first[node], tree.first[node] + tree.n_tried[node])])
-        for at in root
-        for node in [tree.child[at]]
-    ]
-    assert sum(visits for visits, _ in shown) == 8
-    for visits, replies in shown:
-        assert sum(replies) == visits - 1
-    for at in range(1, tree.used[1] + 1):  # a pea under shell 2: pointing there wins the stake, or twice the stake
-        if tree.visits[at] and tree.turn[at] - 1 == tiny.FIRST_GUESS + 2:
-            assert tree.sums[at] > 0
+
+    def turns_of(node: int) -> list[tuple[str, int, float]]:
+        tree = worker.tree
+        places = range(tree.first[node], tree.first[node] + tree.n_tried[node])
+        return [(tiny.action_text(None, 0, int(tree.turn[at]) - 1), int(tree.visits[at]), float(tree.sums[at])) for at in places]
+
+    assert turns_of(ROOT) == [("stake 1", 1, 1.0), ("stake 2", 3, 8.0), ("stake 3", 4, 6.0)]
+    assert turns_of(2) == []
+    assert turns_of(3) == [("point 0", 1, -2.0), ("point 1", 1, -2.0)]
+    assert turns_of(4) == [("point 0", 1, -6.0), ("point 1", 1, -3.0), ("point 2", 1, 6.0)]
+    assert worker.nodes() == 9
 
 
 def test_frozen_chance_is_drawn_once() -> None:
