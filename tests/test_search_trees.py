@@ -212,6 +212,28 @@ def test_no_visits_are_fewer_than_the_least() -> None:
         assert tally.visits.sum() == 200
 
 
+def test_a_tree_is_empty_when_it_is_used_again() -> None:
+    table = small("dominion")
+    for chance in ("frozen", "sampled", "open"):
+        searcher = policy(f"uct(chance={chance}, playouts=300)")
+        counts = []
+        for _ in range(2):
+            searcher.reset(5)
+            counts.append(searcher._search(table.view(table.seat), searcher.rng).tally().sums.tolist())
+        assert counts[0] == counts[1]
+
+
+def test_visits_that_all_turns_get_decide_nothing() -> None:
+    """Seven visits for five turns: two have one more, which says nothing about them."""
+    searcher = policy("bandit(score=points, least=10, choice=visits, playouts=7)")
+    table = small("dominion")
+    view = table.view(table.seat)
+    findings = searcher._search(view, searcher.rng)
+    tally = findings.tally()
+    best = searcher._best(view, findings)
+    assert tally.sums[best] / max(tally.visits[best], 1) == max((tally.sums / np.maximum(tally.visits, 1))[tally.visits > 0])
+
+
 # Selection formulas
 
 

@@ -218,7 +218,7 @@ def _mce(
     from kdenv.policies.searching import MonteCarlo
 
     budget = _budget(text, playouts, seconds, game_seconds)
-    return MonteCarlo(text, _playout(playout), str(score), budget, _final(choice, reflex, threads, threads))
+    return MonteCarlo(text, _playout(playout), str(score), budget, _final(choice, _ONE, reflex, threads, threads))
 
 
 def _bandit(
@@ -237,8 +237,7 @@ def _bandit(
     from kdenv.policies.searching import MonteCarlo
 
     budget = _budget(text, playouts, seconds, game_seconds)
-    final = _final(choice, reflex, threads, threads)
-    return MonteCarlo(text, _playout(playout), str(score), budget, final, _rule(select), number("least", least, 1, whole=True))
+    return MonteCarlo(text, _playout(playout), str(score), budget, _final(choice, least, reflex, threads, threads), _rule(select))
 
 
 def _uct(
@@ -271,21 +270,21 @@ def _uct(
         _word("chance", chance, CHANCES),
         _word("expand", expand, EXPANSIONS),
         number("fpu", fpu, -math.inf),
-        number("least", least, 1, whole=True),
         _word("update", update, UPDATES),
     )
     budget = _budget(text, playouts, seconds, game_seconds, nodes)
-    final = _final(choice, reflex, trees or threads, threads)
+    final = _final(choice, least, reflex, trees or threads, threads)
     return TreeSearch(text, _playout(playout), str(score), budget, final, rule, growth)
 
 
-def _final(choice: Term, reflex: Term, workers: Term, threads: Term) -> Any:
+def _final(choice: Term, least: Term, reflex: Term, workers: Term, threads: Term) -> Any:
     from kdenv.policies.searching import CHOICES, Final
 
     n_workers, n_threads = number("trees", workers, 1, whole=True), number("threads", threads, 1, whole=True)
     if n_workers < n_threads:
         raise BadOption(f"trees={n_workers} is not possible with threads={n_threads}; each thread needs a tree")
-    return Final(_word("choice", choice, CHOICES), _word("reflex", reflex, ("yes", "no")) == "yes", n_workers, n_threads)
+    at_least = number("least", least, 1, whole=True)
+    return Final(_word("choice", choice, CHOICES), at_least, _word("reflex", reflex, ("yes", "no")) == "yes", n_workers, n_threads)
 
 
 def _rule(term: Term) -> Any:

@@ -59,6 +59,7 @@ class Final(NamedTuple):
     """What is done once the search is over, and around it."""
 
     choice: str = "mean"  # or visits: which turn is taken
+    least: int = 1  # visits that every turn gets, so that more of them tell nothing
     reflex: bool = False  # whether the game's reflex goes before any search
     workers: int = 1  # searches on their own whose counts are added up
     threads: int = 1  # ... that work at the same time
@@ -111,8 +112,8 @@ class RootSearch(TurnPolicy):
         self._spent = 0.0
 
     @abstractmethod
-    def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> Worker:
-        """A search of these turns."""
+    def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
+        """Worker `number`, to search these turns."""
 
     def prepare(self, view: View) -> None:
         """Compile the search for this game, running it without a playout."""
@@ -121,7 +122,7 @@ class RootSearch(TurnPolicy):
                 rng = make_rng(0)
                 turns = self._turns(view)
                 budget = Budget(playouts=1)
-                findings = Findings(turns, [self._worker(view, turns, budget, rng)], 0)
+                findings = Findings(turns, [self._worker(view, turns, budget, rng, 0)], 0)
                 findings.workers[0].work(0, 0)
                 self._gains(view, turns)
                 self._reflex(view, rng)
@@ -178,7 +179,7 @@ class RootSearch(TurnPolicy):
         n = self.final.workers
         # Each worker has its own generator; the only one has the policy's.
         rngs = [rng] if n == 1 else [make_rng(int(next64(rng) >> np.uint64(1))) for _ in range(n)]
-        workers = [self._worker(view, turns, budget.share(i, n), rngs[i]) for i in range(n)]
+        workers = [self._worker(view, turns, budget.share(i, n), rngs[i], i) for i in range(n)]
         playouts = spend_together(budget, workers, self.final.threads, since) if len(turns) > 1 else 0
         return Findings(turns, workers, playouts)
 
@@ -188,7 +189,7 @@ class RootSearch(TurnPolicy):
         tried = tally.visits > 0
         means = np.where(tried, tally.sums / np.maximum(tally.visits, 1), -np.inf)
         left = tried
-        for keys in (means,) if self.final.choice == "mean" else (tally.visits, means):
+        for keys in (means,) if self.final.choice == "mean" else (np.maximum(tally.visits, self.final.least), means):
             left = left & (keys == keys[left].max())
         best = np.flatnonzero(left)
         if len(best) > 1:
@@ -245,11 +246,11 @@ class MonteCarlo(RootSearch):
     """Flat Monte Carlo: uniform sampling of the turns at the root, or by a selection rule (a bandit)."""
 
     def __init__(
-        self, text: str, playout: Playout, score: str, budget: Budget, final: Final | None = None, rule: Any = None, least: int = 1
+        self, text: str, playout: Playout, score: str, budget: Budget, final: Final | None = None, rule: Any = None
     ) -> None:
         super().__init__(text, playout, score, budget, final or Final())
-        self.rule, self.least = rule, least
+        self.rule = rule
 
-    def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> Worker:
+    def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
         score = SCORES[self.score](view.game.teams(view.players))
-        return Flat(view, turns, self.playout.player(view), score, self.rule, self.least, rng)
+        return Flat(view, turns, self.playout.player(view), score, self.rule, self.final.least, rng)

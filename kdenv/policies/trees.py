@@ -29,6 +29,7 @@ UPDATES = {"all": trees.ALL, "owner": trees.OWNER, "mine": trees.MINE}
 # The most that a tree may have; memory is taken only as it grows (some 50 bytes a turn).
 _MOST_NODES = 1 << 21
 _MOST_TURNS = 1 << 23
+_NODES_A_SECOND = 1_000_000  # more than can be made
 
 
 class Growth(NamedTuple):
@@ -37,7 +38,6 @@ class Growth(NamedTuple):
     chance: str = "frozen"
     expand: str = "random"
     first_urgency: float = math.inf
-    least: int = 1
     update: str = "all"
 
 
@@ -45,8 +45,9 @@ class Grown(Worker):
     """One tree, growing."""
 
     def __init__(
-        self, view: View, turns: NDArray[np.int64], player: Any, score: Any, rule: Any, growth: Growth, budget: Budget, rng: Rng
+        self, view: View, turns: NDArray[np.int64], player: Any, score: Any, rule: Any, growth: Growth, least: int, tree: Tree, rng: Rng
     ) -> None:
+        """Grows in `tree`, which is empty."""
         game = view.game
         self.states, self.seat, self.turns, self.player, self.score = view.scratch(trees.SCRATCH), int(view.seat), turns, player, score
         self.rule, self.rng, self.chance = rule, rng, CHANCES[growth.chance]
@@ -58,15 +59,13 @@ class Grown(Worker):
             game.most_decisions,
             EXPANSIONS[growth.expand],
             growth.first_urgency,
-            growth.least,
+            least,
             with_gains,
             UPDATES[growth.update],
             game.teams(view.players),
         )
-        n_nodes = _MOST_NODES if budget.playouts is None else min(_MOST_NODES, budget.playouts + 2)
-        n_nodes = n_nodes if budget.nodes is None else max(1, min(n_nodes, budget.nodes))
-        n_turns = n_nodes if growth.chance == "open" else min(_MOST_TURNS, n_nodes * game.max_turns)
-        self.tree = _empty_tree(n_nodes + 1, n_turns + 1, rng)
+        self.tree = tree
+        tree.seed[0] = next64(rng)
         self.desk = Desk(
             path=np.empty((trees.MAX_DEPTH, 3), np.int64),
             turns=np.empty(game.max_turns, np.int64),
@@ -136,12 +135,12 @@ def _carry_out(states: Any, turn: int, view: View | None = None) -> str:
     return ", ".join(words)
 
 
-def _empty_tree(n_nodes: int, n_turns: int, rng: Rng) -> Tree:
+def _new_tree(n_nodes: int, n_turns: int) -> Tree:
     """A tree of just the root. Pages of zeros are taken from the system when they are first written to."""
     size = 1 << (2 * n_nodes - 1).bit_length()
     return Tree(
         used=np.array([1, 0], np.int64),
-        seed=np.array([next64(rng)], np.uint64),
+        seed=np.zeros(1, np.uint64),
         first=np.zeros(n_nodes, np.int32),
         n_turns=np.zeros(n_nodes, np.int32),
         n_tried=np.zeros(n_nodes, np.int32),
@@ -154,7 +153,19 @@ def _empty_tree(n_nodes: int, n_turns: int, rng: Rng) -> Tree:
         gains=np.zeros(n_turns),
         table=np.zeros(size, np.int32),
         keys=np.zeros(size, np.uint64),
+        slots=np.zeros(n_nodes, np.int32),
     )
+
+
+def _clear(tree: Tree) -> None:
+    """Make it a tree of just the root again."""
+    n_nodes, n_turns = tree.used + 1
+    tree.table[tree.slots[: max(n_nodes, min(n_turns, len(tree.slots)))]] = trees.NONE
+    for by_node in (tree.first, tree.n_turns, tree.n_tried, tree.passes, tree.slots):
+        by_node[:n_nodes] = 0
+    for by_turn in (tree.child, tree.visits, tree.sums, tree.squares, tree.gains):
+        by_turn[:n_turns] = 0
+    tree.used[:] = 1, 0
 
 
 class TreeSearch(RootSearch):
@@ -163,10 +174,30 @@ class TreeSearch(RootSearch):
     def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final, rule: Any, growth: Growth) -> None:
         super().__init__(text, playout, score, budget, final)
         self.rule, self.growth = rule, growth
+        self._trees: dict[tuple[int, int, int], Tree] = {}  # kept: memory new to a process costs more than a playout
 
-    def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> Worker:
+    def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
         score = SCORES[self.score](view.game.teams(view.players))
-        return Grown(view, turns, self.playout.player(view), score, self.rule, self.growth, budget, rng)
+        tree = self._tree(budget, view.game.max_turns, number)
+        return Grown(view, turns, self.playout.player(view), score, self.rule, self.growth, self.final.least, tree, rng)
+
+    def _tree(self, budget: Budget, max_turns: int, number: int) -> Tree:
+        """An empty tree with room for what the budget allows."""
+        n_nodes = _MOST_NODES
+        if budget.playouts is not None:
+            n_nodes = budget.playouts + 2
+        elif budget.nodes is not None:
+            n_nodes = max(1, budget.nodes)
+        elif budget.seconds is not None:  # in powers of two, so that a clock that runs out keeps its trees
+            n_nodes = 1 << int(_NODES_A_SECOND * budget.seconds + 1).bit_length()
+        n_nodes = min(_MOST_NODES, n_nodes)
+        n_turns = n_nodes if self.growth.chance == "open" else min(_MOST_TURNS, n_nodes * max_turns)
+        key = n_nodes + 1, n_turns + 1, number
+        if key in self._trees:
+            _clear(self._trees[key])
+        else:
+            self._trees[key] = _new_tree(n_nodes + 1, n_turns + 1)
+        return self._trees[key]
 
     def _cost(self, findings: Findings) -> dict[str, float]:
         return {"nodes": sum(worker.nodes() for worker in findings.workers)}

@@ -75,6 +75,7 @@ class Tree(NamedTuple):
     # Nodes (or turns, when open) by fingerprint: a hash table with a power of two as its size, NONE where it is empty.
     table: np.ndarray
     keys: np.ndarray
+    slots: np.ndarray  # by node (or turn, when open): where it is in the table
 
 
 class Desk(NamedTuple):
@@ -241,11 +242,12 @@ def _follow(chance, tree, desk, states, raw, at, rng):
         _run_chance(states, rng)
         key = fingerprint(raw, 1, at, desk.drawn)
         slot = slot_of(tree, key)
-        if tree.table[slot] == NONE:
-            tree.table[slot] = _new_node(tree)
-            tree.keys[slot] = key
-            tree.child[at] = tree.table[slot]
-        return int(tree.table[slot])
+        node = int(tree.table[slot])
+        if node == NONE:
+            node = _new_node(tree)
+            _enter(tree, slot, key, node)
+            tree.child[at] = node
+        return node
     if tree.child[at] == NONE:
         tree.child[at] = _new_node(tree)
     node = int(tree.child[at])
@@ -340,9 +342,7 @@ def _add_turn(tree, desk, node, turn):
     at = tree.used[TURNS]
     tree.turn[at] = turn
     key = _key_of(node, turn, desk.drawn)
-    slot = slot_of(tree, key)
-    tree.table[slot] = at
-    tree.keys[slot] = key
+    _enter(tree, slot_of(tree, key), key, at)
     return at
 
 
@@ -378,6 +378,14 @@ def fingerprint(raw, k, at, drawn):
         drawn[0] = key ^ np.uint64(raw[k, i])
         key = next64(drawn)
     return key
+
+
+@kernel
+def _enter(tree, slot, key, number):
+    """Put a node (or turn) into the table; NONE leaves it as it is."""
+    tree.table[slot] = number
+    tree.keys[slot] = key
+    tree.slots[number] = slot
 
 
 @kernel
