@@ -161,6 +161,9 @@ def literal(term: Term) -> Any:
             return kind(term.name)
         except ValueError:
             continue
+    over, _, under = term.name.partition("/")
+    if over.isdecimal() and under.isdecimal() and int(under) > 0:
+        return int(over) / int(under)
     return {"yes": True, "no": False}.get(term.name, term.name)
 
 
@@ -230,6 +233,74 @@ def _playout(term: Term) -> Any:
     return Playout("rule", str(term), rule)
 
 
+_PAPER, _EXACT, _WDL, _VISITS = (Term(word, [], {}) for word in ("paper", "exact", "wdl", "visits"))
+_THIRD = Term("1/3", [], {})
+
+
+def _depth(alpha: Term | None, beta: Term) -> Any:
+    from kdenv.policies.determinizing import Depth
+
+    return Depth(None if alpha is None else number("alpha", alpha, 1), number("beta", beta, 0))
+
+
+def _samples(name: str, samples: Term | None, seconds: Term | None, default: int) -> Any:
+    """A budget of deals: so many, by default `default`, or as many as the seconds allow."""
+    from kdenv.search.budget import Budget
+
+    if samples is not None and seconds is not None:
+        raise BadOption(f"{name}={samples} and seconds={seconds} are two budgets; give one")
+    if seconds is not None:
+        return Budget(seconds=number("seconds", seconds, 0.001))
+    return Budget(playouts=default if samples is None else number(name, samples, 1, whole=True))
+
+
+def _ismcts(
+    text: str,
+    iterations: Term | None = None,
+    seconds: Term | None = None,
+    playout: Term = _RANDOM,
+    score: Term = _WDL,
+    c: Term | None = None,
+    final: Term = _VISITS,
+) -> Policy:
+    from kdenv.policies.determinizing import Ismcts
+
+    exploration = 0.7 if c is None else number("c", c, 0)
+    budget = _samples("iterations", iterations, seconds, 2000)
+    return Ismcts(text, budget, _playout(playout), str(score), exploration, str(final))
+
+
+def _pimc(
+    text: str,
+    samples: Term | None = None,
+    seconds: Term | None = None,
+    alpha: Term | None = None,
+    beta: Term = _THIRD,
+    deals: Term = _EXACT,
+) -> Policy:
+    from kdenv.policies.determinizing import Pimc
+
+    return Pimc(text, _samples("samples", samples, seconds, 50), _depth(alpha, beta), str(deals))
+
+
+def _flat(text: str, samples: Term | None = None, seconds: Term | None = None, playout: Term = _RANDOM, score: Term = _WDL) -> Policy:
+    from kdenv.policies.determinizing import FlatDeals
+
+    return FlatDeals(text, _samples("samples", samples, seconds, 100), _playout(playout), str(score))
+
+
+def _ims(text: str, alpha: Term | None = None, beta: Term = _THIRD, pruning: Term = _PAPER, belief: Term = _PAPER) -> Policy:
+    from kdenv.policies.determinizing import Ims
+
+    return Ims(text, _depth(alpha or Term("5", [], {}), beta), str(pruning), str(belief))
+
+
+def _oracle(text: str, alpha: Term | None = None, beta: Term = _THIRD) -> Policy:
+    from kdenv.policies.determinizing import Oracle
+
+    return Oracle(text, _depth(alpha, beta))
+
+
 def _ppo(text: str, path: Term, sample: Term = _NO) -> Policy:
     from kdenv.policies.learned import LearnedPolicy
 
@@ -247,6 +318,35 @@ KINDS = {
         "playouts=<number> or seconds=<number>)",
         "flat Monte Carlo: the turn whose playouts go best on average, all turns tried equally often",
         "Gedda et al. 2018, MCE-TR, MCE-FG, MCE-PG, MCE-eG; WDL, P, R",
+    ),
+    "ismcts": Kind(
+        _ismcts,
+        "ismcts(iterations=2000 or seconds=<number>, playout=random, score=wdl|points|margin|relative, c=0.7, final=visits|mean)",
+        "one tree of what the seat will have seen, grown on a new draw of what is hidden for every iteration",
+        "Cowling, Powley and Whitehouse 2012, SO-ISMCTS",
+    ),
+    "pimc": Kind(
+        _pimc,
+        "pimc(samples=50 or seconds=<number>, alpha=<depth; to the end without>, beta=1/3, deals=exact|paper)",
+        "deals are drawn and solved as if open; the best mean",
+        "the dominoes paper, PIMC (Section IV.C): alpha=4, beta=1/3, deals=paper",
+    ),
+    "flat_deals": Kind(
+        _flat,
+        "flat_deals(samples=100 or seconds=<number>, playout=random, score=wdl|points|margin|relative)",
+        "flat Monte Carlo where every turn is played out once on each deal drawn; the best mean",
+    ),
+    "ims": Kind(
+        _ims,
+        "ims(alpha=5, beta=1/3, pruning=paper|none|sound, belief=paper|exact)",
+        "negamax over what everybody may hold, weighted by how probable it is, to depth alpha * 2 ** (beta * (turns so far // 4))",
+        "the dominoes paper, IMS (Algorithm 1)",
+    ),
+    "oracle": Kind(
+        _oracle,
+        "oracle(alpha=<depth; to the end without>, beta=1/3)",
+        "sees all hands and plays perfectly against perfect play; where the arena allows it",
+        "the dominoes paper, negamax oracle",
     ),
     "ppo": Kind(
         _ppo,

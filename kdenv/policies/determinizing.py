@@ -1,0 +1,335 @@
+"""Policies for what is hidden: they draw it, weigh it, or (the oracle) see it. The searches themselves are in kdenv.search."""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.hidden import TO_THE_END, ExactDeals, Hidden, believe
+from kdenv.core.player import packed
+from kdenv.core.random import Rng, make_rng
+from kdenv.core.view import View
+from kdenv.games import find_game, names
+from kdenv.policies.analysis import Analysis, Candidate, turn_words
+from kdenv.policies.base import TurnPolicy
+from kdenv.policies.searching import Playout
+from kdenv.search import ims, ismcts, pimc
+from kdenv.search.budget import Budget, compiling
+from kdenv.search.montecarlo import Tally, best_mean
+from kdenv.search.score import SCORE_UNITS, SCORES
+from kdenv.search.turns import SCRATCH, list_turns
+
+_NODES_A_CALL = 20_000  # of a search that can be interrupted: about a hundredth of a second
+
+
+class Found(NamedTuple):
+    """What a search found out about each turn, and what finding out has cost."""
+
+    turns: Any
+    visits: Any
+    means: Any
+    halves: Any
+    best: int  # the place of the turn to take
+    playouts: int
+    cost: dict[str, float]
+
+
+class Determinizing(TurnPolicy):
+    """A search that finds something out about every turn open to the seat."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._prepared: set[str] = set()  # the games whose search this policy has run
+
+    @abstractmethod
+    def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
+        """Look at these turns, as little as possible in a trial; thorough: so that all can be told about, not only the best."""
+
+    @abstractmethod
+    def unit(self, view: View) -> str:
+        """What the means are."""
+
+    def prepare(self, view: View) -> None:
+        """Compile the search for this game by running it on next to nothing."""
+        if view.game.name not in self._prepared:
+            with compiling(f"{self.text} for {view.game.name}"):
+                self.search(view, self._turns(view), make_rng(0), trial=True)
+            self._prepared.add(view.game.name)
+
+    def choose_turn(self, view: View) -> int:
+        """The turn the search takes for the best; what is forced needs no search."""
+        self.prepare(view)
+        turns = self._turns(view)
+        if len(turns) == 1:
+            return int(turns[0])
+        found = self.search(view, turns, self.rng)
+        self.playouts += found.playouts
+        return int(found.turns[found.best])
+
+    def analyse(self, view: View) -> Analysis:
+        """Every turn, and what the search found out about it."""
+        self.prepare(view)
+        start = time.perf_counter()
+        found = self.search(view, self._turns(view), self.rng, thorough=True)
+        candidates = [
+            Candidate(int(turn), turn_words(view, int(turn)), int(visits), float(mean), float(half))
+            for turn, visits, mean, half in zip(found.turns, found.visits, found.means, found.halves, strict=True)
+        ]
+        first = candidates[found.best]
+        candidates.sort(key=lambda candidate: (-candidate.mean, candidate is not first))
+        return Analysis(candidates, self.unit(view), found.cost | {"seconds": time.perf_counter() - start})
+
+    def _turns(self, view: View) -> Any:
+        game = view.game
+        turns = np.empty(game.max_turns, np.int64)
+        n = int(list_turns(view.scratch(1 + SCRATCH), 0, self.most_decisions(view), game.max_legal, turns))
+        return turns[:n]
+
+    def most_decisions(self, view: View) -> int:
+        """Of the turns that are searched."""
+        return view.game.most_decisions
+
+
+class SolverKeeper:
+    """Keeps the solver, whose table is large, from one decision to the next."""
+
+    def __init__(self) -> None:
+        self._of: tuple[str, bytes] = ("", b"")
+        self._solver: Any = None
+
+    def solver(self, hidden: Hidden, view: View) -> Any:
+        """The solver for the rules of this view."""
+        of = (view.game.name, view.variant.tobytes())
+        if of != self._of:
+            self._of, self._solver = of, hidden.solver(view.variant)
+        return self._solver
+
+
+def hidden_of(policy: str, view: View) -> Hidden:
+    """What the game offers for what is hidden."""
+    if view.game.hidden is None:
+        having = [name for name in names() if find_game(name).hidden is not None]
+        raise NotSupported(f"{policy} needs a game with a solver and beliefs, which {view.game.name} is not; {' and '.join(having)} is")
+    return view.game.hidden
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How deep to look: floor(alpha * 2 ** (beta * floor(n / 4))), n turns after the deal; or to the end."""
+
+    alpha: float | None
+    beta: float
+
+    def at(self, view: View, hidden: Hidden) -> int:
+        """The depth in this position."""
+        if self.alpha is None:
+            return TO_THE_END
+        n = hidden.turns_so_far(view.states, 0)
+        return min(int(self.alpha * 2 ** (self.beta * (n // 4))), hidden.most_turns)
+
+
+# Deals
+
+
+class Deals(Determinizing):
+    """Draws deals, and tries every turn on each."""
+
+    def __init__(self, text: str, budget: Budget) -> None:
+        super().__init__(text)
+        self.budget = budget
+
+    @abstractmethod
+    def parts(self, view: View) -> tuple[Any, Any, int]:
+        """The dealer, the solver, the depth."""
+
+    def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
+        """The mean over deals."""
+        dealer, solver, depth = self.parts(view)
+        n = len(turns)
+        states, values = view.scratch(10), np.zeros(n)
+        tally, nodes = Tally(np.zeros(n, np.int64), np.zeros(n), np.zeros(n)), 0
+
+        def work(deals: int, done: int) -> None:
+            nonlocal nodes
+            nodes += pimc.solve_deals(states, int(view.seat), turns, n, deals, dealer, solver, 0 if trial else depth, values, rng, tally)
+
+        deals = Budget(playouts=1).spend(work, 1) if trial else self.budget.spend(work, 1, first=1)
+        means = tally.sums / deals
+        spread = np.sqrt(np.maximum(0.0, tally.squares / deals - means**2) / (deals - 1)) if deals > 1 else np.full(n, math.nan)
+        best = int(best_mean(tally, n, rng))
+        return Found(turns, tally.visits, means, 1.96 * spread, best, deals, {"deals": deals, self.effort: nodes})
+
+    effort = "nodes"
+
+
+class Pimc(Deals):
+    """Perfect information Monte Carlo: the deals are solved by alpha-beta."""
+
+    def __init__(self, text: str, budget: Budget, depth: Depth, deals: str) -> None:
+        super().__init__(text, budget)
+        self.depth, self.deals, self._keeper = depth, deals, SolverKeeper()
+
+    def parts(self, view: View) -> tuple[Any, Any, int]:
+        """The game's own."""
+        hidden = hidden_of(self.text, view)
+        dealers: dict[str, Callable[[Any], Any]] = {"exact": lambda variant: ExactDeals(), **hidden.dealers}
+        if self.deals not in dealers:
+            raise BadOption(f"deals={self.deals} is not possible; in {view.game.name} deals may be {', '.join(dealers)}")
+        return dealers[self.deals](view.variant), self._keeper.solver(hidden, view), self.depth.at(view, hidden)
+
+    def unit(self, view: View) -> str:
+        """As the solver counts."""
+        return hidden_of(self.text, view).unit
+
+
+class FlatDeals(Deals):
+    """Flat Monte Carlo on common deals: every turn is played out once on each."""
+
+    effort = "playouts"
+
+    def __init__(self, text: str, budget: Budget, playout: Playout, score: str) -> None:
+        super().__init__(text, budget)
+        _check_score(score)
+        self.playout, self.score = playout, score
+
+    def parts(self, view: View) -> tuple[Any, Any, int]:
+        """Playouts in place of a solver."""
+        score = SCORES[self.score](view.game.teams(view.players))
+        solver = pimc.Playouts(self.playout.player(view), score, view.game.buffer(), np.empty(view.players, np.int64))
+        return ExactDeals(), solver, TO_THE_END
+
+    def unit(self, view: View) -> str:
+        """As the score counts."""
+        return SCORE_UNITS[self.score]
+
+
+def _check_score(score: str) -> None:
+    if score not in SCORES:
+        raise BadOption(f"score={score} is not possible; score may be {', '.join(SCORES)}")
+
+
+class Oracle(Determinizing):
+    """Sees all hands, and plays perfectly against perfect players, or as far as it looks."""
+
+    is_oracle = True
+
+    def __init__(self, text: str, depth: Depth) -> None:
+        super().__init__(text)
+        self.depth, self._keeper = depth, SolverKeeper()
+
+    def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
+        """The value of every turn."""
+        if not view.oracle:
+            raise NotSupported(f"{self.text} must see everything; only an oracle view shows that, as the arena gives it")
+        hidden = hidden_of(self.text, view)
+        n = len(turns)
+        values = np.zeros(n)
+        depth = 0 if trial else self.depth.at(view, hidden)
+        nodes = int(pimc.solve_open(view.scratch(10), turns, n, self._keeper.solver(hidden, view), depth, rng, values))
+        tally = Tally(np.ones(n, np.int64), values, values)
+        best = int(best_mean(tally, n, rng))
+        return Found(turns, np.full(n, nodes // n), values, np.full(n, math.nan), best, 0, {"nodes": nodes})
+
+    def unit(self, view: View) -> str:
+        """As the solver counts."""
+        return hidden_of(self.text, view).unit
+
+
+# Beliefs
+
+
+class Ims(Determinizing):
+    """Imperfect minimax search over what everybody may hold."""
+
+    def __init__(self, text: str, depth: Depth, pruning: str, belief: str) -> None:
+        super().__init__(text)
+        if pruning not in ims.PRUNINGS:
+            raise BadOption(f"pruning={pruning} is not possible; pruning may be {', '.join(ims.PRUNINGS)}")
+        self.depth, self.pruning, self.belief = depth, pruning, belief
+
+    def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
+        """Negamax to the depth of the moment."""
+        hidden = hidden_of(self.text, view)
+        if self.belief not in hidden.beliefs:
+            raise BadOption(f"belief={self.belief} is not possible; in {view.game.name} belief may be {', '.join(hidden.beliefs)}")
+        belief = hidden.beliefs[self.belief](view.variant)
+        depth = 1 if trial else self.depth.at(view, hidden)
+        stack = ims.make_stack(depth + 2, view.game.max_legal)
+        believe(belief, view.scratch(1), 0)
+        ims.start(belief, stack)
+        pruning = ims.PRUNINGS.index(self.pruning)
+        while not ims.go_on(belief, stack, depth, pruning, thorough, _NODES_A_CALL):
+            pass
+        n, nodes = int(stack.n[0]), int(stack.nodes[0])
+        found = np.array([packed(int(move)) for move in stack.moves[0, :n]], np.int64)
+        values = stack.values[:n]
+        means = np.array([values[list(found).index(turn)] for turn in turns])
+        first = found[int(values.argmax())]
+        return Found(
+            turns, np.full(n, nodes // n), means, np.full(n, math.nan), list(turns).index(first), 0, {"nodes": nodes, "depth": depth}
+        )
+
+    def unit(self, view: View) -> str:
+        """As the belief counts."""
+        return hidden_of(self.text, view).unit
+
+
+# Trees of information sets
+
+
+class Ismcts(Determinizing):
+    """Single-observer information set Monte Carlo tree search; decides single actions."""
+
+    def __init__(self, text: str, budget: Budget, playout: Playout, score: str, c: float, final: str) -> None:
+        super().__init__(text)
+        _check_score(score)
+        if final not in ("visits", "mean"):
+            raise BadOption(f"final={final} is not possible; final may be visits, mean")
+        self.budget, self.playout, self.score, self.c, self.final = budget, playout, score, c, final
+
+    def most_decisions(self, view: View) -> int:
+        """Single actions: the tree has a node for each."""
+        return 1
+
+    def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
+        """Grow the tree; the action of most visits, or of the best mean, is the best."""
+        game, players = view.game, view.players
+        teams = game.teams(players)
+        player, score = self.playout.player(view), SCORES[self.score](teams)
+        states, out = view.scratch(ismcts.SCRATCH), game.buffer()
+        path, numbers, rewards = np.empty(512, np.int64), np.empty(players, np.int64), np.empty(teams)
+        nodes = np.zeros(1024, ismcts.NODE)
+        n_nodes = 1
+
+        def work(n: int, done: int) -> None:
+            nonlocal nodes, n_nodes
+            if n_nodes + n > len(nodes):
+                more = np.zeros(max(n_nodes + n, 2 * len(nodes)), ismcts.NODE)
+                more[: len(nodes)] = nodes
+                nodes = more
+            n_nodes = int(
+                ismcts.grow(states, int(view.seat), teams, n, self.c, player, score, nodes, n_nodes, path, out, numbers, rewards, rng)
+            )
+
+        budget = Budget(playouts=len(turns)) if trial else self.budget
+        iterations = budget.spend(work, len(turns))
+        visits, means, halves = np.zeros(len(turns), np.int64), np.full(len(turns), -np.inf), np.full(len(turns), math.nan)
+        child = int(nodes[0]["first"])
+        while child:
+            node = nodes[child]
+            i = int(np.searchsorted(turns, packed(int(node["move"]))))
+            visits[i], means[i] = node["visits"], node["total"] / max(1, node["visits"])
+            child = int(node["next"])
+        best = int(np.argmax(visits if self.final == "visits" else means))
+        return Found(turns, visits, means, halves, best, iterations, {"iterations": iterations, "nodes": n_nodes})
+
+    def unit(self, view: View) -> str:
+        """As the score counts."""
+        return SCORE_UNITS[self.score]
