@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kdenv.core import protocol
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.hidden import TO_THE_END, ExactDeals, Hidden, believe
 from kdenv.core.player import packed
 from kdenv.core.random import Rng, make_rng
 from kdenv.core.view import View
 from kdenv.games import find_game, names
-from kdenv.policies.analysis import Analysis, Candidate, turn_words
+from kdenv.policies.analysis import Analysis, Candidate, play_in_words, turn_words
 from kdenv.policies.base import TurnPolicy
 from kdenv.policies.searching import Playout
 from kdenv.search import ims, ismcts, pimc
@@ -26,6 +27,7 @@ from kdenv.search.montecarlo import Tally, best_mean
 from kdenv.search.score import SCORE_UNITS, SCORES
 from kdenv.search.turns import SCRATCH, list_turns
 
+_LINE = 8  # turns of an expected line that are told
 _NODES_A_CALL = 20_000  # of a search that can be interrupted: about a hundredth of a second
 
 
@@ -39,6 +41,7 @@ class Found(NamedTuple):
     best: int  # the place of the turn to take
     playouts: int
     cost: dict[str, float]
+    lines: list[str] = []  # noqa: RUF012  (never changed) how each is expected to go on, if the search can tell
 
 
 class Determinizing(TurnPolicy):
@@ -78,9 +81,10 @@ class Determinizing(TurnPolicy):
         self.prepare(view)
         start = time.perf_counter()
         found = self.search(view, self._turns(view), self.rng, thorough=True)
+        lines = found.lines or [""] * len(found.turns)
         candidates = [
-            Candidate(int(turn), turn_words(view, int(turn)), int(visits), float(mean), float(half))
-            for turn, visits, mean, half in zip(found.turns, found.visits, found.means, found.halves, strict=True)
+            Candidate(int(turn), turn_words(view, int(turn)), int(visits), float(mean), float(half), line)
+            for turn, visits, mean, half, line in zip(found.turns, found.visits, found.means, found.halves, lines, strict=True)
         ]
         first = candidates[found.best]
         candidates.sort(key=lambda candidate: (-candidate.mean, candidate is not first))
@@ -139,11 +143,11 @@ class Depth:
 
 
 class Deals(Determinizing):
-    """Draws deals, and tries every turn on each."""
+    """Draws deals, and tries every turn on each, or (not common) on as many of its own."""
 
-    def __init__(self, text: str, budget: Budget) -> None:
+    def __init__(self, text: str, budget: Budget, common: bool) -> None:
         super().__init__(text)
-        self.budget = budget
+        self.budget, self.common = budget, common
 
     @abstractmethod
     def parts(self, view: View) -> tuple[Any, Any, int]:
@@ -153,12 +157,13 @@ class Deals(Determinizing):
         """The mean over deals."""
         dealer, solver, depth = self.parts(view)
         n = len(turns)
+        group, depth = n if self.common else 1, 0 if trial else depth
         states, values = view.scratch(10), np.zeros(n)
         tally, nodes = Tally(np.zeros(n, np.int64), np.zeros(n), np.zeros(n)), 0
 
         def work(deals: int, done: int) -> None:
             nonlocal nodes
-            nodes += pimc.solve_deals(states, int(view.seat), turns, n, deals, dealer, solver, 0 if trial else depth, values, rng, tally)
+            nodes += pimc.solve_deals(states, int(view.seat), turns, n, deals, group, dealer, solver, depth, values, rng, tally)
 
         deals = Budget(playouts=1).spend(work, 1) if trial else self.budget.spend(work, 1, first=1)
         means = tally.sums / deals
@@ -172,8 +177,8 @@ class Deals(Determinizing):
 class Pimc(Deals):
     """Perfect information Monte Carlo: the deals are solved by alpha-beta."""
 
-    def __init__(self, text: str, budget: Budget, depth: Depth, deals: str) -> None:
-        super().__init__(text, budget)
+    def __init__(self, text: str, budget: Budget, common: bool, depth: Depth, deals: str) -> None:
+        super().__init__(text, budget, common)
         self.depth, self.deals, self._keeper = depth, deals, SolverKeeper()
 
     def parts(self, view: View) -> tuple[Any, Any, int]:
@@ -194,8 +199,8 @@ class FlatDeals(Deals):
 
     effort = "playouts"
 
-    def __init__(self, text: str, budget: Budget, playout: Playout, score: str) -> None:
-        super().__init__(text, budget)
+    def __init__(self, text: str, budget: Budget, common: bool, playout: Playout, score: str) -> None:
+        super().__init__(text, budget, common)
         _check_score(score)
         self.playout, self.score = playout, score
 
@@ -233,9 +238,21 @@ class Oracle(Determinizing):
         values = np.zeros(n)
         depth = 0 if trial else self.depth.at(view, hidden)
         nodes = int(pimc.solve_open(view.scratch(10), turns, n, self._keeper.solver(hidden, view), depth, rng, values))
-        tally = Tally(np.ones(n, np.int64), values, values)
-        best = int(best_mean(tally, n, rng))
-        return Found(turns, np.full(n, nodes // n), values, np.full(n, math.nan), best, 0, {"nodes": nodes})
+        best = int(best_mean(Tally(np.ones(n, np.int64), values, values), n, rng))
+        lines = [self._line(view, int(turn), hidden, depth) for turn in turns] if thorough else []
+        return Found(turns, np.full(n, nodes // n), values, np.full(n, math.nan), best, 0, {"nodes": nodes}, lines)
+
+    def _line(self, view: View, turn: int, hidden: Hidden, depth: int) -> str:
+        """Best play after this turn, as far as it consists of decisions that were looked at."""
+        states, words, values = view.scratch(10), list[str](), np.zeros(view.game.max_turns)
+        play_in_words(view, states, turn)
+        while len(words) < _LINE and depth != len(words) and int(protocol.phase_at(states, 0)) == protocol.DECIDE:
+            turns = np.empty(view.game.max_turns, np.int64)
+            n = int(list_turns(states, 0, view.game.most_decisions, view.game.max_legal, turns))
+            pimc.solve_open(states, turns, n, self._keeper.solver(hidden, view), max(depth - len(words) - 1, TO_THE_END), self.rng, values)
+            turn = int(turns[int(values[:n].argmax())])
+            words.append(play_in_words(view, states, turn))
+        return ", ".join(words)
 
     def unit(self, view: View) -> str:
         """As the solver counts."""
@@ -284,6 +301,30 @@ class Ims(Determinizing):
 # Trees of information sets
 
 
+def _most_visited(view: View, nodes: Any, turn: int) -> str:
+    """The line of most visits after this turn, as far as it consists of decisions."""
+    states, at, words = view.scratch(1), _child(nodes, 0, turn), list[str]()
+    play_in_words(view, states, turn)
+    while at and len(words) < _LINE and int(protocol.phase_at(states, 0)) == protocol.DECIDE:
+        at = _child(nodes, at)
+        if at:
+            move = int(nodes[at]["move"])
+            words.append(play_in_words(view, states, int(packed(move))))
+    return ", ".join(words)
+
+
+def _child(nodes: Any, at: int, turn: int | None = None) -> int:
+    """The child this turn leads to, or the one visited most; 0 if there is none."""
+    chosen, child = 0, int(nodes[at]["first"])
+    while child:
+        if int(packed(int(nodes[child]["move"]))) == turn:
+            return child
+        if turn is None and (not chosen or nodes[child]["visits"] > nodes[chosen]["visits"]):
+            chosen = child
+        child = int(nodes[child]["next"])
+    return chosen
+
+
 class Ismcts(Determinizing):
     """Single-observer information set Monte Carlo tree search; decides single actions."""
 
@@ -328,7 +369,8 @@ class Ismcts(Determinizing):
             visits[i], means[i] = node["visits"], node["total"] / max(1, node["visits"])
             child = int(node["next"])
         best = int(np.argmax(visits if self.final == "visits" else means))
-        return Found(turns, visits, means, halves, best, iterations, {"iterations": iterations, "nodes": n_nodes})
+        lines = [_most_visited(view, nodes, int(turn)) for turn in turns] if thorough else []
+        return Found(turns, visits, means, halves, best, iterations, {"iterations": iterations, "nodes": n_nodes}, lines)
 
     def unit(self, view: View) -> str:
         """As the score counts."""

@@ -176,6 +176,14 @@ def number(name: str, term: Term, least: float, *, whole: bool = False) -> Any:
     return int(value) if whole else float(value)
 
 
+def truth(name: str, term: Term) -> bool:
+    """The yes or no a parameter must be."""
+    value = literal(term)
+    if not isinstance(value, bool):
+        raise BadOption(f"{name}={term} is not possible; {name} may be yes or no")
+    return value
+
+
 # The kinds of policies
 
 
@@ -234,7 +242,7 @@ def _playout(term: Term) -> Any:
 
 
 _PAPER, _EXACT, _WDL, _VISITS = (Term(word, [], {}) for word in ("paper", "exact", "wdl", "visits"))
-_THIRD = Term("1/3", [], {})
+_THIRD, _YES = Term("1/3", [], {}), Term("yes", [], {})
 
 
 def _depth(alpha: Term | None, beta: Term) -> Any:
@@ -277,16 +285,24 @@ def _pimc(
     alpha: Term | None = None,
     beta: Term = _THIRD,
     deals: Term = _EXACT,
+    common: Term = _YES,
 ) -> Policy:
     from kdenv.policies.determinizing import Pimc
 
-    return Pimc(text, _samples("samples", samples, seconds, 50), _depth(alpha, beta), str(deals))
+    return Pimc(text, _samples("samples", samples, seconds, 50), truth("common", common), _depth(alpha, beta), str(deals))
 
 
-def _flat(text: str, samples: Term | None = None, seconds: Term | None = None, playout: Term = _RANDOM, score: Term = _WDL) -> Policy:
+def _flat(
+    text: str,
+    samples: Term | None = None,
+    seconds: Term | None = None,
+    playout: Term = _RANDOM,
+    score: Term = _WDL,
+    common: Term = _YES,
+) -> Policy:
     from kdenv.policies.determinizing import FlatDeals
 
-    return FlatDeals(text, _samples("samples", samples, seconds, 100), _playout(playout), str(score))
+    return FlatDeals(text, _samples("samples", samples, seconds, 100), truth("common", common), _playout(playout), str(score))
 
 
 def _ims(text: str, alpha: Term | None = None, beta: Term = _THIRD, pruning: Term = _PAPER, belief: Term = _PAPER) -> Policy:
@@ -327,14 +343,14 @@ KINDS = {
     ),
     "pimc": Kind(
         _pimc,
-        "pimc(samples=50 or seconds=<number>, alpha=<depth; to the end without>, beta=1/3, deals=exact|paper)",
-        "deals are drawn and solved as if open; the best mean",
-        "the dominoes paper, PIMC (Section IV.C): alpha=4, beta=1/3, deals=paper",
+        "pimc(samples=50 or seconds=<number>, alpha=<depth; to the end without>, beta=1/3, deals=exact|paper, common=yes|no)",
+        "deals are drawn and solved as if open, the same ones for all turns or not; the best mean",
+        "the dominoes paper, PIMC (Section IV.C): alpha=4, beta=1/3, deals=paper, common=no",
     ),
     "flat_deals": Kind(
         _flat,
-        "flat_deals(samples=100 or seconds=<number>, playout=random, score=wdl|points|margin|relative)",
-        "flat Monte Carlo where every turn is played out once on each deal drawn; the best mean",
+        "flat_deals(samples=100 or seconds=<number>, playout=random, score=wdl|points|margin|relative, common=yes|no)",
+        "flat Monte Carlo where every turn is played out once on each deal drawn, the same ones for all turns or not; the best mean",
     ),
     "ims": Kind(
         _ims,

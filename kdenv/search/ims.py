@@ -34,9 +34,10 @@ class Stack(NamedTuple):
 
 def make_stack(levels: int, widest: int) -> Stack:
     """Room for so many levels of so many moves."""
-    integers, numbers = np.zeros((2, levels), np.int64), np.zeros((3, levels))
+    n, at = np.zeros((2, levels), np.int64)
+    best, alpha, beta = np.zeros((3, levels))
     moves, chances = np.zeros((levels, widest), np.int64), np.zeros((levels, widest))
-    return Stack(np.zeros(1, np.int64), np.zeros(1, np.int64), *integers, *numbers, moves, chances, np.zeros(widest))
+    return Stack(np.zeros(1, np.int64), np.zeros(1, np.int64), n, at, best, alpha, beta, moves, chances, np.zeros(widest))
 
 
 @kernel

@@ -1,10 +1,10 @@
 """Perfect information Monte Carlo: draw what is hidden, find out what every turn would be worth if it lay open, average.
 
-All turns are tried on the same deals, so that the luck of a deal does not decide between them. What finds out is a part: the
-solver of a game, or playouts, which makes it flat Monte Carlo on common deals.
+If all turns are tried on the same deals, the luck of a deal does not decide between them; the paper draws deals for each. What
+finds out is a part: the solver of a game, or playouts, which makes it flat Monte Carlo on common deals.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,8 @@ from kdenv.search.score import worth
 class Playouts(NamedTuple):
     """A solver that plays on to the end, once for every turn, and sees how it ends."""
 
-    player: NamedTuple
-    score: NamedTuple
+    player: Any
+    score: Any
     out: np.ndarray  # as choose needs it
     numbers: np.ndarray  # as worth needs it
 
@@ -38,13 +38,17 @@ def _play_each_out(solver, states, k, turns, n_turns, depth, rng, values):
 
 
 @kernel
-def solve_deals(states, seat, turns, n_turns, n_deals, dealer, solver, depth, values, rng, tally):
-    """Try all turns open in states[0] on n_deals deals; returns the effort. The states after the first are scratch."""
+def solve_deals(states, seat, turns, n_turns, n_deals, group, dealer, solver, depth, values, rng, tally):
+    """Try all turns open in states[0] on n_deals deals each; returns the effort. The states after the first are scratch.
+
+    group: how many turns are tried on the same deal, all or 1.
+    """
     effort = 0
     for _ in range(n_deals):
-        states[1] = states[0]
-        deal(dealer, states, 1, seat, rng)
-        effort += solve(solver, states, 1, turns, n_turns, depth, rng, values)
+        for first in range(0, n_turns, group):
+            states[1] = states[0]
+            deal(dealer, states, 1, seat, rng)
+            effort += solve(solver, states, 1, turns[first:], group, depth, rng, values[first:])
         for turn in range(n_turns):
             tally.visits[turn] += 1
             tally.sums[turn] += values[turn]

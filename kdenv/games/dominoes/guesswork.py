@@ -222,7 +222,7 @@ def _share_by_counting(belief, now):
 @answers(guesses, PaperBelief)
 @kernel
 def _guesses(belief, level, moves, chances):
-    """Every tile that fits and that the seat to move may hold, on either end, the heaviest first; a pass if there is none."""
+    """Every tile that fits and that the seat to move may hold, on either end, the heaviest first, equals by number; or a pass."""
     now = belief.levels[level]
     me = int(now.turn)
     if now.tiles[(me + 3) & 3] == 0 or now.passes == belief.passes:
@@ -263,7 +263,7 @@ def _add_tile(now, tile, share, moves, chances, n):
 @kernel
 def _insert(move, share, moves, chances, n):
     at = n
-    while at > 0 and PIPS[moves[at - 1]] < PIPS[move]:
+    while at > 0 and (PIPS[moves[at - 1]] < PIPS[move] or (PIPS[moves[at - 1]] == PIPS[move] and moves[at - 1] > move)):
         moves[at] = moves[at - 1]
         chances[at] = chances[at - 1]
         at -= 1

@@ -75,7 +75,7 @@ class AlphaBeta(NamedTuple):
     entries: np.ndarray  # ... and what is known of them, packed: deal, depth, move, kind of value, value
     tiles: np.ndarray  # left to each seat to play
     pips: np.ndarray  # in the hands of each team
-    count: np.ndarray  # deals so far, nodes so far
+    counts: np.ndarray  # deals so far, nodes so far
 
 
 def alpha_beta(variant: Variant, table_bits: int = 17) -> AlphaBeta:
@@ -97,17 +97,17 @@ def alpha_beta(variant: Variant, table_bits: int = 17) -> AlphaBeta:
 @kernel
 def solve_turns(solver, states, k, turns, n_turns, depth, rng, values):
     """The value of each turn, exact if looked at to the end; returns the nodes this took."""
-    before = solver.count[1]
+    before = solver.counts[1]
     _new_deal(solver, states, k)
     for i in range(n_turns):
         values[i] = _value_of(solver, states, k, first_action(turns[i]), depth)
-    return solver.count[1] - before
+    return solver.counts[1] - before
 
 
 @kernel
 def _new_deal(solver, states, k):
     """The table forgets by the number of the deal."""
-    solver.count[0] = (solver.count[0] + 1) & 0x7FFFFFFF
+    solver.counts[0] = (solver.counts[0] + 1) & 0x7FFFFFFF
     s = states[k]
     solver.pips[0] = pips(s.hands[0]) + pips(s.hands[2])
     solver.pips[1] = pips(s.hands[1]) + pips(s.hands[3])
@@ -141,7 +141,7 @@ def _search(solver, states, k):
     level = 1
     while True:
         # 1. Is the value known without looking further?
-        solver.count[1] += 1
+        solver.counts[1] += 1
         known, value = _enter(solver, states, k, level)
         # 2. Then tell the node above, and so on up while nothing is left to try.
         while known:
@@ -285,7 +285,7 @@ def _recall(solver, f):
     """Whether the table settles this node, the value, and the move to try first."""
     slot = _slot(solver, f.key)
     entry = solver.entries[slot]
-    if solver.keys[slot] != f.key or entry >> 32 != solver.count[0]:
+    if solver.keys[slot] != f.key or entry >> 32 != solver.counts[0]:
         return False, 0, _NO_MOVE
     hint = (entry >> 12) & 63
     if ((entry >> 18) & 255) - 1 != f.depth:
@@ -303,7 +303,7 @@ def _store(solver, f):
     slot = _slot(solver, f.key)
     solver.keys[slot] = f.key
     known = (int(f.best) + 512) | (kind << 10) | (int(f.best_move) << 12) | ((int(f.depth) + 1) << 18)
-    solver.entries[slot] = known | (solver.count[0] << 32)
+    solver.entries[slot] = known | (solver.counts[0] << 32)
 
 
 @kernel
