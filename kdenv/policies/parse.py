@@ -39,6 +39,7 @@ class Kind:
     usage: str
     meaning: str
     source: str = ""
+    needs_hidden: bool = False  # whether it plays only games that offer a solver and beliefs (core.hidden)
 
 
 def policy(text: str) -> Policy:
@@ -292,6 +293,10 @@ def _pimc(
     return Pimc(text, _samples("samples", samples, seconds, 50), truth("common", common), _depth(alpha, beta), str(deals))
 
 
+def _pimc_paper(text: str, samples: Term | None = None, alpha: Term | None = None, beta: Term = _THIRD) -> Policy:
+    return _pimc(text, samples, None, alpha or Term("4", [], {}), beta, _PAPER, Term("no", [], {}))
+
+
 def _flat(
     text: str,
     samples: Term | None = None,
@@ -345,7 +350,14 @@ KINDS = {
         _pimc,
         "pimc(samples=50 or seconds=<number>, alpha=<depth; to the end without>, beta=1/3, deals=exact|paper, common=yes|no)",
         "deals are drawn and solved as if open, the same ones for all turns or not; the best mean",
-        "the dominoes paper, PIMC (Section IV.C): alpha=4, beta=1/3, deals=paper, common=no",
+        needs_hidden=True,
+    ),
+    "pimc_paper": Kind(
+        _pimc_paper,
+        "pimc_paper(samples=50, alpha=4, beta=1/3)",
+        "pimc(deals=paper, common=no): every tile dealt by itself, and other deals for every turn",
+        "the dominoes paper, PIMC (Section IV.C)",
+        needs_hidden=True,
     ),
     "flat_deals": Kind(
         _flat,
@@ -357,12 +369,14 @@ KINDS = {
         "ims(alpha=5, beta=1/3, pruning=paper|none|sound, belief=paper|exact)",
         "negamax over what everybody may hold, weighted by how probable it is, to depth alpha * 2 ** (beta * (turns so far // 4))",
         "the dominoes paper, IMS (Algorithm 1)",
+        needs_hidden=True,
     ),
     "oracle": Kind(
         _oracle,
         "oracle(alpha=<depth; to the end without>, beta=1/3)",
         "sees all hands and plays perfectly against perfect play; where the arena allows it",
         "the dominoes paper, negamax oracle",
+        needs_hidden=True,
     ),
     "ppo": Kind(
         _ppo,
@@ -374,7 +388,7 @@ KINDS = {
 
 def listing(game: Game) -> list[tuple[str, str, str]]:
     """All policies that can play this game: how they are written, what they do, and where they come from."""
-    rows = [(kind.usage, kind.meaning, kind.source) for kind in KINDS.values()]
+    rows = [(kind.usage, kind.meaning, kind.source) for kind in KINDS.values() if game.hidden or not kind.needs_hidden]
     for name, rule in game.rule_players.items():
         parameters = ", ".join(f"{key}={parameter.default}" for key, parameter in inspect.signature(rule.make).parameters.items())
         rows.append((f"{name}({parameters})" if parameters else name, rule.meaning, rule.source))
