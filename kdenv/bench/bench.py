@@ -84,7 +84,8 @@ def _of_game(game: Game) -> Iterator[Row]:
         alone = _rate(lambda n: play_games(split, states, n, out, rng, np.zeros(players, np.int64)))
         yield Row(name + f"playouts of {game.greedy} in one seat, random in others", alone, "games/s", _GREEDY_V_RANDOM.get(game.name))
     yield Row(name + "playouts of random turns", _rate(lambda n: _playouts(table, n)), "games/s")
-    yield Row(name + "flat Monte Carlo from the start, random playouts", _search_rate(table, f"mce(playout=random, score=relative, seconds={_SECONDS})"), "playouts/s")
+    flat = _search_rate(table, f"mce(playout=random, score=relative, seconds={_SECONDS})")
+    yield Row(name + "flat Monte Carlo from the start, random playouts", flat, "playouts/s")
     if game.hidden:
         iterations = _search_rate(table, f"ismcts(seconds={_SECONDS})")
         yield Row(name + "ISMCTS from the start, random playouts", iterations, "iterations/s", _ISMCTS_ITERATIONS.get(game.name))

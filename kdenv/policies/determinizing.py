@@ -149,9 +149,15 @@ class Deals(Determinizing):
         super().__init__(text)
         self.budget, self.common = budget, common
 
+    effort = "nodes"  # what a solver spends
+
     @abstractmethod
     def parts(self, view: View) -> tuple[Any, Any, int]:
         """The dealer, the solver, the depth."""
+
+    def at_once(self, deals: int, depth: int) -> int:
+        """How many of these deals a kernel may try before Python can look whether to stop."""
+        return deals
 
     def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
         """The mean over deals."""
@@ -163,15 +169,16 @@ class Deals(Determinizing):
 
         def work(deals: int, done: int) -> None:
             nonlocal nodes
-            nodes += pimc.solve_deals(states, int(view.seat), turns, n, deals, group, dealer, solver, depth, values, rng, tally)
+            seat, parts = int(view.seat), (dealer, solver, depth, values, rng, tally)
+            at_once = self.at_once(deals, depth)
+            for first in range(0, deals, at_once):
+                nodes += pimc.solve_deals(states, seat, turns, n, min(at_once, deals - first), group, *parts)
 
-        deals = Budget(playouts=1).spend(work, 1) if trial else self.budget.spend(work, 1, first=1)
+        deals = (Budget(playouts=1) if trial else self.budget).spend(work, 1)
         means = tally.sums / deals
         spread = np.sqrt(np.maximum(0.0, tally.squares / deals - means**2) / (deals - 1)) if deals > 1 else np.full(n, math.nan)
         best = int(best_mean(tally, n, rng))
         return Found(turns, tally.visits, means, 1.96 * spread, best, deals, {"deals": deals, self.effort: nodes})
-
-    effort = "nodes"
 
 
 class Pimc(Deals):
@@ -188,6 +195,10 @@ class Pimc(Deals):
         if self.deals not in dealers:
             raise BadOption(f"deals={self.deals} is not possible; in {view.game.name} deals may be {', '.join(dealers)}")
         return dealers[self.deals](view.variant), self._keeper.solver(hidden, view), self.depth.at(view, hidden)
+
+    def at_once(self, deals: int, depth: int) -> int:
+        """To the end, a deal may take a twentieth of a second: one by one."""
+        return 1 if depth == TO_THE_END else deals
 
     def unit(self, view: View) -> str:
         """As the solver counts."""

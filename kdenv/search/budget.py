@@ -20,15 +20,15 @@ class Budget:
     playouts: int | None = None
     seconds: float | None = None
 
-    def spend(self, work: Callable[[int, int], None], least: int, first: int = 64) -> int:
+    def spend(self, work: Callable[[int, int], None], least: int) -> int:
         """Call work(n, done) until the budget is spent; return the playouts made.
 
         work must have been compiled. With seconds, at least `least` playouts are made, so that every candidate has
-        been tried, whatever the clock says. The first call makes `first` of a number of playouts: few, if one takes long.
+        been tried, whatever the clock says.
         """
         start = time.perf_counter()
         done = 0
-        step = least if self.seconds is not None else min(first, self.playouts or 0)
+        step = least if self.seconds is not None else min(64, self.playouts or 0)
         while True:
             if self.playouts is not None:
                 step = min(step, self.playouts - done)
