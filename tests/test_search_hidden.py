@@ -255,6 +255,13 @@ def test_the_papers_pruning_changes_turns():
     assert 0.02 < mean(changed) < 0.4
 
 
+def test_ims_tells_of_a_forced_opening():
+    """A belief does not know that 6-6 must open; only what is legal is told."""
+    table = Table(GAME, mode="round")
+    table.run_chance(make_rng(1))
+    assert [candidate.words for candidate in policy("ims").analyse(view_of(table)).candidates] == ["6-6"]
+
+
 def test_ims_can_be_interrupted_anywhere():
     from kdenv.core.hidden import believe
     from kdenv.games.dominoes.guesswork import paper_belief

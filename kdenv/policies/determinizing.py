@@ -295,14 +295,13 @@ class Ims(Determinizing):
         pruning = ims.PRUNINGS.index(self.pruning)
         while not ims.go_on(belief, stack, depth, pruning, thorough, _NODES_A_CALL):
             pass
-        n, nodes = int(stack.n[0]), int(stack.nodes[0])
-        found = np.array([packed(int(move)) for move in stack.moves[0, :n]], np.int64)
-        values = stack.values[:n]
-        means = np.array([values[list(found).index(turn)] for turn in turns])
-        first = found[int(values.argmax())]
-        return Found(
-            turns, np.full(n, nodes // n), means, np.full(n, math.nan), list(turns).index(first), 0, {"nodes": nodes, "depth": depth}
-        )
+        # In the order of the search, so that of equals the one found first is the best.
+        found = {int(packed(int(move))): i for i, move in enumerate(stack.moves[0, : stack.n[0]])}
+        places = [found[int(turn)] for turn in turns]
+        means = stack.values[places]
+        best = min(range(len(turns)), key=lambda i: (-means[i], places[i]))
+        nodes, none = int(stack.nodes[0]), np.full(len(turns), math.nan)
+        return Found(turns, np.full(len(turns), nodes // len(found)), means, none, best, 0, {"nodes": nodes, "depth": depth})
 
     def unit(self, view: View) -> str:
         """As the belief counts."""
