@@ -19,7 +19,7 @@ from kdenv.core.table import Table
 from kdenv.core.view import OracleView, View
 from kdenv.games import find_game
 from kdenv.policies import Policy, TurnPolicy, listing, policy
-from kdenv.policies.parse import Term, parse
+from kdenv.policies.text import Term, parse
 from kdenv.search import budget
 from kdenv.search.budget import Budget
 from kdenv.search.montecarlo import Tally, best_mean, sample_in_rotation

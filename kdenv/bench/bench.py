@@ -19,6 +19,7 @@ import numpy as np
 from kdenv.core.game import Game
 from kdenv.core.random import make_rng
 from kdenv.core.table import Table
+from kdenv.core.view import OracleView, View
 from kdenv.policies import policy
 from kdenv.search.playout import Split, Uniform, play_games, random_games
 
@@ -52,6 +53,8 @@ _GREEDY_V_RANDOM = {"kingdomino": 4_000}
 _AEC_STEPS = {"kingdomino": 60_000, "dominoes": 80_000, "carcassonne": 40_000, "dominion": 60_000}
 _NODES = {"carcassonne": 800_000}
 _TO_DEPTH_2 = {"carcassonne": 0.15}
+_ISMCTS_ITERATIONS = {"dominoes": 300_000}
+_ORACLE_MICROSECONDS = {"dominoes": 3_000}
 _SEAT_MICROSECONDS = {"kingdomino": 25}
 
 
@@ -83,11 +86,16 @@ def _of_game(game: Game) -> Iterator[Row]:
         alone = _rate(lambda n: play_games(split, states, n, out, rng, np.zeros(players, np.int64)))
         yield Row(name + f"playouts of {game.greedy} in one seat, random in others", alone, "games/s", _GREEDY_V_RANDOM.get(game.name))
     yield Row(name + "playouts of random turns", _rate(lambda n: _playouts(table, n)), "games/s")
-    yield Row(name + "flat Monte Carlo from the start, random playouts", _search_rate(table), "playouts/s")
     if game.evaluators:
         rate, seconds = _lookahead(table)
         yield Row(name + "expectimax", rate, "nodes/s", _NODES.get(game.name))
         yield Row(name + "expectimax to depth 2 from the start", seconds, "s", _TO_DEPTH_2.get(game.name))
+    flat = _search_rate(table, f"mce(playout=random, score=relative, seconds={_SECONDS})")
+    yield Row(name + "flat Monte Carlo from the start, random playouts", flat, "playouts/s")
+    if game.hidden:
+        iterations = _search_rate(table, f"ismcts(seconds={_SECONDS})")
+        yield Row(name + "ISMCTS from the start, random playouts", iterations, "iterations/s", _ISMCTS_ITERATIONS.get(game.name))
+        yield Row(name + "oracle, a decision from the first on", _oracle_microseconds(table), "us", _ORACLE_MICROSECONDS.get(game.name))
     yield from _of_environments(game)
 
 
@@ -102,10 +110,12 @@ def _playouts(table: Table, n: int) -> None:
     play_games(Uniform(), states, n, table.game.buffer(), make_rng(1), np.zeros(table.players, np.int64))
 
 
-def _first_view(table: Table) -> Any:
-    """What the first seat to decide sees."""
-    table = table.clone()
-    table.run_chance(make_rng(1))
+def _first_view(table: Table) -> View:
+    """What the first seat sees that has a choice."""
+    table, rng = table.clone(), make_rng(1)
+    table.run_chance(rng)
+    while len(table.legal()) == 1:
+        table.decide(table.legal()[0], rng)
     seat = table.seat
     assert seat is not None
     return table.view(seat)
@@ -130,14 +140,32 @@ def _lookahead(table: Table) -> tuple[float, float]:
     return rate, seconds
 
 
-def _search_rate(table: Table) -> float:
+def _search_rate(table: Table, text: str) -> float:
     view = _first_view(table)
-    searcher = policy(f"mce(playout=random, score=relative, seconds={_SECONDS})")
+    searcher = policy(text)
     searcher.prepare(view)
     searcher.reset()
     start = time.perf_counter()
     searcher.act(view)
     return searcher.playouts / (time.perf_counter() - start)
+
+
+def _oracle_microseconds(table: Table) -> float:
+    """The mean over the decisions of whole rounds, forced ones included, of an oracle in every seat."""
+    oracle, seconds, decisions = policy("oracle"), 0.0, 0
+    for seed in range(1, 21):
+        deal = table.clone()
+        deal.run_chance(make_rng(seed))
+        while not deal.over:
+            assert deal.seat is not None
+            view = OracleView(deal, deal.seat)
+            oracle.prepare(view)
+            start = time.perf_counter()
+            action = oracle.act(view)
+            seconds += time.perf_counter() - start
+            decisions += 1
+            deal.play(action)
+    return 1e6 * seconds / decisions
 
 
 def _of_environments(game: Game) -> Iterator[Row]:

@@ -8,13 +8,15 @@ from kdenv.core.game import Game
 from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.policies import policy
-from kdenv.policies.parse import PLAYOUTS
+from kdenv.policies.kinds import PLAYOUTS
 
 
 def tasks(game: Game) -> list[Callable[[], object]]:
     """What to compile for a game, in parts."""
     searches = [f"mce(playout={playout}, score=relative, playouts=1)" for playout in PLAYOUTS if playout == "random" or game.greedy]
     searches += ["star2.5"] * bool(game.evaluators)
+    if game.hidden:
+        searches += ["ismcts(iterations=1)", "flat_deals(samples=1)", "pimc(samples=1)", "ims"]
     return [
         lambda: _play_a_little(game),
         *(lambda text=text: _decide(game, text) for text in [*game.rule_players, *searches]),

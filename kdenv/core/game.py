@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.core.errors import BadOption
+from kdenv.core.hidden import Hidden
 from kdenv.core.player import RulePlayer
 from kdenv.core.protocol import register_rules
 
@@ -99,6 +100,7 @@ class Game:
     # where it has nothing to say.
     reflex: RulePlayer | None = None
     most_decisions: int = 4  # of a turn, for searches that think in turns; 1: this game thinks in single decisions
+    hidden: Hidden | None = None  # what it offers to searches that solve deals or weigh beliefs
     margin_scale: float = 100.0  # the divisor of reward="margin" and reward="score"
     open_information: bool = False  # nothing is hidden from anybody, so what one seat observes is the whole state
     # Whether a game that is over was broken off (as by a limit of turns), not ended by its rules; None: it never is.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 from kdenv.core import protocol
 from kdenv.core.player import first_action, rest_of
@@ -44,7 +45,11 @@ class Analysis:
 
 def turn_words(view: View, turn: int) -> str:
     """A packed turn in the words of the game."""
-    states = view.scratch(1)
+    return play_in_words(view, view.scratch(1), turn)
+
+
+def play_in_words(view: View, states: Any, turn: int) -> str:
+    """Carry out a packed turn in states[0], and say what it is."""
     words = []
     while turn:
         action = int(first_action(turn))

@@ -1,8 +1,12 @@
 """Team dominoes: four hands, two teams, the double-six set. The rules as implemented are in README.md."""
 
 from kdenv.core.game import Game, Option, Variant
+from kdenv.core.hidden import Hidden
 from kdenv.games.dominoes import belief, drawing, encoding, notation, rules
+from kdenv.games.dominoes.belief import paper_deals
+from kdenv.games.dominoes.guesswork import exact_belief, paper_belief
 from kdenv.games.dominoes.heuristics import RULE_PLAYERS
+from kdenv.games.dominoes.solver import alpha_beta
 from kdenv.games.dominoes.tables import N_ACTIONS, N_TILES, RULES
 
 
@@ -33,6 +37,14 @@ GAME = Game(
     max_chances=N_TILES,
     rule_players=RULE_PLAYERS,
     greedy="greedy",
+    hidden=Hidden(
+        solver=alpha_beta,
+        turns_so_far=lambda states, k: int(states[k]["n_turns"]),
+        unit="points",
+        most_turns=rules.MOST_TURNS,
+        dealers={"paper": paper_deals},
+        beliefs={"paper": paper_belief, "exact": exact_belief},
+    ),
     teams=lambda players: 2,
     most_decisions=1,
 )

@@ -11,8 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.core.bits import bit, nth, popcount
+from kdenv.core.bits import bit, lowest, nth, popcount
+from kdenv.core.game import Variant
+from kdenv.core.hidden import deal
 from kdenv.core.kernel import kernel
+from kdenv.core.part import answers
 from kdenv.core.random import below
 from kdenv.games.dominoes.rules import DEALING, PLAYING, led_by_double_six, n_tiles
 from kdenv.games.dominoes.tables import (
@@ -116,13 +119,19 @@ def count_deals(states, k, seat):
     return n_deals(unseen_by(states[k], seat))
 
 
+class Shares(NamedTuple):
+    """How probably a tile of a class is with the first of the seats that may hold it; of abc also with the second."""
+
+    ab_to_a: float
+    ac_to_a: float
+    bc_to_b: float
+    abc_to_a: float
+    abc_to_b: float
+
+
 @kernel
-def write_marginals(s, seat, out, at):
-    """Write the exact probability of every tile being with the next seat, the partner, the previous seat: 3 x 28 from out[at] on."""
-    for i in range(OTHERS * N_TILES):
-        out[at + i] = 0.0
-    u = unseen_by(s, seat)
-    # 1. The expected number of tiles of each class that go to a, to b and to c.
+def exact_shares(u):
+    """The probabilities that the consistent deals give, each counting alike; 0 for classes without tiles."""
     n_ab, n_ac, n_bc, n_abc = popcount(u.ab), popcount(u.ac), popcount(u.bc), popcount(u.abc)
     total, ab_a, ac_a, bc_b, abc_a, abc_b = 0, 0, 0, 0, 0, 0
     for ab_to_a in range(n_ab + 1):
@@ -135,23 +144,29 @@ def write_marginals(s, seat, out, at):
                 bc_b += deals * bc_to_b
                 abc_a += deals * (u.free_a - ab_to_a - ac_to_a)
                 abc_b += deals * (u.free_b - (n_ab - ab_to_a) - bc_to_b)
-    # 2. Tiles of one class are alike.
+    return Shares(
+        ab_a / max(total * n_ab, 1),
+        ac_a / max(total * n_ac, 1),
+        bc_b / max(total * n_bc, 1),
+        abc_a / max(total * n_abc, 1),
+        abc_b / max(total * n_abc, 1),
+    )
+
+
+@kernel
+def write_marginals(s, seat, out, at):
+    """Write the exact probability of every tile being with the next seat, the partner, the previous seat: 3 x 28 from out[at] on."""
+    for i in range(OTHERS * N_TILES):
+        out[at + i] = 0.0
+    u = unseen_by(s, seat)
+    p = exact_shares(u)
     _spread(u.only_a, 1.0, 0.0, 0.0, out, at)
     _spread(u.only_b, 0.0, 1.0, 0.0, out, at)
     _spread(u.only_c, 0.0, 0.0, 1.0, out, at)
-    if n_ab > 0:
-        p = ab_a / (total * n_ab)
-        _spread(u.ab, p, 1.0 - p, 0.0, out, at)
-    if n_ac > 0:
-        p = ac_a / (total * n_ac)
-        _spread(u.ac, p, 0.0, 1.0 - p, out, at)
-    if n_bc > 0:
-        p = bc_b / (total * n_bc)
-        _spread(u.bc, 0.0, p, 1.0 - p, out, at)
-    if n_abc > 0:
-        p = abc_a / (total * n_abc)
-        q = abc_b / (total * n_abc)
-        _spread(u.abc, p, q, 1.0 - p - q, out, at)
+    _spread(u.ab, p.ab_to_a, 1.0 - p.ab_to_a, 0.0, out, at)
+    _spread(u.ac, p.ac_to_a, 0.0, 1.0 - p.ac_to_a, out, at)
+    _spread(u.bc, 0.0, p.bc_to_b, 1.0 - p.bc_to_b, out, at)
+    _spread(u.abc, p.abc_to_a, p.abc_to_b, 1.0 - p.abc_to_a - p.abc_to_b, out, at)
 
 
 @kernel
@@ -185,6 +200,43 @@ def paper_table(states, k, seat, out):
             total += int(out[i, tile])
         for i in range(OTHERS):
             out[i, tile] /= max(total, 1)
+
+
+class PaperDeals(NamedTuple):
+    """Deals as the paper does: every unseen tile by itself, so that few hands have the right size."""
+
+
+def paper_deals(variant: Variant) -> PaperDeals:
+    """The paper's dealer."""
+    return PaperDeals()
+
+
+@answers(deal, PaperDeals)
+@kernel
+def _deal_by_tiles(dealer, states, k, seat, rng):
+    """Each tile to a seat that may hold it, in proportion to the tiles left there; during play only."""
+    s = states[k]
+    unseen = unseen_tiles(s, seat)
+    i, j, h = (seat + 1) & 3, (seat + 2) & 3, (seat + 3) & 3
+    a, b, c = unseen & _possible(s, i), unseen & _possible(s, j), unseen & _possible(s, h)
+    n_a, n_b, n_c = n_tiles(s.hands[i]), n_tiles(s.hands[j]), n_tiles(s.hands[h])
+    to_a, to_b, to_c = NO_TILES, NO_TILES, NO_TILES
+    while unseen != NO_TILES:
+        tile = bit(lowest(unseen))
+        unseen &= ~tile
+        w_a = n_a if a & tile != NO_TILES else 0
+        w_b = n_b if b & tile != NO_TILES else 0
+        w_c = n_c if c & tile != NO_TILES else 0
+        drawn = below(rng, w_a + w_b + w_c)
+        if drawn < w_a:
+            to_a |= tile
+        elif drawn < w_a + w_b:
+            to_b |= tile
+        else:
+            to_c |= tile
+    s.hands[i] = mirrored(to_a)
+    s.hands[j] = mirrored(to_b)
+    s.hands[h] = mirrored(to_c)
 
 
 @kernel

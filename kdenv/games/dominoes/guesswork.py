@@ -1,0 +1,291 @@
+"""Who may hold what along a line of play that is only imagined: the beliefs that IMS searches over.
+
+Relative seats: 0 is who thinks, then the next seat, the partner, the previous seat. A tile belongs to the class of the seats that may
+hold it, a set of bits 1, 2, 4 for relative seats 1, 2, 3 (0: his own hand). Imagined play excludes nobody, for a seat passes
+there only when it can have nothing that fits; so classes stay what they are, and only tiles and hand sizes change.
+
+"paper": each tile to the seats of its class in proportion to the tiles they have left. "exact": by counting the deals.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kdenv.core.bits import lowest, popcount
+from kdenv.core.errors import NotSupported
+from kdenv.core.game import Variant
+from kdenv.core.hidden import believe, guesses, outlook, suppose
+from kdenv.core.kernel import kernel
+from kdenv.core.part import answers
+from kdenv.core.state import state_dtype
+from kdenv.games.dominoes.belief import Unseen, exact_shares, unseen_by
+from kdenv.games.dominoes.rules import MOST_TURNS, NO_END, V_CALLS, V_RULES, n_tiles
+from kdenv.games.dominoes.tables import (
+    ALL_TILES,
+    BLOCKED,
+    BLOCKED_IN_THEIR_CODE,
+    DOMINAI_CODE,
+    NO_TILES,
+    PASS,
+    PIPS,
+    SUITS,
+    TILES_WITH,
+    UNMIRRORED,
+)
+
+CLASSES = 8
+_IMPOSSIBLE = 1e-12  # what rounding may leave of a probability of 0
+OWN, A, B, AB, C, AC, BC, ABC = range(CLASSES)
+
+LEVEL = state_dtype(
+    ("rest", np.uint64),  # tiles not yet laid
+    ("shares", np.float64, (CLASSES, 4)),  # the probability of a tile of a class being with a relative seat
+    ("pips", np.int16, CLASSES),  # not yet laid
+    ("tiles", np.int8, 4),  # left to each relative seat
+    ("left", np.int8),
+    ("right", np.int8),
+    ("passes", np.int8),
+    ("turn", np.int8),
+)
+
+
+class PaperBelief(NamedTuple):
+    """The paper's estimate."""
+
+    levels: np.ndarray
+    classes: np.ndarray  # the tiles of each class
+    passes: int  # that block a round
+
+
+class ExactBelief(NamedTuple):
+    """The probabilities by counting."""
+
+    levels: np.ndarray
+    classes: np.ndarray
+    passes: int
+
+
+def paper_belief(variant: Variant) -> PaperBelief:
+    """The paper's table."""
+    return PaperBelief(*_memory(variant))
+
+
+def exact_belief(variant: Variant) -> ExactBelief:
+    """The exact marginals."""
+    return ExactBelief(*_memory(variant))
+
+
+def _memory(variant: Variant) -> tuple[np.ndarray, np.ndarray, int]:
+    if variant[V_CALLS]:
+        raise NotSupported("dominoes with calls=yes has no beliefs to search over: a pass shows nothing there; use calls=no")
+    blocked = BLOCKED_IN_THEIR_CODE if variant[V_RULES] == DOMINAI_CODE else BLOCKED
+    return np.zeros(MOST_TURNS + 2, LEVEL), np.zeros(CLASSES, np.uint64), blocked
+
+
+@answers(believe, PaperBelief)
+@kernel
+def _believe_paper(belief, states, k):
+    _begin(belief, states[k])
+    _share_by_hands(belief, belief.levels[0])
+
+
+@answers(believe, ExactBelief)
+@kernel
+def _believe_exactly(belief, states, k):
+    _begin(belief, states[k])
+    _share_by_counting(belief, belief.levels[0])
+
+
+@answers(suppose, PaperBelief)
+@kernel
+def _suppose_paper(belief, level, move):
+    _play(belief, level, move)
+    _share_by_hands(belief, belief.levels[level + 1])
+
+
+@answers(suppose, ExactBelief)
+@kernel
+def _suppose_exactly(belief, level, move):
+    _play(belief, level, move)
+    _share_by_counting(belief, belief.levels[level + 1])
+
+
+@kernel
+def _begin(belief, s):
+    """What the seat to move knows."""
+    me = int(s.turn)
+    u = unseen_by(s, me)
+    belief.classes[OWN] = s.hands[me] & ALL_TILES
+    belief.classes[A] = u.only_a
+    belief.classes[B] = u.only_b
+    belief.classes[AB] = u.ab
+    belief.classes[C] = u.only_c
+    belief.classes[AC] = u.ac
+    belief.classes[BC] = u.bc
+    belief.classes[ABC] = u.abc
+    now = belief.levels[0]
+    now.rest = NO_TILES
+    for i in range(CLASSES):
+        now.rest |= belief.classes[i]
+        now.pips[i] = _weight(belief.classes[i])
+    for i in range(4):
+        now.tiles[i] = n_tiles(s.hands[(me + i) & 3])
+    now.left = s.left
+    now.right = s.right
+    now.passes = s.passes
+    now.turn = 0
+
+
+@kernel
+def _weight(tiles):
+    """The pips of a set that is not mirrored."""
+    total = 0
+    while tiles != NO_TILES:
+        total += PIPS[lowest(tiles)]
+        tiles &= tiles - np.uint64(1)
+    return total
+
+
+@kernel
+def _play(belief, level, move):
+    """Lay the tile, or pass, at the next level."""
+    belief.levels[level + 1] = belief.levels[level]
+    now = belief.levels[level + 1]
+    me = int(now.turn)
+    now.turn = (me + 1) & 3
+    if move == PASS:
+        now.passes += 1
+        return
+    c = move // SUITS
+    e = move - c * SUITS
+    tile = UNMIRRORED[move]
+    now.rest &= ~tile
+    now.tiles[me] -= 1
+    now.passes = 0
+    for i in range(CLASSES):
+        if belief.classes[i] & tile != NO_TILES:
+            now.pips[i] -= PIPS[move]
+    if now.left == NO_END:
+        now.left = c
+        now.right = e
+    elif now.left == c:
+        now.left = e
+    else:
+        now.right = e
+
+
+@kernel
+def _share_by_hands(belief, now):
+    now.shares[OWN, 0] = 1.0
+    for i in range(1, CLASSES):
+        a = int(now.tiles[1]) * (i & 1)
+        b = int(now.tiles[2]) * (i >> 1 & 1)
+        c = int(now.tiles[3]) * (i >> 2)
+        total = max(a + b + c, 1)
+        now.shares[i, 1] = a / total
+        now.shares[i, 2] = b / total
+        now.shares[i, 3] = c / total
+
+
+@kernel
+def _share_by_counting(belief, now):
+    only_a, only_b, only_c = belief.classes[A] & now.rest, belief.classes[B] & now.rest, belief.classes[C] & now.rest
+    u = Unseen(
+        only_a,
+        only_b,
+        only_c,
+        belief.classes[AB] & now.rest,
+        belief.classes[AC] & now.rest,
+        belief.classes[BC] & now.rest,
+        belief.classes[ABC] & now.rest,
+        int(now.tiles[1]) - popcount(only_a),
+        int(now.tiles[2]) - popcount(only_b),
+        int(now.tiles[3]) - popcount(only_c),
+    )
+    p = exact_shares(u)
+    now.shares[OWN, 0] = 1.0
+    now.shares[A, 1] = 1.0
+    now.shares[B, 2] = 1.0
+    now.shares[C, 3] = 1.0
+    now.shares[AB, 1] = p.ab_to_a
+    now.shares[AB, 2] = 1.0 - p.ab_to_a
+    now.shares[AC, 1] = p.ac_to_a
+    now.shares[AC, 3] = 1.0 - p.ac_to_a
+    now.shares[BC, 2] = p.bc_to_b
+    now.shares[BC, 3] = 1.0 - p.bc_to_b
+    now.shares[ABC, 1] = p.abc_to_a
+    now.shares[ABC, 2] = p.abc_to_b
+    now.shares[ABC, 3] = max(0.0, 1.0 - p.abc_to_a - p.abc_to_b)
+
+
+@answers(guesses, ExactBelief)
+@answers(guesses, PaperBelief)
+@kernel
+def _guesses(belief, level, moves, chances):
+    """Every tile that fits and that the seat to move may hold, on either end, the heaviest first, equals by number; or a pass."""
+    now = belief.levels[level]
+    me = int(now.turn)
+    if now.tiles[(me + 3) & 3] == 0 or now.passes == belief.passes:
+        return 0
+    n = 0
+    for i in range(CLASSES):
+        share = now.shares[i, me]
+        if share < _IMPOSSIBLE or (me > 0 and i == OWN):
+            continue
+        tiles = now.rest & belief.classes[i]
+        if now.left != NO_END:
+            tiles &= TILES_WITH[(1 << int(now.left)) | (1 << int(now.right))]
+        while tiles != NO_TILES:
+            tile = lowest(tiles)
+            tiles &= tiles - np.uint64(1)
+            n = _add_tile(now, tile, share, moves, chances, n)
+    if n == 0:
+        moves[0] = PASS
+        chances[0] = 1.0
+        n = 1
+    return n
+
+
+@kernel
+def _add_tile(now, tile, share, moves, chances, n):
+    """Put the ways to lay this tile into the list, which is ordered by pips."""
+    low = tile // SUITS
+    high = tile - low * SUITS
+    if now.left == NO_END:
+        return _insert(tile, share, moves, chances, n)
+    if now.left == low or now.right == low:
+        n = _insert(tile, share, moves, chances, n)
+    if high != low and (now.left == high or now.right == high):
+        n = _insert(SUITS * high + low, share, moves, chances, n)
+    return n
+
+
+@kernel
+def _insert(move, share, moves, chances, n):
+    at = n
+    while at > 0 and (PIPS[moves[at - 1]] < PIPS[move] or (PIPS[moves[at - 1]] == PIPS[move] and moves[at - 1] > move)):
+        moves[at] = moves[at - 1]
+        chances[at] = chances[at - 1]
+        at -= 1
+    moves[at] = move
+    chances[at] = share
+    return n + 1
+
+
+@answers(outlook, ExactBelief)
+@answers(outlook, PaperBelief)
+@kernel
+def _outlook(belief, level):
+    """Pips expected with the others less those expected with the own team; only the latter, when the others are out."""
+    now = belief.levels[level]
+    me = int(now.turn)
+    own, partner = 0.0, 0.0
+    total = 0
+    for i in range(CLASSES):
+        total += int(now.pips[i])
+        own += now.pips[i] * now.shares[i, me]
+        partner += now.pips[i] * now.shares[i, (me + 2) & 3]
+    mine = own + partner
+    if now.tiles[(me + 3) & 3] == 0:
+        return -mine
+    return total - 2.0 * mine

@@ -1,0 +1,343 @@
+"""What is each turn worth if all hands lie open? Alpha-beta over the rest of the round, with a transposition table.
+
+Values are the points the round will bring the team to move more than the others, by the rules in play. Partners sit
+opposite, so the team to move changes with every turn, and negamax needs to know no more. Hands may have the wrong
+sizes (the paper deals so): who is out is counted, not seen from an empty hand.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kdenv.core.bits import bit, lowest, popcount
+from kdenv.core.errors import NotSupported
+from kdenv.core.game import Variant
+from kdenv.core.hidden import TO_THE_END, solve
+from kdenv.core.kernel import kernel
+from kdenv.core.part import answers
+from kdenv.core.player import first_action
+from kdenv.core.state import state_dtype
+from kdenv.games.dominoes.rules import (
+    MOST_TURNS,
+    NO_END,
+    NOBODY,
+    ROUND,
+    V_CALLS,
+    _settle,
+    pips,
+)
+from kdenv.games.dominoes.tables import (
+    ALL_TILES,
+    BLOCKED,
+    BLOCKED_IN_THEIR_CODE,
+    DOMINAI_CODE,
+    HAND,
+    MIRRORED,
+    NO_TILES,
+    PASS,
+    PIPS,
+    PUERTO_RICO,
+    ROW,
+    SUITS,
+    UNMIRRORED,
+)
+
+_MOST = 400  # more than any round brings
+_EXACT, _AT_LEAST, _AT_MOST = range(3)  # what a stored value is
+_NO_MOVE = 63
+
+# A node on the way from the root to the one looked at.
+FRAME = state_dtype(
+    ("rest", np.uint64),  # tiles in all hands, not mirrored
+    ("key", np.uint64),
+    ("moves", np.int8, 16),  # in the order to be tried
+    ("weights", np.int8, 16),  # by which they are ordered
+    ("n", np.int8),
+    ("at", np.int8),
+    ("move", np.int8),  # being looked at
+    ("best_move", np.int8),
+    ("left", np.int8),
+    ("right", np.int8),
+    ("passes", np.int8),
+    ("depth", np.int16),
+    ("alpha", np.int16),
+    ("beta", np.int16),
+    ("floor", np.int16),  # alpha on entering
+    ("best", np.int16),
+)
+
+
+class AlphaBeta(NamedTuple):
+    """The memory of the solver."""
+
+    frames: np.ndarray
+    keys: np.ndarray  # the transposition table: positions of this deal, exactly,
+    entries: np.ndarray  # ... and what is known of them, packed: deal, depth, move, kind of value, value
+    tiles: np.ndarray  # left to each seat to play
+    pips: np.ndarray  # in the hands of each team
+    counts: np.ndarray  # deals so far, nodes so far
+
+
+def alpha_beta(variant: Variant, table_bits: int = 17) -> AlphaBeta:
+    """A solver for rounds by these rules."""
+    if variant[V_CALLS]:
+        raise NotSupported("dominoes with calls=yes has no solver: unjust passes are about what is hidden; use calls=no")
+    size = 1 << table_bits
+    return AlphaBeta(
+        np.zeros(MOST_TURNS + 2, FRAME),
+        np.zeros(size, np.uint64),
+        np.zeros(size, np.int64),
+        np.zeros(4, np.int64),
+        np.zeros(2, np.int64),
+        np.zeros(2, np.int64),
+    )
+
+
+@answers(solve, AlphaBeta)
+@kernel
+def solve_turns(solver, states, k, turns, n_turns, depth, rng, values):
+    """The value of each turn, exact if looked at to the end; returns the nodes this took."""
+    before = solver.counts[1]
+    _new_deal(solver, states, k)
+    for i in range(n_turns):
+        values[i] = _value_of(solver, states, k, first_action(turns[i]), depth)
+    return solver.counts[1] - before
+
+
+@kernel
+def _new_deal(solver, states, k):
+    """The table forgets by the number of the deal."""
+    solver.counts[0] = (solver.counts[0] + 1) & 0x7FFFFFFF
+    s = states[k]
+    solver.pips[0] = pips(s.hands[0]) + pips(s.hands[2])
+    solver.pips[1] = pips(s.hands[1]) + pips(s.hands[3])
+    for seat in range(4):
+        solver.tiles[seat] = HAND - popcount(s.played[seat])
+
+
+@kernel
+def _value_of(solver, states, k, action, depth):
+    """The value of this action to the team to move in states[k]."""
+    states[k + 1] = states[k]
+    s = states[k + 1]
+    s.mode = ROUND
+    f = solver.frames[0]
+    f.rest = (s.hands[0] | s.hands[1] | s.hands[2] | s.hands[3]) & ALL_TILES
+    f.move = action
+    f.depth = depth + 1 if depth >= 0 else TO_THE_END
+    f.alpha = -_MOST
+    f.beta = _MOST
+    _go_down(solver, s, 0)
+    value = -_search(solver, states, k + 1)
+    _come_back(solver, s, 0)
+    return value
+
+
+@kernel
+def _search(solver, states, k):
+    """The value of frame 1, in which states[k] is, to the team to move there; comes back to frame 0's child."""
+    s = states[k]
+    frames = solver.frames
+    level = 1
+    while True:
+        # 1. Is the value known without looking further?
+        solver.counts[1] += 1
+        known, value = _enter(solver, states, k, level)
+        # 2. Then tell the node above, and so on up while nothing is left to try.
+        while known:
+            level -= 1
+            if level == 0:
+                return value
+            _come_back(solver, s, level)
+            f = frames[level]
+            value = -value
+            if value > f.best:
+                f.best = value
+                f.best_move = f.move
+                if value > f.alpha:
+                    f.alpha = value
+            known = f.alpha >= f.beta or f.at == f.n
+            if known:
+                value = int(f.best)
+                _store(solver, f)
+        # 3. Try the next move.
+        f = frames[level]
+        f.move = f.moves[f.at]
+        f.at += 1
+        _go_down(solver, s, level)
+        level += 1
+
+
+@kernel
+def _go_down(solver, s, level):
+    """Carry out the move of this frame; what the next frame needs for its beginning is passed on."""
+    f = solver.frames[level]
+    child = solver.frames[level + 1]
+    me = int(s.turn)
+    action = int(f.move)
+    f.left = s.left
+    f.right = s.right
+    f.passes = s.passes
+    s.turn = (me + 1) & 3
+    child.rest = f.rest
+    if action == PASS:
+        s.passes += 1
+    else:
+        c = action // SUITS
+        e = action - c * SUITS
+        s.hands[me] &= ~MIRRORED[action]
+        s.passes = 0
+        if s.left == NO_END:
+            s.left = c
+            s.right = e
+        elif s.left == c:
+            s.left = e
+        else:
+            s.right = e
+        solver.tiles[me] -= 1
+        solver.pips[me & 1] -= PIPS[action]
+        child.rest &= ~UNMIRRORED[action]
+    child.depth = f.depth - 1 if f.depth > 0 else TO_THE_END
+    child.alpha = -f.beta
+    child.beta = -f.alpha
+
+
+@kernel
+def _come_back(solver, s, level):
+    """Take the move of this frame back."""
+    f = solver.frames[level]
+    me = (int(s.turn) + 3) & 3
+    action = int(f.move)
+    s.turn = me
+    s.left = f.left
+    s.right = f.right
+    s.passes = f.passes
+    if action != PASS:
+        s.hands[me] |= MIRRORED[action]
+        solver.tiles[me] += 1
+        solver.pips[me & 1] += PIPS[action]
+
+
+@kernel
+def _enter(solver, states, k, level):
+    """Whether the value of the node is known already, and the value; else its frame is made ready."""
+    s = states[k]
+    f = solver.frames[level]
+    me = int(s.turn)
+    # 1. The round has ended.
+    last = (me + 3) & 3
+    if solver.tiles[last] == 0 and s.passes == 0:
+        return True, _won(states, k, last, me & 1)
+    if s.passes == (BLOCKED_IN_THEIR_CODE if s.rules == DOMINAI_CODE else BLOCKED):
+        return True, _won(states, k, NOBODY, me & 1)
+    # 2. As deep as was asked for: the pips of the others less the own.
+    mine, theirs = solver.pips[me & 1], solver.pips[1 - (me & 1)]
+    if f.depth == 0:
+        return True, theirs - mine
+    # 3. Nobody can win more than what is still in the hands.
+    most = mine + theirs if s.rules == PUERTO_RICO else theirs
+    least = -(mine + theirs) if s.rules == PUERTO_RICO else -mine
+    if most <= f.alpha:
+        return True, most
+    if least >= f.beta:
+        return True, least
+    # 4. Seen before, by another order of moves.
+    f.key = _key(s, f.rest)
+    known, value, hint = _recall(solver, f)
+    if known:
+        return True, value
+    f.floor = f.alpha
+    f.best = -_MOST
+    f.best_move = _NO_MOVE
+    f.at = 0
+    _order_moves(s, f, hint)
+    return False, 0
+
+
+@kernel
+def _won(states, k, out, team):
+    """What the end of the round brings this team more than the other."""
+    states[k + 1] = states[k]
+    s = states[k + 1]
+    _settle(s, out)
+    more = (int(s.points[0]) - int(s.before[0])) - (int(s.points[1]) - int(s.before[1]))
+    return more if (s.rules == PUERTO_RICO) == (team == 0) else -more
+
+
+@kernel
+def _key(s, rest):
+    """The position, given the deal: who holds which tile follows from the deal."""
+    ends = np.uint64(0) if s.left == NO_END else bit(int(s.left)) | bit(int(s.right))
+    return rest | (ends << np.uint64(49)) | (np.uint64(s.turn) << np.uint64(56)) | (np.uint64(s.passes) << np.uint64(58))
+
+
+@kernel
+def _slot(solver, key):
+    """The place in the table: every bit of the key has a say."""
+    key ^= key << np.uint64(21)
+    key ^= key >> np.uint64(35)
+    key ^= key << np.uint64(4)
+    return np.int64(key & np.uint64(solver.keys.shape[0] - 1))
+
+
+@kernel
+def _recall(solver, f):
+    """Whether the table settles this node, the value, and the move to try first."""
+    slot = _slot(solver, f.key)
+    entry = solver.entries[slot]
+    if solver.keys[slot] != f.key or entry >> 32 != solver.counts[0]:
+        return False, 0, _NO_MOVE
+    hint = (entry >> 12) & 63
+    if ((entry >> 18) & 255) - 1 != f.depth:
+        return False, 0, hint
+    value = (entry & 1023) - 512
+    kind = (entry >> 10) & 3
+    settled = kind == _EXACT or (kind == _AT_LEAST and value >= f.beta) or (kind == _AT_MOST and value <= f.alpha)
+    return settled, value, hint
+
+
+@kernel
+def _store(solver, f):
+    """Keep what the node has turned out to be, in place of whatever is in its slot."""
+    kind = _AT_MOST if f.best <= f.floor else _AT_LEAST if f.best >= f.beta else _EXACT
+    slot = _slot(solver, f.key)
+    solver.keys[slot] = f.key
+    known = (int(f.best) + 512) | (kind << 10) | (int(f.best_move) << 12) | ((int(f.depth) + 1) << 18)
+    solver.entries[slot] = known | (solver.counts[0] << 32)
+
+
+@kernel
+def _order_moves(s, f, hint):
+    """The move the table remembers, then the heaviest tiles."""
+    hand = s.hands[s.turn]
+    moves = hand & (ROW[s.left] | ROW[s.right]) if s.left != NO_END else hand & ALL_TILES
+    if moves == NO_TILES:
+        f.moves[0] = PASS
+        f.n = 1
+        return
+    n = 0
+    while moves != NO_TILES:
+        move = lowest(moves)
+        moves &= moves - np.uint64(1)
+        weight = 127 if move == hint else _promise(s, move)
+        at = n
+        while at > 0 and f.weights[at - 1] < weight:
+            f.moves[at] = f.moves[at - 1]
+            f.weights[at] = f.weights[at - 1]
+            at -= 1
+        f.moves[at] = move
+        f.weights[at] = weight
+        n += 1
+    f.n = n
+
+
+@kernel
+def _promise(s, move):
+    """Heavy tiles that leave the next seat few answers: that is tried first. (By pips alone the tree is four times as large.)"""
+    c = move // SUITS
+    e = move - c * SUITS
+    other = int(s.right) if s.left == c else int(s.left)
+    if s.left == NO_END:
+        other = c
+    answers = popcount(s.hands[(s.turn + 1) & 3] & (ROW[e] | ROW[other]))
+    return PIPS[move] - 6 * answers

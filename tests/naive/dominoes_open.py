@@ -1,0 +1,43 @@
+"""What is a dominoes position worth if all hands lie open? Answered by trying everything, on the naive rules.
+
+Worth is what the rest of the round brings the team to move more than the others, if everybody plays for that.
+"""
+
+from copy import copy
+
+from .dominoes import hands_of, pips
+
+
+def after(game, action):
+    """The game after this action; the game itself stays as it is."""
+    twin = copy(game)
+    twin.hands = [set(hand) for hand in game.hands]
+    twin.history, twin.unjust, twin.points = list(game.history), list(game.unjust), list(game.points)
+    twin.apply(action)
+    return twin
+
+
+def gain(game, points_before, team):
+    """What the round has brought this team more than the other."""
+    ours, theirs = (game.points[t] - points_before[t] for t in (team, 1 - team))
+    return ours - theirs if game.preset.winners_take_all else theirs - ours
+
+
+def worth(game, depth=None):
+    """The worth to the team to move; after `depth` turns the pips of the others less the own are taken for it."""
+    return max(worths(game, depth).values())
+
+
+def worths(game, depth=None):
+    """The worth of each legal action, looking `depth` turns beyond it, or to the end; the game is a single round."""
+    team = game.seat() % 2
+    found = {}
+    for action in game.legal():
+        child = after(game, action)
+        if child.over:
+            found[action] = gain(child, game.points, team)
+        elif depth == 0:
+            found[action] = pips(*hands_of(1 - team, child.hands)) - pips(*hands_of(team, child.hands))
+        else:
+            found[action] = -worth(child, None if depth is None else depth - 1)
+    return found
