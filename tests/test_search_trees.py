@@ -296,7 +296,7 @@ def test_wrong_parameters_are_told_in_a_sentence() -> None:
         "uct(playouts=5, chance=often)": "chance may be frozen, sampled, open",
         "uct(playouts=5, select=ucb2)": "select may be ucb1, ucb_ratio",
         "uct(playouts=5, select=ucb1(d=3))": r"write ucb1\(c=0.7\)",
-        "uct(playouts=5, seconds=1)": "give a budget",
+        "uct(playouts=5, seconds=1)": "give one budget",
         "uct(playouts=5, trees=1, threads=2)": "each thread needs a tree",
         "bandit(playouts=5, least=0)": "least is a whole number from 1 on",
     }.items():

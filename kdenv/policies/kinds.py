@@ -77,12 +77,12 @@ def _mce(
     text: str,
     playout: Term = _RANDOM,
     score: Term = _RELATIVE,
-    choice: Term = _MEAN,
-    reflex: Term = _NO,
-    threads: Term = _ONE,
     playouts: Term | None = None,
     seconds: Term | None = None,
     game_seconds: Term | None = None,
+    choice: Term = _MEAN,
+    reflex: Term = _NO,
+    threads: Term = _ONE,
 ) -> Policy:
     from kdenv.policies.searching import MonteCarlo
 
@@ -175,7 +175,7 @@ def _budget(text: str, playouts: Term | None, seconds: Term | None, game_seconds
     budget = {name: term for name, term in given.items() if term is not None}
     if len(budget) != 1:
         raise BadOption(
-            f"{text}: give a budget, one of playouts=<number>, seconds=<number>, nodes=<number> (of searches with a tree) "
+            f"{text}: give one budget: playouts=<number>, seconds=<number> or (of searches with a tree) nodes=<number> "
             "for a decision, or game_seconds=<number> for a whole game"
         )
     [(name, term)] = budget.items()

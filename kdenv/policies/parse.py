@@ -56,7 +56,7 @@ def listing(game: Game) -> list[tuple[str, str, str]]:
     for name, paper in NAMED.items():
         playout = parse(paper.text).named["playout"].name
         if playout in game.rule_players or (playout in PLAYOUTS and (playout == "random" or game.greedy)):
-            rows.append((f"{name} = {paper.text}", paper.meaning, paper.source))
+            rows.append((name, f"{paper.meaning}: {paper.text}", paper.source))
     for name, rule in game.rule_players.items():
         parameters = ", ".join(f"{key}={parameter.default}" for key, parameter in inspect.signature(rule.make).parameters.items())
         rows.append((f"{name}({parameters})" if parameters else name, rule.meaning, rule.source))
