@@ -26,7 +26,7 @@ _PLAYOUTS = {
     "tr": ("random", 1000, "random playouts"),
     "fg": ("full_greedy", 100, "playouts of FULL GREEDY"),
     "pg": ("player_greedy", 100, "playouts greedy for the searching seat only"),
-    "eg": ("epsilon_greedy(epsilon=0.75)", 100, "playouts of FULL GREEDY, three decisions in four at random"),
+    "eg": ("epsilon_greedy(epsilon=0.75)", 100, "playouts of the greedy player, three turns in four at random"),
 }
 _SCORES = {"wdl": ("wdl", "wins"), "p": ("points", "own points"), "r": ("relative", "own points in relation to the best rival's")}
 _BIASES = {
