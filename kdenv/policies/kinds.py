@@ -68,7 +68,7 @@ def _random(text: str) -> Policy:
 
 
 _RANDOM, _RELATIVE, _NO, _MEAN, _ONE = (Term(word, [], {}) for word in ("random", "relative", "no", "mean", "1"))
-_UCB1, _NONE, _TENTH, _INFINITE = (Term(word, [], {}) for word in ("ucb1", "none", "0.1", "inf"))
+_UCB1, _NONE, _TENTH = (Term(word, [], {}) for word in ("ucb1", "none", "0.1"))
 _SAMPLED, _ALL = (Term(word, [], {}) for word in ("sampled", "all"))
 _USUAL = {"ucb1": 0.7, "ucb_ratio": 0.7, "ucb1_tuned": 1.0, "thompson": 0.5}  # the parameter of a selection rule
 
@@ -116,7 +116,7 @@ def _uct(
     select: Term = _UCB1,
     bias: Term = _NONE,
     weight: Term = _TENTH,
-    fpu: Term = _INFINITE,
+    fpu: Term = _NONE,
     least: Term = _ONE,
     expand: Term = _RANDOM,
     chance: Term = _SAMPLED,
@@ -138,7 +138,7 @@ def _uct(
     growth = Growth(
         word("chance", chance, CHANCES),
         word("expand", expand, EXPANSIONS),
-        number("fpu", fpu, -math.inf),
+        math.inf if str(fpu) == "none" else number("fpu", fpu, -1e9),
         word("update", update, UPDATES),
     )
     budget = _budget(text, playouts, seconds, game_seconds, nodes)
@@ -377,7 +377,7 @@ KINDS = {
     ),
     "uct": Kind(
         _uct,
-        f"uct({_PLAYED}, {_SELECTED}, bias=none|progressive|win, weight=0.1, fpu=inf, expand=random|order, chance=sampled|frozen|open, "
+        f"uct({_PLAYED}, {_SELECTED}, bias=none|progressive|win, weight=0.1, fpu=none|<number>, expand=random|order, chance=sampled|frozen|open, "
         f"update=all|owner|mine, choice=mean|visits, trees=<as many as threads>, {_AROUND}, {_BUDGETS} or nodes=<number>)",
         "a tree of the turns that promise most; chance sampled, drawn once for every node (frozen), or no part of the nodes (open)",
         "Gedda et al. 2018, UCT, UCTB, UCTW; Jansen and Tollisen 2014, UCT; Heyden 2009, MCTS",

@@ -37,7 +37,7 @@ class Growth(NamedTuple):
 
     chance: str = "frozen"
     expand: str = "random"
-    first_urgency: float = math.inf
+    first_urgency: float = math.inf  # of turns not tried yet
     update: str = "all"
 
 

@@ -189,7 +189,7 @@ def _worths_by_margin(score, states, k, values, numbers):
         values[seat] = _margin(numbers, seat, score.teams)
 
 
-SCORES = {"wdl": WinDrawLoss, "win": Win, "windiff": WinAndMargin, "points": Points, "relative": Relative, "margin": Margin}
+SCORES = {"wdl": WinDrawLoss, "points": Points, "relative": Relative, "margin": Margin, "win": Win, "windiff": WinAndMargin}
 SCORE_UNITS = {
     "wdl": "win probability",
     "win": "sole wins",
