@@ -69,11 +69,11 @@ def test_ctrl_c_ends_a_match_cleanly(tmp_path: Path) -> None:
     file = tmp_path / "match.jsonl"
     command = [sys.executable, "-m", "kdenv", "match", "kingdomino", *["random"] * 4, "--games", "1000000", "--out", str(file)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300  # the workers may have to compile first
     while not (file.exists() and file.read_text().count("\n") > 3) and time.monotonic() < deadline:
         time.sleep(0.1)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "Traceback" not in err
     assert "interrupted after" in err
@@ -117,6 +117,19 @@ def test_a_search_is_asked_for_its_opinion(capsys, tmp_path: Path) -> None:
     out = run(capsys, "analyse", str(record), "mce(playouts=40)")
     assert "seat 1 decides" in out
     assert out.count("pick ") == 4
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="how to know that the workers are starting is known on Linux only")
+def test_ctrl_c_while_the_workers_start_is_clean_too() -> None:
+    command = [sys.executable, "-m", "kdenv", "match", "kingdomino", *["random"] * 4, "--games", "1000000"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while len(children.read_text().split()) < 2:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "Traceback" not in err
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,12 @@ every rotation of the line-up meets the same draws (as far as chance does not de
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -158,14 +160,28 @@ def play(match: Match, *, processes: int | None = None, done: Iterable[int] = ()
     if processes <= 1:
         return _play_here(match, numbers, on_result)
     context = multiprocessing.get_context("spawn")  # fork is unsafe where torch or another threaded library is loaded
-    with context.Pool(processes, _start_worker, (match,)) as pool:
+    with _without_interrupts():
+        pool = context.Pool(processes, _start_worker, (match,))
+    with pool:
         try:
             for result in pool.imap_unordered(_work, numbers):
                 on_result(result)
         except KeyboardInterrupt:
-            pool.terminate()
             return False
     return True
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Ctrl-C is ignored here, and from their birth on by the processes started here: it is the business of their parent."""
+    if threading.current_thread() is not threading.main_thread():  # which alone may say so, and alone gets a Ctrl-C
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _play_here(match: Match, numbers: Sequence[int], on_result: Callable[[Result], None]) -> bool:
@@ -183,9 +199,8 @@ _policies: list[Policy]
 
 
 def _start_worker(match: Match) -> None:
-    """Set a worker process up; Ctrl-C is the parent's business."""
+    """Set a worker process up."""
     global _match, _policies
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _match, _policies = match, [policy(text) for text in match.line_up]
 
 
