@@ -135,6 +135,8 @@ def _uct(
     rule, biased = _rule(select), BIASES[word("bias", bias, BIASES)]
     if biased is not None:
         rule = biased(rule, number("weight", weight, 0))
+    if str(bias) == "win" and str(score) in ("points", "margin", "windiff"):
+        raise BadOption(f"bias=win is not possible with score={score}; it needs worths between 0 and 1: score may be wdl, win, relative")
     growth = Growth(
         word("chance", chance, CHANCES),
         word("expand", expand, EXPANSIONS),
@@ -377,7 +379,8 @@ KINDS = {
     ),
     "uct": Kind(
         _uct,
-        f"uct({_PLAYED}, {_SELECTED}, bias=none|progressive|win, weight=0.1, fpu=none|<number>, expand=random|order, chance=sampled|frozen|open, "
+        f"uct({_PLAYED}, {_SELECTED}, bias=none|progressive|win, weight=0.1, fpu=none|<number>, expand=random|order, "
+        "chance=sampled|frozen|open, "
         f"update=all|owner|mine, choice=mean|visits, trees=<as many as threads>, {_AROUND}, {_BUDGETS} or nodes=<number>)",
         "a tree of the turns that promise most; chance sampled, drawn once for every node (frozen), or no part of the nodes (open)",
         "Gedda et al. 2018, UCT, UCTB, UCTW; Jansen and Tollisen 2014, UCT; Heyden 2009, MCTS",
