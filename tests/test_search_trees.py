@@ -298,6 +298,7 @@ def test_wrong_parameters_are_told_in_a_sentence() -> None:
         "uct(playouts=5, select=ucb1(d=3))": r"write ucb1\(c=0.7\)",
         "uct(playouts=5, seconds=1)": "give one budget",
         "uct(playouts=5, trees=1, threads=2)": "each thread needs a tree",
+        "uct(playouts=5, bias=win, score=margin)": "it needs worths between 0 and 1",
         "bandit(playouts=5, least=0)": "least is a whole number from 1 on",
     }.items():
         with pytest.raises(BadOption, match=told):

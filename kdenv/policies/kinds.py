@@ -135,6 +135,8 @@ def _uct(
     rule, biased = _rule(select), BIASES[word("bias", bias, BIASES)]
     if biased is not None:
         rule = biased(rule, number("weight", weight, 0))
+    if str(bias) == "win" and str(score) in ("points", "margin", "windiff"):
+        raise BadOption(f"bias=win is not possible with score={score}; it needs worths between 0 and 1: score may be wdl, win, relative")
     growth = Growth(
         word("chance", chance, CHANCES),
         word("expand", expand, EXPANSIONS),
