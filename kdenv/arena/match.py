@@ -11,10 +11,10 @@ import json
 import multiprocessing
 import os
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -160,28 +160,33 @@ def play(match: Match, *, processes: int | None = None, done: Iterable[int] = ()
     if processes <= 1:
         return _play_here(match, numbers, on_result)
     context = multiprocessing.get_context("spawn")  # fork is unsafe where torch or another threaded library is loaded
-    with _without_interrupts():
-        pool = context.Pool(processes, _start_worker, (match,))
-    with pool:
-        try:
-            for result in pool.imap_unordered(_work, numbers):
-                on_result(result)
-        except KeyboardInterrupt:
-            return False
+    pool = None
+    try:
+        with _interrupts_held():
+            pool = context.Pool(processes, _start_worker, (match,))
+        for result in pool.imap_unordered(_work, numbers):
+            on_result(result)
+    except KeyboardInterrupt:
+        return False
+    finally:
+        if pool is not None:
+            pool.terminate()
+            pool.join()
     return True
 
 
 @contextlib.contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Ctrl-C is ignored here, and from their birth on by the processes started here: it is the business of their parent."""
-    if threading.current_thread() is not threading.main_thread():  # which alone may say so, and alone gets a Ctrl-C
+def _interrupts_held() -> Iterator[None]:
+    """Ctrl-C waits until the end of this, and the processes started here never get one: it is the business of their parent."""
+    if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource_tracker.ensure_running()  # which would let signals through again if it had to be started later
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _play_here(match: Match, numbers: Sequence[int], on_result: Callable[[Result], None]) -> bool:
@@ -201,6 +206,7 @@ _policies: list[Policy]
 def _start_worker(match: Match) -> None:
     """Set a worker process up."""
     global _match, _policies
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _match, _policies = match, [policy(text) for text in match.line_up]
 
 
