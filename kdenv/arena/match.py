@@ -11,6 +11,7 @@ import json
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -27,6 +28,8 @@ from kdenv.core.table import Table
 from kdenv.core.view import OracleView, View
 from kdenv.games import find_game
 from kdenv.policies import Policy, policy
+
+_START = 60.0  # seconds within which a process should have started
 
 
 @dataclass(frozen=True)
@@ -163,7 +166,10 @@ def play(match: Match, *, processes: int | None = None, done: Iterable[int] = ()
     pool = None
     try:
         with _interrupts_held():
-            pool = context.Pool(processes, _start_worker, (match,))
+            started = context.Semaphore(0)
+            pool = context.Pool(processes, _start_worker, (match, started))
+            for _ in range(processes):  # a process that is ended while it starts would complain
+                started.acquire(timeout=_START)
         for result in pool.imap_unordered(_work, numbers):
             on_result(result)
     except KeyboardInterrupt:
@@ -178,15 +184,20 @@ def play(match: Match, *, processes: int | None = None, done: Iterable[int] = ()
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
     """Ctrl-C waits until the end of this, and the processes started here never get one: it is the business of their parent."""
-    if not hasattr(signal, "pthread_sigmask"):
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    held: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, frame: held.append(number))  # other threads may be given the signal
     resource_tracker.ensure_running()  # which would let signals through again if it had to be started later
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # is passed on to processes
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if held:
+        raise KeyboardInterrupt
 
 
 def _play_here(match: Match, numbers: Sequence[int], on_result: Callable[[Result], None]) -> bool:
@@ -203,9 +214,10 @@ _match: Match
 _policies: list[Policy]
 
 
-def _start_worker(match: Match) -> None:
+def _start_worker(match: Match, started: Any) -> None:
     """Set a worker process up."""
     global _match, _policies
+    started.release()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _match, _policies = match, [policy(text) for text in match.line_up]
 
