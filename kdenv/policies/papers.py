@@ -1,6 +1,6 @@
 """The searches of the papers under their own names, with the parameters and budgets the papers give them.
 
-A name stands for one of the kinds of policies.parse; whatever is given with it goes before what stands here. Where a paper
+A name stands for one of the kinds in kinds.py; whatever is given with it goes before what stands here. Where a paper
 counts seconds on its own machine, playouts stand here; where it gives none, the row says what was chosen.
 """
 
