@@ -7,6 +7,7 @@ every rotation of the line-up meets the same draws (as far as chance does not de
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import multiprocessing
 import os
@@ -16,6 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from multiprocessing import resource_tracker
+from multiprocessing.pool import Pool
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,7 @@ from kdenv.games import find_game
 from kdenv.policies import Policy, policy
 
 _START = 60.0  # seconds within which a process should have started
+_PATIENCE = 3.0  # seconds that processes have to finish their games when a match is interrupted
 
 
 @dataclass(frozen=True)
@@ -163,22 +166,33 @@ def play(match: Match, *, processes: int | None = None, done: Iterable[int] = ()
     if processes <= 1:
         return _play_here(match, numbers, on_result)
     context = multiprocessing.get_context("spawn")  # fork is unsafe where torch or another threaded library is loaded
-    pool = None
+    pool, stopped = None, context.Event()
+    todo = itertools.takewhile(lambda number: not stopped.is_set(), numbers)
     try:
         with _interrupts_held():
             started = context.Semaphore(0)
-            pool = context.Pool(processes, _start_worker, (match, started))
+            pool = context.Pool(processes, _start_worker, (match, started, stopped))
             for _ in range(processes):  # a process that is ended while it starts would complain
                 started.acquire(timeout=_START)
-        for result in pool.imap_unordered(_work, numbers):
+        for result in pool.imap_unordered(_work, todo):
+            assert result is not None  # nothing has been stopped
             on_result(result)
     except KeyboardInterrupt:
         return False
     finally:
         if pool is not None:
-            pool.terminate()
-            pool.join()
+            _end(pool, stopped)
     return True
+
+
+def _end(pool: Pool, stopped: Any) -> None:
+    """End the processes: between two games if they come to that soon, for one ended while it hands a result on hangs us up."""
+    stopped.set()
+    pool.close()
+    waiting = threading.Thread(target=pool.join, daemon=True)
+    waiting.start()
+    waiting.join(_PATIENCE)
+    pool.terminate()
 
 
 @contextlib.contextmanager
@@ -212,18 +226,20 @@ def _play_here(match: Match, numbers: Sequence[int], on_result: Callable[[Result
 
 _match: Match
 _policies: list[Policy]
+_stopped: Any  # an event: no more games
 
 
-def _start_worker(match: Match, started: Any) -> None:
+def _start_worker(match: Match, started: Any, stopped: Any) -> None:
     """Set a worker process up."""
-    global _match, _policies
+    global _match, _policies, _stopped
+    _stopped = stopped
     started.release()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _match, _policies = match, [policy(text) for text in match.line_up]
 
 
-def _work(number: int) -> Result:
-    return play_game(_match, number, _policies)
+def _work(number: int) -> Result | None:
+    return None if _stopped.is_set() else play_game(_match, number, _policies)
 
 
 # Results kept in a file: a line that describes the match, then a line per game
