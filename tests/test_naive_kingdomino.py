@@ -2,13 +2,12 @@
 
 The traces (tests/data) are facts of those programs: at each of 2,080 turns the kingdom, the drafts, the legal turns,
 the scores and the turns between which FULL GREEDY and GPRD choose; and 40 final results. Below them the rules that no
-four-player trace can show, in small pictures. KDENV_SLOW=1 plays the traces again, scored as the paper's program did.
+four-player trace can show, in small pictures. --slow plays the traces again, scored as the paper's program did.
 """
 
 import copy
 import gzip
 import json
-import os
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -200,7 +199,7 @@ def test_two_passes_explain_where_full_greedy_differs(number: int, step: int) ->
     assert steps_where_full_greedy_differs(number, TwoPassKingdomino()) == []
 
 
-@pytest.mark.skipif("KDENV_SLOW" not in os.environ, reason="12 s; set KDENV_SLOW=1")
+@pytest.mark.slow
 @every_game
 def test_two_passes_agree_with_every_score_and_choice(number: int) -> None:
     assert steps_where_full_greedy_differs(number, TwoPassKingdomino()) == []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,20 +65,20 @@ class Final(NamedTuple):
     threads: int = 1  # ... that work at the same time
 
 
-class Worker:
+class Worker(ABC):
     """One search of the turns open in a view."""
 
+    @abstractmethod
     def work(self, n: int, done: int) -> None:
         """Make n playouts, after `done`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def nodes(self) -> int:
         """How many nodes it has; for searches without nodes, playouts."""
-        raise NotImplementedError
 
+    @abstractmethod
     def tally(self) -> Tally:
         """What it found, by turn."""
-        raise NotImplementedError
 
 
 class Findings(NamedTuple):
