@@ -2,13 +2,12 @@
 
 The rulebook cases take the engine as a fixture: what `naive.carcassonne_script` asks for, with scores, meeples and a
 `bag` (tiles left by type, to be written to), may be added to ENGINES. By default a part of the recorded games is
-replayed, all of them with KDENV_SLOW=1.
+replayed, all of them with --slow.
 """
 
 import copy
 import gzip
 import json
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -318,7 +317,7 @@ def test_game_ends_when_no_remaining_tile_fits(engine, unplaceable):
 
 with gzip.open(Path(__file__).parent / "data" / "carcassonne_games.jsonl.gz", "rt") as lines:
     RECORDS = [json.loads(line) for line in lines]
-STRIDE = 1 if os.environ.get("KDENV_SLOW") == "1" else 5
+STRIDE = 5  # of the games replayed by default
 
 
 def missing_tiles(record):
@@ -328,7 +327,9 @@ def missing_tiles(record):
     return list(bag.elements())
 
 
-REPLAYED = [n for n, record in enumerate(RECORDS) if n % STRIDE == 0 or missing_tiles(record)]
+REPLAYED = [
+    pytest.param(n, marks=[] if n % STRIDE == 0 or missing_tiles(record) else pytest.mark.slow) for n, record in enumerate(RECORDS)
+]
 
 
 def set_aside(game, missing):
