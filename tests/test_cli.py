@@ -65,15 +65,34 @@ def test_match_writes_a_report(capsys, tmp_path: Path) -> None:
     assert file.read_text().startswith("<!doctype html>")
 
 
+def started(command: list[str]) -> subprocess.Popen[str]:
+    """A command as a terminal starts it: Ctrl-C reaches it even if these tests run in the background, where it is ignored."""
+
+    def listen() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=listen)
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """What it has printed; it is made to end if it does not by itself."""
+    try:
+        return process.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+
+
 def test_ctrl_c_ends_a_match_cleanly(tmp_path: Path) -> None:
     file = tmp_path / "match.jsonl"
     command = [sys.executable, "-m", "kdenv", "match", "kingdomino", *["random"] * 4, "--games", "1000000", "--out", str(file)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = started(command)
     deadline = time.monotonic() + 300  # the workers may have to compile first
     while not (file.exists() and file.read_text().count("\n") > 3) and time.monotonic() < deadline:
         time.sleep(0.1)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=120)
+    out, err = ended(process)
     assert process.returncode == 130
     assert "Traceback" not in err
     assert "interrupted after" in err
@@ -122,12 +141,12 @@ def test_a_search_is_asked_for_its_opinion(capsys, tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="how to know that the workers are starting is known on Linux only")
 def test_ctrl_c_while_the_workers_start_is_clean_too() -> None:
     command = [sys.executable, "-m", "kdenv", "match", "kingdomino", *["random"] * 4, "--games", "1000000"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = started(command)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     while len(children.read_text().split()) < 2:
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=120)
+    _, err = ended(process)
     assert process.returncode == 130
     assert "Traceback" not in err
 
