@@ -121,6 +121,7 @@ def _uct(
     expand: Term = _RANDOM,
     chance: Term = _SAMPLED,
     update: Term = _ALL,
+    rave: Term = _NO,
     choice: Term = _MEAN,
     reflex: Term = _NO,
     trees: Term | None = None,
@@ -142,10 +143,11 @@ def _uct(
         word("expand", expand, EXPANSIONS),
         math.inf if str(fpu) == "none" else number("fpu", fpu, -1e9),
         word("update", update, UPDATES),
+        0.0 if str(rave) == "no" else number("rave", rave, 0),
     )
     budget = _budget(text, playouts, seconds, game_seconds, nodes)
     final = _final(choice, least, reflex, trees or threads, threads)
-    return TreeSearch(text, _playout(playout), str(score), budget, final, rule, growth)
+    return TreeSearch(text, _playout(playout, learns=True), str(score), budget, final, rule, growth)
 
 
 def _final(choice: Term, least: Term, reflex: Term, workers: Term, threads: Term) -> Any:
@@ -184,10 +186,12 @@ def _budget(text: str, playouts: Term | None, seconds: Term | None, game_seconds
     return Budget(**{name: number(name, term, 0.001) if "seconds" in name else number(name, term, 1, whole=True)})
 
 
-PLAYOUTS = ("random", "player_greedy", "epsilon_greedy")  # besides the rule players of each game
+PLAYOUTS = ("random", "player_greedy", "epsilon_greedy", "mast")  # besides the rule players of each game
+_EPSILONS = {"epsilon_greedy": "0.75", "mast": "0.4"}  # of playouts that are random now and then
 
 
-def _playout(term: Term) -> Any:
+def _playout(term: Term, *, learns: bool = False) -> Any:
+    """How playouts are played; `learns`: by a search that players of playouts can learn from."""
     from kdenv.policies.searching import Playout
     from kdenv.policies.simple import RulePolicy
 
@@ -195,14 +199,16 @@ def _playout(term: Term) -> Any:
         if term.positional or term.named:
             raise BadOption(f"{term}: {term.name} has no parameters")
         return Playout(term.name, str(term))
-    if term.name == "epsilon_greedy":
+    if term.name in _EPSILONS:
+        if term.name == "mast" and not learns:
+            raise BadOption(f"playout={term} is not possible here; it learns from a tree: uct(playout={term}, ...)")
         unknown = [name for name in term.named if name != "epsilon"]
         if unknown or term.positional:
-            raise BadOption(f"{term}: write epsilon_greedy(epsilon=0.75)")
-        epsilon = number("epsilon", term.named.get("epsilon", Term("0.75", [], {})), 0)
+            raise BadOption(f"{term}: write {term.name}(epsilon={_EPSILONS[term.name]})")
+        epsilon = number("epsilon", term.named.get("epsilon", Term(_EPSILONS[term.name], [], {})), 0)
         if epsilon > 1:
             raise BadOption(f"epsilon={epsilon:g} is not possible; epsilon is a probability, from 0 to 1")
-        return Playout("epsilon_greedy", str(term), epsilon=epsilon)
+        return Playout(term.name, str(term), epsilon=epsilon)
     if term.name in KINDS:
         raise BadOption(f"{term.name} is no playout; a playout is {', '.join(PLAYOUTS)} or a rule-based player")
     rule = rule_policy(term)
@@ -379,10 +385,12 @@ KINDS = {
     ),
     "uct": Kind(
         _uct,
-        f"uct({_PLAYED}, {_SELECTED}, bias=none|progressive|win, weight=0.1, fpu=none|<number>, expand=random|order, "
-        "chance=sampled|frozen|open, "
-        f"update=all|owner|mine, choice=mean|visits, trees=<as many as threads>, {_AROUND}, {_BUDGETS} or nodes=<number>)",
-        "a tree of the turns that promise most; chance sampled, drawn once for every node (frozen), or no part of the nodes (open)",
+        f"uct({_PLAYED} or playout=mast(epsilon=0.4), {_SELECTED}, bias=none|progressive|win, weight=0.1, fpu=none|<number>, "
+        "expand=random|order, chance=sampled|frozen|open, "
+        "update=all|owner|mine, rave=no|<visits until hearsay counts half>, "
+        f"choice=mean|visits, trees=<as many as threads>, {_AROUND}, {_BUDGETS} or nodes=<number>)",
+        "a tree of the turns that promise most; chance sampled, drawn once for every node (frozen), or no part of the nodes (open); "
+        "rave: turns hear of playouts in which they are made later; mast: playouts take actions that have done well",
         "Gedda et al. 2018, UCT, UCTB, UCTW; Jansen and Tollisen 2014, UCT; Heyden 2009, MCTS",
     ),
     "ismcts": Kind(

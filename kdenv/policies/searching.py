@@ -33,17 +33,17 @@ _FORESEEN = 4  # playouts that tell how many turns are left
 
 
 class Playout:
-    """How playouts are played, as text says it: random, player_greedy, epsilon_greedy(epsilon=...), or a rule player."""
+    """How playouts are played, as text says it: random, player_greedy, epsilon_greedy(epsilon=...), mast(epsilon=...), a rule player."""
 
     def __init__(self, kind: str, text: str, rule: RulePolicy | None = None, epsilon: float = 0.0) -> None:
-        self.kind, self.text, self._rule, self._epsilon = kind, text, rule, epsilon
+        self.kind, self.text, self._rule, self.epsilon = kind, text, rule, epsilon
 
     def __repr__(self) -> str:
         return self.text
 
     def player(self, view: View) -> Any:
         """The compiled player for all seats, when the seat of this view searches."""
-        if self.kind == "random":
+        if self.kind in ("random", "mast"):  # to a player that learns, a search gives what it has learned
             return Uniform()
         if self._rule is not None:
             return self._rule.player_of(view)
@@ -51,7 +51,7 @@ class Playout:
             raise NotSupported(f"{view.game.name} has no greedy player for {self.text} playouts; use playout=random")
         greedy = view.game.rule_players[view.game.greedy].make()
         if self.kind == "epsilon_greedy":
-            return EpsilonGreedy(greedy, self._epsilon)
+            return EpsilonGreedy(greedy, self.epsilon)
         return Split(int(view.seat), greedy, Uniform())
 
 
@@ -245,9 +245,7 @@ class Flat(Worker):
 class MonteCarlo(RootSearch):
     """Flat Monte Carlo: uniform sampling of the turns at the root, or by a selection rule (a bandit)."""
 
-    def __init__(
-        self, text: str, playout: Playout, score: str, budget: Budget, final: Final | None = None, rule: Any = None
-    ) -> None:
+    def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final | None = None, rule: Any = None) -> None:
         super().__init__(text, playout, score, budget, final or Final())
         self.rule = rule
 

@@ -13,12 +13,13 @@ from kdenv.core.player import first_action, rest_of
 from kdenv.core.random import Rng, make_rng, next64
 from kdenv.core.view import View
 from kdenv.policies.searching import Final, Findings, Playout, RootSearch, Worker
+from kdenv.search import hearsay
 from kdenv.search import tree as trees
 from kdenv.search.budget import Budget
 from kdenv.search.montecarlo import Tally
 from kdenv.search.score import SCORES
 from kdenv.search.select import ProgressiveBias, WinBias
-from kdenv.search.tree import Closed, Desk, Open, Plan, Tree
+from kdenv.search.tree import Closed, Deaf, Desk, Open, Plan, Tree
 from kdenv.search.turns import MAX_DECISIONS
 
 CHANCES: dict[str, Any] = {"frozen": Closed(0), "sampled": Closed(1), "open": Open()}
@@ -39,17 +40,28 @@ class Growth(NamedTuple):
     expand: str = "random"
     first_urgency: float = math.inf  # of turns not tried yet
     update: str = "all"
+    rave: float = 0.0  # visits of which a turn's own mean and the hearsay count alike
 
 
 class Grown(Worker):
     """One tree, growing."""
 
     def __init__(
-        self, view: View, turns: NDArray[np.int64], player: Any, score: Any, rule: Any, growth: Growth, least: int, tree: Tree, rng: Rng
+        self,
+        view: View,
+        turns: NDArray[np.int64],
+        playout: Playout,
+        score: Any,
+        rule: Any,
+        growth: Growth,
+        least: int,
+        tree: Tree,
+        rng: Rng,
     ) -> None:
         """Grows in `tree`, which is empty."""
         game = view.game
-        self.states, self.seat, self.turns, self.player, self.score = view.scratch(trees.SCRATCH), int(view.seat), turns, player, score
+        self.states, self.seat, self.turns, self.score = view.scratch(trees.SCRATCH), int(view.seat), turns, score
+        self.player, self.ears = _player_and_ears(view, playout, growth)
         self.rule, self.rng, self.chance = rule, rng, CHANCES[growth.chance]
         protocol.resample_hidden_at(self.states, 0, self.seat, rng)
         words = np.uint64 if game.state_dtype.itemsize % 8 == 0 else np.uint8
@@ -63,6 +75,7 @@ class Grown(Worker):
             with_gains,
             UPDATES[growth.update],
             game.teams(view.players),
+            growth.rave,
         )
         self.tree = tree
         tree.seed[0] = next64(rng)
@@ -82,7 +95,7 @@ class Grown(Worker):
     def work(self, n: int, done: int) -> None:
         """Grow by n iterations."""
         position = self.tree, self.desk, self.states, self.raw, self.seat
-        trees.grow(*position, n, self.chance, self.plan, self.rule, self.player, self.score, self.rng)
+        trees.grow(*position, n, self.chance, self.plan, self.rule, self.player, self.score, self.ears, self.rng)
 
     def nodes(self) -> int:
         """How many nodes there are."""
@@ -97,7 +110,7 @@ class Grown(Worker):
         """Where the turns of the root are in the tree; 0 if they are not."""
         places = np.zeros(len(self.turns), np.int64)
         if isinstance(self.chance, Open):
-            trees.places_of(self.tree, self.turns, len(self.turns), self.desk.drawn, places)
+            trees.places_of(self.tree, self.turns, len(self.turns), places)
             return places
         first, n = int(self.tree.first[trees.ROOT]), int(self.tree.n_turns[trees.ROOT])
         order = np.argsort(self.tree.turn[first : first + n])
@@ -135,6 +148,28 @@ def _carry_out(states: Any, turn: int, view: View | None = None) -> str:
     return ", ".join(words)
 
 
+def _player_and_ears(view: View, playout: Playout, growth: Growth) -> tuple[Any, Any]:
+    """Who plays the playouts, and who listens to them: nobody, unless RAVE or MAST learn from them."""
+    player, learns = playout.player(view), playout.kind == "mast"
+    if not (growth.rave or learns):
+        return player, Deaf()
+    size = hearsay.MOST_NOTED + trees.MAX_DEPTH
+    shape = (view.players, view.game.n_actions(view.players, view.variant)) if learns else (0, 0)
+    averages = hearsay.Averages(np.zeros(shape, np.int64), np.zeros(shape))
+    notes = hearsay.Notes(np.zeros(hearsay.MOST_NOTED, np.int64), np.zeros(hearsay.MOST_NOTED, np.int64), np.zeros(1, np.int64))
+    ears = hearsay.Ears(
+        notes,
+        averages,
+        int(learns),
+        seats=np.zeros(size, np.int64),
+        turns=np.zeros(size, np.int64),
+        homes=np.zeros(size, np.int64),
+        slots=np.zeros(1 << (2 * size).bit_length(), np.int64),
+    )
+    player = hearsay.Mast(averages, playout.epsilon) if learns else player
+    return hearsay.Noted(player, view.game.most_decisions, notes), ears
+
+
 def _new_tree(n_nodes: int, n_turns: int) -> Tree:
     """A tree of just the root. Pages of zeros are taken from the system when they are first written to."""
     size = 1 << (2 * n_nodes - 1).bit_length()
@@ -151,6 +186,8 @@ def _new_tree(n_nodes: int, n_turns: int) -> Tree:
         sums=np.zeros(n_turns),
         squares=np.zeros(n_turns),
         gains=np.zeros(n_turns),
+        heard=np.zeros(n_turns, np.int32),
+        heard_sums=np.zeros(n_turns),
         table=np.zeros(size, np.int32),
         keys=np.zeros(size, np.uint64),
         slots=np.zeros(n_nodes, np.int32),
@@ -163,7 +200,7 @@ def _clear(tree: Tree) -> None:
     tree.table[tree.slots[: max(n_nodes, min(n_turns, len(tree.slots)))]] = trees.NONE
     for by_node in (tree.first, tree.n_turns, tree.n_tried, tree.passes, tree.slots):
         by_node[:n_nodes] = 0
-    for by_turn in (tree.child, tree.visits, tree.sums, tree.squares, tree.gains):
+    for by_turn in (tree.child, tree.visits, tree.sums, tree.squares, tree.gains, tree.heard, tree.heard_sums):
         by_turn[:n_turns] = 0
     tree.used[:] = 1, 0
 
@@ -179,7 +216,7 @@ class TreeSearch(RootSearch):
     def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
         score = SCORES[self.score](view.game.teams(view.players))
         tree = self._tree(budget, view.game.max_turns, number)
-        return Grown(view, turns, self.playout.player(view), score, self.rule, self.growth, self.final.least, tree, rng)
+        return Grown(view, turns, self.playout, score, self.rule, self.growth, self.final.least, tree, rng)
 
     def _tree(self, budget: Budget, max_turns: int, number: int) -> Tree:
         """An empty tree with room for what the budget allows."""

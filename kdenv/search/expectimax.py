@@ -14,6 +14,7 @@ import numpy as np
 from kdenv.core.kernel import kernel
 from kdenv.core.lookahead import N_RANKS, estimate, rank, reach
 from kdenv.core.protocol import DECIDE, OVER, apply_chance, chances, phase, seat
+from kdenv.search.fingerprint import fingerprint
 from kdenv.search.frames import (
     CUT_SHORT,
     DONE,
@@ -25,7 +26,6 @@ from kdenv.search.frames import (
     TOO_DEEP,
     TURNS,
     is_known,
-    key_of,
     remember,
     rounding,
 )
@@ -110,7 +110,7 @@ def _open(search, plan, evaluator, order, level):
             _open_leaf(search, plan, evaluator, level)
             return
     if search.table.shape[0] > 1:
-        f.key = key_of(search.words, level)
+        f.key = fingerprint(search.words, level, 0)
         if level > 0 and f.is_probe == 0 and is_known(search, f):
             return
     if now == DECIDE:

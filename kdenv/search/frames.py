@@ -82,9 +82,7 @@ class Search(NamedTuple):
     table: np.ndarray  # of positions searched; a table of one entry is not used
 
 
-def new_search(
-    states: Any, depth: int, players: int, max_turns: int, max_chances: int, max_legal: int, table_bits: int = 0
-) -> Search:
+def new_search(states: Any, depth: int, players: int, max_turns: int, max_chances: int, max_legal: int, table_bits: int = 0) -> Search:
     """Room for a search of the position in states[0] down to a depth."""
     levels = _LEVELS_A_TURN * depth + 2
     own = np.zeros(levels + 1 + SCRATCH, states.dtype)
@@ -122,18 +120,6 @@ def rounding(plan):
 
 
 # The transposition table
-
-
-@kernel
-def key_of(words, k):
-    """A key of the bytes of states[k]: xorshift, which needs no products that plain Python would complain about."""
-    key = np.uint64(0x9E3779B97F4A7C15)
-    for i in range(words.shape[1]):
-        key ^= np.uint64(words[k, i])
-        key ^= key << np.uint64(13)
-        key ^= key >> np.uint64(7)
-        key ^= key << np.uint64(17)
-    return key
 
 
 @kernel

@@ -19,6 +19,7 @@ from kdenv.core.part import answers, part
 from kdenv.core.protocol import CHANCE, DECIDE, apply_chance, phase, resample_hidden, sample_chance, scores
 from kdenv.core.protocol import seat as seat_to_move
 from kdenv.core.random import below, next64
+from kdenv.search.fingerprint import fingerprint, stirred
 from kdenv.search.playout import play_out, play_turn
 from kdenv.search.score import worths
 from kdenv.search.select import urgency
@@ -53,6 +54,7 @@ class Plan(NamedTuple):
     with_gains: int  # whether the selection rule asks for the points gained at once
     update: int
     teams: int
+    hearsay: float  # RAVE: of so many visits the own mean and the hearsay count alike; 0: hearsay does not count
 
 
 class Tree(NamedTuple):
@@ -72,6 +74,8 @@ class Tree(NamedTuple):
     sums: np.ndarray  # of worths to the mover
     squares: np.ndarray
     gains: np.ndarray  # the mover's points gained at once, if asked for
+    heard: np.ndarray  # iterations in which the same mover made the same turn here or later, for RAVE,
+    heard_sums: np.ndarray  # ... and what they were worth to it
     # Nodes (or turns, when open) by fingerprint: a hash table with a power of two as its size, NONE where it is empty.
     table: np.ndarray
     keys: np.ndarray
@@ -98,8 +102,23 @@ def descend(chance, tree, desk, states, raw, seat, plan, rule, rng):
     """Go down the tree in states[1] to a node new in this iteration (or to the end); return the length of the path."""
 
 
+class Deaf(NamedTuple):
+    """Plain UCT: of an iteration counts what it came to, not what was done in its playout."""
+
+
+@part
+def listen(ears, chance, tree, desk, depth):
+    """Learn from the turns of an iteration, its playout's too, see kdenv.search.hearsay."""
+
+
+@answers(listen, Deaf)
 @kernel
-def grow(tree, desk, states, raw, seat, n_iterations, chance, plan, rule, player, score, rng):
+def _hear_nothing(ears, chance, tree, desk, depth):
+    return
+
+
+@kernel
+def grow(tree, desk, states, raw, seat, n_iterations, chance, plan, rule, player, score, ears, rng):
     """Grow the tree of seat in states[0] by n_iterations.
 
     The SCRATCH states from states[0] on are worked in; raw is the same memory as integers, a row per state.
@@ -113,6 +132,7 @@ def grow(tree, desk, states, raw, seat, n_iterations, chance, plan, rule, player
         # 3. What came of it, back up the path.
         worths(score, states, 1, desk.values, desk.numbers)
         update(tree, desk, depth, seat, plan)
+        listen(ears, chance, tree, desk, depth)
 
 
 @kernel
@@ -148,7 +168,7 @@ def _descend_closed(chance, tree, desk, states, raw, seat, plan, rule, rng):
     while depth < MAX_DEPTH and phase(states[1]) == DECIDE:
         if tree.n_turns[node] == 0 and not list_turns_of(tree, desk, states, node, plan):
             break
-        at = most_urgent(tree, node, plan, rule, rng)
+        at = most_urgent(tree, desk, node, plan, rule, rng)
         _note(desk, depth, node, at, seat_to_move(states[1]))
         depth += 1
         _take(tree, desk, states, at, plan)
@@ -175,28 +195,47 @@ def list_turns_of(tree, desk, states, node, plan):
 
 
 @kernel
-def most_urgent(tree, node, plan, rule, rng):
-    """The turn of a node to try now: one not tried yet, or the most urgent, ties at random."""
+def most_urgent(tree, desk, node, plan, rule, rng):
+    """The turn of a node to try now: one not tried yet, or the most urgent."""
     first, n_tried = int(tree.first[node]), int(tree.n_tried[node])
     has_untried = n_tried < tree.n_turns[node]
     if has_untried and plan.first_urgency == np.inf:
         return _untried(tree, node, plan, rng)
-    log_n = math.log(max(1, int(tree.passes[node])))
-    best, n_best, chosen = -np.inf, 0, first
-    for at in range(first, first + n_tried):
+    for i in range(n_tried):
+        desk.known[i] = first + i
+    chosen, urgent = _most_urgent_of_known(tree, desk, n_tried, int(tree.passes[node]), plan, rule, rng)
+    if has_untried and plan.first_urgency > urgent:
+        return _untried(tree, node, plan, rng)
+    return chosen
+
+
+@kernel
+def _most_urgent_of_known(tree, desk, n_known, passes, plan, rule, rng):
+    """The most urgent of the turns in desk.known, ties at random, and how urgent it is; NONE and -inf if there are none."""
+    log_n = math.log(max(1, passes))
+    best, n_best, chosen = -np.inf, 0, NONE
+    for i in range(n_known):
+        at = desk.known[i]
         visits = int(tree.visits[at])
         if visits < plan.least:
-            return at
-        u = urgency(rule, visits, tree.sums[at], tree.squares[at], tree.gains[at], log_n, rng)
+            return at, np.inf
+        u = urgency(rule, visits, tree.sums[at], tree.squares[at], tree.gains[at], log_n, rng) + _hearsay(tree, at, visits, plan)
         if u > best:
             best, n_best, chosen = u, 1, at
         elif u == best:
             n_best += 1
             if below(rng, n_best) == 0:
                 chosen = at
-    if has_untried and plan.first_urgency > best:
-        return _untried(tree, node, plan, rng)
-    return chosen
+    return chosen, best
+
+
+@kernel
+def _hearsay(tree, at, visits, plan):
+    """What RAVE (Gelly and Silver 2007) adds to the mean of a turn: hearsay, the less of it the more visits there are."""
+    if plan.hearsay == 0.0 or tree.heard[at] == 0:
+        return 0.0
+    share = math.sqrt(plan.hearsay / (3.0 * visits + plan.hearsay))
+    return share * (tree.heard_sums[at] / tree.heard[at] - tree.sums[at] / visits)
 
 
 @kernel
@@ -206,11 +245,18 @@ def _untried(tree, node, plan, rng):
     at = first + n_tried
     if plan.in_order == 0:
         other = at + below(rng, int(tree.n_turns[node]) - n_tried)
-        turn = tree.turn[other]
-        tree.turn[other] = tree.turn[at]
-        tree.turn[at] = turn
+        _swap(tree.turn, at, other)
+        _swap(tree.heard, at, other)
+        _swap(tree.heard_sums, at, other)
     tree.n_tried[node] += 1
     return at
+
+
+@kernel
+def _swap(numbers, i, j):
+    number = numbers[i]
+    numbers[i] = numbers[j]
+    numbers[j] = number
 
 
 @kernel
@@ -240,7 +286,7 @@ def _follow(chance, tree, desk, states, raw, at, rng):
     is_chance = phase(states[1]) == CHANCE
     if is_chance and chance.sampled != 0:
         _run_chance(states, rng)
-        key = fingerprint(raw, 1, at, desk.drawn)
+        key = fingerprint(raw, 1, at)
         slot = slot_of(tree, key)
         node = int(tree.table[slot])
         if node == NONE:
@@ -306,7 +352,7 @@ def _most_urgent_of_open(tree, desk, states, node, plan, rule, rng):
     room = tree.used[NODES] + 1 < tree.first.shape[0] and tree.used[TURNS] + 1 < tree.turn.shape[0]
     n_known, n_new, new, passes = 0, 0, NONE, 0
     for i in range(n):
-        at = place_of(tree, node, desk.turns[i], desk.drawn)
+        at = place_of(tree, node, desk.turns[i])
         if at != NONE:
             desk.known[n_known] = at
             n_known += 1
@@ -317,21 +363,8 @@ def _most_urgent_of_open(tree, desk, states, node, plan, rule, rng):
                 new = int(desk.turns[i])
     if n_new > 0 and plan.first_urgency == np.inf:
         return _add_turn(tree, desk, node, new)
-    log_n = math.log(max(1, passes))
-    best, n_best, chosen = -np.inf, 0, NONE
-    for i in range(n_known):
-        at = desk.known[i]
-        visits = int(tree.visits[at])
-        if visits < plan.least:
-            return at
-        u = urgency(rule, visits, tree.sums[at], tree.squares[at], tree.gains[at], log_n, rng)
-        if u > best:
-            best, n_best, chosen = u, 1, at
-        elif u == best:
-            n_best += 1
-            if below(rng, n_best) == 0:
-                chosen = at
-    if n_new > 0 and plan.first_urgency > best:
+    chosen, urgent = _most_urgent_of_known(tree, desk, n_known, passes, plan, rule, rng)
+    if n_new > 0 and plan.first_urgency > urgent:
         return _add_turn(tree, desk, node, new)
     return chosen
 
@@ -341,43 +374,30 @@ def _add_turn(tree, desk, node, turn):
     tree.used[TURNS] += 1
     at = tree.used[TURNS]
     tree.turn[at] = turn
-    key = _key_of(node, turn, desk.drawn)
+    key = _key_of(node, turn)
     _enter(tree, slot_of(tree, key), key, at)
     return at
 
 
 @kernel
-def place_of(tree, node, turn, drawn):
+def place_of(tree, node, turn):
     """Where the statistics of a turn of a node are in an open tree; NONE if it has not been tried."""
-    return int(tree.table[slot_of(tree, _key_of(node, turn, drawn))])
+    return int(tree.table[slot_of(tree, _key_of(node, turn))])
 
 
 @kernel
-def places_of(tree, turns, n_turns, drawn, places):
+def places_of(tree, turns, n_turns, places):
     """The same for all turns of the root."""
     for i in range(n_turns):
-        places[i] = place_of(tree, ROOT, turns[i], drawn)
+        places[i] = place_of(tree, ROOT, turns[i])
 
 
 @kernel
-def _key_of(node, turn, drawn):
-    drawn[0] = np.uint64(turn)
-    drawn[0] = next64(drawn) ^ np.uint64(node)
-    return next64(drawn)
+def _key_of(node, turn):
+    return stirred(stirred(np.uint64(0), np.uint64(turn)), np.uint64(node))
 
 
 # The hash table
-
-
-@kernel
-def fingerprint(raw, k, at, drawn):
-    """64 bits that differ, but for an accident in 2**64, from those of any other position or turn; drawn is scratch."""
-    drawn[0] = np.uint64(at)
-    key = next64(drawn)
-    for i in range(raw.shape[1]):
-        drawn[0] = key ^ np.uint64(raw[k, i])
-        key = next64(drawn)
-    return key
 
 
 @kernel

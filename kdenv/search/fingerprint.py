@@ -1,0 +1,48 @@
+"""Fingerprints of positions, by which searches find those they have met before."""
+
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+
+from kdenv.core.kernel import kernel
+
+_MASK = (1 << 64) - 1
+_MULTIPLIER = 0x9E3779B97F4A7C15  # odd, and irregular: 2**64 divided by the golden ratio
+
+
+def stirred(key: Any, word: Any) -> Any:
+    """A 64-bit key with one more 64-bit word in it, both unsigned."""
+    product = ((int(key) ^ int(word)) * _MULTIPLIER) & _MASK
+    return np.uint64(product ^ (product >> 32))
+
+
+@overload(stirred)
+def _stirred(key, word):
+    def compiled(key, word):
+        product = (np.uint64(key) ^ np.uint64(word)) * np.uint64(_MULTIPLIER)
+        return product ^ (product >> np.uint64(32))
+
+    return compiled
+
+
+@kernel
+def fingerprint(words, k, start):
+    """64 bits of the memory of states[k], a row of words, and of a number to start from.
+
+    They differ, but for an accident in 2**64, from those of any other. Four keys at a time: stirring waits for its product.
+    """
+    a = stirred(np.uint64(start), np.uint64(1))
+    b, c, d = stirred(a, np.uint64(2)), stirred(a, np.uint64(3)), stirred(a, np.uint64(4))
+    n = words.shape[1]
+    i = 0
+    while i + 4 <= n:
+        a = stirred(a, words[k, i])
+        b = stirred(b, words[k, i + 1])
+        c = stirred(c, words[k, i + 2])
+        d = stirred(d, words[k, i + 3])
+        i += 4
+    while i < n:
+        a = stirred(a, words[k, i])
+        i += 1
+    return stirred(stirred(stirred(a, b), c), d)
