@@ -69,7 +69,7 @@ def _random(text: str) -> Policy:
 
 _RANDOM, _RELATIVE, _NO, _MEAN, _ONE = (Term(word, [], {}) for word in ("random", "relative", "no", "mean", "1"))
 _UCB1, _NONE, _TENTH = (Term(word, [], {}) for word in ("ucb1", "none", "0.1"))
-_SAMPLED, _ALL = (Term(word, [], {}) for word in ("sampled", "all"))
+_SAMPLED, _ALL, _ROTATION = (Term(word, [], {}) for word in ("sampled", "all", "rotation"))
 _USUAL = {"ucb1": 0.7, "ucb_ratio": 0.7, "ucb1_tuned": 1.0, "thompson": 0.5}  # the parameter of a selection rule
 
 
@@ -80,14 +80,16 @@ def _mce(
     playouts: Term | None = None,
     seconds: Term | None = None,
     game_seconds: Term | None = None,
+    sampling: Term = _ROTATION,
     choice: Term = _MEAN,
     reflex: Term = _NO,
     threads: Term = _ONE,
 ) -> Policy:
-    from kdenv.policies.searching import MonteCarlo
+    from kdenv.policies.searching import EVEN, MonteCarlo
 
     budget = _budget(text, playouts, seconds, game_seconds)
-    return MonteCarlo(text, _playout(playout), str(score), budget, _final(choice, _ONE, reflex, threads, threads))
+    final = _final(choice, _ONE, reflex, threads, threads)
+    return MonteCarlo(text, _playout(playout), str(score), budget, final, word("sampling", sampling, EVEN))
 
 
 def _bandit(
@@ -373,8 +375,8 @@ KINDS = {
     "random": Kind(_random, "random", "every legal action alike"),
     "mce": Kind(
         _mce,
-        f"mce({_PLAYED}, choice=mean|visits, {_AROUND}, {_BUDGETS})",
-        "flat Monte Carlo: the turn whose playouts go best on average, all turns tried equally often",
+        f"mce({_PLAYED}, sampling=rotation|random, choice=mean|visits, {_AROUND}, {_BUDGETS})",
+        "flat Monte Carlo: the turn whose playouts go best on average, all turns tried equally often, in rotation or by chance",
         "Gedda et al. 2018, MCE-TR, MCE-FG, MCE-PG, MCE-eG; WDL, P, R",
     ),
     "bandit": Kind(

@@ -40,7 +40,7 @@ _ROLLOUTS = "playout=rollout, score=windiff, least=10, choice=visits, reflex=yes
 NAMED: dict[str, Named] = {
     **{
         f"mce-{p}/{s}": Named(
-            f"mce(playout={playout}, score={score}, playouts={n})",
+            f"mce(playout={playout}, score={score}, sampling=random, playouts={n})",
             f"flat Monte Carlo for {scored}, {played}",
             _GEDDA + f"MCE-{p.upper().replace('EG', 'eG')}/{s.upper()}, Tables II and III",
         )

@@ -29,6 +29,7 @@ from kdenv.search.score import SCORE_UNITS, SCORES
 from kdenv.search.turns import SCRATCH, list_turns
 
 CHOICES = ("mean", "visits")
+EVEN = ROTATION, AT_RANDOM = ("rotation", "random")  # how playouts are given to all turns alike
 _FORESEEN = 4  # playouts that tell how many turns are left
 
 
@@ -216,7 +217,7 @@ class RootSearch(TurnPolicy):
 
 
 class Flat(Worker):
-    """Flat Monte Carlo: playouts in rotation, or as a selection rule has it."""
+    """Flat Monte Carlo: playouts for all turns alike, or as a selection rule has it."""
 
     def __init__(self, view: View, turns: NDArray[np.int64], player: Any, score: Any, rule: Any, least: int, rng: Rng) -> None:
         self.states, self.seat, self.turns, self.player, self.score = view.scratch(1 + SCRATCH), int(view.seat), turns, player, score
@@ -228,8 +229,10 @@ class Flat(Worker):
         """Make n playouts."""
         searched = self.states, self.seat, self.turns, len(self.turns), n
         with_parts = self.player, self.score, self.out, self.numbers, self.rng, self.counts
-        if self.rule is None:
+        if self.rule == ROTATION:
             montecarlo.sample_in_rotation(*searched, done, *with_parts)
+        elif self.rule == AT_RANDOM:
+            montecarlo.sample_at_random(*searched, *with_parts)
         else:
             bandit.sample_by_urgency(*searched, self.rule, self.least, *with_parts)
 
@@ -245,7 +248,7 @@ class Flat(Worker):
 class MonteCarlo(RootSearch):
     """Flat Monte Carlo: uniform sampling of the turns at the root, or by a selection rule (a bandit)."""
 
-    def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final | None = None, rule: Any = None) -> None:
+    def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final | None = None, rule: Any = ROTATION) -> None:
         super().__init__(text, playout, score, budget, final or Final())
         self.rule = rule
 

@@ -8,10 +8,10 @@ import math
 import numpy as np
 
 from kdenv.core.kernel import kernel
-from kdenv.core.protocol import resample_hidden, scores
+from kdenv.core.protocol import scores
 from kdenv.core.random import below
-from kdenv.search.playout import play_out, play_turn
-from kdenv.search.score import worth
+from kdenv.search.montecarlo import try_turn
+from kdenv.search.playout import play_turn
 from kdenv.search.select import urgency
 
 
@@ -23,14 +23,7 @@ def sample_by_urgency(states, seat, turns, n_turns, n_playouts, rule, least, pla
         n_done += tally.visits[turn]
     for i in range(n_done, n_done + n_playouts):
         turn = i % n_turns if i < least * n_turns else most_urgent(rule, tally, n_turns, math.log(i), rng)
-        states[1] = states[0]
-        resample_hidden(states[1], seat, rng)
-        play_turn(states[1], turns[turn])
-        play_out(player, states, 1, out, rng)
-        value = worth(score, states, 1, seat, numbers)
-        tally.visits[turn] += 1
-        tally.sums[turn] += value
-        tally.squares[turn] += value * value
+        try_turn(states, seat, turns, turn, player, score, out, numbers, rng, tally)
 
 
 @kernel

@@ -1,6 +1,7 @@
 """Flat Monte Carlo: every turn open now is tried by playouts to the end of the game; the best mean wins.
 
-Uniform sampling (Monte Carlo Evaluation of the 2018 Kingdomino paper): the turns take their playouts in rotation.
+Uniform sampling: the turns take their playouts in rotation; or every playout is any turn's, as in the Monte Carlo Evaluation
+of the 2018 Kingdomino paper, it seems: with fewer playouts than turns its results are met only so.
 What the seat cannot see is drawn anew for every playout.
 """
 
@@ -29,15 +30,27 @@ class Tally(NamedTuple):
 def sample_in_rotation(states, seat, turns, n_turns, n_playouts, first, player, score, out, numbers, rng, tally):
     """Give the turns one playout each in rotation, n_playouts in all, beginning with turn `first`."""
     for i in range(first, first + n_playouts):
-        turn = i % n_turns
-        states[1] = states[0]
-        resample_hidden(states[1], seat, rng)
-        play_turn(states[1], turns[turn])
-        play_out(player, states, 1, out, rng)
-        value = worth(score, states, 1, seat, numbers)
-        tally.visits[turn] += 1
-        tally.sums[turn] += value
-        tally.squares[turn] += value * value
+        try_turn(states, seat, turns, i % n_turns, player, score, out, numbers, rng, tally)
+
+
+@kernel
+def sample_at_random(states, seat, turns, n_turns, n_playouts, player, score, out, numbers, rng, tally):
+    """Give each of n_playouts to any turn."""
+    for _ in range(n_playouts):
+        try_turn(states, seat, turns, below(rng, n_turns), player, score, out, numbers, rng, tally)
+
+
+@kernel
+def try_turn(states, seat, turns, turn, player, score, out, numbers, rng, tally):
+    """Play the game to its end after one of the turns, in states[1], and count what it is worth."""
+    states[1] = states[0]
+    resample_hidden(states[1], seat, rng)
+    play_turn(states[1], turns[turn])
+    play_out(player, states, 1, out, rng)
+    value = worth(score, states, 1, seat, numbers)
+    tally.visits[turn] += 1
+    tally.sums[turn] += value
+    tally.squares[turn] += value * value
 
 
 @kernel
