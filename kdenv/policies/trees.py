@@ -58,7 +58,7 @@ class Grown(Worker):
         tree: Tree,
         rng: Rng,
     ) -> None:
-        """Grows in `tree`, which is empty."""
+        """Grows in `tree`, whatever is in it."""
         game = view.game
         self.states, self.seat, self.turns, self.score = view.scratch(trees.SCRATCH), int(view.seat), turns, score
         self.player, self.ears = _player_and_ears(view, playout, growth)
@@ -77,8 +77,8 @@ class Grown(Worker):
             game.teams(view.players),
             growth.rave,
         )
-        self.tree = tree
-        tree.seed[0] = next64(rng)
+        self._tree, self._is_empty = tree, False
+        tree.seed[0] = next64(rng)  # not cleared
         self.desk = Desk(
             path=np.empty((trees.MAX_DEPTH, 3), np.int64),
             turns=np.empty(game.max_turns, np.int64),
@@ -91,6 +91,14 @@ class Grown(Worker):
             numbers=np.empty(view.players, np.int64),
             drawn=make_rng(0),
         )
+
+    @property
+    def tree(self) -> Tree:
+        """The tree, emptied when it is first asked for: by the thread that works in it, as that takes a while."""
+        if not self._is_empty:
+            _clear(self._tree)
+            self._is_empty = True
+        return self._tree
 
     def work(self, n: int, done: int) -> None:
         """Grow by n iterations."""
@@ -219,7 +227,7 @@ class TreeSearch(RootSearch):
         return Grown(view, turns, self.playout, score, self.rule, self.growth, self.final.least, tree, rng)
 
     def _tree(self, budget: Budget, max_turns: int, number: int) -> Tree:
-        """An empty tree with room for what the budget allows."""
+        """A tree with room for what the budget allows."""
         n_nodes = _MOST_NODES
         if budget.playouts is not None:
             n_nodes = budget.playouts + 2
@@ -230,9 +238,7 @@ class TreeSearch(RootSearch):
         n_nodes = min(_MOST_NODES, n_nodes)
         n_turns = n_nodes if self.growth.chance == "open" else min(_MOST_TURNS, n_nodes * max_turns)
         key = n_nodes + 1, n_turns + 1, number
-        if key in self._trees:
-            _clear(self._trees[key])
-        else:
+        if key not in self._trees:
             self._trees[key] = _new_tree(n_nodes + 1, n_turns + 1)
         return self._trees[key]
 
