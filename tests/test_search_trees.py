@@ -5,8 +5,6 @@ Small positions are compared with tests/naive/expectimax.py; formulas with numbe
 
 import math
 import random
-import subprocess
-import sys
 import threading
 import time
 
@@ -377,14 +375,3 @@ def test_a_row_of_a_paper_is_one_word() -> None:
         searcher = policy(text)
         assert repr(searcher) == text
         assert searcher.act(table.view(table.seat)) in table.legal()
-
-
-def test_warm_trees_work_in_another_process() -> None:
-    table = small_kingdomino()
-    work = """
-import sys; sys.path[:0] = ['.', 'tests']
-from test_search_trees import *
-print(search('uct(playouts=300)', small_kingdomino())[1].sums.tolist())"""
-    here = search("uct(playouts=300)", table)[1].sums.tolist()
-    done = subprocess.run([sys.executable, "-c", work], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == str(here)
