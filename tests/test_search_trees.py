@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 import tiny
+from games import random_game
 from naive.expectimax import Naive, margin
 
 from kdenv.core.errors import BadOption
@@ -230,6 +231,48 @@ def test_visits_that_all_turns_get_decide_nothing() -> None:
     tally = findings.tally()
     best = searcher._best(view, findings)
     assert tally.sums[best] / max(tally.visits[best], 1) == max((tally.sums / np.maximum(tally.visits, 1))[tally.visits > 0])
+
+
+# Root ensembles
+
+
+def amid(name: str) -> Table:
+    """A position with many deals that the seat to move holds possible."""
+    table = random_game(find_game(name), 1, decisions=34)
+    table.run_chance(make_rng(1))
+    return table
+
+
+def ensemble(text: str, table: Table) -> list[Grown]:
+    """The trees that a search has grown."""
+    searcher = policy(text)
+    searcher.reset(3)
+    return searcher._search(table.view(table.seat), searcher.rng).workers
+
+
+def possible(worker: Grown, table: Table) -> bool:
+    """Whether the seat to move cannot tell the position this tree was grown from from the one on the table."""
+    twin = table.clone()
+    twin.states[0] = worker.states[0]
+    return twin.legal() == table.legal() and twin.observation(table.seat).tolist() == table.observation(table.seat).tolist()
+
+
+@pytest.mark.parametrize("name", ["dominion", "dominoes"])
+@pytest.mark.parametrize("chance", ["frozen", "sampled"])
+def test_every_tree_has_a_deal_of_its_own(name: str, chance: str) -> None:
+    table = amid(name)
+    trees = ensemble(f"uct(trees=6, chance={chance}, playouts=60)", table)
+    assert [possible(worker, table) for worker in trees] == [True] * 6
+    assert len({worker.states[:1].tobytes() for worker in trees}) == 6
+    assert len({int(worker.tree.seed[0]) for worker in trees}) == 6
+
+
+@pytest.mark.parametrize("name", ["dominion", "dominoes"])
+@pytest.mark.parametrize("chance", ["frozen", "sampled"])
+def test_a_tree_keeps_its_deal_however_long_it_grows(name: str, chance: str) -> None:
+    table = amid(name)
+    short, long = (ensemble(f"uct(trees=3, chance={chance}, playouts={n})", table) for n in (3, 600))
+    assert [worker.states[:1].tobytes() for worker in short] == [worker.states[:1].tobytes() for worker in long]
 
 
 # Selection formulas
