@@ -1,31 +1,19 @@
-"""Is the machine code on disk never stale, and never made twice? Asked of new processes that use a copy of the package.
+"""Is the machine code on disk never stale, and never made twice? Asked of new processes that use a copy of the package."""
 
-Every process reports its results and the functions it compiled: numba says so itself, by an event.
-"""
-
-import json
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
+from processes import Report, report_of
 
 from kdenv.core import kernel
 
 ROOT = Path(__file__).parents[1]
 
-# A process that reports what it compiled; WORK ends with `result = ...`.
-PROCESS = """
-import json, numba.core.event
-with numba.core.event.install_recorder("numba:compile") as recorder:
-    WORK
-compiled = [record.data["dispatcher"].py_func.__qualname__ for _, record in recorder.buffer if record.is_start]
-print(json.dumps([result, compiled]))
-"""
+# Work for a process of a house; it ends with `result = ...`.
 PLAY_AND_SEARCH = """
     import numpy as np
     from GAME_ROOM import GAME
@@ -61,11 +49,6 @@ def _choose_last(player, states, k, out, rng):
 """
 
 
-class Report(NamedTuple):
-    result: Any
-    compiled: list[str]
-
-
 class House:
     """A copy of the package with Three Shells beside it, and a cache of its own."""
 
@@ -78,12 +61,7 @@ class House:
         """What a new process makes of this work."""
         clean = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
         told = {"PYTHONPATH": str(self.folder), "KDENV_CACHE_DIR": str(self.cache), "PYTHONDONTWRITEBYTECODE": "1", **environment}
-        code = PROCESS.replace("    WORK", "    " + work.strip())
-        done = subprocess.run(
-            [sys.executable, "-c", code], cwd=self.folder, env={**clean, **told}, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return Report(*json.loads(done.stdout))
+        return report_of(work, self.folder, {**clean, **told})
 
     def play_and_search(self, room: str = "tiny", **environment: str) -> Report:
         return self.run(PLAY_AND_SEARCH.replace("GAME_ROOM", room), **environment)

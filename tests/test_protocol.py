@@ -16,7 +16,7 @@ from kdenv.core.player import choose
 from kdenv.core.protocol import VERBS, register_rules
 from kdenv.core.random import make_rng
 from kdenv.core.state import state_dtype
-from kdenv.games import find_game
+from kdenv.games import find_game, names
 from kdenv.search.playout import play_out
 
 
@@ -80,6 +80,21 @@ def test_a_refused_game_leaves_the_other_as_it_was() -> None:
 def test_the_source_of_a_game_from_outside_is_part_of_its_type() -> None:
     field = ("stage", np.int8)
     assert state_dtype(field, source=tiny.__file__) != state_dtype(field, source=__file__) != state_dtype(field)
+
+
+def test_a_copy_of_a_state_has_the_same_bytes() -> None:
+    """numpy copies fields, not the gaps that alignment leaves between them: bytes are compared and hashed, so there must be no gap."""
+    states = np.zeros(1, state_dtype(("small", np.int8), ("wide", np.int64), ("several", np.int16, (3,)), ("last", np.int8)))
+    copies = [states.copy() for _ in range(100)]
+    assert {copy.tobytes() for copy in copies} == {states.tobytes()}
+    covered = sum(of.itemsize for of, *_ in states.dtype.fields.values())
+    assert covered == states.dtype.itemsize == 24
+
+
+@pytest.mark.parametrize("name", names())
+def test_no_state_has_gaps(name: str) -> None:
+    dtype = find_game(name).state_dtype
+    assert sum(of.itemsize for of, *_ in dtype.fields.values()) == dtype.itemsize
 
 
 def test_a_state_of_no_game_is_told_so_in_python() -> None:

@@ -5,14 +5,13 @@ Small positions are compared with tests/naive/expectimax.py; formulas with numbe
 
 import math
 import random
-import subprocess
-import sys
 import threading
 import time
 
 import numpy as np
 import pytest
 import tiny
+from games import random_game
 from naive.expectimax import Naive, margin
 
 from kdenv.core.errors import BadOption
@@ -234,6 +233,48 @@ def test_visits_that_all_turns_get_decide_nothing() -> None:
     assert tally.sums[best] / max(tally.visits[best], 1) == max((tally.sums / np.maximum(tally.visits, 1))[tally.visits > 0])
 
 
+# Root ensembles
+
+
+def amid(name: str) -> Table:
+    """A position with many deals that the seat to move holds possible."""
+    table = random_game(find_game(name), 1, decisions=34)
+    table.run_chance(make_rng(1))
+    return table
+
+
+def ensemble(text: str, table: Table) -> list[Grown]:
+    """The trees that a search has grown."""
+    searcher = policy(text)
+    searcher.reset(3)
+    return searcher._search(table.view(table.seat), searcher.rng).workers
+
+
+def possible(worker: Grown, table: Table) -> bool:
+    """Whether the seat to move cannot tell the position this tree was grown from from the one on the table."""
+    twin = table.clone()
+    twin.states[0] = worker.states[0]
+    return twin.legal() == table.legal() and twin.observation(table.seat).tolist() == table.observation(table.seat).tolist()
+
+
+@pytest.mark.parametrize("name", ["dominion", "dominoes"])
+@pytest.mark.parametrize("chance", ["frozen", "sampled"])
+def test_every_tree_has_a_deal_of_its_own(name: str, chance: str) -> None:
+    table = amid(name)
+    trees = ensemble(f"uct(trees=6, chance={chance}, playouts=60)", table)
+    assert [possible(worker, table) for worker in trees] == [True] * 6
+    assert len({worker.states[:1].tobytes() for worker in trees}) == 6
+    assert len({int(worker.tree.seed[0]) for worker in trees}) == 6
+
+
+@pytest.mark.parametrize("name", ["dominion", "dominoes"])
+@pytest.mark.parametrize("chance", ["frozen", "sampled"])
+def test_a_tree_keeps_its_deal_however_long_it_grows(name: str, chance: str) -> None:
+    table = amid(name)
+    short, long = (ensemble(f"uct(trees=3, chance={chance}, playouts={n})", table) for n in (3, 600))
+    assert [worker.states[:1].tobytes() for worker in short] == [worker.states[:1].tobytes() for worker in long]
+
+
 # Selection formulas
 
 
@@ -377,14 +418,3 @@ def test_a_row_of_a_paper_is_one_word() -> None:
         searcher = policy(text)
         assert repr(searcher) == text
         assert searcher.act(table.view(table.seat)) in table.legal()
-
-
-def test_warm_trees_work_in_another_process() -> None:
-    table = small_kingdomino()
-    work = """
-import sys; sys.path[:0] = ['.', 'tests']
-from test_search_trees import *
-print(search('uct(playouts=300)', small_kingdomino())[1].sums.tolist())"""
-    here = search("uct(playouts=300)", table)[1].sums.tolist()
-    done = subprocess.run([sys.executable, "-c", work], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == str(here)
