@@ -15,6 +15,7 @@ Rng = NDArray[np.uint64]
 
 _MASK = (1 << 64) - 1
 _MULTIPLIER = 0x2545F4914F6CDD1D
+_GOLDEN = 0x9E3779B97F4A7C15  # odd, and irregular: 2**64 divided by the golden ratio
 
 
 def make_rng(seed: "int | np.random.Generator") -> Rng:
@@ -34,7 +35,7 @@ def derive_seed(*parts: int) -> int:
 
 def _scramble(seed: int) -> int:
     """splitmix64: neighbouring seeds become unrelated states, and never zero, where xorshift would stay."""
-    z = (seed + 0x9E3779B97F4A7C15) & _MASK
+    z = (seed + _GOLDEN) & _MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
     return (z ^ (z >> 31)) or 1
@@ -59,6 +60,21 @@ def _next64(rng):
         x ^= x >> np.uint64(27)
         rng[0] = x
         return x * np.uint64(_MULTIPLIER)
+
+    return compiled
+
+
+def stirred(key: Any, word: Any) -> Any:
+    """A 64-bit key with one more 64-bit word in it, both unsigned."""
+    product = ((int(key) ^ int(word)) * _GOLDEN) & _MASK
+    return np.uint64(product ^ (product >> 32))
+
+
+@overload(stirred)
+def _stirred(key, word):
+    def compiled(key, word):
+        product = (np.uint64(key) ^ np.uint64(word)) * np.uint64(_GOLDEN)
+        return product ^ (product >> np.uint64(32))
 
     return compiled
 

@@ -43,6 +43,14 @@ class Analysis:
         return "\n".join(lines)
 
 
+def half_interval(visits: float, total: float, squares: float) -> float:
+    """Half of the 95 % interval of the mean of so many numbers of this sum and sum of squares; nan where one number tells nothing."""
+    if visits < 2:
+        return math.nan
+    mean = total / visits
+    return 1.96 * math.sqrt(max(0.0, squares / visits - mean * mean) / (visits - 1))
+
+
 def turn_words(view: View, turn: int) -> str:
     """A packed turn in the words of the game."""
     return play_in_words(view, view.scratch(1), turn)

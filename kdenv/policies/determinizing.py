@@ -18,7 +18,7 @@ from kdenv.core.player import packed
 from kdenv.core.random import Rng, make_rng
 from kdenv.core.view import View
 from kdenv.games import find_game, names
-from kdenv.policies.analysis import Analysis, Candidate, play_in_words, turn_words
+from kdenv.policies.analysis import Analysis, Candidate, half_interval, play_in_words, turn_words
 from kdenv.policies.base import TurnPolicy
 from kdenv.policies.searching import Playout
 from kdenv.search import ims, ismcts, pimc
@@ -175,10 +175,9 @@ class Deals(Determinizing):
                 nodes += pimc.solve_deals(states, seat, turns, n, min(at_once, deals - first), group, *parts)
 
         deals = (Budget(playouts=1) if trial else self.budget).spend(work, 1)
-        means = tally.sums / deals
-        spread = np.sqrt(np.maximum(0.0, tally.squares / deals - means**2) / (deals - 1)) if deals > 1 else np.full(n, math.nan)
+        halves = [half_interval(deals, *sums) for sums in zip(tally.sums, tally.squares, strict=True)]
         best = int(best_mean(tally, n, rng))
-        return Found(turns, tally.visits, means, 1.96 * spread, best, deals, {"deals": deals, self.effort: nodes})
+        return Found(turns, tally.visits, tally.sums / deals, halves, best, deals, {"deals": deals, self.effort: nodes})
 
 
 class Pimc(Deals):
@@ -301,11 +300,19 @@ class Ims(Determinizing):
         means = stack.values[places]
         best = min(range(len(turns)), key=lambda i: (-means[i], places[i]))
         nodes, none = int(stack.nodes[0]), np.full(len(turns), math.nan)
-        return Found(turns, np.full(len(turns), nodes // len(found)), means, none, best, 0, {"nodes": nodes, "depth": depth})
+        lines = [_in_words(view, stack.lines[place], stack.lengths[place]) for place in places] if thorough else []
+        return Found(turns, np.full(len(turns), nodes // len(found)), means, none, best, 0, {"nodes": nodes, "depth": depth}, lines)
 
     def unit(self, view: View) -> str:
         """As the belief counts."""
         return hidden_of(self.text, view).unit
+
+
+def _in_words(view: View, moves: Any, n: int) -> str:
+    """What is expected to follow the first of these moves."""
+    states = view.scratch(1)
+    words = [play_in_words(view, states, int(packed(int(move)))) for move in moves[: min(n, 1 + _LINE)]]
+    return ", ".join(words[1:])
 
 
 # Trees of information sets
@@ -377,6 +384,7 @@ class Ismcts(Determinizing):
             node = nodes[child]
             i = int(np.searchsorted(turns, packed(int(node["move"]))))
             visits[i], means[i] = node["visits"], node["total"] / max(1, node["visits"])
+            halves[i] = half_interval(node["visits"], node["total"], node["squares"])
             child = int(node["next"])
         best = int(np.argmax(visits if self.final == "visits" else means))
         lines = [_most_visited(view, nodes, int(turn)) for turn in turns] if thorough else []

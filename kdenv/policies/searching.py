@@ -18,7 +18,7 @@ from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.player import choose_at
 from kdenv.core.random import Rng, below, make_rng, next64
 from kdenv.core.view import View
-from kdenv.policies.analysis import Analysis, Candidate, turn_words
+from kdenv.policies.analysis import Analysis, Candidate, half_interval, turn_words
 from kdenv.policies.base import TurnPolicy
 from kdenv.policies.simple import RulePolicy
 from kdenv.search import bandit, montecarlo
@@ -153,8 +153,7 @@ class RootSearch(TurnPolicy):
         for i, (visits, total, squares) in enumerate(zip(*findings.tally(), strict=True)):
             turn = int(findings.turns[i])
             mean = total / visits if visits else math.nan
-            half = 1.96 * math.sqrt(max(0.0, squares / visits - mean**2) / (visits - 1)) if visits > 1 else math.nan
-            line = self._line(view, findings, i)
+            half, line = half_interval(visits, total, squares), self._line(view, findings, i)
             candidates.append(Candidate(turn, turn_words(view, turn), int(visits), float(mean), half, line))
         by_mean = self.final.choice == "mean"
         candidates.sort(key=lambda c: (c.visits == 0, -c.mean if by_mean else -c.visits, -c.mean))

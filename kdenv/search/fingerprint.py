@@ -1,29 +1,9 @@
 """Fingerprints of positions, by which searches find those they have met before."""
 
-from typing import Any
-
 import numpy as np
-from numba.extending import overload
 
 from kdenv.core.kernel import kernel
-
-_MASK = (1 << 64) - 1
-_MULTIPLIER = 0x9E3779B97F4A7C15  # odd, and irregular: 2**64 divided by the golden ratio
-
-
-def stirred(key: Any, word: Any) -> Any:
-    """A 64-bit key with one more 64-bit word in it, both unsigned."""
-    product = ((int(key) ^ int(word)) * _MULTIPLIER) & _MASK
-    return np.uint64(product ^ (product >> 32))
-
-
-@overload(stirred)
-def _stirred(key, word):
-    def compiled(key, word):
-        product = (np.uint64(key) ^ np.uint64(word)) * np.uint64(_MULTIPLIER)
-        return product ^ (product >> np.uint64(32))
-
-    return compiled
+from kdenv.core.random import stirred
 
 
 @kernel

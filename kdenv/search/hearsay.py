@@ -14,8 +14,7 @@ from kdenv.core.kernel import kernel
 from kdenv.core.part import answers, part
 from kdenv.core.player import choose, first_action, packed, plays, rest_of
 from kdenv.core.protocol import DECIDE, apply, legal, phase, seat
-from kdenv.core.random import below, uniform
-from kdenv.search.fingerprint import stirred
+from kdenv.core.random import below, stirred, uniform
 from kdenv.search.tree import NONE, Closed, Open, listen, place_of
 
 MOST_NOTED = 2048  # turns of a playout; what goes on after so many is not heard

@@ -29,7 +29,11 @@ class Stack(NamedTuple):
     beta: np.ndarray
     moves: np.ndarray  # by node
     chances: np.ndarray
-    values: np.ndarray  # of the moves of the root
+    values: np.ndarray  # of the moves of the root,
+    lines: np.ndarray  # ... each with what is expected to follow it,
+    lengths: np.ndarray  # ... so many moves
+    best_lines: np.ndarray  # by node: its best move, and what is expected to follow it,
+    best_lengths: np.ndarray  # ... so many moves
 
 
 def make_stack(levels: int, widest: int) -> Stack:
@@ -37,7 +41,10 @@ def make_stack(levels: int, widest: int) -> Stack:
     n, at = np.zeros((2, levels), np.int64)
     best, alpha, beta = np.zeros((3, levels))
     moves, chances = np.zeros((levels, widest), np.int64), np.zeros((levels, widest))
-    return Stack(np.zeros(1, np.int64), np.zeros(1, np.int64), n, at, best, alpha, beta, moves, chances, np.zeros(widest))
+    lines, lengths = np.zeros((widest, levels), np.int64), np.zeros(widest, np.int64)
+    best_lines, best_lengths = np.zeros((levels, levels), np.int64), np.zeros(levels, np.int64)
+    now = np.zeros((2, 1), np.int64)
+    return Stack(*now, n, at, best, alpha, beta, moves, chances, np.zeros(widest), lines, lengths, best_lines, best_lengths)
 
 
 @kernel
@@ -83,13 +90,17 @@ def go_on(belief, stack, depth, pruning, all_exact, n_nodes):
             level = child
             continue
         value = outlook(belief, child)
+        stack.best_lengths[child] = 0
         # 3. Tell the node above, and so on up while nothing is left to try.
         while True:
             i = stack.at[level] - 1
             value *= -stack.chances[level, i]
             if level == 0:
                 stack.values[i] = value
-            stack.best[level] = max(stack.best[level], value)
+                stack.lengths[i] = _line(stack, level, i, stack.lines[i])
+            if value > stack.best[level]:
+                stack.best[level] = value
+                stack.best_lengths[level] = _line(stack, level, i, stack.best_lines[level])
             stack.alpha[level] = max(stack.alpha[level], value)
             cut = pruning != _NONE and stack.alpha[level] >= stack.beta[level]
             if stack.at[level] < stack.n[level] and not cut:
@@ -108,6 +119,16 @@ def _open(belief, stack, level):
     stack.n[level] = guesses(belief, level, stack.moves[level], stack.chances[level])
     stack.at[level] = 0
     stack.best[level] = -np.inf
+
+
+@kernel
+def _line(stack, level, i, line):
+    """Write move i of a node and the best that follows it to line; returns how many moves that is."""
+    n = int(stack.best_lengths[level + 1])
+    line[0] = stack.moves[level, i]
+    for k in range(n):
+        line[1 + k] = stack.best_lines[level + 1, k]
+    return n + 1
 
 
 @kernel

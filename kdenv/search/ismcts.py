@@ -30,7 +30,8 @@ from kdenv.search.score import worth
 SCRATCH = 5  # states: the position, the one played in, and those of the players of the playout
 
 NODE = state_dtype(
-    ("total", np.float64),  # what its visits were worth to the team that moved here
+    ("total", np.float64),  # what its visits were worth to the team that moved here,
+    ("squares", np.float64),  # ... and the squares of that
     ("visits", np.int32),
     ("open", np.int32),  # how often it could be moved to
     ("move", np.int32),  # the action that leads here, or the outcome of chance
@@ -58,6 +59,7 @@ def grow(states, seat, teams, n_iterations, c, player, score, nodes, n_nodes, pa
             node = nodes[path[i]]
             node.visits += 1
             node.total += rewards[node.team]
+            node.squares += rewards[node.team] * rewards[node.team]
         n_nodes = n_now
     return n_nodes
 
@@ -132,6 +134,7 @@ def _add(nodes, new, parent, before, move, team):
     """Make a child of this parent, after the child `before` (0: as the first)."""
     node = nodes[new]
     node.total = 0.0
+    node.squares = 0.0
     node.visits = 0
     node.open = 1
     node.move = move

@@ -18,8 +18,8 @@ from kdenv.core.kernel import kernel
 from kdenv.core.part import answers, part
 from kdenv.core.protocol import CHANCE, DECIDE, apply_chance, phase, resample_hidden, sample_chance, scores
 from kdenv.core.protocol import seat as seat_to_move
-from kdenv.core.random import below, next64
-from kdenv.search.fingerprint import fingerprint, stirred
+from kdenv.core.random import below, next64, stirred
+from kdenv.search.fingerprint import fingerprint
 from kdenv.search.playout import play_out, play_turn
 from kdenv.search.score import worths
 from kdenv.search.select import urgency
