@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tiny
+import three_shells
 from games import random_game
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,14 +31,14 @@ KINGDOMINO = find_game("kingdomino")
 
 
 @pytest.fixture(autouse=True)
-def with_tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+def with_three_shells(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three Shells is known by its name, here only."""
-    monkeypatch.setattr("kdenv.games._from_outside", {"tiny": tiny.GAME})
+    monkeypatch.setattr("kdenv.games._from_outside", {"three_shells": three_shells.GAME})
 
 
 def shells(pea: int = 1, stake: int = 2) -> Table:
     """Three Shells; seat 1 is to point, or seat 0 to stake if nothing is at stake yet."""
-    table = Table(tiny.GAME)
+    table = Table(three_shells.GAME)
     table.chance(pea)
     if stake:
         table.play(stake - 1)
@@ -113,7 +113,7 @@ def test_no_text_is_worse_than_refused(text: str) -> None:
         assert "\n" not in str(error).replace(text, "")
 
 
-@pytest.mark.parametrize("game", ["tiny", "kingdomino"])
+@pytest.mark.parametrize("game", ["three_shells", "kingdomino"])
 def test_every_policy_listed_can_be_read(game: str) -> None:
     rows = listing(find_game(game))
     assert [usage for usage, meaning, _ in rows if not meaning] == []
@@ -175,11 +175,11 @@ def test_a_bad_text_is_refused_in_one_sentence(text: str, message: str) -> None:
 def test_a_player_of_another_game_is_not_supported() -> None:
     with pytest.raises(NotSupported) as error:
         policy("full_greedy").act(shells().view(1))
-    assert str(error.value) == "full_greedy plays kingdomino, not tiny, whose rule-based players are bold"
+    assert str(error.value) == "full_greedy plays kingdomino, not three_shells, whose rule-based players are bold"
 
 
 def test_playouts_by_a_player_of_another_game_are_not_supported() -> None:
-    with pytest.raises(NotSupported, match=r"^bold plays tiny, not kingdomino, whose rule-based players are full_greedy, gprd"):
+    with pytest.raises(NotSupported, match=r"^bold plays three_shells, not kingdomino, whose rule-based players are full_greedy, gprd"):
         policy("mce(playout=bold, playouts=5)").act(of_seat_to_move(after_pick()))
 
 
@@ -353,7 +353,7 @@ def test_exactly_so_many_playouts_are_made(playouts: int) -> None:
 
 
 def test_a_forced_turn_needs_no_playout() -> None:
-    table = Table(tiny.GAME, most=1)
+    table = Table(three_shells.GAME, most=1)
     table.chance(0)
     searching = policy("mce(playouts=50)")
     assert searching.act(table.view(0)) == 0
@@ -525,7 +525,7 @@ class Peeker(Policy):
     """Points where it takes the pea to be; it is honest exactly if its view is."""
 
     def act(self, view: View) -> Action:
-        return Action(int(tiny.FIRST_GUESS + view.states["pea"][0]))
+        return Action(int(three_shells.FIRST_GUESS + view.states["pea"][0]))
 
 
 def test_even_a_peeker_learns_nothing_from_a_view() -> None:
