@@ -13,7 +13,7 @@ from naive.dominoes import TILES, Dominoes
 from naive.dominoes_deals import consistent_deals
 from naive.dominoes_ims import Imagined, exact_table, paper_table, search
 from naive.dominoes_open import worths
-from three_shells import GAME as THREE_SHELLS
+from positions import shells
 
 from kdenv.arena.match import Match, play, table_of
 from kdenv.core.errors import BadOption, NotSupported
@@ -302,14 +302,6 @@ def test_ismcts_finds_the_best_turn_when_all_is_known():
         chosen = policy(text).act(view)
         assert exact[chosen] == max(exact.values()), str(game)
         assert means(text, view)[chosen] == pytest.approx(exact[chosen], abs=1.5), str(game)
-
-
-def shells(pea, stake=None):
-    table = Table(THREE_SHELLS)
-    table.chance(pea)
-    if stake:
-        table.play(stake - 1)
-    return table
 
 
 @pytest.mark.parametrize("stake", [1, 2, 3])

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import three_shells
+from positions import shells
 
 from kdenv.core.errors import BadOption, BadRecord, IllegalAction
 from kdenv.core.events import Event
@@ -28,19 +29,6 @@ def kingdomino(*draft: int, king: int = 0) -> Table:
         table.chance(domino - 1)
     if len(draft) == 4:
         table.chance(king)
-    return table
-
-
-def shells(pea: int = 2, stake: int = 0, guess: str = "", coin: int | None = None, **options: int) -> Table:
-    """Three Shells as far as told."""
-    table = Table(three_shells.GAME, **options)
-    table.chance(pea)
-    if stake:
-        table.play(stake - 1)
-    if guess:
-        table.play(table.action(guess))
-    if coin is not None:
-        table.chance(coin)
     return table
 
 
