@@ -55,7 +55,7 @@ class House:
     def __init__(self, folder: Path) -> None:
         self.folder, self.cache = folder, folder / "cache"
         shutil.copytree(ROOT / "kdenv", folder / "kdenv", ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "tests" / "tiny.py", folder)
+        shutil.copy(ROOT / "examples" / "three_shells.py", folder)
 
     def run(self, work: str, **environment: str) -> Report:
         """What a new process makes of this work."""
@@ -63,7 +63,7 @@ class House:
         told = {"PYTHONPATH": str(self.folder), "KDENV_CACHE_DIR": str(self.cache), "PYTHONDONTWRITEBYTECODE": "1", **environment}
         return report_of(work, self.folder, {**clean, **told})
 
-    def play_and_search(self, room: str = "tiny", **environment: str) -> Report:
+    def play_and_search(self, room: str = "three_shells", **environment: str) -> Report:
         return self.run(PLAY_AND_SEARCH.replace("GAME_ROOM", room), **environment)
 
     def edit(self, file: str, old: str, new: str) -> None:
@@ -107,14 +107,14 @@ def test_a_second_process_compiles_nothing_and_says_the_same(house: House, origi
 
 
 def test_editing_a_rule_is_noticed_by_cached_searches(house: House, original: Any) -> None:
-    house.edit("tiny.py", "else -int(s.stake)", "else -3 * int(s.stake)")
+    house.edit("three_shells.py", "else -int(s.stake)", "else -3 * int(s.stake)")
     edited = house.play_and_search().result
     assert edited["play_out"] != original["play_out"]
     assert edited["search"] != original["search"]
 
 
 def test_editing_a_table_is_noticed_by_cached_searches(house: House, original: Any) -> None:
-    house.edit("tiny.py", "FACTOR = np.array([1, 2], np.int64)", "FACTOR = np.array([1, 5], np.int64)")
+    house.edit("three_shells.py", "FACTOR = np.array([1, 2], np.int64)", "FACTOR = np.array([1, 5], np.int64)")
     edited = house.play_and_search().result
     assert edited["play_out"] != original["play_out"]
     assert edited["search"] != original["search"]
@@ -135,7 +135,7 @@ def test_editing_a_player_outside_the_package_is_noticed(house: House) -> None:
     work = "from mine import Last\n" + PLAY_AND_SEARCH.replace("Uniform()", "EpsilonGreedy(Last(1), 0.5)").replace(
         "import Uniform", "import EpsilonGreedy"
     )
-    work = work.replace("GAME_ROOM", "tiny")
+    work = work.replace("GAME_ROOM", "three_shells")
     first = house.run(work)
     assert house.run(work) == (first.result, [])
     house.edit("mine.py", "- player.minus", "- 2 * player.minus")
@@ -147,11 +147,11 @@ def test_editing_a_player_outside_the_package_is_noticed(house: House) -> None:
 def test_a_player_of_another_program_is_no_obstacle_and_stays_cached(house: House, original: Any) -> None:
     """The index of a search lists all the players it was compiled for, those of modules that only others have included."""
     (house.folder / "mine.py").write_text(MY_PLAYER)
-    work = "from mine import Last\n" + PLAY_AND_SEARCH.replace("Uniform()", "Last(1)").replace("GAME_ROOM", "tiny")
+    work = "from mine import Last\n" + PLAY_AND_SEARCH.replace("Uniform()", "Last(1)").replace("GAME_ROOM", "three_shells")
     theirs = house.run(work)
     (house.folder / "mine.py").rename(house.folder / "away.py")
     assert house.play_and_search() == (original, [])
-    ours = PLAY_AND_SEARCH.replace("GAME_ROOM", "tiny").replace("Uniform()", "EpsilonGreedy(Uniform(), 0.5)")
+    ours = PLAY_AND_SEARCH.replace("GAME_ROOM", "three_shells").replace("Uniform()", "EpsilonGreedy(Uniform(), 0.5)")
     assert "play_games" in house.run(ours.replace("import Uniform", "import EpsilonGreedy, Uniform")).compiled
     (house.folder / "away.py").rename(house.folder / "mine.py")
     assert house.run(work) == (theirs.result, [])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tiny
+import three_shells
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -240,7 +240,7 @@ def test_a_log_that_fills_up_amid_chance_goes_on(size: int) -> None:
 
 
 def shells(*, pea: int) -> Table:
-    table = Table(tiny.GAME)
+    table = Table(three_shells.GAME)
     table.chance(pea)
     table.play(1)
     return table

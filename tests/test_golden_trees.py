@@ -2,7 +2,7 @@
 
 The files tests/golden/tree_*.txt say above each tree why it is right. They were made by
 
-    PYTHONPATH=.:tests python tests/test_golden_trees.py
+    PYTHONPATH=.:tests:examples python tests/test_golden_trees.py
 
 which writes them anew: go through the numbers by hand before committing a difference.
 """
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 import random_tree
-import tiny
 from lookahead_runs import Searcher
+from positions import shells
 
 from kdenv.core import protocol
 from kdenv.core.random import make_rng
@@ -40,15 +40,6 @@ def row(depth: int, words: str, *columns: str) -> str:
 
 SAMPLED = "uct(score=points, chance=sampled, expand=order, select=ucb1(c=1), playouts=16)"
 OPEN = "uct(score=points, chance=open, expand=order, select=ucb1(c=1), playouts=12)"
-
-
-def shells(pea: int, stake: int = 0) -> Table:
-    """Three Shells; seat 1 is to point, or seat 0 to stake if nothing is at stake yet."""
-    table = Table(tiny.GAME)
-    table.chance(pea)
-    if stake:
-        table.play(stake - 1)
-    return table
 
 
 def grown(text: str, table: Table, seed: int) -> Any:

@@ -11,6 +11,7 @@ from functools import cache
 import pytest
 from everyone import answer, policies_for
 from games import random_game
+from positions import shells
 
 from kdenv.core import protocol
 from kdenv.core.game import Action
@@ -70,6 +71,12 @@ def answers(asked: Policy, tables: list[Table]) -> set[str]:
 def test_nobody_peeks(name: str, text: str) -> None:
     asked = policy(text)
     assert [len(answers(asked, variants)) for variants in positions(name)] == [1] * POSITIONS
+
+
+@pytest.mark.parametrize("text", ["random", "mce(playouts=40)", "mce(score=margin, playouts=40)", "uct(chance=open, playouts=40)"])
+def test_nobody_peeks_in_a_game_from_outside(text: str) -> None:
+    asked = policy(text)
+    assert len(answers(asked, [shells(pea, 2) for pea in range(3)])) == 1
 
 
 @pytest.mark.parametrize(("name", "text"), ORACLES)

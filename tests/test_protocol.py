@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-import tiny
+import three_shells
 from numba.core.errors import TypingError
 
 from kdenv.core import protocol
@@ -20,12 +20,12 @@ from kdenv.games import find_game, names
 from kdenv.search.playout import play_out
 
 
-def room_like_tiny(**changes: object) -> ModuleType:
+def room_like_three_shells(**changes: object) -> ModuleType:
     """A room with the verbs of Three Shells and a state of its own; None takes a thing away."""
     room = ModuleType("room")
     room.STATE = state_dtype(("stage", np.int8), ("for_this_test_only", np.int8))
     for name in VERBS:
-        setattr(room, name, getattr(tiny, name))
+        setattr(room, name, getattr(three_shells, name))
     for name, change in changes.items():
         if change is None:
             delattr(room, name)
@@ -42,44 +42,46 @@ def test_the_verbs_are_those_of_the_design() -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_game_without_a_verb_is_refused(verb: str) -> None:
     with pytest.raises(TypeError) as error:
-        register_rules("lame", room_like_tiny(**{verb: None}))
+        register_rules("lame", room_like_three_shells(**{verb: None}))
     assert str(error.value) == f"lame lacks the verb {verb}: rules.py is the place for verbs"
 
 
 def test_all_missing_verbs_are_named_at_once() -> None:
     with pytest.raises(TypeError) as error:
-        register_rules("lame", room_like_tiny(seat=None, legal=None))
+        register_rules("lame", room_like_three_shells(seat=None, legal=None))
     assert str(error.value) == "lame lacks the verbs seat, legal: rules.py is the place for verbs"
 
 
 def test_a_verb_may_be_in_any_module_of_the_room() -> None:
-    rules, encoding = room_like_tiny(observe=None), ModuleType("encoding")
-    encoding.observe = tiny.observe
+    rules, encoding = room_like_three_shells(observe=None), ModuleType("encoding")
+    encoding.observe = three_shells.observe
     register_rules("whole", rules, encoding)
 
 
 def test_a_game_without_a_state_is_refused() -> None:
     with pytest.raises(TypeError) as error:
-        register_rules("lame", room_like_tiny(STATE=None))
+        register_rules("lame", room_like_three_shells(STATE=None))
     assert str(error.value) == "lame lacks STATE, the dtype of a position: make it with state_dtype in rules.py"
 
 
 def test_a_game_that_shares_a_dtype_is_refused() -> None:
     with pytest.raises(TypeError) as error:
-        register_rules("copycat", room_like_tiny(STATE=tiny.STATE))
-    assert str(error.value) == ("the states of copycat and tiny have the same dtype, so the verbs cannot tell them apart; rename a field")
+        register_rules("copycat", room_like_three_shells(STATE=three_shells.STATE))
+    assert str(error.value) == (
+        "the states of copycat and three_shells have the same dtype, so the verbs cannot tell them apart; rename a field"
+    )
 
 
 def test_a_refused_game_leaves_the_other_as_it_was() -> None:
     with pytest.raises(TypeError):
-        register_rules("copycat", room_like_tiny(STATE=tiny.STATE))
-    states = np.zeros(1, tiny.STATE)
-    assert protocol._rules_of(states.dtype).game == "tiny"
+        register_rules("copycat", room_like_three_shells(STATE=three_shells.STATE))
+    states = np.zeros(1, three_shells.STATE)
+    assert protocol._rules_of(states.dtype).game == "three_shells"
 
 
 def test_the_source_of_a_game_from_outside_is_part_of_its_type() -> None:
     field = ("stage", np.int8)
-    assert state_dtype(field, source=tiny.__file__) != state_dtype(field, source=__file__) != state_dtype(field)
+    assert state_dtype(field, source=three_shells.__file__) != state_dtype(field, source=__file__) != state_dtype(field)
 
 
 def test_a_copy_of_a_state_has_the_same_bytes() -> None:
@@ -109,15 +111,15 @@ def test_a_state_of_no_game_is_told_so_in_kernels() -> None:
 
 def pointing() -> np.ndarray:
     """Three Shells with the pea under shell 1 and a stake of 2: seat 1 is to point."""
-    states = np.zeros(2, tiny.STATE)
-    tiny.position_from("stage=2 pea=1 stake=2 guess=-1 coin=-1", states, 0)
+    states = np.zeros(2, three_shells.STATE)
+    three_shells.position_from("stage=2 pea=1 stake=2 guess=-1 coin=-1", states, 0)
     states["most"] = 3
     return states
 
 
 def walk(verbs: object, at: bool) -> list:
     """What every verb answers on the way from the start to the end of Three Shells, through this door."""
-    states = np.zeros(1, tiny.STATE)
+    states = np.zeros(1, three_shells.STATE)
     state = (states, 0) if at else (states[0],)
     out, weights, points, vector = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(2, np.int64), np.zeros(9, np.float32)
     said: list = []
@@ -207,5 +209,5 @@ def test_a_part_answers_in_python_as_in_kernels() -> None:
 
 def test_the_room_of_three_shells_is_a_module_like_any_other() -> None:
     """The tests above stand on it."""
-    assert sys.modules["tiny"] is tiny
-    assert tiny.GAME.state_dtype is tiny.STATE
+    assert sys.modules["three_shells"] is three_shells
+    assert three_shells.GAME.state_dtype is three_shells.STATE

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-import tiny
+import three_shells
 from games import KINGDOMINO_VARIANTS, play_on, random_game
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,7 +20,7 @@ KINGDOMINO = find_game("kingdomino")
 
 
 def find(name: str) -> Game:
-    return tiny.GAME if name == "tiny" else find_game(name)
+    return three_shells.GAME if name == "three_shells" else find_game(name)
 
 
 def read(text: str) -> Table:
@@ -83,7 +83,7 @@ def test_a_position_over_several_lines_does_not_break_the_record() -> None:
 
 
 def test_replay_shows_the_table_after_every_line() -> None:
-    record = random_game(tiny.GAME, 1).record()
+    record = random_game(three_shells.GAME, 1).record()
     assert [len(table.log) for table in replay(record, find)] == [0, 1, 2, 3, 4]
 
 
@@ -95,7 +95,7 @@ def test_blank_lines_and_spaces_do_not_matter() -> None:
 # --- What is no record ---
 
 GOOD = """\
-kdenv tiny players=2 most=3
+kdenv three_shells players=2 most=3
 * pea 1
 0: stake 2
 1: point 2
@@ -114,21 +114,41 @@ def test_the_good_record_is_good() -> None:
         (GOOD, "", "this is not a record: it is empty, not with 'kdenv <game> players=...'"),
         (GOOD, "\n  \n", "this is not a record: it is empty, not with 'kdenv <game> players=...'"),
         (GOOD, "hello\nworld", "this is not a record: it begins with 'hello', not with 'kdenv <game> players=...'"),
-        ("kdenv tiny", "tiny", "this is not a record: it begins with 'tiny players=2 most=3', not with 'kdenv <game> players=...'"),
+        (
+            "kdenv three_shells",
+            "three_shells",
+            "this is not a record: it begins with 'three_shells players=2 most=3', not with 'kdenv <game> players=...'",
+        ),
         ("= 4 -4\n", "", "the record is cut short: after line 5 ('* coin 1') the closing line '= <points>' is missing"),
-        ("kdenv tiny", "kdenv tinny", "line 1 of the record ('kdenv tinny players=2 most=3'): there is no game tinny"),
-        ("players=2", "players=3", "line 1 of the record ('kdenv tiny players=3 most=3'): tiny cannot be played by 3 players"),
-        ("players=2", "players=two", "line 1 of the record ('kdenv tiny players=two most=3'): players=two is not a number"),
-        ("most=3", "most=7", "line 1 of the record ('kdenv tiny players=2 most=7'): most=7 is not possible; most may be 3, 2, 1"),
-        ("most=3", "least=3", "line 1 of the record ('kdenv tiny players=2 least=3'): tiny has no option least"),
-        ("most=3", "most", "line 1 of the record ('kdenv tiny players=2 most'): 'most' is not name=value"),
-        ("most=3", "most=3 most=2", "line 1 of the record ('kdenv tiny players=2 most=3 most=2'): most is given twice"),
+        (
+            "kdenv three_shells",
+            "kdenv three_shell",
+            "line 1 of the record ('kdenv three_shell players=2 most=3'): there is no game three_shell",
+        ),
+        (
+            "players=2",
+            "players=3",
+            "line 1 of the record ('kdenv three_shells players=3 most=3'): three_shells cannot be played by 3 players",
+        ),
+        ("players=2", "players=two", "line 1 of the record ('kdenv three_shells players=two most=3'): players=two is not a number"),
+        ("most=3", "most=7", "line 1 of the record ('kdenv three_shells players=2 most=7'): most=7 is not possible; most may be 3, 2, 1"),
+        ("most=3", "least=3", "line 1 of the record ('kdenv three_shells players=2 least=3'): three_shells has no option least"),
+        ("most=3", "most", "line 1 of the record ('kdenv three_shells players=2 most'): 'most' is not name=value"),
+        ("most=3", "most=3 most=2", "line 1 of the record ('kdenv three_shells players=2 most=3 most=2'): most is given twice"),
         ("pea 1", "pea 8", "line 2 of the record ('* pea 8'): 'pea 8' is nothing that chance does; it is 'pea 0' or 'coin 1'"),
         ("* pea 1\n", "", "line 2 of the record ('0: stake 2'): it is not the turn of seat 0: chance is next"),
         ("0: stake 2", "1: stake 2", "line 3 of the record ('1: stake 2'): it is not the turn of seat 1: seat 0 decides"),
         ("0: stake 2", "0: stake 9", "line 3 of the record ('0: stake 9'): 'stake 9' is no action; write 'stake 1', 'point 0' or 'pass'"),
-        ("0: stake 2", "0: pass", "line 3 of the record ('0: pass'): action pass is not legal in tiny position stage=1 pea=1 stake=0"),
-        ("0: stake 2", "* coin 1", "line 3 of the record ('* coin 1'): chance outcome 1 is not legal in tiny position stage=1 pea=1 "),
+        (
+            "0: stake 2",
+            "0: pass",
+            "line 3 of the record ('0: pass'): action pass is not legal in three_shells position stage=1 pea=1 stake=0",
+        ),
+        (
+            "0: stake 2",
+            "* coin 1",
+            "line 3 of the record ('* coin 1'): chance outcome 1 is not legal in three_shells position stage=1 pea=1 ",
+        ),
         (
             "0: stake 2",
             "stake 2",

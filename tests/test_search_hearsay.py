@@ -5,7 +5,7 @@ In Three Shells each seat decides once, so that hearsay says what the visits say
 
 import numpy as np
 import pytest
-import tiny
+import three_shells
 from test_search_trees import search, small
 
 from kdenv.core.errors import BadOption
@@ -21,8 +21,8 @@ from kdenv.search.hearsay import Averages, Mast
 CHANCES = ["frozen", "sampled", "open"]
 
 
-def three_shells() -> Table:
-    table = Table(tiny.GAME)
+def shells() -> Table:
+    table = Table(three_shells.GAME)
     table.chance(1)
     return table
 
@@ -35,8 +35,8 @@ def at_the_start(game: Game, **options: object) -> Table:
 
 @pytest.mark.parametrize("chance", CHANCES)
 def test_where_every_seat_decides_once_hearsay_is_what_visits_say(chance: str) -> None:
-    _, plain, _ = search(f"uct(score=points, chance={chance}, playouts=500)", three_shells())
-    _, rave, worker = search(f"uct(score=points, chance={chance}, rave=100, playouts=500)", three_shells())
+    _, plain, _ = search(f"uct(score=points, chance={chance}, playouts=500)", shells())
+    _, rave, worker = search(f"uct(score=points, chance={chance}, rave=100, playouts=500)", shells())
     assert plain.visits.tolist() == rave.visits.tolist()
     assert plain.sums.tolist() == rave.sums.tolist()
     assert worker.tree.heard.tolist() == worker.tree.visits.tolist()
@@ -66,7 +66,7 @@ def test_whole_turns_are_noted_where_a_game_thinks_in_turns(name: str) -> None:
 
 def test_hearsay_moves_the_mean_less_and_less() -> None:
     """2 visits of mean 0.5, 12 iterations heard of mean 0.75: with rave=6 they share sqrt(6 / 12) of the difference."""
-    _, _, worker = search("uct(rave=6, playouts=1)", three_shells())
+    _, _, worker = search("uct(rave=6, playouts=1)", shells())
     at = int(worker.tree.first[trees.ROOT])
     worker.tree.sums[at], worker.tree.heard[at], worker.tree.heard_sums[at] = 1.0, 12, 9.0
     assert trees._hearsay(worker.tree, at, 2, worker.plan) == pytest.approx(0.25 * 0.5**0.5)
@@ -75,7 +75,7 @@ def test_hearsay_moves_the_mean_less_and_less() -> None:
 
 @pytest.mark.parametrize("chance", CHANCES)
 def test_averages_count_every_action_of_every_iteration(chance: str) -> None:
-    turns, tally, worker = search(f"uct(score=points, chance={chance}, playout=mast, playouts=500)", three_shells())
+    turns, tally, worker = search(f"uct(score=points, chance={chance}, playout=mast, playouts=500)", shells())
     visits, sums = worker.ears.averages
     for i, turn in enumerate(turns):
         assert visits[0, turn - 1] == tally.visits[i]
@@ -85,8 +85,8 @@ def test_averages_count_every_action_of_every_iteration(chance: str) -> None:
 
 
 def test_mast_takes_what_has_done_best() -> None:
-    table = three_shells()
-    averages = Averages(np.full((2, tiny.N_ACTIONS), 4), np.zeros((2, tiny.N_ACTIONS)))
+    table = shells()
+    averages = Averages(np.full((2, three_shells.N_ACTIONS), 4), np.zeros((2, three_shells.N_ACTIONS)))
     averages.sums[0, 1] = 3.0
     player, rng = Mast(averages, 0.0), make_rng(1)
 

@@ -13,7 +13,7 @@ from naive.dominoes import TILES, Dominoes
 from naive.dominoes_deals import consistent_deals
 from naive.dominoes_ims import Imagined, exact_table, paper_table, search
 from naive.dominoes_open import worths
-from tiny import GAME as TINY
+from positions import shells
 
 from kdenv.arena.match import Match, play, table_of
 from kdenv.core.errors import BadOption, NotSupported
@@ -337,18 +337,10 @@ def test_ismcts_finds_the_best_turn_when_all_is_known():
         assert means(text, view)[chosen] == pytest.approx(exact[chosen], abs=1.5), str(game)
 
 
-def tiny_table(pea, stake=None):
-    table = Table(TINY)
-    table.chance(pea)
-    if stake:
-        table.play(stake - 1)
-    return table
-
-
 @pytest.mark.parametrize("stake", [1, 2, 3])
 def test_ismcts_weighs_what_it_cannot_see(stake):
     """Seat 1 of Three Shells: shell 2 is worth 0, a pass costs 1.25 and the other gets it."""
-    view = view_of(tiny_table(0, stake))
+    view = view_of(shells(0, stake))
     found = means("ismcts(iterations=40000, score=margin, c=100)", view)
     exact = {3: stake * (1 - 5) / 6 * 2.5, 4: stake * (2 - 4) / 6 * 2.5, 5: 0.0, 6: -2.5}
     assert found == pytest.approx(exact, abs=0.5)
@@ -357,7 +349,7 @@ def test_ismcts_weighs_what_it_cannot_see(stake):
 
 def test_ismcts_lets_others_see_what_it_sees():
     """Seat 0 knows where the pea is, so in its tree seat 1 finds it, and the smallest stake is best: one observer, one tree."""
-    view = view_of(tiny_table(1))
+    view = view_of(shells(1))
     found = means("ismcts(iterations=60000, score=margin, c=6)", view)
     assert found[0] == pytest.approx(-2.5, abs=0.2)
     assert found[0] > found[1] > found[2]
@@ -367,16 +359,16 @@ def test_a_tree_of_ismcts_by_hand():
     """The root of seat 1 in Three Shells has four moves, each tried once before any is tried again; then a coin is seen."""
     from kdenv.policies.determinizing import Ismcts
 
-    found = candidates("ismcts(iterations=4)", view_of(tiny_table(2, 1)))
+    found = candidates("ismcts(iterations=4)", view_of(shells(2, 1)))
     assert {action: candidate.visits for action, candidate in found.items()} == {3: 1, 4: 1, 5: 1, 6: 1}
     assert isinstance(policy("ismcts"), Ismcts)
-    analysis = policy("ismcts(iterations=400)").analyse(view_of(tiny_table(2, 1)))
+    analysis = policy("ismcts(iterations=400)").analyse(view_of(shells(2, 1)))
     assert analysis.cost["nodes"] == 1 + 4 + 4 * 2
     assert sum(candidate.visits for candidate in analysis.candidates) == 400
 
 
 def test_flat_deals_weigh_what_they_cannot_see():
-    found = means("flat_deals(samples=20000, score=margin)", view_of(tiny_table(0, 3)))
+    found = means("flat_deals(samples=20000, score=margin)", view_of(shells(0, 3)))
     assert found == pytest.approx({3: -5.0, 4: -2.5, 5: 0.0, 6: -2.5}, abs=0.3)
 
 

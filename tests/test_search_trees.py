@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-import tiny
+import three_shells
 from games import random_game
 from naive.expectimax import Naive, margin
 
@@ -25,7 +25,7 @@ from kdenv.search.budget import Budget, spend_together
 from kdenv.search.tree import NODES, ROOT
 
 SMALL = {  # name: options, and how many decisions of a random game are made, or (negative) left
-    "tiny": ({}, 0),
+    "three_shells": ({}, 0),
     "kingdomino": ({"players": 2, "size": 3, "dominoes": 4}, 4),
     "carcassonne": ({"players": 2}, -2),
     "dominoes": ({"mode": "round"}, -7),
@@ -37,7 +37,7 @@ GAMES = list(SMALL)
 def small(name: str, seed: int = 0) -> Table:
     """A position of a few decisions, some with chance between them."""
     options, decisions = SMALL[name]
-    game = tiny.GAME if name == "tiny" else find_game(name)
+    game = three_shells.GAME if name == "three_shells" else find_game(name)
 
     def play(n: int) -> tuple[Table, int]:
         table, dice, rng = Table(game, **options), random.Random(seed), make_rng(seed)
@@ -84,7 +84,7 @@ def test_uct_with_sampled_chance_finds_what_expectimax_finds(name: str) -> None:
     assert means[chosen] == pytest.approx(best, abs=0.6)
 
 
-@pytest.mark.parametrize("name", ["tiny", "kingdomino", "carcassonne"])
+@pytest.mark.parametrize("name", ["three_shells", "kingdomino", "carcassonne"])
 @pytest.mark.parametrize("kind", ["mce(", "bandit(select=ucb1_tuned(c=20), "])
 def test_flat_search_finds_what_random_play_is_worth(name: str, kind: str) -> None:
     table = small(name)
@@ -100,7 +100,7 @@ def test_flat_search_finds_what_random_play_is_worth(name: str, kind: str) -> No
 
 def test_open_tree_averages_over_what_is_hidden() -> None:
     """Three Shells: pointing at shell 2 is worth 0, a pass -1.25, the others 5/12 and 5/6 of the stake less than nothing."""
-    table = Table(tiny.GAME)
+    table = Table(three_shells.GAME)
     table.chance(0)  # the pea is not where it is likely to be
     table.play(table.action("stake 3"))
     turns, tally, _ = search("uct(chance=open, score=points, select=ucb1(c=5), playouts=40000)", table)
@@ -115,7 +115,7 @@ def test_open_tree_averages_over_what_is_hidden() -> None:
 def test_what_is_hidden_changes_nothing(kind: str) -> None:
     found = []
     for pea in range(3):
-        table = Table(tiny.GAME)
+        table = Table(three_shells.GAME)
         table.chance(pea)
         table.play(table.action("stake 2"))
         turns, tally, _ = search(kind + "score=points, playouts=300)", table)
@@ -147,14 +147,14 @@ def test_frozen_tree_of_three_shells() -> None:
     Stakes 1, 2, 3 first bring 1, 4 (doubled), 3. The best mean goes on: stake 2 brings 2 and 2, falling behind; stake 3
     brings 6 and 3, until shell 2 is tried and costs 6. Each stake has one visit more than its replies together.
     """
-    table = Table(tiny.GAME)
+    table = Table(three_shells.GAME)
     table.chance(2)
     _, _, worker = search("uct(score=points, chance=frozen, expand=order, select=ucb1(c=0), playouts=8)", table)
 
     def turns_of(node: int) -> list[tuple[str, int, float]]:
         tree = worker.tree
         places = range(tree.first[node], tree.first[node] + tree.n_tried[node])
-        return [(tiny.action_text(None, 0, int(tree.turn[at]) - 1), int(tree.visits[at]), float(tree.sums[at])) for at in places]
+        return [(three_shells.action_text(None, 0, int(tree.turn[at]) - 1), int(tree.visits[at]), float(tree.sums[at])) for at in places]
 
     assert turns_of(ROOT) == [("stake 1", 1, 1.0), ("stake 2", 3, 8.0), ("stake 3", 4, 6.0)]
     assert turns_of(2) == []
@@ -165,7 +165,7 @@ def test_frozen_tree_of_three_shells() -> None:
 
 def test_frozen_chance_is_drawn_once() -> None:
     """With the pea known and a frozen coin every end of the game is always worth the same."""
-    table = Table(tiny.GAME)
+    table = Table(three_shells.GAME)
     table.chance(1)
     table.play(table.action("stake 2"))
     _, _, worker = search("uct(score=points, chance=frozen, select=ucb1(c=5), playouts=400)", table)

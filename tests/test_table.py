@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tiny
+import three_shells
+from positions import shells
 
 from kdenv.core.errors import BadOption, BadRecord, IllegalAction
 from kdenv.core.events import Event
@@ -31,19 +32,6 @@ def kingdomino(*draft: int, king: int = 0) -> Table:
     return table
 
 
-def shells(pea: int = 2, stake: int = 0, guess: str = "", coin: int | None = None, **options: int) -> Table:
-    """Three Shells as far as told."""
-    table = Table(tiny.GAME, **options)
-    table.chance(pea)
-    if stake:
-        table.play(stake - 1)
-    if guess:
-        table.play(table.action(guess))
-    if coin is not None:
-        table.chance(coin)
-    return table
-
-
 def refusal(kind: type[Exception], do, *arguments, **named) -> str:
     """What the error says, which is one line."""
     with pytest.raises(kind) as error:
@@ -57,7 +45,7 @@ def refusal(kind: type[Exception], do, *arguments, **named) -> str:
 
 
 def test_a_game_goes_from_chance_to_decisions_to_its_end() -> None:
-    assert [Table(tiny.GAME).phase, shells().phase, shells(stake=1, guess="pass").phase, shells(2, 1, "pass", 0).phase] == [
+    assert [Table(three_shells.GAME).phase, shells().phase, shells(stake=1, guess="pass").phase, shells(2, 1, "pass", 0).phase] == [
         CHANCE,
         DECIDE,
         CHANCE,
@@ -66,15 +54,15 @@ def test_a_game_goes_from_chance_to_decisions_to_its_end() -> None:
 
 
 def test_only_while_somebody_decides_there_is_a_seat() -> None:
-    assert [Table(tiny.GAME).seat, shells().seat, shells(stake=1).seat, shells(2, 1, "pass").seat] == [None, 0, 1, None]
+    assert [Table(three_shells.GAME).seat, shells().seat, shells(stake=1).seat, shells(2, 1, "pass").seat] == [None, 0, 1, None]
 
 
 def test_only_while_somebody_decides_there_are_legal_actions() -> None:
-    assert [Table(tiny.GAME).legal(), shells().legal(), shells(2, 1, "pass").legal()] == [[], [0, 1, 2], []]
+    assert [Table(three_shells.GAME).legal(), shells().legal(), shells(2, 1, "pass").legal()] == [[], [0, 1, 2], []]
 
 
 def test_only_at_a_chance_node_there_are_chances() -> None:
-    assert Table(tiny.GAME).chances() == [(0, 1 / 6), (1, 2 / 6), (2, 3 / 6)]
+    assert Table(three_shells.GAME).chances() == [(0, 1 / 6), (1, 2 / 6), (2, 3 / 6)]
     assert shells(2, 1, "pass").chances() == [(0, 3 / 4), (1, 1 / 4)]
     assert shells().chances() == []
 
@@ -133,12 +121,12 @@ def test_what_is_no_action_at_all_is_refused(action: object) -> None:
 
 
 def test_a_decision_at_a_chance_node_is_refused() -> None:
-    assert refusal(IllegalAction, Table(tiny.GAME).play, 0).endswith("; legal: nothing of the kind, chance is next")
+    assert refusal(IllegalAction, Table(three_shells.GAME).play, 0).endswith("; legal: nothing of the kind, chance is next")
 
 
 def test_chance_while_a_seat_decides_is_refused() -> None:
     assert refusal(IllegalAction, shells().chance, 0).endswith("; legal: nothing of the kind, a seat decides")
-    assert refusal(IllegalAction, shells().sample_chance, make_rng(1)).startswith("chance is not next: tiny position ")
+    assert refusal(IllegalAction, shells().sample_chance, make_rng(1)).startswith("chance is not next: three_shells position ")
 
 
 def test_a_domino_that_lies_on_the_table_cannot_be_drawn() -> None:
@@ -239,15 +227,15 @@ def test_an_unknown_game_is_refused_and_the_one_meant_is_told() -> None:
 
 def test_a_game_from_outside_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kdenv.games._from_outside", {})
-    add_game(tiny.GAME)
-    add_game(tiny.GAME)
-    assert find_game("tiny") is tiny.GAME
-    assert names()[-1] == "tiny"
+    add_game(three_shells.GAME)
+    add_game(three_shells.GAME)
+    assert find_game("three_shells") is three_shells.GAME
+    assert names()[-1] == "three_shells"
 
 
 def test_two_games_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kdenv.games._from_outside", {"tiny": KINGDOMINO})
-    assert refusal(TypeError, add_game, tiny.GAME) == "there already is a game tiny; choose another name"
+    monkeypatch.setattr("kdenv.games._from_outside", {"three_shells": KINGDOMINO})
+    assert refusal(TypeError, add_game, three_shells.GAME) == "there already is a game three_shells; choose another name"
 
 
 # --- Copies ---
@@ -293,7 +281,7 @@ def test_a_copy_goes_its_own_way(how: str) -> None:
 
 @pytest.mark.parametrize("how", COPIES)
 def test_a_copy_is_of_the_same_game(how: str) -> None:
-    assert COPIES[how](shells()).game is tiny.GAME
+    assert COPIES[how](shells()).game is three_shells.GAME
 
 
 def test_a_copy_keeps_the_position_it_was_set_up_from() -> None:

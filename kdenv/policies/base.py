@@ -19,7 +19,7 @@ class Policy(ABC):
     is_oracle: ClassVar[bool] = False  # whether it must be given an OracleView
 
     def __init__(self, text: str) -> None:
-        """A policy that is written as this text (see policies.parse); its generator starts at seed 0."""
+        """A policy that is written as this text (see policies.text); its generator starts at seed 0."""
         self.text = text
         self.playouts = 0  # made in all decisions since reset, for those that make any
         self.rng: Rng = make_rng(0)

@@ -1,4 +1,6 @@
-"""Three Shells: a game of two decisions between two chances, small enough to be searched by hand; a room from outside the package.
+"""Three Shells: a whole game, and a player of it, in one file outside the package.
+
+python examples/three_shells.py
 
 A pea goes under one of three shells with odds 1 : 2 : 3; only seat 0 sees where. Seat 0 stakes 1 to `most` points. Seat 1 points
 at a shell, or passes. A coin then doubles all points in one of four cases. Seat 1 wins the stake if the pea is where it points and
@@ -6,13 +8,22 @@ loses it if not; for a pass it loses one point. Seat 0 gets the opposite.
 
 Not seeing the pea, seat 1 does best to point at shell 2, whatever the stake: it wins and loses equally often there (0 on
 average), a pass costs 1.25, and the other shells 5/12 and 5/6 of the stake.
+
+This file is all there is to it: what a position is (STATE), what may happen (the verbs, which are kernels: compiled when first called,
+they write into buffers they are given and check nothing), a rule-based player, words and a drawing, and GAME, which tells the
+rest of kdenv of them. `kdenv.add_game(GAME)` then makes it known by its name: to tables, matches and all searches, and to Gymnasium
+and PettingZoo as kdenv/ThreeShells-v0.
 """
 
 import sys
 from typing import NamedTuple
 
+import gymnasium
 import numpy as np
 
+import kdenv
+from kdenv.arena.match import Match, play, table_of
+from kdenv.arena.report import text_table
 from kdenv.core.errors import BadRecord
 from kdenv.core.game import Game, Option
 from kdenv.core.kernel import kernel
@@ -29,15 +40,21 @@ PASS_COSTS = 1
 for table in (ODDS, COIN_ODDS, FACTOR):
     table.flags.writeable = False
 
+# The position
+
 HIDING, STAKING, POINTING, TOSSING, FINISHED = range(5)
 NOT_YET = -1
 PASS = 3  # as a guess
 FIRST_GUESS = 3  # actions: stake - 1; then, from here on, the guess
 N_ACTIONS = FIRST_GUESS + PASS + 1
 
+# source: what has been compiled for other rules is never used for these.
 STATE = state_dtype(
     ("stage", np.int8), ("pea", np.int8), ("stake", np.int8), ("guess", np.int8), ("coin", np.int8), ("most", np.int8), source=__file__
 )
+
+
+# What may happen: the verbs (kdenv/core/protocol.py says what each must answer)
 
 
 @kernel
@@ -51,6 +68,7 @@ def begin(s, players, variant):
 
 @kernel
 def phase(s):
+    """Whether chance is next, or a seat decides, or it is over."""
     if s.stage == FINISHED:
         return OVER
     return DECIDE if s.stage == STAKING or s.stage == POINTING else CHANCE
@@ -58,11 +76,13 @@ def phase(s):
 
 @kernel
 def seat(s):
+    """Who decides."""
     return 0 if s.stage == STAKING else 1
 
 
 @kernel
 def legal(s, out):
+    """Write the legal actions to out, ascending; how many there are."""
     first, n = (0, int(s.most)) if s.stage == STAKING else (FIRST_GUESS, PASS + 1)
     for i in range(n):
         out[i] = first + i
@@ -71,6 +91,7 @@ def legal(s, out):
 
 @kernel
 def apply(s, action):
+    """Carry out a stake or a guess."""
     if s.stage == STAKING:
         s.stake = action + 1
         s.stage = POINTING
@@ -81,6 +102,7 @@ def apply(s, action):
 
 @kernel
 def chances(s, out, weights):
+    """Write what chance may bring, with its odds as whole numbers; how many outcomes there are."""
     n = N_SHELLS if s.stage == HIDING else 2
     for i in range(n):
         out[i] = i
@@ -90,6 +112,7 @@ def chances(s, out, weights):
 
 @kernel
 def apply_chance(s, outcome):
+    """Put the pea under a shell, or let the coin fall."""
     if s.stage == HIDING:
         s.pea = outcome
         s.stage = STAKING
@@ -100,6 +123,7 @@ def apply_chance(s, outcome):
 
 @kernel
 def sample_chance(s, rng):
+    """The same as drawing from `chances`, at full speed."""
     if s.stage == HIDING:
         return _any_shell(rng)
     return 0 if below(rng, COIN_ODDS[0] + COIN_ODDS[1]) < COIN_ODDS[0] else 1
@@ -121,6 +145,7 @@ def witnesses(s):
 
 @kernel
 def scores(s, out):
+    """The points of both seats."""
     out[0] = out[1] = 0
     if s.stage == FINISHED:
         won = -PASS_COSTS if s.guess == PASS else int(s.stake) if s.guess == s.pea else -int(s.stake)
@@ -130,6 +155,7 @@ def scores(s, out):
 
 @kernel
 def standings(s, out):
+    """What ranks the seats: their points."""
     scores(s, out)
 
 
@@ -154,6 +180,9 @@ def observe(states, k, seat, out):
     out[8] = seat
 
 
+# A player: for seats, for playouts inside searches, and for kernels of your own
+
+
 class Bold(NamedTuple):
     """Stakes the most, and always points at the same shell."""
 
@@ -166,14 +195,16 @@ def _choose_boldly(player, states, k, out, rng):
     return packed(int(states[k].most) - 1 if states[k].stage == STAKING else FIRST_GUESS + player.shell)
 
 
-# Notation and drawing
+# Words and a drawing
 
 
 def action_text(states, k, action):
+    """An action in words: stake 2, point 0, pass."""
     return f"stake {action + 1}" if action < FIRST_GUESS else "pass" if action == FIRST_GUESS + PASS else f"point {action - FIRST_GUESS}"
 
 
 def action_from(states, k, text):
+    """The action that these words mean."""
     for action in range(N_ACTIONS):
         if action_text(states, k, action) == text:
             return action
@@ -181,10 +212,12 @@ def action_from(states, k, text):
 
 
 def chance_text(states, k, outcome):
+    """An outcome of chance in words: pea 0, coin 1."""
     return f"pea {outcome}" if states[k]["stage"] == HIDING else f"coin {outcome}"
 
 
 def chance_from(states, k, text):
+    """The outcome that these words mean."""
     word, _, number = text.partition(" ")
     if word not in ("pea", "coin") or number not in ("0", "1", "2"):
         raise BadRecord(f"{text!r} is nothing that chance does; it is 'pea 0' or 'coin 1'")
@@ -195,10 +228,12 @@ _FIELDS = {"stage": (HIDING, FINISHED), "pea": (NOT_YET, 2), "stake": (0, 3), "g
 
 
 def position_text(states, k):
+    """A position in a line, for records and error messages."""
     return " ".join(f"{name}={states[k][name]}" for name in _FIELDS)
 
 
 def position_from(text, states, k):
+    """Set states[k] up as the line says; `most` stays as it is."""
     words = dict(word.partition("=")[::2] for word in text.split())
     if words.keys() != _FIELDS.keys():
         raise BadRecord(f"a position has {', '.join(_FIELDS)}, each once")
@@ -209,18 +244,22 @@ def position_from(text, states, k):
 
 
 def ansi(states, k, seat=None):
+    """The position for a terminal, as a seat sees it."""
     hidden = seat == 1 and states[k]["stage"] <= POINTING
     return position_text(states, k).replace(f"pea={states[k]['pea']}", "pea=?") if hidden else position_text(states, k)
 
 
 def svg(states, k, seat=None):
+    """The same as a drawing, which windows and pictures are made from."""
     return f"<svg xmlns='http://www.w3.org/2000/svg'><title>{ansi(states, k, seat)}</title></svg>"
 
 
+# All of it together
+
 _THIS = sys.modules[__name__]
 GAME = Game(
-    name="tiny",
-    title="Tiny",
+    name="three_shells",
+    title="ThreeShells",
     room=(_THIS,),
     state_dtype=STATE,
     players=(2,),
@@ -235,3 +274,24 @@ GAME = Game(
     rule_players={"bold": RulePlayer(lambda shell=2: Bold(shell), "stakes the most and points at one shell")},
     greedy="bold",
 )
+
+
+def main() -> None:
+    """The rule player against a search that knows it and one that does not; then one seat as an environment."""
+    kdenv.add_game(GAME)
+    # 1. Two matches. Whoever plays his playouts with the bold player finds out that it always points at shell 2, and stakes 1 if the
+    # pea is there and 3 if not. A tree lets all seats see what its own seat sees: it fears the worst, and always stakes 1.
+    for search in ("mce(playout=bold, score=points, playouts=200)", "uct(chance=open, score=points, select=ucb1(c=5), playouts=1000)"):
+        match, results = Match("three_shells", [search, "bold"], games=200, seed=1), []
+        play(match, on_result=results.append, processes=1)  # other processes would have to call add_game, too
+        print(match.describe(), text_table(table_of(match, results)), "", sep="\n")
+    # 2. An environment for a learner in seat 1, with the bold player in the other.
+    environment = gymnasium.make("kdenv/ThreeShells-v0", opponents="bold", seat=1, reward="score", record=True)
+    observation, info = environment.reset(seed=1)
+    print(f"seat 1 sees {observation} and may {np.flatnonzero(info['action_mask'])}")
+    _, reward, *_, info = environment.step(FIRST_GUESS + 2)
+    print(f"{info['record']}reward {reward:g}")
+
+
+if __name__ == "__main__":
+    main()
