@@ -99,7 +99,7 @@ def test_plain_python_gives_the_same_numbers() -> None:
 def test_nothing_is_compiled_in_plain_python() -> None:
     """So that the test above compares what it says it compares."""
     assert told_by_a_process("print(type(here.play_games).__name__)", NUMBA_DISABLE_JIT="1").strip() == "function"
-    assert type(play_games).__name__ == "CPUDispatcher"
+    assert type(play_games).__name__ == "CompiledKernel"
 
 
 def test_an_overflow_is_noticed_in_plain_python() -> None:

@@ -17,6 +17,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+from kdenv.core.compiling import CompiledKernel
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _PACKAGE = Path(__file__).parents[1]
@@ -94,9 +96,13 @@ def allocating_kernel(function: Function) -> Function:
 
 
 def _compiled(function: Function, *, allocates: bool) -> Function:
-    theirs, numba.config.CACHE_DIR = numba.config.CACHE_DIR, _CACHE
-    try:
-        on_disk = Path(function.__code__.co_filename).exists()  # not so in a notebook
-        return cast(Function, numba.njit(cache=on_disk, nogil=True, _nrt=allocates)(function))
-    finally:
-        numba.config.CACHE_DIR = theirs
+    if numba.config.DISABLE_JIT:
+        return function
+    compiled = CompiledKernel(function, targetoptions={"nogil": True, "_nrt": allocates})
+    if Path(function.__code__.co_filename).exists():  # not so in a notebook
+        theirs, numba.config.CACHE_DIR = numba.config.CACHE_DIR, _CACHE
+        try:
+            compiled.enable_caching()
+        finally:
+            numba.config.CACHE_DIR = theirs
+    return cast(Function, compiled)

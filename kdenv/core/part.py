@@ -17,8 +17,9 @@ from typing import Any, TypeVar
 
 from numba import typeof, types
 from numba.core.errors import TypingError
-from numba.extending import models, overload, register_model, typeof_impl
+from numba.extending import models, register_model, typeof_impl
 
+from kdenv.core.compiling import resolve_by_type
 from kdenv.core.kernel import is_in_digest, source_digest
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -48,13 +49,9 @@ def part(question: Callable[..., Any]) -> Callable[..., Any]:
     def ask(kind, *rest):
         return known.of(type(kind))(kind, *rest)
 
-    def resolve(kind, *rest):
-        kernel = known.of(getattr(kind, "instance_class", kind))
-        return lambda kind, *rest: kernel(kind, *rest)
-
     ask.__name__ = ask.__qualname__ = question.__name__
     ask.__doc__ = question.__doc__
-    overload(ask, jit_options={"_nrt": False})(resolve)  # as in kernel
+    resolve_by_type(ask, lambda kind: known.of(getattr(kind, "instance_class", kind)))
     _parts[ask] = known
     return ask
 

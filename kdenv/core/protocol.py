@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 from numba.core.errors import TypingError
-from numba.extending import overload
 
+from kdenv.core.compiling import resolve_by_type
 from kdenv.core.kernel import kernel
 
 CHANCE, DECIDE, OVER = 0, 1, 2  # what phase() answers
@@ -36,13 +36,9 @@ def verb(question: Callable[..., Any]) -> Callable[..., Any]:
     def ask(state, *rest):
         return _rules_of(state.dtype).verbs[name](state, *rest)
 
-    def resolve(state, *rest):
-        implementation = _rules_of(getattr(state, "dtype", state)).verbs[name]
-        return lambda state, *rest: implementation(state, *rest)
-
     ask.__name__ = ask.__qualname__ = name
     ask.__doc__ = question.__doc__
-    overload(ask, jit_options={"_nrt": False})(resolve)  # as in kernel
+    resolve_by_type(ask, lambda state: _rules_of(getattr(state, "dtype", state)).verbs[name])
     VERBS[name] = ask
     return ask
 
