@@ -130,6 +130,14 @@ def test_editing_a_callee_is_noticed_and_going_back_is_warm(house: House, origin
     assert house.play_and_search() == (original, [])
 
 
+def test_numba_alone_compiles_the_same(house: House, original: Any) -> None:
+    """What is done where the version of numba is none that core/compiling.py knows; in a directory of its own."""
+    plain = house.play_and_search(KDENV_COMPILER="numba")
+    assert plain.result == original
+    assert "play_games" in plain.compiled
+    assert house.play_and_search(KDENV_COMPILER="numba") == (original, [])
+
+
 def test_editing_a_player_outside_the_package_is_noticed(house: House) -> None:
     (house.folder / "mine.py").write_text(MY_PLAYER)
     work = "from mine import Last\n" + PLAY_AND_SEARCH.replace("Uniform()", "EpsilonGreedy(Last(1), 0.5)").replace(

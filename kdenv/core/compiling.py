@@ -4,6 +4,8 @@ numba by itself optimises every function it compiles, with all that it calls, an
 calls go fifteen deep, the rules of a game would so be optimised fifteen times over; the first search of a game took 20 s.
 Here a kernel that is called by another one is a `_Draft`: typed and translated, but neither optimised nor run. A kernel that
 Python calls is a `_Whole`: its own code and all the drafts it needs, in one module, optimised once.
+
+This builds on the insides of numba; core/plain.py does the same without them, for versions of numba that kernel.py does not list.
 """
 
 from __future__ import annotations
@@ -142,7 +144,7 @@ class _Drafts(CPUDispatcher):  # type: ignore[misc]
     """The drafts of a kernel, by the types of its arguments."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
-        super().__init__(function, None, {**options, "no_cpython_wrapper": True}, pipeline_class=_CompilerOfDrafts)
+        super().__init__(function, {}, {**options, "no_cpython_wrapper": True}, pipeline_class=_CompilerOfDrafts)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """What the typing of a caller asks for. A constant is as good as any other integer: there is no draft for each."""
@@ -167,7 +169,7 @@ class CompiledKernel(CPUDispatcher):  # type: ignore[misc]
     def __init__(self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None) -> None:
         # No kernel is called by pointer from C, which is what the wrapper called cfunc would be for.
         options = {**(targetoptions or {}), "nopython": True, "no_cfunc_wrapper": True}
-        super().__init__(py_func, locals, options, pipeline_class=_CompilerOfWholes)
+        super().__init__(py_func, locals or {}, options, pipeline_class=_CompilerOfWholes)
         self._drafts = _Drafts(py_func, options)
 
     def compile(self, sig: Any) -> Any:
@@ -196,6 +198,11 @@ class CompiledKernel(CPUDispatcher):  # type: ignore[misc]
     def is_compiling(self) -> Any:
         """Asked when a kernel may have called itself."""
         return self._drafts.is_compiling
+
+
+def compiled_kernel(function: Callable[..., Any], options: dict[str, Any]) -> CompiledKernel:
+    """A kernel."""
+    return CompiledKernel(function, targetoptions=options)
 
 
 @contextmanager

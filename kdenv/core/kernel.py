@@ -17,14 +17,22 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-from kdenv.core.compiling import CompiledKernel
+# Versions of numba whose insides core/compiling.py knows. KDENV_COMPILER=numba does without it.
+_KNOWN = ((0, 65), (0, 68))
+IS_PLAIN = not _KNOWN[0] <= numba.version_info.short <= _KNOWN[1] or os.environ.get("KDENV_COMPILER") == "numba"
+if IS_PLAIN:
+    from kdenv.core.plain import compiled_kernel, resolve_by_type
+else:
+    from kdenv.core.compiling import compiled_kernel, resolve_by_type
+
+__all__ = ["allocating_kernel", "cache_dir", "kernel", "resolve_by_type"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _PACKAGE = Path(__file__).parents[1]
 _COMPILED = ("core", "games", "search")  # the rooms that hold compiled code
 _KEPT = 8  # versions of the sources whose machine code is kept
-_VERSION = re.compile(r"[0-9a-f]{12}(-checked)?")  # what cache_dir() calls a version
+_VERSION = re.compile(r"[0-9a-f]{12}(-plain)?(-checked)?")  # what cache_dir() calls a version
 
 
 def source_digest(paths: Iterable[Path]) -> str:
@@ -58,7 +66,7 @@ def cache_dir() -> Path:
     """Where the machine code of this version of the sources is kept; old versions are pruned."""
     sources = (path for room in _COMPILED for path in (_PACKAGE / room).rglob("*.py"))
     checked = "-checked" if numba.config.BOUNDSCHECK else ""  # numba leaves this out of its own key
-    directory = cache_root() / (source_digest(sources) + checked)
+    directory = cache_root() / (source_digest(sources) + ("-plain" if IS_PLAIN else "") + checked)
     is_new = not directory.exists()
     directory.mkdir(exist_ok=True)
     os.utime(directory)  # the newest are those used last
@@ -98,7 +106,7 @@ def allocating_kernel(function: Function) -> Function:
 def _compiled(function: Function, *, allocates: bool) -> Function:
     if numba.config.DISABLE_JIT:
         return function
-    compiled = CompiledKernel(function, targetoptions={"nogil": True, "_nrt": allocates})
+    compiled = compiled_kernel(function, {"nogil": True, "_nrt": allocates})
     if Path(function.__code__.co_filename).exists():  # not so in a notebook
         theirs, numba.config.CACHE_DIR = numba.config.CACHE_DIR, _CACHE
         try:

@@ -19,8 +19,7 @@ from numba import typeof, types
 from numba.core.errors import TypingError
 from numba.extending import models, register_model, typeof_impl
 
-from kdenv.core.compiling import resolve_by_type
-from kdenv.core.kernel import is_in_digest, source_digest
+from kdenv.core.kernel import is_in_digest, resolve_by_type, source_digest
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 

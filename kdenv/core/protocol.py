@@ -13,8 +13,7 @@ import numba
 import numpy as np
 from numba.core.errors import TypingError
 
-from kdenv.core.compiling import resolve_by_type
-from kdenv.core.kernel import kernel
+from kdenv.core.kernel import kernel, resolve_by_type
 
 CHANCE, DECIDE, OVER = 0, 1, 2  # what phase() answers
 

@@ -43,8 +43,8 @@ def make_stack(levels: int, widest: int) -> Stack:
     moves, chances = np.zeros((levels, widest), np.int64), np.zeros((levels, widest))
     lines, lengths = np.zeros((widest, levels), np.int64), np.zeros(widest, np.int64)
     best_lines, best_lengths = np.zeros((levels, levels), np.int64), np.zeros(levels, np.int64)
-    now = np.zeros((2, 1), np.int64)
-    return Stack(*now, n, at, best, alpha, beta, moves, chances, np.zeros(widest), lines, lengths, best_lines, best_lengths)
+    level, nodes = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    return Stack(level, nodes, n, at, best, alpha, beta, moves, chances, np.zeros(widest), lines, lengths, best_lines, best_lengths)
 
 
 @kernel
