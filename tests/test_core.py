@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 import three_shells
@@ -278,3 +279,36 @@ def test_the_key_tells_chance_from_action() -> None:
     chance.write_chance(7, -1)
     action.write_action(7)
     assert chance.key() != action.key()
+
+
+# --- Kernels ---
+
+
+@kernel
+def _of_two_dice(rng):
+    return below(rng, 6) + below(rng, 6)
+
+
+@numba.njit
+def _of_four_dice(rng):
+    return _of_two_dice(rng) + _of_two_dice(rng)
+
+
+def test_what_numba_compiles_by_itself_may_call_kernels() -> None:
+    assert _of_four_dice(make_rng(1)) == sum(map(below, [rng := make_rng(1)] * 4, [6] * 4))
+    assert _of_two_dice(make_rng(1)) == below(rng := make_rng(1), 6) + below(rng, 6)
+
+
+@kernel
+def _countdown(n):
+    return 0 if n <= 0 else 1 + _countdown(n - 1)
+
+
+@kernel
+def _countdown_twice(n):
+    return 2 * _countdown(n)
+
+
+def test_a_kernel_may_call_itself() -> None:
+    assert _countdown_twice(5) == 10
+    assert _countdown(5) == 5

@@ -83,6 +83,16 @@ class _Whole(_Library):
         self._linking_libraries = [library for library in called if not isinstance(library, _Draft)]
         super().finalize()
 
+    def _optimize_final_module(self) -> None:
+        """As numba does it, but drafts are private: called from nowhere else, so they may be moved into their callers and changed.
+
+        Not internal: the engine would take such a draft, changed as it is, for one of the same name in other code.
+        """
+        for function in self._final_module.functions:
+            if function.linkage.name == "linkonce_odr":
+                function.linkage = "private"
+        super()._optimize_final_module()
+
 
 def _link(module: Any, drafts: list[_Draft]) -> None:
     """Bring these drafts and all they need into a module."""
@@ -197,7 +207,7 @@ class CompiledKernel(CPUDispatcher):  # type: ignore[misc]
     @property
     def is_compiling(self) -> Any:
         """Asked when a kernel may have called itself."""
-        return self._drafts.is_compiling
+        return self._compiling_counter or self._drafts.is_compiling
 
 
 def compiled_kernel(function: Callable[..., Any], options: dict[str, Any]) -> CompiledKernel:
