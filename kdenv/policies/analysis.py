@@ -51,6 +51,13 @@ def half_interval(visits: float, total: float, squares: float) -> float:
     return 1.96 * math.sqrt(max(0.0, squares / visits - mean * mean) / (visits - 1))
 
 
+def carry_out(states: Any, turn: int) -> None:
+    """Carry out a packed turn in states[0]: by the verbs, which a table has compiled, not by a kernel more."""
+    while turn:
+        protocol.apply_at(states, 0, int(first_action(turn)))
+        turn = int(rest_of(turn))
+
+
 def turn_words(view: View, turn: int) -> str:
     """A packed turn in the words of the game."""
     return play_in_words(view, view.scratch(1), turn)

@@ -15,12 +15,12 @@ from kdenv.core.game import Game, did_you_mean
 from kdenv.core.protocol import CHANCE, OVER
 from kdenv.core.random import make_rng
 from kdenv.core.view import View
-from kdenv.policies.analysis import Analysis, Candidate, turn_words
+from kdenv.policies.analysis import Analysis, Candidate, carry_out, turn_words
 from kdenv.policies.base import TurnPolicy
 from kdenv.search import expectimax, frames
 from kdenv.search.budget import compiling
 from kdenv.search.evaluate import AsListed, ScoreMargin
-from kdenv.search.playout import Uniform, decisions_left, play_turn_at
+from kdenv.search.playout import Uniform, decisions_left
 from kdenv.search.turns import SCRATCH, list_turns
 
 MARGIN = "margin"  # the evaluator that every game has
@@ -193,7 +193,7 @@ class Lookahead(TurnPolicy):
         room = self._room(view, view.scratch(1), depth)
         parts, plan = self._parts(view, room, 0.0)
         start = view.scratch(2)
-        play_turn_at(start, 0, turn)
+        carry_out(start, turn)
         depth -= 1
         while depth > 0 and (phase := int(protocol.phase_at(start, 0))) != OVER:
             if phase == CHANCE:

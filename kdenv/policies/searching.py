@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.core import protocol
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.player import choose_at
 from kdenv.core.random import Rng, below, make_rng, next64
 from kdenv.core.view import View
-from kdenv.policies.analysis import Analysis, Candidate, half_interval, turn_words
+from kdenv.policies.analysis import Analysis, Candidate, carry_out, half_interval, turn_words
 from kdenv.policies.base import TurnPolicy
 from kdenv.policies.simple import RulePolicy
 from kdenv.search import bandit, montecarlo
@@ -125,8 +126,9 @@ class RootSearch(TurnPolicy):
                 budget = Budget(playouts=1)
                 findings = Findings(turns, [self._worker(view, turns, budget, rng, 0)], 0)
                 findings.workers[0].work(0, 0)
-                self._gains(view, turns)
-                self._reflex(view, rng)
+                self._gains(view, turns[:1])
+                if self.final.reflex:
+                    self._reflex(view, rng)
                 if self.budget.game_seconds is not None:
                     self._decisions_left(view, 0)
             self._prepared.add(view.game.name)
@@ -198,9 +200,14 @@ class RootSearch(TurnPolicy):
         return int(best[below(self.rng, len(best))] if len(best) > 1 else best[0])
 
     def _gains(self, view: View, turns: NDArray[np.int64]) -> NDArray[np.int64]:
-        gains, numbers = np.zeros(len(turns), np.int64), np.empty(view.players, np.int64)
-        bandit.gains_at_once(view.scratch(2), int(view.seat), turns, len(turns), numbers, gains)
-        return gains
+        """The seat's own points after each turn, before anything else happens."""
+        numbers, points = np.empty(view.players, np.int64), []
+        for turn in turns:
+            states = view.scratch(1)
+            carry_out(states, int(turn))
+            protocol.scores_at(states, 0, numbers)
+            points.append(int(numbers[int(view.seat)]))
+        return np.array(points)
 
     def _reflex(self, view: View, rng: Rng) -> int:
         """What the game's reflex does here; 0 if nothing."""

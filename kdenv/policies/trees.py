@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.core import protocol
-from kdenv.core.player import first_action, rest_of
 from kdenv.core.random import Rng, make_rng, next64
 from kdenv.core.view import View
+from kdenv.policies.analysis import carry_out, play_in_words
 from kdenv.policies.searching import Final, Findings, Playout, RootSearch, Worker
 from kdenv.search import hearsay
 from kdenv.search import tree as trees
@@ -131,29 +131,17 @@ class Grown(Worker):
         states = view.scratch(1)
         words: list[str] = []
         at = int(self.places()[turn])
-        _carry_out(states, int(self.turns[turn]))
+        carry_out(states, int(self.turns[turn]))
         while len(words) < most and at and protocol.phase_at(states, 0) == protocol.DECIDE:
             at = self._favourite(int(self.tree.child[at]))
             if at:
-                words.append(_carry_out(states, int(self.tree.turn[at]), view))
+                words.append(play_in_words(view, states, int(self.tree.turn[at])))
         return words
 
     def _favourite(self, node: int) -> int:
         """The turn of a closed tree's node with the most visits; 0 if there is none."""
         first, n = int(self.tree.first[node]), int(self.tree.n_tried[node])
         return first + int(np.argmax(self.tree.visits[first : first + n])) if node and n else 0
-
-
-def _carry_out(states: Any, turn: int, view: View | None = None) -> str:
-    """Carry out a turn; in words, if asked with a view."""
-    words = []
-    while turn:
-        action = int(first_action(turn))
-        if view is not None:
-            words.append(str(view.game.notation.action_text(states, 0, action)))
-        protocol.apply_at(states, 0, action)
-        turn = int(rest_of(turn))
-    return ", ".join(words)
 
 
 def _player_and_ears(view: View, playout: Playout, growth: Growth) -> tuple[Any, Any]:

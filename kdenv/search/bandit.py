@@ -8,10 +8,8 @@ import math
 import numpy as np
 
 from kdenv.core.kernel import kernel
-from kdenv.core.protocol import scores
 from kdenv.core.random import below
 from kdenv.search.montecarlo import try_turn
-from kdenv.search.playout import play_turn
 from kdenv.search.select import urgency
 
 
@@ -39,15 +37,3 @@ def most_urgent(rule, tally, n_turns, log_n, rng):
             if below(rng, n_best) == 0:
                 chosen = turn
     return chosen
-
-
-@kernel
-def gains_at_once(states, seat, turns, n_turns, numbers, gains):
-    """Write what each turn adds to the seat's own points before anything else happens; states[1] is scratch."""
-    scores(states[0], numbers)
-    before = numbers[seat]
-    for turn in range(n_turns):
-        states[1] = states[0]
-        play_turn(states[1], turns[turn])
-        scores(states[1], numbers)
-        gains[turn] = numbers[seat] - before

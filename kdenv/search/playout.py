@@ -104,12 +104,6 @@ def play_turn(s, turn):
 
 
 @kernel
-def play_turn_at(states, k, turn):
-    """The same, as the way in from Python."""
-    play_turn(states[k], turn)
-
-
-@kernel
 def play_out(player, states, k, out, rng):
     """Play states[k] to its end; states[k + 1] and out are scratch. Returns the number of turns."""
     n_turns = 0
