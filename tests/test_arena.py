@@ -2,8 +2,12 @@
 
 import json
 import math
+import os
 import random
 import statistics
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +18,7 @@ from kdenv.core.errors import BadOption, BadRecord
 from kdenv.core.record import replay
 from kdenv.games import find_game
 
+HERE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
 GREEDY_V_RANDOM = Match("kingdomino", ["full_greedy", "random", "random", "random"], games=8, seed=1)
 
 
@@ -122,6 +127,21 @@ def test_what_is_wrong_is_told_before_anything_is_played(match: Match, what: str
 
 
 # Statistics
+
+
+UNGUARDED = """
+from kdenv.arena.match import Match, play
+play(Match("kingdomino", ["random"] * 4, games=8), processes=2, on_result=print)
+"""
+
+
+def test_a_script_that_every_process_would_run_again_is_told_so(tmp_path) -> None:
+    """Processes import the script that starts them; without a guard each would start processes, and die of it, for ever."""
+    script = tmp_path / "script.py"
+    script.write_text(UNGUARDED)
+    done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, env=HERE, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].endswith("or play with processes=1")
 
 
 def test_interval_of_independent_games_is_the_usual_one() -> None:

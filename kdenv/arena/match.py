@@ -32,6 +32,7 @@ from kdenv.games import find_game
 from kdenv.policies import Policy, policy
 
 _START = 60.0  # seconds within which a process should have started
+_LOOK = 0.1  # seconds between looks whether one has failed to
 _PATIENCE = 3.0  # seconds that processes have to finish their games when a match is interrupted
 
 
@@ -171,9 +172,9 @@ def play(match: Match, *, processes: int | None = None, done: Iterable[int] = ()
     try:
         with _interrupts_held():
             started = context.Semaphore(0)
+            others = set(multiprocessing.active_children())
             pool = context.Pool(processes, _start_worker, (match, started, stopped))
-            for _ in range(processes):  # a process that is ended while it starts would complain
-                started.acquire(timeout=_START)
+            _wait(processes, started, set(multiprocessing.active_children()) - others)
         for result in pool.imap_unordered(_work, todo):
             assert result is not None  # nothing has been stopped
             on_result(result)
@@ -183,6 +184,18 @@ def play(match: Match, *, processes: int | None = None, done: Iterable[int] = ()
         if pool is not None:
             _end(pool, stopped)
     return True
+
+
+def _wait(processes: int, started: Any, workers: Iterable[Any]) -> None:
+    """Until all processes have started: one that is ended while it starts would complain, one that cannot start be tried for ever."""
+    deadline = time.monotonic() + _START
+    for _ in range(processes):
+        while not started.acquire(timeout=_LOOK) and time.monotonic() < deadline:
+            if any(worker.exitcode for worker in workers):
+                raise BadOption(
+                    "the processes that play cannot start; "
+                    "put what your script does under 'if __name__ == \"__main__\":', or play with processes=1"
+                )
 
 
 def _end(pool: Pool, stopped: Any) -> None:
