@@ -283,7 +283,7 @@ def main() -> None:
     # pea is there and 3 if not. A tree lets all seats see what its own seat sees: it fears the worst, and always stakes 1.
     for search in ("mce(playout=bold, score=points, playouts=200)", "uct(chance=open, score=points, select=ucb1(c=5), playouts=1000)"):
         match, results = Match("three_shells", [search, "bold"], games=200, seed=1), []
-        play(match, on_result=results.append, processes=1)  # other processes would have to call add_game, too
+        play(match, on_result=results.append, processes=1)  # others would need add_game where they import this file
         print(match.describe(), text_table(table_of(match, results)), "", sep="\n")
     # 2. An environment for a learner in seat 1, with the bold player in the other.
     environment = gymnasium.make("kdenv/ThreeShells-v0", opponents="bold", seat=1, reward="score", record=True)

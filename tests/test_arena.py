@@ -18,7 +18,8 @@ from kdenv.core.errors import BadOption, BadRecord
 from kdenv.core.record import replay
 from kdenv.games import find_game
 
-HERE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+ROOT = Path(__file__).parents[1]
+HERE = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'examples'}"}
 GREEDY_V_RANDOM = Match("kingdomino", ["full_greedy", "random", "random", "random"], games=8, seed=1)
 
 
@@ -129,19 +130,38 @@ def test_what_is_wrong_is_told_before_anything_is_played(match: Match, what: str
 # Statistics
 
 
+def run_script(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
+    script = folder / "script.py"
+    script.write_text(text)
+    return subprocess.run([sys.executable, str(script)], cwd=folder, env=HERE, capture_output=True, text=True, timeout=120, check=False)
+
+
 UNGUARDED = """
 from kdenv.arena.match import Match, play
 play(Match("kingdomino", ["random"] * 4, games=8), processes=2, on_result=print)
 """
+GAME_ADDED_TOO_LATE = """
+import kdenv, three_shells
+from kdenv.arena.match import Match, play
+if __name__ == "__main__":
+    kdenv.add_game(three_shells.GAME)
+    play(Match("three_shells", ["bold", "random"], games=8), processes=2, on_result=print)
+"""
 
 
-def test_a_script_that_every_process_would_run_again_is_told_so(tmp_path) -> None:
-    """Processes import the script that starts them; without a guard each would start processes, and die of it, for ever."""
-    script = tmp_path / "script.py"
-    script.write_text(UNGUARDED)
-    done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, env=HERE, capture_output=True, text=True, timeout=120, check=False)
+@pytest.mark.parametrize("script", [UNGUARDED, GAME_ADDED_TOO_LATE])
+def test_processes_that_cannot_start_are_not_tried_for_ever(tmp_path, script: str) -> None:
+    """Processes import the script that starts them, but not what is under its guard."""
+    done = run_script(tmp_path, script)
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].endswith("or play with processes=1")
+    assert "BadOption: the processes that play cannot start" in done.stderr
+
+
+def test_processes_know_a_game_that_a_script_adds_when_it_is_imported(tmp_path) -> None:
+    add = "kdenv.add_game(three_shells.GAME)"
+    done = run_script(tmp_path, GAME_ADDED_TOO_LATE.replace(f"    {add}\n", "").replace("if __name__", f"{add}\nif __name__"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("Result(") == 8
 
 
 def test_interval_of_independent_games_is_the_usual_one() -> None:

@@ -193,8 +193,8 @@ def _wait(processes: int, started: Any, workers: Iterable[Any]) -> None:
         while not started.acquire(timeout=_LOOK) and time.monotonic() < deadline:
             if any(worker.exitcode for worker in workers):
                 raise BadOption(
-                    "the processes that play cannot start; "
-                    "put what your script does under 'if __name__ == \"__main__\":', or play with processes=1"
+                    "the processes that play cannot start: each imports your script anew. Put what it does under "
+                    "'if __name__ == \"__main__\":', and what it adds (games, cards) above that; or play with processes=1"
                 )
 
 
@@ -246,9 +246,10 @@ def _start_worker(match: Match, started: Any, stopped: Any) -> None:
     """Set a worker process up."""
     global _match, _policies, _stopped
     _stopped = stopped
-    started.release()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    match.check()
     _match, _policies = match, [policy(text) for text in match.line_up]
+    started.release()
 
 
 def _work(number: int) -> Result | None:
