@@ -11,6 +11,7 @@ from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import policy
+from kdenv.search import score as score_module
 from kdenv.search.montecarlo import Tally, best_mean, sample_in_rotation
 from kdenv.search.playout import Uniform
 from kdenv.search.score import Margin, Points, Relative, WinDrawLoss, best_rival, worth
@@ -128,6 +129,14 @@ def test_what_an_end_of_four_is_worth(points: tuple[int, ...], score: Any, value
     table = kingdoms(*points)
     assert table.scores() == list(points)
     assert [worth(score, table.states, 0, seat, np.zeros(4, np.int64)) for seat in range(4)] == values
+
+
+@pytest.mark.parametrize(
+    "mine, rival, share", [(30, 10, 0.75), (-10, -30, 0.75), (0, -30, 1), (9, -3, 1), (-3, 9, 0), (5, -5, 1), (5, -9, 1)]
+)
+def test_the_share_of_penalties_is_the_rivals(mine: int, rival: int, share: float) -> None:
+    assert score_module._relation(np.array([mine, rival]), 0, 2) == share
+    assert score_module._relation(np.array([mine, rival]), 1, 2) == 1 - share
 
 
 def test_a_partner_is_no_rival() -> None:

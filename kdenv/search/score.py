@@ -45,7 +45,7 @@ class Points(NamedTuple):
 
 
 class Relative(NamedTuple):
-    """Own points in relation to own and the best rival's (R): between 0 and 1 while points are not negative."""
+    """Own points in relation to own and the best rival's (R), between 0 and 1; where points are penalties, the rival's share of them."""
 
     teams: int
 
@@ -76,7 +76,11 @@ def _sole_win(numbers, seat, teams):
 @kernel
 def _relation(numbers, seat, teams):
     mine, best = numbers[seat], best_rival(numbers, seat, teams)
-    return mine / (mine + best) if mine + best > 0 else 0.5
+    both = mine + best
+    if both == 0:
+        return 0.5 if mine == best else 1.0 if mine > best else 0.0
+    share = mine / both if both > 0 else best / both
+    return min(1.0, max(0.0, share))
 
 
 @kernel
