@@ -49,11 +49,11 @@ def rounds(many: int, few: int) -> list:
 @pytest.mark.parametrize("rules", RULES)
 def test_engine_and_oracle_agree_throughout(rules: str, options: dict, n: int) -> None:
     for seed in range(n // ROUNDS_IN[options["mode"]]):
-        play_in_lock_step("dominoes", Dominoes(rules=rules, **options), seed, 4, rules=rules, **options)
+        assert play_in_lock_step("dominoes", Dominoes(rules=rules, **options), seed, 4, rules=rules, **options) > 0
 
 
 @pytest.mark.parametrize("n", rounds(2000, 40))
 @pytest.mark.parametrize("rules", RULES)
 def test_engine_and_oracle_agree_when_the_lead_is_drawn(rules: str, n: int) -> None:
     for seed in range(n // ROUNDS_IN["match"]):
-        play_in_lock_step("dominoes", DrawnLead(rules=rules), seed, 4, rules=rules, lead="drawn")
+        assert play_in_lock_step("dominoes", DrawnLead(rules=rules), seed, 4, rules=rules, lead="drawn") > 0

@@ -22,4 +22,4 @@ def games(many: int, few: int) -> list:
 @pytest.mark.parametrize("players, options", VARIANTS)
 def test_engine_and_oracle_agree_throughout(players: int, options: dict, n: int) -> None:
     for seed in range(n):
-        play_in_lock_step("kingdomino", Kingdomino(players, **options), seed, players, **options)
+        assert play_in_lock_step("kingdomino", Kingdomino(players, **options), seed, players, **options) > 0

@@ -56,6 +56,7 @@ def test_a_verb_may_be_in_any_module_of_the_room() -> None:
     rules, encoding = room_like_three_shells(observe=None), ModuleType("encoding")
     encoding.observe = three_shells.observe
     register_rules("whole", rules, encoding)
+    assert protocol._rules_of(rules.STATE).verbs["observe"] is three_shells.observe
 
 
 def test_a_game_without_a_state_is_refused() -> None:
