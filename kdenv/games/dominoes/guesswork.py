@@ -19,7 +19,7 @@ from kdenv.core.kernel import kernel
 from kdenv.core.part import answers
 from kdenv.core.state import state_dtype
 from kdenv.games.dominoes.belief import Unseen, exact_shares, unseen_by
-from kdenv.games.dominoes.rules import MOST_TURNS, NO_END, V_CALLS, V_RULES, n_tiles
+from kdenv.games.dominoes.rules import MOST_TURNS, NO_END, V_CALLS, V_RULES, cover, n_tiles
 from kdenv.games.dominoes.tables import (
     ALL_TILES,
     BLOCKED,
@@ -165,13 +165,7 @@ def _play(belief, level, move):
     for i in range(CLASSES):
         if belief.classes[i] & tile != NO_TILES:
             now.pips[i] -= PIPS[move]
-    if now.left == NO_END:
-        now.left = c
-        now.right = e
-    elif now.left == c:
-        now.left = e
-    else:
-        now.right = e
+    cover(now, c, e)
 
 
 @kernel

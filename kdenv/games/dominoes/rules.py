@@ -197,7 +197,7 @@ def apply(s, action):
 
 @kernel
 def _lay(s, me, action):
-    """Cover c with c-e."""
+    """The seat `me` lays the tile c-e on an end that shows c."""
     c = action // SUITS
     e = action - c * SUITS
     s.hands[me] &= ~MIRRORED[action]
@@ -206,13 +206,19 @@ def _lay(s, me, action):
     s.passed_on[me] = 0
     if s.calls != 0:  # then what a pass seemed to show may turn out a lie
         s.lacks[me] &= np.uint8(ALL_SUITS & ~((1 << c) | (1 << e)))
-    if s.left == NO_END:
-        s.left = c
-        s.right = e
-    elif s.left == c:
-        s.left = e
+    cover(s, c, e)
+
+
+@kernel
+def cover(line, c, e):
+    """Lay the tile c-e with its half c on an open end. The line is any record that has the open ends in `left` and `right`."""
+    if line.left == NO_END:
+        line.left = c
+        line.right = e
+    elif line.left == c:
+        line.left = e
     else:
-        s.right = e
+        line.right = e
 
 
 @kernel

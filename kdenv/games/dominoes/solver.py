@@ -24,6 +24,7 @@ from kdenv.games.dominoes.rules import (
     ROUND,
     V_CALLS,
     _settle,
+    cover,
     pips,
 )
 from kdenv.games.dominoes.tables import (
@@ -187,13 +188,7 @@ def _go_down(solver, s, level):
         e = action - c * SUITS
         s.hands[me] &= ~MIRRORED[action]
         s.passes = 0
-        if s.left == NO_END:
-            s.left = c
-            s.right = e
-        elif s.left == c:
-            s.left = e
-        else:
-            s.right = e
+        cover(s, c, e)
         solver.tiles[me] -= 1
         solver.pips[me & 1] -= PIPS[action]
         child.rest &= ~UNMIRRORED[action]
