@@ -41,7 +41,9 @@ from kdenv.games.kingdomino.rules import NOBODY, PICKING, X_OF, Y_OF, discard_ac
 from kdenv.games.kingdomino.rules import seat as seat_to_move
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, MIDDLE_BONUS, N_DOUBLES, N_TERRAINS, TERRAIN_A, TERRAIN_B
 
-_IMPOSSIBLE = -1
+_IMPOSSIBLE = -1  # fewer points than any kingdom has
+_NO_PLACEMENT = -1  # in place of an action
+_UNCHANGED = -1  # in place of a terrain
 
 
 class Greedy(NamedTuple):
@@ -141,6 +143,19 @@ def _crowns_on_one_square(domino):
     return max(int(CROWNS_A[domino]), int(CROWNS_B[domino]))
 
 
+class _Kingdom(NamedTuple):
+    """The kingdom of the seat to move after a placement, or as it is."""
+
+    taken: np.uint64  # squares, the castle included
+    left: int  # the columns and rows it spans
+    right: int
+    top: int
+    bottom: int
+    is_centred: int  # whether it lies within the box around the castle
+    terrain_a: int  # the terrains that the placement has changed: their areas are in layer 1 of the scratch; UNCHANGED: none
+    terrain_b: int
+
+
 @kernel
 def _best_look_aheads(s, with_pick, tidy, out):
     """List the turns that may lead to the most points; return how many.
@@ -154,94 +169,132 @@ def _best_look_aheads(s, with_pick, tidy, out):
     if tidy and (s.taken[seat] & ~box != NONE or has_hole(s.taken[seat], box)):
         return 0
     # 1. The areas before the turn.
-    low, high = s.crowns[seat, 0], s.crowns[seat, 1]
     points_before = 0
     for terrain in range(N_TERRAINS):
-        points_before += _list_areas(out, 0, terrain, s.land[seat, terrain], low, high)
+        points_before += _list_areas(out, 0, terrain, s.land[seat, terrain], s.crowns[seat, 0], s.crowns[seat, 1])
     # 2. Every placement (none if it has been made already), then every pick.
     placed_already = s.stage == PICKING
     n_places = 1 if placed_already else legal(s, out)
     best, n = _IMPOSSIBLE, 0
     for i in range(n_places):
-        places = not placed_already and out[i] != discard_action(size)
-        terrain_a = terrain_b = -1
-        square_a = square_b = NONE
-        low, high = s.crowns[seat, 0], s.crowns[seat, 1]
-        left, right, top, bottom = int(s.left[seat]), int(s.right[seat]), int(s.top[seat]), int(s.bottom[seat])
-        points = points_before
-        if places:
-            domino = int(s.queue[s.turn])
-            cell, direction = out[i] >> 2, out[i] & 3
-            xa, ya = int(X_OF[size, cell]), int(Y_OF[size, cell])
-            xb, yb = xa + STEP_X[direction], ya + STEP_Y[direction]
-            square_a, square_b = bit(square(xa, ya)), bit(square(xb, yb))
-            left, right = min(left, xa, xb), max(right, xa, xb)
-            top, bottom = min(top, ya, yb), max(bottom, ya, yb)
-        taken = s.taken[seat] | square_a | square_b
-        inside = max(-left, right, -top, bottom) <= size // 2
-        if tidy and not (inside and not has_hole(taken, box)):
+        action = _NO_PLACEMENT if placed_already or out[i] == discard_action(size) else out[i]
+        kingdom = _kingdom_after(s, seat, action)
+        if tidy and not (kingdom.is_centred and not has_hole(kingdom.taken, box)):
             continue
-        if places:
-            terrain_a, terrain_b = int(TERRAIN_A[domino]), int(TERRAIN_B[domino])
-            crowns_a, crowns_b = int(CROWNS_A[domino]), int(CROWNS_B[domino])
-            low |= (square_a if crowns_a & 1 else NONE) | (square_b if crowns_b & 1 else NONE)
-            high |= (square_a if crowns_a & 2 else NONE) | (square_b if crowns_b & 2 else NONE)
-            land = s.land[seat, terrain_a] | square_a | (square_b if terrain_b == terrain_a else NONE)
-            points += _list_areas(out, 1, terrain_a, land, low, high) - out[_POINTS + terrain_a]
-            if terrain_b != terrain_a:
-                land = s.land[seat, terrain_b] | square_b
-                points += _list_areas(out, 1, terrain_b, land, low, high) - out[_POINTS + terrain_b]
-        bonus = MIDDLE_BONUS if s.middle and inside else 0
-        if not with_pick:
-            if points + bonus > best:
-                best, n = points + bonus, 0
-            if points + bonus == best:
-                n = _append(s, out[i], out, n) if not placed_already else _all_turns(s, out)
+        points = points_before + _points_gained(s, seat, action, out)
+        bonus = MIDDLE_BONUS if s.middle and kingdom.is_centred else 0
+        if with_pick:
+            for slot in range(int(s.kings)):
+                if s.draft_king[slot] == NOBODY:
+                    turn = _turn_with_pick(s, placed_already, out[i], slot)
+                    best, n = _list_if_best(s, kingdom, points, bonus, slot, tidy, turn, best, n, out)
             continue
-        free = reach(size, left, right, top, bottom) & ~taken
-        if tidy:
-            free &= box
-        for slot in range(int(s.kings)):
-            if s.draft_king[slot] != NOBODY:
-                continue
-            picked = int(s.draft[slot])
-            layer_a = 1 if TERRAIN_A[picked] == terrain_a or TERRAIN_A[picked] == terrain_b else 0
-            layer_b = 1 if TERRAIN_B[picked] == terrain_a or TERRAIN_B[picked] == terrain_b else 0
-            near_a = _beside_terrain(out, layer_a, int(TERRAIN_A[picked])) & free
-            near_b = _beside_terrain(out, layer_b, int(TERRAIN_B[picked])) & free
-            is_double = picked <= N_DOUBLES
-            most = bonus
-            if not is_double:
-                most += _fill_gains(out, layer_a, int(TERRAIN_A[picked]), int(CROWNS_A[picked]), free, 0)
-                most += _fill_gains(out, layer_b, int(TERRAIN_B[picked]), int(CROWNS_B[picked]), free, 1)
-                if points + most < best:
-                    continue
-            # 3. Every placement of the picked domino: only what is at least as good as the best is looked at closely.
-            is_listed = False
-            for direction in range(2 if is_double else 4):
-                firsts = first_halves(free, near_a, near_b, direction) & ~across_seam(size, left, right, top, bottom, direction)
-                while firsts != NONE:
-                    first = lowest(firsts)
-                    firsts &= firsts - CASTLE
-                    second = towards(first, direction)
-                    if is_double:
-                        gain = _gain_of_double(out, layer_a, int(TERRAIN_A[picked]), bit(first) | bit(second))
-                    else:
-                        gain = out[_GAINS + first] + out[_GAINS + 64 + second]
-                    total = points + gain
-                    if bonus and has(box, first) and has(box, second):
-                        total += bonus
-                    if total < best or (total == best and is_listed):
-                        continue
-                    if tidy and has_hole(taken | bit(first) | bit(second), box):
-                        continue
-                    if total > best:
-                        best, n = total, 0
-                    pick = pick_action(size, slot)
-                    out[_TURNS + n] = packed(pick) if placed_already else then(out[i], pick)
-                    n += 1
-                    is_listed = True
+        if points + bonus > best:
+            best, n = points + bonus, 0
+        if points + bonus == best:
+            n = _append(s, out[i], out, n) if not placed_already else _all_turns(s, out)
     return n
+
+
+@kernel
+def _turn_with_pick(s, placed_already, action, slot):
+    """The turn that ends with this pick."""
+    pick = pick_action(int(s.size), slot)
+    return packed(pick) if placed_already else then(action, pick)
+
+
+@kernel
+def _kingdom_after(s, seat, action):
+    """The kingdom of a seat after it has placed its domino as this action says, or without a placement."""
+    left, right, top, bottom = int(s.left[seat]), int(s.right[seat]), int(s.top[seat]), int(s.bottom[seat])
+    taken = s.taken[seat]
+    terrain_a = terrain_b = _UNCHANGED
+    size = int(s.size)
+    if action != _NO_PLACEMENT:
+        domino = int(s.queue[s.turn])
+        terrain_a, terrain_b = int(TERRAIN_A[domino]), int(TERRAIN_B[domino])
+        cell, direction = action >> 2, action & 3
+        xa, ya = int(X_OF[size, cell]), int(Y_OF[size, cell])
+        xb, yb = xa + STEP_X[direction], ya + STEP_Y[direction]
+        taken |= bit(square(xa, ya)) | bit(square(xb, yb))
+        left, right = min(left, xa, xb), max(right, xa, xb)
+        top, bottom = min(top, ya, yb), max(bottom, ya, yb)
+    is_centred = int(max(-left, right, -top, bottom) <= size // 2)
+    return _Kingdom(taken, left, right, top, bottom, is_centred, terrain_a, terrain_b)
+
+
+@kernel
+def _points_gained(s, seat, action, out):
+    """What a placement adds to the points of a seat's areas. The areas it changes are listed in layer 1 of the scratch."""
+    if action == _NO_PLACEMENT:
+        return 0
+    size, domino = int(s.size), int(s.queue[s.turn])
+    cell, direction = action >> 2, action & 3
+    xa, ya = int(X_OF[size, cell]), int(Y_OF[size, cell])
+    square_a = bit(square(xa, ya))
+    square_b = bit(square(xa + STEP_X[direction], ya + STEP_Y[direction]))
+    terrain_a, terrain_b = int(TERRAIN_A[domino]), int(TERRAIN_B[domino])
+    crowns_a, crowns_b = int(CROWNS_A[domino]), int(CROWNS_B[domino])
+    low = s.crowns[seat, 0] | (square_a if crowns_a & 1 else NONE) | (square_b if crowns_b & 1 else NONE)
+    high = s.crowns[seat, 1] | (square_a if crowns_a & 2 else NONE) | (square_b if crowns_b & 2 else NONE)
+    if terrain_a == terrain_b:
+        land = s.land[seat, terrain_a] | square_a | square_b
+        return _list_areas(out, 1, terrain_a, land, low, high) - out[_POINTS + terrain_a]
+    gained = _list_areas(out, 1, terrain_a, s.land[seat, terrain_a] | square_a, low, high) - out[_POINTS + terrain_a]
+    return gained + _list_areas(out, 1, terrain_b, s.land[seat, terrain_b] | square_b, low, high) - out[_POINTS + terrain_b]
+
+
+@kernel
+def _list_if_best(s, kingdom, points, bonus, slot, tidy, turn, best, n, out):
+    """Place the domino of this slot everywhere; if that leads to the most points so far, list the turn. Returns the most and how many."""
+    size = int(s.size)
+    box = centred_box(size)
+    left, right, top, bottom = kingdom.left, kingdom.right, kingdom.top, kingdom.bottom
+    free = reach(size, left, right, top, bottom) & ~kingdom.taken
+    if tidy:
+        free &= box
+    picked = int(s.draft[slot])
+    terrain_a, terrain_b = int(TERRAIN_A[picked]), int(TERRAIN_B[picked])
+    layer_a, layer_b = _layer_of(kingdom, terrain_a), _layer_of(kingdom, terrain_b)
+    near_a = _beside_terrain(out, layer_a, terrain_a) & free
+    near_b = _beside_terrain(out, layer_b, terrain_b) & free
+    is_double = picked <= N_DOUBLES
+    # 1. What each square gains; if even the most is too little, no placement need be looked at.
+    if not is_double:
+        most = _fill_gains(out, layer_a, terrain_a, int(CROWNS_A[picked]), free, 0)
+        most += _fill_gains(out, layer_b, terrain_b, int(CROWNS_B[picked]), free, 1)
+        if points + bonus + most < best:
+            return best, n
+    # 2. Every placement: only what is at least as good as the best is looked at closely.
+    is_listed = False
+    for direction in range(2 if is_double else 4):
+        firsts = first_halves(free, near_a, near_b, direction) & ~across_seam(size, left, right, top, bottom, direction)
+        while firsts != NONE:
+            first = lowest(firsts)
+            firsts &= firsts - CASTLE
+            second = towards(first, direction)
+            if is_double:
+                total = points + _gain_of_double(out, layer_a, terrain_a, bit(first) | bit(second))
+            else:
+                total = points + out[_GAINS + first] + out[_GAINS + 64 + second]
+            if bonus and has(box, first) and has(box, second):
+                total += bonus
+            if total < best or (total == best and is_listed):
+                continue
+            if tidy and has_hole(kingdom.taken | bit(first) | bit(second), box):
+                continue
+            if total > best:
+                best, n = total, 0
+            out[_TURNS + n] = turn
+            n += 1
+            is_listed = True
+    return best, n
+
+
+@kernel
+def _layer_of(kingdom, terrain):
+    """The layer of the scratch that has the areas of this terrain."""
+    return 1 if terrain in (kingdom.terrain_a, kingdom.terrain_b) else 0
 
 
 # The areas of a kingdom in scratch. Layer 0 is the kingdom before the turn; layer 1 has the terrains that the
