@@ -5,8 +5,12 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
 
-from kdenv.core.kernel import kernel, source_digest
+from kdenv.core.kernel import source_digest
 
 
 class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
@@ -42,7 +46,20 @@ def _without_gaps(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": dtype.itemsize}, align=True)
 
 
-@kernel
-def copy_state(states, to, of):
-    """Make states[to] equal to states[of]."""
-    states[to] = states[of]
+def wipe(s: Any) -> None:
+    """Set every byte of a state to 0."""
+    for name in s.dtype.names:
+        s[name] = 0
+
+
+@intrinsic
+def _set_bytes_to_0(typing_context, record):
+    def generate(context, builder, signature, arguments):
+        cgutils.memset(builder, arguments[0], ir.Constant(ir.IntType(64), record.size), 0)
+
+    return types.void(record), generate
+
+
+@overload(wipe)
+def _wipe(s):
+    return lambda s: _set_bytes_to_0(s)

@@ -18,7 +18,7 @@ from kdenv.games.carcassonne.claims import CLAIM, FIRST_CORNER, FIRST_EDGE, NO_M
 from kdenv.games.carcassonne.features import NONE, closed_cities_at, meeples_of, most
 from kdenv.games.carcassonne.landscape import lay, types_that_fit
 from kdenv.games.carcassonne.rules import CLAIMING, FINISHED, legal
-from kdenv.games.carcassonne.tables import CITY, CLOISTER_POINTS, FIELD_POINTS
+from kdenv.games.carcassonne.tables import CITY, CITY_POINTS, CLOISTER_POINTS, FIELD_POINTS
 from kdenv.games.carcassonne.tiles import EDGE
 
 
@@ -83,7 +83,7 @@ def worth(weights, s, seat):
         if mine > 0 and mine == most(s.city_meeples[city]):
             size = int(s.city_tiles[city]) + int(s.city_pennants[city])
             if complete:
-                scored += 2 * size
+                scored += CITY_POINTS * size
             else:
                 to_come += weights.city_tile * size
     held = s.road_held

@@ -10,7 +10,7 @@ from kdenv.core.bits import bit, lowest
 from kdenv.core.kernel import kernel
 from kdenv.core.protocol import CHANCE, DECIDE, OVER
 from kdenv.core.random import below
-from kdenv.core.state import state_dtype
+from kdenv.core.state import state_dtype, wipe
 from kdenv.games.carcassonne.claims import CLAIM, N_SLOTS, can_claim, claim, list_claims
 from kdenv.games.carcassonne.features import NOBODY, NONE, city_pays, closed_cities_at, find, meeples_of, most
 from kdenv.games.carcassonne.landscape import WORDS, lay, types_that_fit
@@ -93,65 +93,20 @@ STATE = state_dtype(
 
 
 @kernel
-def _clear(array):
-    for i in range(array.shape[0]):
-        array[i] = 0
-
-
-@kernel
 def clear(s):
-    """Nothing laid, nothing drawn, the box full."""
-    _clear(s.city_parts)
-    _clear(s.field_cities)
-    _clear(s.closed)
-    _clear(s.field_held)
-    _clear(s.frontier)
-    _clear(s.city_meeples)
-    _clear(s.road_meeples)
-    _clear(s.field_meeples)
-    _clear(s.tile_cell)
-    _clear(s.cloister_cell)
-    _clear(s.points)
-    _clear(s.city_parent)
-    _clear(s.city_open)
-    _clear(s.city_tiles)
-    _clear(s.city_pennants)
-    _clear(s.city_twice)
-    _clear(s.road_parent)
-    _clear(s.road_open)
-    _clear(s.road_tiles)
-    _clear(s.road_twice)
-    _clear(s.field_parent)
-    _clear(s.cloister_tiles)
-    _clear(s.cloister_seat)
-    _clear(s.tile_face)
-    _clear(s.tile_city)
-    _clear(s.tile_road)
-    _clear(s.tile_field)
-    _clear(s.tile_claim)
-    _clear(s.board)
-    _clear(s.code)
+    """Nothing laid, nothing drawn, the box full; the options stay."""
+    players, unplaceable, encoding = s.players, s.unplaceable, s.encoding
+    wipe(s)
+    s.players = players
+    s.unplaceable = unplaceable
+    s.encoding = encoding
     for tile_type in range(N_TYPES):
         s.bag[tile_type] = COPIES[tile_type]
     s.left = (1 << N_TYPES) - 1
     s.n_left = N_TILES
     for seat in range(MOST_SEATS):
         s.hand[seat] = MEEPLES if seat < s.players else 0
-    s.city_held = NONE
-    s.road_held = NONE
-    s.n_tiles = 0
-    s.n_cities = 0
-    s.n_roads = 0
-    s.n_fields = 0
-    s.n_cloisters = 0
-    s.n_closed = 0
-    s.n_with_cities = 0
-    s.n_with_roads = 0
-    s.shown_outside = 0
-    s.clipped = 0
-    s.fitting = 0
     s.drawn = NO_TYPE
-    s.turn = 0
 
 
 @kernel

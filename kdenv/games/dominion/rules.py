@@ -11,7 +11,7 @@ from kdenv.core.bits import bit, has, lowest
 from kdenv.core.kernel import kernel
 from kdenv.core.protocol import CHANCE, DECIDE, OVER
 from kdenv.core.random import below
-from kdenv.core.state import state_dtype
+from kdenv.core.state import state_dtype, wipe
 from kdenv.games.dominion.cards import (
     ACTION,
     BASIC_ROWS,
@@ -88,8 +88,7 @@ V_SUPPLY, V_CURSES, V_MAX_TURNS, V_INFO, V_SEED, V_KINGDOM = range(6)
 STANDARD, THESIS = 0, 1  # values of V_SUPPLY
 HONEST, OPEN_DISCARD, OPEN_HANDS = 0, 1, 2  # values of V_INFO
 
-UNUSED = 8  # bytes that fill up the last word
-# Wide fields first and no byte between them, so that copies are equal as bytes.
+# Wide fields first, so that few bytes are lost between them.
 STATE = state_dtype(
     # The cards of this game; constant.
     ("of_type", np.uint64, N_TYPES),  # the slots of each type as bits
@@ -156,84 +155,35 @@ STATE = state_dtype(
     # Constant.
     ("players", np.int8),
     ("info", np.int8),
-    ("unused", np.int8, UNUSED),
 )
 
 
 @kernel
 def begin(s, players, variant):
     """The supply laid out, decks of 7 Copper and 3 Estate; the opening hands are drawn next."""
+    wipe(s)
     s.players = players
     s.info = variant[V_INFO]
     s.max_turns = variant[V_MAX_TURNS]
     _print_cards(s, variant)
     s.offered = ~bit(CURSE) if variant[V_CURSES] == 0 else ~NOTHING_HELD
     _lay_out(s, players, variant[V_SUPPLY])
-    for seat in range(4):
-        s.held[seat] = NOTHING_HELD
-        s.n_deck[seat] = 0
-        s.n_top[seat] = 0
-        s.flipped[seat] = 0
-        s.turns[seat] = 0
-        for slot in range(N_SLOTS):
-            s.hand[seat, slot] = 0
-            s.deck[seat, slot] = 0
-            s.discard[seat, slot] = 0
-            s.open[seat, slot] = 0
-            s.owned[seat, slot] = 0
-        for i in range(N_TOPS):
-            s.top[seat, i] = 0
-        if seat < players:
-            s.n_deck[seat] = START_COPPERS + START_ESTATES
-            s.deck[seat, COPPER] = START_COPPERS
-            s.deck[seat, ESTATE] = START_ESTATES
-            s.owned[seat, COPPER] = START_COPPERS
-            s.owned[seat, ESTATE] = START_ESTATES
-    for i in range(UNUSED):
-        s.unused[i] = 0
-    s.laid = NOTHING_HELD
-    s.is_truncated = 0
-    s.turn = 0
-    s.decider = 0
-    s.actions = 0
-    s.buys = 0
-    s.coins = 0
-    _clear_registers(s)
+    for seat in range(players):
+        s.n_deck[seat] = START_COPPERS + START_ESTATES
+        s.deck[seat, COPPER] = START_COPPERS
+        s.deck[seat, ESTATE] = START_ESTATES
+        s.owned[seat, COPPER] = START_COPPERS
+        s.owned[seat, ESTATE] = START_ESTATES
+    s.drawn = NO_SLOT
     s.stage = OPENING
     s.node = DRAW_NODE
     request_cards(s, 0, HAND_SIZE, IN_HAND)
 
 
 @kernel
-def _clear_registers(s):
-    s.depth = 0
-    for d in range(MAX_DEPTH):
-        s.run_slot[d] = 0
-        s.run_step[d] = 0
-        s.run_play[d] = 0
-        s.run_plays[d] = 0
-    s.sub = 0
-    s.victim = 0
-    s.affected = 0
-    s.last = 0
-    s.left = 0
-    s.memory = 0
-    s.drawn = NO_SLOT
-
-
-@kernel
 def _print_cards(s, variant):
     """Copy the rows of the cards into the state."""
-    for kind in range(N_TYPES):
-        s.of_type[kind] = NOTHING_HELD
-    for coins in range(MAX_COST + 1):
-        s.up_to[coins] = NOTHING_HELD
     for slot in range(N_SLOTS):
-        s.supply[slot] = 0
-        s.trash[slot] = 0
-        s.play[slot] = 0
-        s.aside[slot] = 0
-        s.loot[slot] = 0
         if slot < N_BASIC:
             _print_card(s, slot, BASIC_ROWS, slot * ROW)
         else:
@@ -276,11 +226,9 @@ def _lay_out(s, players, supply):
         s.supply[COPPER] = N_COPPERS - COPPERS_EACH * players
         s.supply[SILVER] = N_SILVERS
         s.supply[GOLD] = N_GOLDS
-    s.stocked = NOTHING_HELD
     for slot in range(N_SLOTS):
         if s.supply[slot] > 0:
             s.stocked |= bit(slot)
-    s.n_empty = 0
 
 
 @kernel
