@@ -28,58 +28,47 @@ def find(parent, segment):
 
 
 @kernel
-def _find_and_shorten(parent, segment):
-    """The same; the next search on this path will be shorter."""
-    while int(parent[segment]) != segment:
-        parent[segment] = parent[int(parent[segment])]
-        segment = int(parent[segment])
-    return segment
+def _join(parent, edges, tiles, twice, meeples, held, one, other):
+    """Two segments of cities (or roads) meet at an edge: one feature from now on, with two open edges less.
+
+    Returns the feature that stays, the one that it has swallowed (the same if they were one already), and which features hold meeples.
+    """
+    old, young = find(parent, one), find(parent, other)
+    if old == young:
+        edges[old] -= 2
+        return old, young, held
+    old, young = min(old, young), max(old, young)
+    parent[young] = old
+    edges[old] = int(edges[old]) + int(edges[young]) - 2
+    both = int(twice[old]) & int(twice[young])
+    tiles[old] = int(tiles[old]) + int(tiles[young]) - popcount(np.uint64(both))
+    twice[old] = int(twice[old]) | int(twice[young])
+    if meeples[young] != 0:
+        meeples[old] = int(meeples[old]) + int(meeples[young])
+        meeples[young] = 0
+        held = (held & ~bit(young)) | bit(old)
+    return old, young, held
 
 
 @kernel
 def join_cities(s, one, other):
-    """Two segments meet at an edge: one city from now on, with two open edges less."""
-    old, young = _find_and_shorten(s.city_parent, one), _find_and_shorten(s.city_parent, other)
-    if old == young:
-        s.city_open[old] -= 2
-        return
-    old, young = min(old, young), max(old, young)
-    s.city_parent[young] = old
-    s.city_open[old] = int(s.city_open[old]) + int(s.city_open[young]) - 2
-    both = int(s.city_twice[old]) & int(s.city_twice[young])
-    s.city_tiles[old] = int(s.city_tiles[old]) + int(s.city_tiles[young]) - popcount(np.uint64(both))
-    s.city_twice[old] = int(s.city_twice[old]) | int(s.city_twice[young])
-    s.city_pennants[old] = int(s.city_pennants[old]) + int(s.city_pennants[young])
-    s.city_parts[old] |= s.city_parts[young]
-    if s.city_meeples[young] != 0:
-        s.city_meeples[old] = int(s.city_meeples[old]) + int(s.city_meeples[young])
-        s.city_meeples[young] = 0
-        s.city_held = (s.city_held & ~bit(young)) | bit(old)
+    """Two segments meet at an edge: one city from now on."""
+    old, young, s.city_held = _join(s.city_parent, s.city_open, s.city_tiles, s.city_twice, s.city_meeples, s.city_held, one, other)
+    if old != young:
+        s.city_pennants[old] = int(s.city_pennants[old]) + int(s.city_pennants[young])
+        s.city_parts[old] |= s.city_parts[young]
 
 
 @kernel
 def join_roads(s, one, other):
-    """Two segments meet at an edge: one road from now on, with two open ends less."""
-    old, young = _find_and_shorten(s.road_parent, one), _find_and_shorten(s.road_parent, other)
-    if old == young:
-        s.road_open[old] -= 2
-        return
-    old, young = min(old, young), max(old, young)
-    s.road_parent[young] = old
-    s.road_open[old] = int(s.road_open[old]) + int(s.road_open[young]) - 2
-    both = int(s.road_twice[old]) & int(s.road_twice[young])
-    s.road_tiles[old] = int(s.road_tiles[old]) + int(s.road_tiles[young]) - popcount(np.uint64(both))
-    s.road_twice[old] = int(s.road_twice[old]) | int(s.road_twice[young])
-    if s.road_meeples[young] != 0:
-        s.road_meeples[old] = int(s.road_meeples[old]) + int(s.road_meeples[young])
-        s.road_meeples[young] = 0
-        s.road_held = (s.road_held & ~bit(young)) | bit(old)
+    """Two segments meet at an edge: one road from now on."""
+    _, _, s.road_held = _join(s.road_parent, s.road_open, s.road_tiles, s.road_twice, s.road_meeples, s.road_held, one, other)
 
 
 @kernel
 def join_fields(s, one, other):
     """Two segments meet at half an edge: one field from now on, touching the cities of both."""
-    old, young = _find_and_shorten(s.field_parent, one), _find_and_shorten(s.field_parent, other)
+    old, young = find(s.field_parent, one), find(s.field_parent, other)
     if old == young:
         return
     old, young = min(old, young), max(old, young)
