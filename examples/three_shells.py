@@ -24,6 +24,7 @@ import numpy as np
 import kdenv
 from kdenv.arena.match import Match, play, table_of
 from kdenv.arena.report import text_table
+from kdenv.core.encoding import Encoding, Part
 from kdenv.core.errors import BadRecord
 from kdenv.core.game import Game, Option
 from kdenv.core.kernel import kernel
@@ -166,9 +167,19 @@ def resample_hidden(s, seat, rng):
         s.pea = _any_shell(rng)
 
 
+def layout(players, options):
+    """The parts of what a seat sees, in the order in which observe writes them."""
+    return {
+        "pea": Part((N_SHELLS,), "1 for the shell where the pea is known to be"),
+        "stake": Part((1,), "the stake / 3"),
+        "guess": Part((PASS + 1,), "1 for the shell pointed at, or for the pass"),
+        "seat": Part((1,), "the seat that looks"),
+    }
+
+
 @kernel
 def observe(states, k, seat, out):
-    """Where the pea is known to be (3), the stake / 3, the guess (4), the seat."""
+    """Write what the seat sees: all the parts of the layout, one after the other."""
     s = states[k]
     for i in range(out.shape[0]):
         out[i] = 0.0
@@ -267,7 +278,7 @@ GAME = Game(
     notation=_THIS,
     drawing=_THIS,
     n_actions=lambda players, variant: N_ACTIONS,
-    observation_size=lambda players, variant: 9,
+    encodings=(Encoding("shells", layout, observe),),
     max_legal=4,
     max_turns=4,
     max_chances=3,

@@ -41,7 +41,7 @@ class PastSelf:
     def __call__(self, view: Any) -> int:
         """An action, sampled as the learner samples its own."""
         legal = view.legal()
-        x = view.observation
+        x = view.observation()
         for weight, bias in self.layers[:-1]:
             x = np.tanh(weight @ x + bias)
         weight, bias = self.layers[-1]

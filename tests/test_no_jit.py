@@ -56,7 +56,7 @@ def playouts(table: Table, player: Any, n: int) -> list[int]:
 def looks(table: Table) -> list[Any]:
     """What the seats see, and the table as it is drawn."""
     views = [table.view(seat) for seat in range(table.players)]
-    return [str(table), table.svg(), *(str(view) for view in views), *(view.observation.tolist() for view in views)]
+    return [str(table), table.svg(), *(str(view) for view in views), *(view.observation().tolist() for view in views)]
 
 
 def kingdomino_numbers() -> dict[str, Any]:

@@ -14,7 +14,6 @@ from games import random_game
 from positions import shells
 
 from kdenv.core import protocol
-from kdenv.core.game import Action
 from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.core.view import View
@@ -88,7 +87,7 @@ def test_oracles_are_found_out(name: str, text: str) -> None:
 class Peeker(Policy):
     """Lets what it takes the position to be decide; it is honest exactly if its view is."""
 
-    def act(self, view: View) -> Action:
+    def act(self, view: View) -> int:
         legal = view.legal()
         return legal[random.Random(view.states.tobytes() + view.log.key()).randrange(len(legal))]
 

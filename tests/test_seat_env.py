@@ -110,7 +110,7 @@ def test_the_mask_says_what_is_legal_for_the_learner_whose_turn_it_is(game: str)
         for mask in (observation["action_mask"], info["action_mask"], env.action_masks()):
             assert np.flatnonzero(mask).tolist() == legal
         assert info["action_mask"].dtype == np.int8 and env.action_masks().dtype == np.bool_
-        assert np.array_equal(observation["observation"], env.view().observation)
+        assert np.array_equal(observation["observation"], env.view().observation())
         observation, _, terminated, truncated, info = env.step(legal[-1])
         done = terminated or truncated
     assert not info["action_mask"].any() and not env.action_masks().any()

@@ -23,7 +23,6 @@ from typing import Any
 
 from kdenv.arena.statistics import Estimate, estimate
 from kdenv.core.errors import BadOption, BadRecord
-from kdenv.core.game import Seat
 from kdenv.core.random import derive_seed, make_rng
 from kdenv.core.record import options_text
 from kdenv.core.table import Table
@@ -122,7 +121,7 @@ def prepare(players: Sequence[Policy], seats: Sequence[int], table: Table) -> No
 
 def _view(player: Policy, table: Table, seat: int) -> View:
     """What the policy may see: an oracle, and nobody else, sees everything."""
-    return OracleView(table, Seat(seat)) if player.is_oracle else View(table, Seat(seat))
+    return OracleView(table, seat) if player.is_oracle else View(table, seat)
 
 
 def _result(

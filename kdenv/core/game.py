@@ -5,21 +5,20 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NewType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.core.encoding import Encoding, Layout, Observer
 from kdenv.core.errors import BadOption
 from kdenv.core.hidden import Hidden
 from kdenv.core.player import RulePlayer
 from kdenv.core.protocol import register_rules
 
-Seat = NewType("Seat", int)
-Action = NewType("Action", int)
-Outcome = NewType("Outcome", int)
 States = NDArray[Any]  # an array of a game's state records
 Variant = NDArray[np.int64]  # the options of a game as integers, as begin() takes them
 
@@ -74,7 +73,7 @@ def _words(choice: Any) -> tuple[str, ...]:
     return (str(choice).lower(),)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # there is one Game of each game, so equal is what is the same
 class Game:
     """One game. Making it registers its rules with the verbs."""
 
@@ -85,8 +84,8 @@ class Game:
     options: Sequence[Option]
     notation: ModuleType  # action_text, action_from, chance_text, chance_from, position_text, position_from
     drawing: ModuleType  # ansi(states, k, names), svg(states, k, ...)
+    encodings: Sequence[Encoding]  # what a seat sees, as numbers: the default first; add_encoding adds one from outside
     n_actions: Callable[[int, Variant], int]  # (players, variant) -> size of the action space
-    observation_size: Callable[[int, Variant], int]
     max_legal: int  # buffers of this size hold any list of legal actions,
     max_turns: int  # ... of whole turns open to a seat,
     max_chances: int  # ... of outcomes of chance
@@ -109,7 +108,9 @@ class Game:
     orders: Mapping[str, Any] = field(default_factory=dict)  # in which such searches try turns, the usual one first
 
     def __post_init__(self) -> None:
-        register_rules(self.name, *self.room)
+        if not self.encodings:
+            raise TypeError(f"{self.name} has no encoding; give encodings=(Encoding(name, layout, observe),)")
+        register_rules(self.name, *self.room, observe=self.encodings[0].observe)
         _made[self.name] = self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -135,6 +136,29 @@ class Game:
             integers += option.to_integers(options.get(option.name, option.default), int(n))
         return int(n), np.array(integers, np.int64)
 
+    def add_encoding(self, encoding: Encoding) -> None:
+        """Add an encoding from outside the game's room; environments and models then choose it by its name."""
+        known = {each.name: each for each in self.encodings}
+        if known.get(encoding.name, encoding) is not encoding:
+            raise TypeError(f"{self.name} already has an encoding {encoding.name}; choose another name")
+        object.__setattr__(self, "encodings", tuple((known | {encoding.name: encoding}).values()))
+
+    def encoding(self, name: str | None = None) -> Encoding:
+        """The encoding of this name, or the default."""
+        for encoding in self.encodings:
+            if name is None or encoding.name == name:
+                return encoding
+        known = [encoding.name for encoding in self.encodings]
+        raise BadOption(f"{self.name} has no encoding {name}{did_you_mean(str(name), known)}; its encodings are {', '.join(known)}")
+
+    def observer(self, players: int, variant: Variant, encoding: str | None = None) -> Observer:
+        """What makes the observation vectors of a game with this many players and these options, by the encoding of this name."""
+        return _observer(self, players, variant.tobytes(), self.encoding(encoding))
+
+    def layout(self, players: int | None = None, encoding: str | None = None, **options: Any) -> Layout:
+        """The parts of an observation by name, in their order, each with its shape and meaning."""
+        return self.observer(*self.variant(players, **options), encoding).layout
+
     def options_of(self, variant: Variant) -> dict[str, Any]:
         """The options by name that variant() made these integers of."""
         values, at = {}, 0
@@ -145,6 +169,11 @@ class Game:
 
 
 _made: dict[str, Game] = {}
+
+
+@lru_cache(maxsize=256)
+def _observer(game: Game, players: int, variant: bytes, encoding: Encoding) -> Observer:
+    return Observer(game, players, np.frombuffer(variant, np.int64), encoding)
 
 
 def _game_made_with(room: str, name: str) -> Game:

@@ -49,12 +49,12 @@ def _rules_of(state_type: Any) -> Rules:
         raise TypingError(f"{state_type} is not the state of a registered game") from None
 
 
-def register_rules(game: str, *rooms: ModuleType) -> None:
+def register_rules(game: str, *rooms: ModuleType, **given: Callable[..., Any]) -> None:
     """Let the verbs find the kernels in these modules when they are given a state of the game.
 
-    One of the modules holds STATE, the dtype of a position; a verb may be in any of them.
+    One of the modules holds STATE, the dtype of a position; a verb may be in any of them, or be given by its name.
     """
-    verbs = {name: getattr(room, name) for room in reversed(rooms) for name in VERBS if callable(getattr(room, name, None))}
+    verbs = {name: getattr(room, name) for room in reversed(rooms) for name in VERBS if callable(getattr(room, name, None))} | given
     missing = [name for name in VERBS if name not in verbs]
     if missing:
         raise TypeError(f"{game} lacks the verb{'s' * (len(missing) > 1)} {', '.join(missing)}: rules.py is the place for verbs")

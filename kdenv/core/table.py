@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kdenv.core import protocol
+from kdenv.core.encoding import Vector
 from kdenv.core.errors import BadRecord, IllegalAction
 from kdenv.core.events import Event, Log
-from kdenv.core.game import Action, Game, Outcome, Seat, States
+from kdenv.core.game import Game, States
 from kdenv.core.protocol import CHANCE, DECIDE, OVER
 from kdenv.core.random import Rng, make_rng
 from kdenv.core.view import View
@@ -51,9 +53,9 @@ class Table:
         return self.phase == CHANCE
 
     @property
-    def seat(self) -> Seat | None:
+    def seat(self) -> int | None:
         """Who decides, or None while chance is next or when the game is over."""
-        return Seat(int(protocol.seat_at(self.states, 0))) if self.phase == DECIDE else None
+        return int(protocol.seat_at(self.states, 0)) if self.phase == DECIDE else None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -65,21 +67,21 @@ class Table:
         """The size of the action space."""
         return self.game.n_actions(self.players, self.variant)
 
-    def legal(self) -> list[Action]:
+    def legal(self) -> list[int]:
         """The legal actions, ascending; empty unless somebody decides."""
         if self.phase != DECIDE:
             return []
         n = protocol.legal_at(self.states, 0, self._buffer)
         return self._buffer[:n].tolist()  # type: ignore[no-any-return]
 
-    def chances(self) -> list[tuple[Outcome, float]]:
+    def chances(self) -> list[tuple[int, float]]:
         """What chance may bring next, with probabilities; empty unless chance is next."""
         if self.phase != CHANCE:
             return []
         weights = np.zeros_like(self._buffer)
         n = protocol.chances_at(self.states, 0, self._buffer, weights)
         total = int(weights[:n].sum())
-        return [(Outcome(int(o)), int(w) / total) for o, w in zip(self._buffer[:n], weights[:n], strict=True)]
+        return [(int(o), int(w) / total) for o, w in zip(self._buffer[:n], weights[:n], strict=True)]
 
     def scores(self) -> list[int]:
         """The points of each seat now; higher is better."""
@@ -117,11 +119,11 @@ class Table:
         protocol.apply_chance_at(self.states, 0, int(outcome))
         self.log.write_chance(int(outcome), seen_by)
 
-    def sample_chance(self, rng: np.random.Generator | Rng) -> Outcome:
+    def sample_chance(self, rng: np.random.Generator | Rng) -> int:
         """Draw what chance brings next, without carrying it out."""
         if self.phase != CHANCE:
             raise IllegalAction("chance is not next: " + self._where())
-        return Outcome(int(protocol.sample_chance_at(self.states, 0, _kernel_rng(rng))))
+        return int(protocol.sample_chance_at(self.states, 0, _kernel_rng(rng)))
 
     def run_chance(self, rng: np.random.Generator | Rng) -> None:
         """Draw and carry out chance until somebody decides or the game is over."""
@@ -141,23 +143,25 @@ class Table:
         """Everything that has happened, in order."""
         return self.log.events()
 
-    def observation(self, seat: int) -> np.ndarray[Any, np.dtype[np.float32]]:
-        """The observation vector of this seat."""
-        out = np.zeros(self.game.observation_size(self.players, self.variant), np.float32)
-        protocol.observe_at(self.states, 0, self._checked(seat), out)
-        return out
+    def observation(self, seat: int, encoding: str | None = None) -> Vector:
+        """The observation vector of this seat, by the default encoding or the one of this name."""
+        return self.game.observer(self.players, self.variant, encoding).vector(self.states, 0, self._checked(seat))
+
+    def parts(self, seat: int, encoding: str | None = None) -> dict[str, NDArray[np.float32]]:
+        """The same cut into its named parts."""
+        return self.game.observer(self.players, self.variant, encoding).cut(self.observation(seat, encoding))
 
     def name(self, action: int) -> str:
         """The action in words, as this game writes it in this position."""
         return str(self.game.notation.action_text(self.states, 0, int(action)))
 
-    def action(self, text: str) -> Action:
+    def action(self, text: str) -> int:
         """The legal action these words mean in this position."""
         legal = self.legal()
         action = self.game.notation.action_from(self.states, 0, text)
         if action not in legal:
             raise self._illegal(text, legal)
-        return Action(action)
+        return int(action)
 
     def chance_name(self, outcome: int) -> str:
         """The outcome in words."""
@@ -203,10 +207,10 @@ class Table:
         """The error for an action that is not legal here: it names the action, the position and what is legal."""
         return self._illegal(action, self.legal())
 
-    def _checked(self, seat: int) -> Seat:
+    def _checked(self, seat: int) -> int:
         if not 0 <= seat < self.players:
             raise IllegalAction(f"there is no seat {seat}; the seats are 0 to {self.players - 1}")
-        return Seat(int(seat))
+        return int(seat)
 
     def _where(self) -> str:
         return f"{self.game.name} position {self.position()}"

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.core import protocol
+from kdenv.core.encoding import Vector
 from kdenv.core.events import Event
-from kdenv.core.game import Action, Seat, States
+from kdenv.core.game import States
 from kdenv.core.random import make_rng
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class View:
 
     oracle = False  # whether this view shows what is hidden
 
-    def __init__(self, table: Table, seat: Seat) -> None:
+    def __init__(self, table: Table, seat: int) -> None:
         self.game = table.game
         self.players = table.players
         self.variant = table.variant
@@ -54,7 +55,7 @@ class View:
         """Whether it is this seat that decides."""
         return self.phase == protocol.DECIDE and int(protocol.seat_at(self.states, 0)) == self.seat
 
-    def legal(self) -> list[Action]:
+    def legal(self) -> list[int]:
         """The legal actions of this seat, ascending; empty if it does not decide."""
         if not self.to_move:
             return []
@@ -68,12 +69,9 @@ class View:
         mask[self.legal()] = 1
         return mask
 
-    @property
-    def observation(self) -> NDArray[np.float32]:
-        """The observation vector."""
-        out = np.empty(self.game.observation_size(self.players, self.variant), np.float32)
-        protocol.observe_at(self.states, 0, int(self.seat), out)
-        return out
+    def observation(self, encoding: str | None = None) -> Vector:
+        """The observation vector, by the default encoding or the one of this name."""
+        return self.game.observer(self.players, self.variant, encoding).vector(self.states, 0, int(self.seat))
 
     def scores(self) -> list[int]:
         """The points of each seat now, as this seat can know them."""

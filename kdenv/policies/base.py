@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from kdenv.core.errors import NotSupported
-from kdenv.core.game import Action, Game
+from kdenv.core.game import Game
 from kdenv.core.player import first_action, rest_of
 from kdenv.core.random import Rng, make_rng
 from kdenv.core.view import View
@@ -30,7 +30,7 @@ class Policy(ABC):
         self.playouts = 0
 
     @abstractmethod
-    def act(self, view: View) -> Action:
+    def act(self, view: View) -> int:
         """The action to take; the seat of the view is to move."""
 
     def prepare(self, view: View) -> None:  # noqa: B027  (most have nothing to prepare)
@@ -44,7 +44,7 @@ class Policy(ABC):
         """What the policy thinks of every turn open now; only searches can tell."""
         raise NotSupported(f"{self.text} does not search and has nothing to tell about its choices")
 
-    def __call__(self, view: View) -> Action:
+    def __call__(self, view: View) -> int:
         """The same as act: a policy is a callable of a view, and any callable of a view can be one."""
         return self.act(view)
 
@@ -73,11 +73,11 @@ class TurnPolicy(Policy):
     def choose_turn(self, view: View) -> int:
         """The turn to take, or as much of it as is decided at once."""
 
-    def act(self, view: View) -> Action:
+    def act(self, view: View) -> int:
         """Go on with the turn decided on, if the game has come to the point expected; else decide on one."""
         expected, turn = self._planned
         if not turn or view.key() != expected:
             turn = self.choose_turn(view)
         action, rest = int(first_action(turn)), int(rest_of(turn))
         self._planned = (view.key(action), rest) if rest else (b"", 0)
-        return Action(action)
+        return action

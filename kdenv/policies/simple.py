@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kdenv.core.errors import NotSupported
-from kdenv.core.game import Action, Game
+from kdenv.core.game import Game
 from kdenv.core.player import choose_at
 from kdenv.core.random import below, make_rng
 from kdenv.core.view import View
@@ -17,7 +17,7 @@ from kdenv.search.turns import SCRATCH
 class RandomPolicy(Policy):
     """Every legal action alike."""
 
-    def act(self, view: View) -> Action:
+    def act(self, view: View) -> int:
         """Any of them."""
         legal = view.legal()
         return legal[int(below(self.rng, len(legal)))]

@@ -7,7 +7,7 @@ from kdenv.games.carcassonne.tables import N_TYPES
 GAME = Game(
     name="carcassonne",
     title="Carcassonne",
-    room=(rules, encoding),
+    room=(rules,),
     state_dtype=rules.STATE,
     players=(2, 3, 4, 5),
     options=(
@@ -17,12 +17,11 @@ GAME = Game(
             "a drawn tile that fits nowhere goes back to the bag (return) or out of the game (discard, the printed rule)",
             ("return", "discard"),
         ),
-        Option("encoding", "planes", "the observation: planes over the window and a vector, or a compact vector", ("planes", "compact")),
     ),
     notation=notation,
     drawing=drawing,
+    encodings=encoding.ENCODINGS,
     n_actions=lambda players, variant: rules.N_ACTIONS,
-    observation_size=lambda players, variant: encoding.length(players, int(variant[rules.V_ENCODING])),
     max_legal=600,
     max_turns=6000,
     max_chances=N_TYPES,

@@ -37,7 +37,7 @@ def _seed(value: object, players: int) -> Sequence[int]:
 GAME = _Dominion(
     name="dominion",
     title="Dominion",
-    room=(rules, hidden, encoding),
+    room=(rules, hidden),
     state_dtype=rules.STATE,
     players=(2, 3, 4, 1),
     options=(
@@ -73,8 +73,8 @@ GAME = _Dominion(
     ),
     notation=notation,
     drawing=drawing,
+    encodings=encoding.ENCODINGS,
     n_actions=lambda players, variant: N_ACTIONS,
-    observation_size=lambda players, variant: encoding.length(players),
     max_legal=N_SLOTS + 1,
     max_turns=4096,
     max_chances=N_SLOTS,

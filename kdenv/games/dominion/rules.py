@@ -88,8 +88,6 @@ V_SUPPLY, V_CURSES, V_MAX_TURNS, V_INFO, V_SEED, V_KINGDOM = range(6)
 STANDARD, THESIS = 0, 1  # values of V_SUPPLY
 HONEST, OPEN_DISCARD, OPEN_HANDS = 0, 1, 2  # values of V_INFO
 
-UNUSED = 8  # bytes that fill up the last word
-# Wide fields first and no byte between them, so that copies are equal as bytes.
 STATE = state_dtype(
     # The cards of this game; constant.
     ("of_type", np.uint64, N_TYPES),  # the slots of each type as bits
@@ -156,7 +154,6 @@ STATE = state_dtype(
     # Constant.
     ("players", np.int8),
     ("info", np.int8),
-    ("unused", np.int8, UNUSED),
 )
 
 
@@ -189,8 +186,6 @@ def begin(s, players, variant):
             s.deck[seat, ESTATE] = START_ESTATES
             s.owned[seat, COPPER] = START_COPPERS
             s.owned[seat, ESTATE] = START_ESTATES
-    for i in range(UNUSED):
-        s.unused[i] = 0
     s.laid = NOTHING_HELD
     s.is_truncated = 0
     s.turn = 0

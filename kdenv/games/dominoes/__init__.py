@@ -1,6 +1,6 @@
 """Team dominoes: four hands, two teams, the double-six set. The rules as implemented are in README.md."""
 
-from kdenv.core.game import Game, Option, Variant
+from kdenv.core.game import Game, Option
 from kdenv.core.hidden import Hidden
 from kdenv.games.dominoes import belief, drawing, encoding, notation, rules
 from kdenv.games.dominoes.belief import paper_deals
@@ -9,15 +9,10 @@ from kdenv.games.dominoes.heuristics import RULE_PLAYERS
 from kdenv.games.dominoes.solver import alpha_beta
 from kdenv.games.dominoes.tables import N_ACTIONS, N_TILES, RULES
 
-
-def _observation_size(players: int, variant: Variant) -> int:
-    return encoding.length(bool(variant[rules.V_BELIEF]))
-
-
 GAME = Game(
     name="dominoes",
     title="Dominoes",
-    room=(rules, belief, encoding),
+    room=(rules, belief),
     state_dtype=rules.STATE,
     players=(4,),
     options=(
@@ -26,12 +21,11 @@ GAME = Game(
         Option("lead", "rules", "who leads the first round: as the preset says, or drawn by lot before the deal", ("rules", "drawn")),
         Option("force_66", True, "the holder of 6-6, where he leads the first round, must open with it", (True, False)),
         Option("calls", False, "a player may pass although he could play, and be called on it", (True, False)),
-        Option("belief", False, "observations include the exact probability of each tile being in each hand", (True, False)),
     ),
     notation=notation,
     drawing=drawing,
+    encodings=encoding.ENCODINGS,
     n_actions=lambda players, variant: N_ACTIONS,
-    observation_size=_observation_size,
     max_legal=64,
     max_turns=64,
     max_chances=N_TILES,

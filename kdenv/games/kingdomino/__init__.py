@@ -21,14 +21,10 @@ def _size(variant: Variant) -> int:
     return int(variant[rules.V_SIZE])
 
 
-def _observation_size(players: int, variant: Variant) -> int:
-    return encoding.length(players, _size(variant))
-
-
 GAME = Game(
     name="kingdomino",
     title="Kingdomino",
-    room=(rules, encoding),
+    room=(rules,),
     state_dtype=rules.STATE,
     players=(4, 2, 3),
     options=(
@@ -46,8 +42,8 @@ GAME = Game(
     ),
     notation=notation,
     drawing=drawing,
+    encodings=encoding.ENCODINGS,
     n_actions=lambda players, variant: int(rules.discard_action(_size(variant))) + 5,
-    observation_size=_observation_size,
     max_legal=heuristics.MAX_LEGAL,
     scratch=heuristics.SCRATCH,
     max_turns=heuristics.MAX_TURNS,
