@@ -24,7 +24,7 @@ BATCH = 20_000
 def ours(seconds: float) -> float:
     """Games a second of big_money against itself, the opening deal included."""
     table = kdenv.table("dominion", kingdom="first_game")
-    bot = table.game.rule_players["big_money"].make()
+    bot = table.game.knowledge.players["big_money"].make()
     states = np.zeros(4, table.game.state_dtype)
     states[0] = table.states[0]
     out, rng, totals = table.game.buffer(), make_rng(1), np.zeros(2, np.int64)

@@ -28,8 +28,8 @@ from kdenv.core.encoding import Encoding, Part
 from kdenv.core.errors import BadRecord
 from kdenv.core.game import Game, Option
 from kdenv.core.kernel import kernel
-from kdenv.core.player import RulePlayer, packed, plays
 from kdenv.core.protocol import CHANCE, DECIDE, OVER
+from kdenv.core.questions import Knowledge, RulePlayer, packed, plays
 from kdenv.core.random import below
 from kdenv.core.state import state_dtype
 
@@ -197,7 +197,7 @@ def observe(states, k, seat, out):
 class Bold(NamedTuple):
     """Stakes the most, and always points at the same shell."""
 
-    shell: int
+    shell: int = 2
 
 
 @plays(Bold)
@@ -272,7 +272,6 @@ GAME = Game(
     name="three_shells",
     title="ThreeShells",
     room=(_THIS,),
-    state_dtype=STATE,
     players=(2,),
     options=(Option("most", 3, "the most that may be staked", (3, 2, 1)),),
     notation=_THIS,
@@ -282,8 +281,7 @@ GAME = Game(
     max_legal=4,
     max_turns=4,
     max_chances=3,
-    rule_players={"bold": RulePlayer(lambda shell=2: Bold(shell), "stakes the most and points at one shell")},
-    greedy="bold",
+    knowledge=Knowledge(players={"bold": RulePlayer(Bold, "stakes the most and always points at one shell")}, greedy="bold"),
 )
 
 

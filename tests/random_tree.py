@@ -179,7 +179,6 @@ GAME = Game(
     name="random_tree",
     title="RandomTree",
     room=(_THIS,),
-    state_dtype=STATE,
     players=(2,),
     options=(
         _whole("seed", 0, "what the tree grows from"),

@@ -83,7 +83,7 @@ def fingerprints() -> dict[str, str]:
     for name in names():
         game = find_game(name)
         players = game.players[0]
-        for text in ["random", *game.rule_players][:3]:
+        for text in ["random", *game.knowledge.players][:3]:
             record = game_of(name, [text] * players, 5).record()
             made[f"{name} {text}"] = hashlib.sha256(record.encode()).hexdigest()
     record = game_of("kingdomino", ["mce(playouts=40)"] * 2, 5, size=3, dominoes=12).record()

@@ -14,8 +14,8 @@ import kdenv
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
 from kdenv.core.kernel import kernel
-from kdenv.core.player import packed, plays
 from kdenv.core.protocol import legal
+from kdenv.core.questions import packed, plays
 from kdenv.core.view import View
 from kdenv.envs.aec import TableEnv
 from kdenv.envs.seat import SeatEnv
@@ -42,7 +42,7 @@ def play(env: SeatEnv, dice: np.random.Generator | None = None, seed: int | None
 
 def rules_of(game: str) -> list[str]:
     """All opponents of a game that have a compiled form."""
-    return ["random", *kdenv.game(game).rule_players]
+    return ["random", *kdenv.game(game).knowledge.players]
 
 
 # The checkers of other libraries
@@ -278,7 +278,7 @@ def test_the_seat_rotates_or_is_random_or_fixed() -> None:
 @every_game
 @pytest.mark.parametrize("opponents", ["greedy in kernels", "greedy and a function"])
 def test_a_seed_fixes_deals_seats_and_opponents(game: str, opponents: str) -> None:
-    greedy = kdenv.game(game).greedy or "random"
+    greedy = kdenv.game(game).knowledge.greedy or "random"
 
     def games(seed: int) -> list[str]:
         pool = [greedy, "random"] if opponents == "greedy in kernels" else [greedy, first_legal]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from kdenv.core.errors import NotSupported
 from kdenv.core.game import Game
-from kdenv.core.player import first_action, rest_of
+from kdenv.core.questions import first_action, rest_of
 from kdenv.core.random import Rng, make_rng
 from kdenv.core.view import View
 from kdenv.policies.analysis import Analysis
@@ -37,7 +37,7 @@ class Policy(ABC):
         """Compile or load what deciding in such a view will need, so that it is not done on the clock."""
 
     def compiled(self, game: Game) -> Any:
-        """The player that kernels can ask in place of this policy, as core.player has it, or None if there is none."""
+        """The player that kernels can ask in place of this policy, as core.questions has it, or None if there is none."""
         return None
 
     def analyse(self, view: View) -> Analysis:
@@ -58,7 +58,7 @@ class Policy(ABC):
 
 
 class TurnPolicy(Policy):
-    """A policy that chooses whole turns, packed (core.player), and carries them out action by action."""
+    """A policy that chooses whole turns, packed (core.questions), and carries them out action by action."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)

@@ -1,6 +1,7 @@
 """Carcassonne: 2 to 5 players lay tiles and send meeples. The rules as implemented are in README.md."""
 
 from kdenv.core.game import Game, Option
+from kdenv.core.questions import Knowledge
 from kdenv.games.carcassonne import drawing, encoding, heuristics, notation, rules
 from kdenv.games.carcassonne.tables import N_TYPES
 
@@ -8,7 +9,6 @@ GAME = Game(
     name="carcassonne",
     title="Carcassonne",
     room=(rules,),
-    state_dtype=rules.STATE,
     players=(2, 3, 4, 5),
     options=(
         Option(
@@ -25,10 +25,9 @@ GAME = Game(
     max_legal=600,
     max_turns=6000,
     max_chances=N_TYPES,
-    rule_players=heuristics.RULE_PLAYERS,
-    greedy="greedy",
+    knowledge=Knowledge(
+        players=heuristics.RULE_PLAYERS, greedy="greedy", evaluators=heuristics.EVALUATORS, orders=heuristics.ORDERS
+    ),
     most_decisions=2,
     open_information=True,
-    evaluators=heuristics.EVALUATORS,
-    orders=heuristics.ORDERS,
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game, Option, Variant
+from kdenv.core.questions import Knowledge
 from kdenv.games.dominion import drawing, encoding, heuristics, hidden, notation, rules
 from kdenv.games.dominion.cards import ROW, kingdom_of, kingdom_rows, random_kingdom
 from kdenv.games.dominion.tables import N_ACTIONS, N_KINGDOM, N_SLOTS
@@ -38,7 +39,6 @@ GAME = _Dominion(
     name="dominion",
     title="Dominion",
     room=(rules, hidden),
-    state_dtype=rules.STATE,
     players=(2, 3, 4, 1),
     options=(
         Option(
@@ -78,9 +78,7 @@ GAME = _Dominion(
     max_legal=N_SLOTS + 1,
     max_turns=4096,
     max_chances=N_SLOTS,
-    rule_players=heuristics.RULE_PLAYERS,
-    greedy="rollout",
-    reflex=heuristics.REFLEX,
+    knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="rollout", reflex=heuristics.REFLEX),
     most_decisions=1,
     truncated=lambda states, k: bool(states[k]["is_truncated"]),
     margin_scale=50.0,

@@ -1,7 +1,7 @@
 """Team dominoes: four hands, two teams, the double-six set. The rules as implemented are in README.md."""
 
 from kdenv.core.game import Game, Option
-from kdenv.core.hidden import Hidden
+from kdenv.core.questions import Hidden, Knowledge
 from kdenv.games.dominoes import belief, drawing, encoding, notation, rules
 from kdenv.games.dominoes.belief import paper_deals
 from kdenv.games.dominoes.guesswork import exact_belief, paper_belief
@@ -13,7 +13,6 @@ GAME = Game(
     name="dominoes",
     title="Dominoes",
     room=(rules, belief),
-    state_dtype=rules.STATE,
     players=(4,),
     options=(
         Option("rules", "paper", "the preset: how rounds end and are scored, who leads, what a match goes to", RULES),
@@ -29,15 +28,17 @@ GAME = Game(
     max_legal=64,
     max_turns=64,
     max_chances=N_TILES,
-    rule_players=RULE_PLAYERS,
-    greedy="greedy",
-    hidden=Hidden(
-        solver=alpha_beta,
-        turns_so_far=lambda states, k: int(states[k]["n_turns"]),
-        unit="points",
-        most_turns=rules.MOST_TURNS,
-        dealers={"paper": paper_deals},
-        beliefs={"paper": paper_belief, "exact": exact_belief},
+    knowledge=Knowledge(
+        players=RULE_PLAYERS,
+        greedy="greedy",
+        hidden=Hidden(
+            solver=alpha_beta,
+            turns_so_far=lambda states, k: int(states[k]["n_turns"]),
+            unit="points",
+            most_turns=rules.MOST_TURNS,
+            dealers={"paper": paper_deals},
+            beliefs={"paper": paper_belief, "exact": exact_belief},
+        ),
     ),
     teams=lambda players: 2,
     most_decisions=1,

@@ -2,6 +2,7 @@
 
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game, Option, Variant
+from kdenv.core.questions import Knowledge
 from kdenv.games.kingdomino import drawing, encoding, heuristics, notation, rules
 from kdenv.games.kingdomino.tables import DOMINOES_USED, KINGS, N_DOMINOES
 
@@ -25,7 +26,6 @@ GAME = Game(
     name="kingdomino",
     title="Kingdomino",
     room=(rules,),
-    state_dtype=rules.STATE,
     players=(4, 2, 3),
     options=(
         Option("size", 5, "the kingdom is at most size x size", (5, 3, 7)),
@@ -45,11 +45,9 @@ GAME = Game(
     encodings=encoding.ENCODINGS,
     n_actions=lambda players, variant: int(rules.discard_action(_size(variant))) + 5,
     max_legal=heuristics.MAX_LEGAL,
-    scratch=heuristics.SCRATCH,
     max_turns=heuristics.MAX_TURNS,
     max_chances=N_DOMINOES,
-    rule_players=heuristics.RULE_PLAYERS,
-    greedy="full_greedy",
+    knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="full_greedy", scratch=heuristics.SCRATCH),
     most_decisions=2,
     open_information=True,
 )
