@@ -6,7 +6,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from kdenv.core.kernel import kernel, source_digest
+from kdenv.core.kernel import source_digest
 
 
 class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
@@ -40,9 +40,3 @@ def _without_gaps(dtype: np.dtype[Any]) -> np.dtype[Any]:
     names = sorted(fields, key=lambda name: fields[name][1])
     formats, offsets = zip(*(fields[name] for name in names), strict=True)
     return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": dtype.itemsize}, align=True)
-
-
-@kernel
-def copy_state(states, to, of):
-    """Make states[to] equal to states[of]."""
-    states[to] = states[of]

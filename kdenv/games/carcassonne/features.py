@@ -13,6 +13,7 @@ import numpy as np
 
 from kdenv.core.bits import bit, popcount
 from kdenv.core.kernel import kernel
+from kdenv.games.carcassonne.tables import CITY_POINTS
 
 NONE = np.uint64(0)
 NOBODY = -1
@@ -133,6 +134,6 @@ def closed_cities_at(s, field):
 
 @kernel
 def city_pays(s, city):
-    """The points of a city as it is: 2 per tile and pennant if complete, else 1 as at the end of the game."""
+    """The points of a city as it is: CITY_POINTS per tile and pennant if complete, else 1 as at the end of the game."""
     size = int(s.city_tiles[city]) + int(s.city_pennants[city])
-    return 2 * size if s.city_open[city] == 0 else size
+    return CITY_POINTS * size if s.city_open[city] == 0 else size

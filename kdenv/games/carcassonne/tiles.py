@@ -14,7 +14,6 @@ SIZE = 31  # of the window, the start tile in its middle
 MIDDLE = SIZE // 2
 N_CELLS = SIZE * SIZE
 START_CELL = MIDDLE * SIZE + MIDDLE
-N_FACES = 4 * N_TYPES
 NO_SEGMENT = -1
 NO_CELL = -1
 

@@ -167,15 +167,6 @@ def slots_aside(s):
 
 
 @kernel
-def n_owned(s, seat):
-    """How many cards a seat has, in all piles."""
-    n = 0
-    for slot in range(N_SLOTS):
-        n += int(s.owned[seat, slot])
-    return n
-
-
-@kernel
 def points_of(s, seat):
     """The points of all cards a seat has ("Gardens: worth 1 for every 10 cards in your deck, rounded down")."""
     n = 0
