@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 import kdenv
-from kdenv.core.random import make_rng
-from kdenv.search.playout import play_games
+from kdenv.author import make_rng, play_games
 
 BATCH = 20_000
 

@@ -22,16 +22,24 @@ import gymnasium
 import numpy as np
 
 import kdenv
-from kdenv.arena.match import Match, play, table_of
-from kdenv.arena.report import text_table
-from kdenv.core.encoding import Encoding, Part
-from kdenv.core.errors import BadRecord
-from kdenv.core.game import Game, Option
-from kdenv.core.kernel import kernel
-from kdenv.core.protocol import CHANCE, DECIDE, OVER
-from kdenv.core.questions import Knowledge, RulePlayer, packed, plays
-from kdenv.core.random import below
-from kdenv.core.state import state_dtype
+from kdenv.arena import Match, play, table_of, text_table
+from kdenv.author import (
+    CHANCE,
+    DECIDE,
+    OVER,
+    BadRecord,
+    Encoding,
+    Game,
+    Knowledge,
+    Option,
+    Part,
+    RulePlayer,
+    below,
+    kernel,
+    packed,
+    plays,
+    state_dtype,
+)
 
 N_SHELLS = 3
 ODDS = np.array([1, 2, 3], np.int64)  # of each shell
@@ -55,7 +63,7 @@ STATE = state_dtype(
 )
 
 
-# What may happen: the verbs (kdenv/core/protocol.py says what each must answer)
+# What may happen: the verbs (kdenv.author.VERBS says what each must answer)
 
 
 @kernel

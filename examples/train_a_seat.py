@@ -19,7 +19,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
 import kdenv
-from kdenv.envs.seat import SeatEnv
+from kdenv.envs import SeatEnv
 
 N_ENVS, N_STEPS = 8, 512
 BATCH = 1024

@@ -2,7 +2,10 @@
 
 import hashlib
 import json
+import os
 import pickle
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -81,6 +84,23 @@ def test_an_environment_with_an_encoding_from_outside_survives_pickling() -> Non
     environment.reset(seed=1)
     twin = pickle.loads(pickle.dumps(environment))
     assert twin.step(twin.table.legal()[0])[0].tolist() == environment.step(environment.table.legal()[0])[0].tolist()
+
+
+def test_another_process_finds_the_encoding_of_a_pickled_environment(tmp_path: Path) -> None:
+    """As with SubprocVecEnv: nothing but the pickle tells the new process of this file, whose import adds the encoding."""
+    environment = SeatEnv("dominoes", encoding="pips")
+    observation, _ = environment.reset(seed=1)
+    (tmp_path / "environment").write_bytes(pickle.dumps(environment))
+    code = "import pickle, sys; e = pickle.load(open(sys.argv[1], 'rb')); print(e.reset(seed=1)[0].tolist())"
+    paths = [str(Path(__file__).parent), *sys.path]
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "environment")],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == f"{observation.tolist()}\n", done.stderr
 
 
 def test_two_encodings_of_one_name_are_refused() -> None:

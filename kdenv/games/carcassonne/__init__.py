@@ -5,6 +5,8 @@ from kdenv.core.questions import Knowledge
 from kdenv.games.carcassonne import drawing, encoding, heuristics, notation, rules
 from kdenv.games.carcassonne.tables import N_TYPES
 
+__all__ = ["GAME"]
+
 GAME = Game(
     name="carcassonne",
     title="Carcassonne",

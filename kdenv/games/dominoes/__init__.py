@@ -9,6 +9,8 @@ from kdenv.games.dominoes.heuristics import RULE_PLAYERS
 from kdenv.games.dominoes.solver import alpha_beta
 from kdenv.games.dominoes.tables import N_ACTIONS, N_TILES, RULES
 
+__all__ = ["GAME"]
+
 GAME = Game(
     name="dominoes",
     title="Dominoes",

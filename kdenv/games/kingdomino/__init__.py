@@ -6,6 +6,8 @@ from kdenv.core.questions import Knowledge
 from kdenv.games.kingdomino import drawing, encoding, heuristics, notation, rules
 from kdenv.games.kingdomino.tables import DOMINOES_USED, KINGS, N_DOMINOES
 
+__all__ = ["GAME"]
+
 
 def _dominoes_used(value: object, players: int) -> list[int]:
     """How many dominoes the game is played with; None means as many as usual for this number of players."""
