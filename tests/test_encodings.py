@@ -56,8 +56,17 @@ def observe_pips(states, k, seat, out):
                 out[1 + ahead] += 1.0 / 7.0
 
 
+@kernel
+def observe_all_hands(states, k, seat, out):
+    for other in range(4):
+        for tile in range(49):
+            out[49 * other + tile] = (states[k].hands[other] >> np.uint64(tile)) & np.uint64(1)
+
+
 PIPS = Encoding("pips", layout, observe_pips)
+PEEK = Encoding("peek", lambda players, options: {"hands": Part((4, 49), "what lies in whose hand")}, observe_all_hands)
 find_game("dominoes").add_encoding(PIPS)
+find_game("dominoes").add_encoding(PEEK)
 
 
 def dealt(seed: int = 1) -> Table:
@@ -188,6 +197,32 @@ def test_an_encoding_writes_all_of_the_vector_and_nothing_that_is_hidden(name: s
             redrawn = table.states.copy()
             protocol.resample_hidden_at(redrawn, 0, seat, make_rng(seed + 1))
             assert np.array_equal(observer.vector(redrawn, 0, seat), seen), table.position()
+
+
+def test_an_encoding_from_outside_that_looks_into_other_hands_sees_a_draw() -> None:
+    """And the same draw in an environment as in a view, so that what a model learns is what it plays by."""
+    table = dealt()
+    seen, true = table.parts(2, "peek")["hands"], np.zeros((4, 49))
+    observe_all_hands(table.states, 0, 2, true.reshape(-1))
+    assert np.array_equal(seen[2], true[2]) and not np.array_equal(seen[[0, 1, 3]], true[[0, 1, 3]])
+    assert np.array_equal(table.view(2).observation("peek"), seen.reshape(-1))
+
+
+SIZES = [
+    ("kingdomino", 4, "planes", 2494),
+    ("dominion", 2, "piles", 1102),
+    ("carcassonne", 2, "compact", 322),
+    ("carcassonne", 2, "planes", 47157),
+    ("carcassonne", 5, "planes", 73113),
+    ("dominoes", 4, "tiles", 195),
+    ("dominoes", 4, "belief", 279),
+]
+
+
+@pytest.mark.parametrize("name, players, encoding, size", SIZES)
+def test_an_observation_has_the_size_that_the_readme_tells(name: str, players: int, encoding: str, size: int) -> None:
+    assert Table(find_game(name), players).observation(0, encoding).size == size
+    assert f"{size:,}" in (Path(__file__).parents[1] / f"kdenv/games/{name}/README.md").read_text()
 
 
 # Models

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.protocol import resample_hidden_at
+from kdenv.core.random import make_rng
 
 if TYPE_CHECKING:
     from kdenv.core.game import Game
@@ -38,9 +40,8 @@ Layout: TypeAlias = Mapping[str, Part]  # the parts by name, in the order in whi
 class Encoding:
     """One way to write what a seat sees as a vector of float32 numbers.
 
-    `observe` writes every number of `out`, which may hold anything before, and writes only what the seat can know:
-    the environments call it with the true position. A model is told by `version` and by the layout that an encoding
-    has changed; raise the version whenever numbers get another meaning.
+    `observe` writes every number of `out`, which may hold anything before, and writes only what the seat can know.
+    Version and layout tell a model that its encoding has changed; raise the version whenever numbers get another meaning.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Encoding:
     observe: Callable[[Any, int, int, Vector], Any]  # the kernel (states, k, seat, out)
     meaning: str = ""  # in a line
     version: int = 1
+    trusted: bool = True  # False: observe is never shown what the seat cannot know; so it is with encodings from outside the game
 
 
 class Observer:
@@ -60,11 +62,15 @@ class Observer:
         for name, part in self.layout.items():
             if not isinstance(part, Part) or not all(isinstance(n, int) and n > 0 for n in part.shape):
                 raise TypeError(f"the layout of {game.name}'s encoding {encoding.name} has {name}: {part!r}; write Part(shape, meaning)")
+        self._is_redrawn = not encoding.trusted and not game.open_information
         self.size = sum(math.prod(part.shape) for part in self.layout.values())
 
     def vector(self, states: Any, k: int, seat: int) -> Vector:
         """What the seat sees of states[k], as a new array."""
         out = np.empty(self.size, np.float32)
+        if self._is_redrawn:
+            states, k = states[k : k + 1].copy(), 0
+            resample_hidden_at(states, 0, seat, make_rng(0))
         self.encoding.observe(states, k, seat, out)
         return out
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
@@ -131,11 +131,14 @@ class Game:
         return int(n), np.array(integers, np.int64)
 
     def add_encoding(self, encoding: Encoding) -> None:
-        """Add an encoding from outside the game's room; environments and models then choose it by its name."""
-        known = {each.name: each for each in self.encodings}
-        if known.get(encoding.name, encoding) is not encoding:
-            raise TypeError(f"{self.name} already has an encoding {encoding.name}; choose another name")
-        object.__setattr__(self, "encodings", tuple((known | {encoding.name: encoding}).values()))
+        """Add an encoding from outside the game's room; environments and models then choose it by its name.
+
+        It is not trusted: what its seat cannot know is drawn anew before it looks.
+        """
+        new, known = replace(encoding, trusted=False), {each.name: each for each in self.encodings}
+        if known.get(new.name, new) != new:
+            raise TypeError(f"{self.name} already has an encoding {new.name}; choose another name")
+        object.__setattr__(self, "encodings", tuple((known | {new.name: new}).values()))
 
     def encoding(self, name: str | None = None) -> Encoding:
         """The encoding of this name, or the default."""
