@@ -32,7 +32,7 @@ def game_of(name: str, texts: list[str], seed: int, **options: object) -> Table:
     table, rng = Table(find_game(name), len(texts), **options), make_rng(seed)
     seats = [policy(text) for text in texts]
     for seat, deciding in enumerate(seats):
-        deciding.reset(derive_seed(seed, seat))
+        deciding.reset(derive_seed("policy", seed, seat))
     table.run_chance(rng)
     while not table.over:
         assert table.seat is not None

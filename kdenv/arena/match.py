@@ -88,9 +88,9 @@ def play_game(match: Match, number: int, policies: Sequence[Policy] | None = Non
     deal, rotation = divmod(number, n)
     players = [policy(text) for text in match.line_up] if policies is None else policies
     for place, player in enumerate(players):
-        player.reset(derive_seed(match.seed, deal, rotation, 1 + place))
+        player.reset(derive_seed("policy", match.seed, deal, rotation, place))
     table = Table(find_game(match.game), n, **match.options)
-    chance = make_rng(derive_seed(match.seed, deal))
+    chance = make_rng(derive_seed("chance", match.seed, deal))
     seats = match.seats(rotation)
     seconds, turns = [0.0] * n, [0] * n
     last = None  # the seat whose turn goes on until chance or another seat

@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.protocol import resample_hidden_at
-from kdenv.core.random import make_rng
+from kdenv.core.random import derive_seed, make_rng
 
 if TYPE_CHECKING:
     from kdenv.core.game import Game
 
 Vector = NDArray[np.float32]
+
+_SEED = derive_seed("observer")  # of what is drawn for encodings that are not trusted; no game is dealt from it
 
 
 class Part(NamedTuple):
@@ -70,7 +72,7 @@ class Observer:
         out = np.empty(self.size, np.float32)
         if self._is_redrawn:
             states, k = states[k : k + 1].copy(), 0
-            resample_hidden_at(states, 0, seat, make_rng(0))
+            resample_hidden_at(states, 0, seat, make_rng(_SEED))
         self.encoding.observe(states, k, seat, out)
         return out
 

@@ -5,6 +5,7 @@ Notebooks, the arena, the environments and differential tests stand on it. It ch
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Sequence
 from typing import Any
@@ -14,12 +15,12 @@ from numpy.typing import NDArray
 
 from kdenv.core import protocol
 from kdenv.core.encoding import Vector
-from kdenv.core.errors import BadRecord, IllegalAction
+from kdenv.core.errors import BadRecord, IllegalAction, shown
 from kdenv.core.events import Event, Log
 from kdenv.core.game import Game, States
 from kdenv.core.protocol import CHANCE, DECIDE, OVER
 from kdenv.core.random import Rng, make_rng
-from kdenv.core.view import View
+from kdenv.core.view import View, as_seen_by
 
 
 class Table:
@@ -32,10 +33,12 @@ class Table:
         self.states: States = np.zeros(1, game.state_dtype)
         protocol.begin_at(self.states, 0, self.players, self.variant)
         self.log = Log()
-        self.start: str | None = None  # the position the game was set up from, if it was
+        self.start: str | None = None  # the text of the position that the game was set up from, if it was
+        self.first: States | None = None  # that position itself; nobody writes to it
+        self.changes = 0  # calls that changed this table, so that an environment notices those that are not its own
         self._buffer = np.zeros(max(game.max_legal, game.max_chances), np.int64)
 
-    # What is the case
+    # What is so now
 
     @property
     def phase(self) -> int:
@@ -54,7 +57,7 @@ class Table:
 
     @property
     def seat(self) -> int | None:
-        """Who decides, or None while chance is next or when the game is over."""
+        """The seat that decides; None if chance is next or the game is over."""
         return int(protocol.seat_at(self.states, 0)) if self.phase == DECIDE else None
 
     @property
@@ -104,9 +107,9 @@ class Table:
 
     def play(self, action: int) -> None:
         """Carry out a decision of the seat to move."""
-        legal = self.legal()
-        if action not in legal:
-            raise self._illegal(action, legal)
+        if action not in self.legal():
+            raise self.illegal(action)
+        self.changes += 1
         protocol.apply_at(self.states, 0, int(action))
         self.log.write_action(int(action))
 
@@ -114,7 +117,9 @@ class Table:
         """Carry out an outcome of chance."""
         possible = [o for o, _ in self.chances()]
         if outcome not in possible:
-            raise IllegalAction(self._cannot(f"chance outcome {outcome}", [self.chance_name(o) for o in possible]))
+            names = [self.chance_name(o) for o in possible] if self.game.open_information else ["what chances() of the table lists"]
+            raise IllegalAction(self._cannot(f"chance outcome {shown(outcome)}", names if possible else []))
+        self.changes += 1
         seen_by = int(protocol.witnesses_at(self.states, 0))
         protocol.apply_chance_at(self.states, 0, int(outcome))
         self.log.write_chance(int(outcome), seen_by)
@@ -127,10 +132,12 @@ class Table:
 
     def run_chance(self, rng: np.random.Generator | Rng) -> None:
         """Draw and carry out chance until somebody decides or the game is over."""
+        self.changes += 1
         self.log.run_chance(self.states, _kernel_rng(rng))
 
     def decide(self, action: int, rng: Rng) -> None:
-        """Carry out a decision that is known to be legal, and the chance after it: the fast way, unchecked."""
+        """Carry out a decision and the chance after it, as fast as possible: whether the decision is legal is not checked."""
+        self.changes += 1
         self.log.decide(self.states, action, rng)
 
     # What it looks like
@@ -157,10 +164,9 @@ class Table:
 
     def action(self, text: str) -> int:
         """The legal action these words mean in this position."""
-        legal = self.legal()
         action = self.game.notation.action_from(self.states, 0, text)
-        if action not in legal:
-            raise self._illegal(text, legal)
+        if action not in self.legal():
+            raise self.illegal(text)
         return int(action)
 
     def chance_name(self, outcome: int) -> str:
@@ -176,7 +182,9 @@ class Table:
         states = np.zeros(1, self.game.state_dtype)
         protocol.begin_at(states, 0, self.players, self.variant)
         self.game.notation.position_from(text, states, 0)
-        self.states, self.start, self.log = states, " ".join(text.split()), Log()  # one line of a record
+        self.states, self.first, self.log = states, states.copy(), Log()
+        self.start = " ".join(text.split())  # one line of a record
+        self.changes += 1
         return self
 
     def __str__(self) -> str:
@@ -203,34 +211,42 @@ class Table:
 
     # What is wrong
 
-    def illegal(self, action: Any) -> IllegalAction:
-        """The error for an action that is not legal here: it names the action, the position and what is legal."""
-        return self._illegal(action, self.legal())
+    def illegal(self, action: Any, reader: int | None = None) -> IllegalAction:
+        """The error for an action that is not legal here. It names the action, the position and what is legal.
+
+        In a game that hides something it tells only what the seat that decides may know or, if the error is for another seat, what that
+        reader may know.
+        """
+        named = shown(action)
+        if isinstance(action, (int, np.integer)) and 0 <= action < self.n_actions:
+            with contextlib.suppress(BadRecord):  # some numbers have no name in this position
+                named += f" ({self.name(int(action))})"
+        if reader in (None, self.seat) or self.game.open_information:
+            return IllegalAction(self._cannot(f"action {named}", [f"{a} ({self.name(a)})" for a in self.legal()]))
+        return IllegalAction(f"action {named} is not legal for seat {self.seat} in {self._where(reader)}")
 
     def _checked(self, seat: int) -> int:
         if not 0 <= seat < self.players:
-            raise IllegalAction(f"there is no seat {seat}; the seats are 0 to {self.players - 1}")
+            raise IllegalAction(f"there is no seat {shown(seat)}; the seats are 0 to {self.players - 1}")
         return int(seat)
 
-    def _where(self) -> str:
-        return f"{self.game.name} position {self.position()}"
-
-    def _illegal(self, action: Any, legal: Sequence[int]) -> IllegalAction:
-        named = action
-        if isinstance(action, (int, np.integer)) and 0 <= action < self.n_actions:
-            try:
-                named = f"{action} ({self.name(int(action))})"
-            except BadRecord:
-                named = f"{action}"
-        return IllegalAction(self._cannot(f"action {named}", [f"{a} ({self.name(a)})" for a in legal]))
+    def _where(self, reader: int | None = None) -> str:
+        """The game and the position, as the reader or else the seat that decides may know it."""
+        if self.game.open_information:
+            return f"{self.game.name} position {self.position()}"
+        seat = self.seat if reader is None else reader
+        if seat is None:
+            return self.game.name
+        position = self.game.notation.position_text(as_seen_by(self.states, seat), 0)
+        return f"{self.game.name} position {position} (what seat {seat} cannot see is drawn at random)"
 
     def _cannot(self, what: str, possible: Sequence[str]) -> str:
-        shown = ", ".join(possible[:12]) + (f" and {len(possible) - 12} more" if len(possible) > 12 else "")
+        listing = ", ".join(possible[:12]) + (f" and {len(possible) - 12} more" if len(possible) > 12 else "")
         if self.over:
-            shown = "nothing, the game is over"
+            listing = "nothing, the game is over"
         elif not possible:
-            shown = "nothing of the kind, " + ("chance is next" if self.at_chance else "a seat decides")
-        return f"{what} is not legal in {self._where()}; legal: {shown}"
+            listing = "nothing of the kind, " + ("chance is next" if self.at_chance else "a seat decides")
+        return f"{what} is not legal in {self._where()}; legal: {listing}"
 
 
 def _kernel_rng(rng: np.random.Generator | Rng) -> Rng:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from kdenv.core.errors import NotSupported
 from kdenv.core.game import Game
 from kdenv.core.questions import first_action, rest_of
-from kdenv.core.random import Rng, make_rng
+from kdenv.core.random import Rng, derive_seed, make_rng
 from kdenv.core.view import View
 from kdenv.policies.analysis import Analysis
 
@@ -22,11 +22,11 @@ class Policy(ABC):
         """A policy that is written as this text (see policies.text); its generator starts at seed 0."""
         self.text = text
         self.playouts = 0  # made in all decisions since reset, for those that make any
-        self.rng: Rng = make_rng(0)
+        self.rng: Rng = make_rng(derive_seed("policy", 0))
 
     def reset(self, seed: int = 0) -> None:
         """Forget everything, and start the generator anew."""
-        self.rng = make_rng(seed)
+        self.rng = make_rng(derive_seed("policy", seed))
         self.playouts = 0
 
     @abstractmethod
