@@ -15,7 +15,7 @@ from kdenv.core.game import Game
 from kdenv.core.kernel import kernel
 from kdenv.core.part import answers, part
 from kdenv.core.protocol import VERBS, register_rules
-from kdenv.core.questions import choose
+from kdenv.core.questions import Knowledge, choose
 from kdenv.core.random import make_rng
 from kdenv.core.state import state_dtype
 from kdenv.games import find_game, names
@@ -95,6 +95,12 @@ def test_a_drawing_that_knows_no_seats_is_refused() -> None:
 def test_a_game_without_an_encoding_is_refused() -> None:
     with pytest.raises(TypeError, match=r"three_shells has no encoding; give encodings=\(Encoding\(name, layout, observe\),\)"):
         lame(encodings=())
+
+
+def test_a_greedy_player_that_there_is_not_is_refused() -> None:
+    with pytest.raises(TypeError) as error:
+        lame(knowledge=Knowledge(greedy="timid"))
+    assert str(error.value) == "the greedy player of three_shells is timid, which is not among the players of its knowledge"
 
 
 def test_a_game_without_a_state_is_refused() -> None:

@@ -103,6 +103,8 @@ class Game:
                 raise TypeError(f"the {name} of {self.name} {wrong}; kdenv.author.{wanted.__name__} says what each function answers")
         if not self.encodings:
             raise TypeError(f"{self.name} has no encoding; give encodings=(Encoding(name, layout, observe),)")
+        if self.knowledge.greedy and self.knowledge.greedy not in self.knowledge.players:
+            raise TypeError(f"the greedy player of {self.name} is {self.knowledge.greedy}, which is not among the players of its knowledge")
         state = register_rules(self.name, *self.room, observe=self.encodings[0].observe)
         object.__setattr__(self, "state_dtype", state)
         _made[self.name] = self

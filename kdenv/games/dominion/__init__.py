@@ -47,21 +47,26 @@ from kdenv.games.dominion.cards import (
     kingdom_rows,
     random_kingdom,
 )
-from kdenv.games.dominion.tables import N_ACTIONS, N_KINGDOM, N_SLOTS
+from kdenv.games.dominion.tables import COPPER, CURSE, DUCHY, ESTATE, GOLD, N_ACTIONS, N_KINGDOM, N_SLOTS, PROVINCE, SILVER
 
-__all__ = [  # what it takes to write a card, besides the game
+__all__ = [  # the game, and what it takes to write a card
     "ACTION",
     "ANY",
     "ATTACK",
+    "COPPER",
+    "CURSE",
     "CURSES",
     "DIG",
     "DISCARD",
     "DRAW_AS_MANY",
     "DRAW_TO",
+    "DUCHY",
+    "ESTATE",
     "GAIN",
     "GAIN_CARD",
     "GAIN_FOR_TRASHED",
     "GAME",
+    "GOLD",
     "MANY",
     "MAY",
     "MAY_DISCARD_DECK",
@@ -70,7 +75,9 @@ __all__ = [  # what it takes to write a card, besides the game
     "OTHERS_GAIN",
     "OTHERS_PUT_BACK",
     "PLAY_TWICE",
+    "PROVINCE",
     "REACTION",
+    "SILVER",
     "SPY",
     "STEAL",
     "TO_DECK",
