@@ -290,6 +290,17 @@ def test_a_model_of_another_game_is_refused_by_name(tmp_path: Path) -> None:
     assert refusal(tmp_path, game="whist") == "model.npz was trained on whist, not on dominoes; use a model trained on dominoes"
 
 
+def test_a_model_file_that_says_nonsense_of_its_encoding_is_told(tmp_path: Path) -> None:
+    text = model(tmp_path / "model.npz", find_game("dominoes"), "tiles")
+    with np.load(tmp_path / "model.npz") as file:
+        arrays = dict(file)
+    for made_for in ("tiles", None):
+        about = {**json.loads(str(arrays["about"])), "made_for": made_for}
+        np.savez(tmp_path / "model.npz", **{**arrays, "about": np.array(json.dumps(about))})
+        with pytest.raises(BadOption, match=f"is not a model exported by .* \\(made_for={made_for!r}\\)"):
+            policy(text).act(dealt().view(0))
+
+
 def test_a_model_of_another_size_is_told_the_sizes(tmp_path: Path) -> None:
     table = Table(find_game("kingdomino"), 2)
     table.run_chance(make_rng(1))

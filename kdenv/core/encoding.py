@@ -60,16 +60,17 @@ class Observer:
     def __init__(self, game: Game, players: int, variant: NDArray[np.int64], encoding: Encoding) -> None:
         """Lay out the vector; Game.observer keeps the observers it has made."""
         self.game, self.players, self.variant, self.encoding = game, players, variant, encoding
-        self.layout = dict(encoding.layout(players, game.options_of(variant)))
-        for name, part in self.layout.items():
-            if not isinstance(part, Part) or not all(isinstance(n, int) and n > 0 for n in part.shape):
+        self.layout: dict[str, Part] = {}
+        for name, part in encoding.layout(players, game.options_of(variant)).items():
+            if not isinstance(part, Part) or not all(isinstance(n, (int, np.integer)) and n > 0 for n in part.shape):
                 raise TypeError(f"the layout of {game.name}'s encoding {encoding.name} has {name}: {part!r}; write Part(shape, meaning)")
+            self.layout[name] = Part(tuple(map(int, part.shape)), part.meaning)
         self._is_redrawn = not encoding.trusted and not game.open_information
         self.size = sum(math.prod(part.shape) for part in self.layout.values())
 
     def vector(self, states: Any, k: int, seat: int) -> Vector:
         """What the seat sees of states[k], as a new array."""
-        out = np.empty(self.size, np.float32)
+        out = np.empty(self.size, np.float32) if self.encoding.trusted else np.zeros(self.size, np.float32)
         if self._is_redrawn:
             states, k = states[k : k + 1].copy(), 0
             resample_hidden_at(states, 0, seat, make_rng(_SEED))
@@ -115,7 +116,7 @@ def _observer_again(module: str, game: Game, players: int, variant: NDArray[np.i
 def observer_for_model(made_for: Mapping[str, Any], model: str, game: Game, players: int, variant: NDArray[np.int64]) -> Observer:
     """The observer whose vectors a model takes. `made_for` is what its file says; a file that says nothing takes the default.
 
-    Raises NotSupported if the model was made for another game, for an encoding that there is not, or for another version of it.
+    Raises NotSupported if the model was made for another game, or for an encoding that there is not.
     """
     if made_for.get("game", game.name) != game.name:
         raise NotSupported(f"{model} was trained on {made_for['game']}, not on {game.name}; use a model trained on {game.name}")

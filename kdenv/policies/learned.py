@@ -110,7 +110,9 @@ def _load_exported(path: Path) -> Network:
     try:
         with np.load(path) as file:
             about = json.loads(str(file["about"]))
-            activation = _ACTIVATIONS[about["activation"]]
+            activation, made_for = _ACTIVATIONS[about["activation"]], about["made_for"]
+            if not isinstance(made_for, dict):
+                raise ValueError(f"made_for={made_for!r}")
             layers = [(file[f"weight_{i}"].astype(np.float32), file[f"bias_{i}"].astype(np.float32)) for i in range(about["layers"])]
     except (ValueError, KeyError, OSError) as error:
         raise BadOption(f"{path} is not a model exported by 'python -m baselines.rl.export' ({error})") from None
@@ -122,7 +124,7 @@ def _load_exported(path: Path) -> Network:
         weight, bias = layers[-1]
         return np.asarray(weight @ x + bias, np.float32)
 
-    return Network(logits, layers[0][0].shape[1], layers[-1][0].shape[0], about.get("made_for", {}))
+    return Network(logits, layers[0][0].shape[1], layers[-1][0].shape[0], made_for)
 
 
 def _load_zip(path: Path) -> Network:
