@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 import kdenv
-from kdenv.core.random import make_rng
-from kdenv.search.playout import play_games
+from kdenv.author import make_rng, play_games
 
 BATCH = 20_000
 
@@ -24,7 +23,7 @@ BATCH = 20_000
 def ours(seconds: float) -> float:
     """Games a second of big_money against itself, the opening deal included."""
     table = kdenv.table("dominion", kingdom="first_game")
-    bot = table.game.rule_players["big_money"].make()
+    bot = table.game.knowledge.players["big_money"].make()
     states = np.zeros(4, table.game.state_dtype)
     states[0] = table.states[0]
     out, rng, totals = table.game.buffer(), make_rng(1), np.zeros(2, np.int64)

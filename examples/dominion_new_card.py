@@ -7,8 +7,8 @@ the rows of its own cards, so engines, searches and players that are compiled al
 """
 
 import kdenv
-from kdenv.core.random import make_rng
-from kdenv.games.dominion.cards import ACTION, ANY, GAIN, TO_DECK, Card, add_card
+from kdenv.author import make_rng
+from kdenv.games.dominion import ACTION, ANY, GAIN, TO_DECK, Card, add_card
 
 add_card(Card("Armoury", 4, (ACTION,), steps=((GAIN, 4, ANY, TO_DECK),), text="Gain a card costing up to 4 onto the deck"))
 
@@ -21,8 +21,11 @@ def main() -> None:
         player.reset(seat)
     rng = make_rng(4)
     table.run_chance(rng)
-    while not table.over and "Armoury" not in table.game.notation.pile_text(table.states[0], table.states[0]["play"]):
-        table.decide(players[table.seat].act(table.view(table.seat)), rng)
+    words = ""
+    while not table.over and words != "play Armoury":
+        action = players[table.seat].act(table.view(table.seat))
+        words = table.name(action)
+        table.decide(action, rng)
     print(table)
 
 

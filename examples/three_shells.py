@@ -22,15 +22,24 @@ import gymnasium
 import numpy as np
 
 import kdenv
-from kdenv.arena.match import Match, play, table_of
-from kdenv.arena.report import text_table
-from kdenv.core.errors import BadRecord
-from kdenv.core.game import Game, Option
-from kdenv.core.kernel import kernel
-from kdenv.core.player import RulePlayer, packed, plays
-from kdenv.core.protocol import CHANCE, DECIDE, OVER
-from kdenv.core.random import below
-from kdenv.core.state import state_dtype
+from kdenv.arena import Match, play, table_of, text_table
+from kdenv.author import (
+    CHANCE,
+    DECIDE,
+    OVER,
+    BadRecord,
+    Encoding,
+    Game,
+    Knowledge,
+    Option,
+    Part,
+    RulePlayer,
+    below,
+    kernel,
+    packed,
+    plays,
+    state_dtype,
+)
 
 N_SHELLS = 3
 ODDS = np.array([1, 2, 3], np.int64)  # of each shell
@@ -54,7 +63,7 @@ STATE = state_dtype(
 )
 
 
-# What may happen: the verbs (kdenv/core/protocol.py says what each must answer)
+# What may happen: the verbs (kdenv.author.VERBS says what each must answer)
 
 
 @kernel
@@ -166,9 +175,19 @@ def resample_hidden(s, seat, rng):
         s.pea = _any_shell(rng)
 
 
+def layout(players, options):
+    """The parts of what a seat sees, in the order in which observe writes them."""
+    return {
+        "pea": Part((N_SHELLS,), "1 for the shell where the pea is known to be"),
+        "stake": Part((1,), "the stake / 3"),
+        "guess": Part((PASS + 1,), "1 for the shell pointed at, or for the pass"),
+        "seat": Part((1,), "the seat that looks"),
+    }
+
+
 @kernel
 def observe(states, k, seat, out):
-    """Where the pea is known to be (3), the stake / 3, the guess (4), the seat."""
+    """Write what the seat sees: all the parts of the layout, one after the other."""
     s = states[k]
     for i in range(out.shape[0]):
         out[i] = 0.0
@@ -186,7 +205,7 @@ def observe(states, k, seat, out):
 class Bold(NamedTuple):
     """Stakes the most, and always points at the same shell."""
 
-    shell: int
+    shell: int = 2
 
 
 @plays(Bold)
@@ -261,18 +280,16 @@ GAME = Game(
     name="three_shells",
     title="ThreeShells",
     room=(_THIS,),
-    state_dtype=STATE,
     players=(2,),
     options=(Option("most", 3, "the most that may be staked", (3, 2, 1)),),
     notation=_THIS,
     drawing=_THIS,
     n_actions=lambda players, variant: N_ACTIONS,
-    observation_size=lambda players, variant: 9,
+    encodings=(Encoding("shells", layout, observe),),
     max_legal=4,
     max_turns=4,
     max_chances=3,
-    rule_players={"bold": RulePlayer(lambda shell=2: Bold(shell), "stakes the most and points at one shell")},
-    greedy="bold",
+    knowledge=Knowledge(players={"bold": RulePlayer(Bold, "stakes the most and always points at one shell")}, greedy="bold"),
 )
 
 

@@ -19,7 +19,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
 import kdenv
-from kdenv.envs.seat import SeatEnv
+from kdenv.envs import SeatEnv
 
 N_ENVS, N_STEPS = 8, 512
 BATCH = 1024
@@ -41,7 +41,7 @@ class PastSelf:
     def __call__(self, view: Any) -> int:
         """An action, sampled as the learner samples its own."""
         legal = view.legal()
-        x = view.observation
+        x = view.observation()
         for weight, bias in self.layers[:-1]:
             x = np.tanh(weight @ x + bias)
         weight, bias = self.layers[-1]

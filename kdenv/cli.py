@@ -212,7 +212,7 @@ def _play(parsed: argparse.Namespace) -> int:
     texts.insert(parsed.seat, "you")
     opponents = {place: policy(text) for place, text in enumerate(texts) if place != parsed.seat}
     for place, opponent in opponents.items():
-        opponent.reset(derive_seed(seed, place))
+        opponent.reset(derive_seed("policy", seed, place))
     chance = make_rng(seed)
     goes_on = True
     while goes_on:

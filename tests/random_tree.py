@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 
+from kdenv.core.encoding import Encoding, Part
 from kdenv.core.errors import BadRecord
 from kdenv.core.game import Game, Option
 from kdenv.core.kernel import kernel
@@ -178,7 +179,6 @@ GAME = Game(
     name="random_tree",
     title="RandomTree",
     room=(_THIS,),
-    state_dtype=STATE,
     players=(2,),
     options=(
         _whole("seed", 0, "what the tree grows from"),
@@ -187,8 +187,8 @@ GAME = Game(
     ),
     notation=_THIS,
     drawing=_THIS,
+    encodings=(Encoding("nothing", lambda players, options: {"nothing": Part((1,), "always 0")}, observe),),
     n_actions=lambda players, variant: MOST_BRANCHES,
-    observation_size=lambda players, variant: 1,
     max_legal=MOST_BRANCHES,
     max_turns=MOST_BRANCHES**4,
     max_chances=MOST_BRANCHES,

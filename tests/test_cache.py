@@ -38,7 +38,7 @@ PLAY_AND_SEARCH = """
 MY_PLAYER = """
 from typing import NamedTuple
 from kdenv.core.kernel import kernel
-from kdenv.core.player import packed, plays
+from kdenv.core.questions import packed, plays
 from kdenv.core.protocol import legal
 class Last(NamedTuple):
     minus: int

@@ -7,24 +7,11 @@ from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.games.carcassonne import compact, encoding
-from kdenv.games.carcassonne.rules import COMPACT, PLANES
 from kdenv.games.carcassonne.tables import TILES
 from kdenv.games.carcassonne.tiles import MIDDLE, ROTATIONS
 
 GAME = find_game("carcassonne")
 PLACE = "stage=place drawn=V turn=1 points=12,5 bag=A2,V3 tiles=D+0+0r0@W1,E+0+1r2,U+1+0r1@nw0,B+0-1r0@c0,E+1-1r1@E1,M-1+1r2,U+2+0r1@E0"
-
-
-def cut(table: Table, seat: int) -> dict[str, np.ndarray]:
-    """The observation in its parts."""
-    vector, parts, at = table.observation(seat), {}, 0
-    kind = int(table.states[0]["encoding"])
-    for name, shape in encoding.layout(table.players, kind).items():
-        size = int(np.prod(shape))
-        parts[name] = vector[at : at + size].reshape(shape)
-        at += size
-    assert at == vector.size
-    return parts
 
 
 def cell(east: int, north: int) -> tuple[int, int]:
@@ -33,7 +20,7 @@ def cell(east: int, north: int) -> tuple[int, int]:
 
 @pytest.fixture
 def planes() -> dict[str, np.ndarray]:
-    return cut(Table(GAME, encoding="planes").at_position(PLACE), 0)
+    return Table(GAME).at_position(PLACE).parts(0, "planes")
 
 
 def plane(parts: dict[str, np.ndarray], name: str) -> np.ndarray:
@@ -64,7 +51,7 @@ def test_complete_features_and_cities_of_fields(planes) -> None:
 
 
 def test_meeples_are_shown_on_the_whole_feature_of_whoever_looks_first(planes) -> None:
-    other = cut(Table(GAME, encoding="planes").at_position(PLACE), 1)
+    other = Table(GAME).at_position(PLACE).parts(1, "planes")
     east, nw = 1, 4
     assert planes["meeples"][1, east][cell(0, 0)] == np.float32(1 / 3)  # seat 1 at the west of D owns the road east too
     assert planes["meeples"][0, east][cell(2, 0)] == np.float32(1 / 3)  # and seat 0 joined it
@@ -77,7 +64,7 @@ def test_meeples_are_shown_on_the_whole_feature_of_whoever_looks_first(planes) -
 
 def test_legal_planes_are_the_legal_actions() -> None:
     table = Table(GAME).at_position(PLACE)
-    flat = cut(table, 0)["legal"].reshape(4, -1)
+    flat = table.parts(0, "planes")["legal"].reshape(4, -1)
     assert sorted(4 * c + r for r, c in np.argwhere(flat == 1).tolist()) == table.legal()
     assert set(np.unique(flat)) == {0.0, 1.0}
 
@@ -85,7 +72,7 @@ def test_legal_planes_are_the_legal_actions() -> None:
 def test_legal_planes_are_empty_at_a_claim() -> None:
     table = Table(GAME).at_position(PLACE)
     table.play(table.legal()[0])
-    parts = cut(table, 0)
+    parts = table.parts(0, "planes")
     assert parts["phase"].tolist() == [0, 0, 1]
     assert not parts["legal"].any()
     assert np.flatnonzero(parts["claims"]).tolist() == [action - 3844 for action in table.legal()]
@@ -106,18 +93,18 @@ def test_every_face_of_a_tile_has_planes_of_its_own() -> None:
     for number, tile in enumerate(TILES):
         for rotation in range(int(ROTATIONS[number])):
             table = Table(GAME).at_position(f"stage=draw turn=0 points=0,0 tiles={tile.letter}+0+0r{rotation} bag=H1,U1,V1,D1")
-            faces.add(cut(table, 0)["tiles"][:, MIDDLE, MIDDLE].tobytes())
+            faces.add(table.parts(0, "planes")["tiles"][:, MIDDLE, MIDDLE].tobytes())
     assert len(faces) == 79
 
 
 @pytest.fixture
 def short() -> dict[str, np.ndarray]:
-    return cut(Table(GAME, encoding="compact").at_position(PLACE), 0)
+    return Table(GAME).at_position(PLACE).parts(0, "compact")
 
 
 def test_compact_has_a_few_hundred_numbers() -> None:
-    assert [encoding.length(players, COMPACT) for players in (2, 3, 4, 5)] == [322, 418, 514, 610]
-    assert encoding.length(2, PLANES) == 47157
+    assert [Table(GAME, players).observation(0).size for players in (2, 3, 4, 5)] == [322, 418, 514, 610]
+    assert Table(GAME, 2).observation(0, "planes").size == 47157
 
 
 def test_compact_says_what_features_would_pay(short) -> None:
@@ -137,15 +124,15 @@ def test_compact_lists_the_meeples(short) -> None:
 
 
 def test_compact_counts_where_types_fit(short) -> None:
-    table = Table(GAME, encoding="compact").at_position(PLACE)
+    table = Table(GAME).at_position(PLACE)
     cells = {action // 4 for action in table.legal()}
     assert short["fits"][21] == pytest.approx(len(cells) / 20)
     assert short["drawn"][21] == 1
 
 
 def test_compact_shows_the_slots_of_a_claim() -> None:
-    table = Table(GAME, encoding="compact").at_position("stage=claim turn=0 points=0,0 tiles=D+0+0r0,E+0+1r2 bag=U1")
-    parts = cut(table, 0)
+    table = Table(GAME).at_position("stage=claim turn=0 points=0,0 tiles=D+0+0r0,E+0+1r2 bag=U1")
+    parts = table.parts(0)
     south = parts["slots"][2]
     assert np.allclose(south, [1, 0, 0.4, 0])  # a city that pays four and has no open edge
     assert np.flatnonzero(parts["claims"]).tolist() == [0, 3, 5]
@@ -155,17 +142,15 @@ def test_compact_shows_the_slots_of_a_claim() -> None:
 @pytest.mark.parametrize("players", [2, 5])
 @pytest.mark.parametrize("kind", ["planes", "compact"])
 def test_numbers_stay_small_and_do_not_depend_on_what_was_in_the_buffer(players: int, kind: str) -> None:
-    from kdenv.core.protocol import observe_at
-
-    table, rng = Table(GAME, players, encoding=kind), make_rng(players)
+    table, rng = Table(GAME, players), make_rng(players)
     while not table.over:
         if table.at_chance:
             table.chance(table.sample_chance(rng))
             continue
         legal = table.legal()
         table.play(legal[-1])
-        clean = table.observation(players - 1)
+        clean = table.observation(players - 1, kind)
         dirty = np.full_like(clean, 7.0)
-        observe_at(table.states, 0, players - 1, dirty)
+        GAME.encoding(kind).observe(table.states, 0, players - 1, dirty)
         assert np.array_equal(clean, dirty)
         assert np.abs(clean).max() <= 5.0

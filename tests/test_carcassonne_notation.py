@@ -29,14 +29,15 @@ def random_positions(players: int, seed: int, **options: str):
         yield table
 
 
-@pytest.mark.parametrize("players, options", [(2, {}), (3, {"unplaceable": "discard"}), (5, {"encoding": "compact"})])
+@pytest.mark.parametrize("players, options", [(2, {}), (3, {"unplaceable": "discard"}), (5, {})])
 def test_a_position_survives_its_text(players: int, options: dict[str, str]) -> None:
     for table in random_positions(players, players, **options):
         twin = Table(GAME, players, **options).at_position(table.position())
         assert twin.position() == table.position()
         assert (twin.legal(), twin.chances(), twin.scores(), twin.seat) == (table.legal(), table.chances(), table.scores(), table.seat)
         for seat in range(players):
-            assert np.array_equal(twin.observation(seat), table.observation(seat))
+            for encoding in ("compact", "planes"):
+                assert np.array_equal(twin.observation(seat, encoding), table.observation(seat, encoding))
 
 
 def test_every_action_survives_its_name() -> None:

@@ -8,9 +8,9 @@ from naive.carcassonne import Carcassonne
 
 from kdenv.core.errors import BadOption
 from kdenv.core.kernel import kernel
-from kdenv.core.player import choose, first_action, rest_of
 from kdenv.core.protocol import CHANCE, OVER, apply, apply_chance, begin, legal, phase, sample_chance
 from kdenv.core.protocol import seat as seat_to_move
+from kdenv.core.questions import choose, first_action, rest_of
 from kdenv.core.random import below, make_rng
 from kdenv.core.table import Table
 from kdenv.games import find_game
@@ -157,4 +157,4 @@ def test_greedy_beats_random(weights: Weights) -> None:
 
 def test_unknown_weights_are_one_clear_sentence() -> None:
     with pytest.raises(BadOption, match="weights=best is not possible; weights may be final or intuitive"):
-        GAME.rule_players["greedy"].make(weights="best")
+        GAME.knowledge.players["greedy"].make(weights="best")

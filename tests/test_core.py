@@ -1,5 +1,6 @@
 """Sets of bits, random numbers and the log of a game: what everything else is made of."""
 
+import hashlib
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import three_shells
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kdenv.core import bits, random
+from kdenv.core import bits
 from kdenv.core.events import Event, Log
 from kdenv.core.kernel import allocating_kernel, kernel
 from kdenv.core.random import below, derive_seed, make_rng, next64, uniform
@@ -182,15 +183,22 @@ def test_a_numpy_generator_seeds_and_moves_on() -> None:
     assert make_rng(np.random.default_rng(1))[0] == first[0]
 
 
-def test_a_derived_seed_depends_on_every_part_and_their_order() -> None:
-    seeds = [derive_seed(1, 2, 3), derive_seed(1, 3, 2), derive_seed(1, 2), derive_seed(1, 2, 4), derive_seed(-1, 2, 3)]
-    assert len(set(seeds)) == 5
+def test_a_derived_seed_depends_on_its_purpose_and_on_every_part_and_their_order() -> None:
+    parts = [(1, 2, 3), (1, 3, 2), (1, 2), (1, 2, 4), (-1, 2, 3), (12, 3), (1, 23), (1, 2 + 2**64, 3), (10**5000, 3)]
+    assert len({derive_seed(purpose, *of) for purpose in ("chance", "policy") for of in parts}) == 2 * len(parts)
+
+
+def test_a_derived_seed_is_blake2b_with_the_purpose_as_its_key() -> None:
+    """Each number follows its length, so that no two lists of numbers are one text."""
+    text = b"".join(len(part).to_bytes(8, "little") + part for part in (b"\x05", b"\x00\x01"))
+    expected = int.from_bytes(hashlib.blake2b(text, digest_size=8, person=b"chance").digest(), "little")
+    assert derive_seed("chance", 5, 256) == expected
 
 
 def test_a_derived_seed_is_the_same_in_every_process() -> None:
-    code = "from kdenv.core.random import derive_seed; print(derive_seed(1, 2, 3))"
+    code = "from kdenv.core.random import derive_seed; print(derive_seed('chance', 1, 2, 3))"
     told = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True)
-    assert int(told.stdout) == random.derive_seed(1, 2, 3)
+    assert int(told.stdout) == derive_seed("chance", 1, 2, 3)
 
 
 # --- The log ---

@@ -32,7 +32,7 @@ def game_of(name: str, texts: list[str], seed: int, **options: object) -> Table:
     table, rng = Table(find_game(name), len(texts), **options), make_rng(seed)
     seats = [policy(text) for text in texts]
     for seat, deciding in enumerate(seats):
-        deciding.reset(derive_seed(seed, seat))
+        deciding.reset(derive_seed("policy", seed, seat))
     table.run_chance(rng)
     while not table.over:
         assert table.seat is not None
@@ -83,7 +83,7 @@ def fingerprints() -> dict[str, str]:
     for name in names():
         game = find_game(name)
         players = game.players[0]
-        for text in ["random", *game.rule_players][:3]:
+        for text in ["random", *game.knowledge.players][:3]:
             record = game_of(name, [text] * players, 5).record()
             made[f"{name} {text}"] = hashlib.sha256(record.encode()).hexdigest()
     record = game_of("kingdomino", ["mce(playouts=40)"] * 2, 5, size=3, dominoes=12).record()

@@ -7,7 +7,6 @@ import pytest
 from dominion_at import GAME, at, go
 
 from kdenv.core.table import Table
-from kdenv.games.dominion import encoding
 from kdenv.games.dominion.cards import random_kingdom
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -15,14 +14,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def parts(table: Table, seat: int) -> dict[str, np.ndarray]:
     """The observation cut into its parts."""
-    vector = table.observation(seat)
-    cut, start = {}, 0
-    for name, shape in encoding.layout(table.players).items():
-        size = int(np.prod(shape))
-        cut[name] = vector[start : start + size].reshape(shape)
-        start += size
-    assert start == len(vector)
-    return cut
+    return table.parts(seat)
 
 
 def test_the_observer_comes_first() -> None:

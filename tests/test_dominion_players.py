@@ -11,8 +11,8 @@ from dominion_at import GAME, at
 
 from kdenv.core.errors import BadOption
 from kdenv.core.kernel import kernel
-from kdenv.core.player import choose, first_action
 from kdenv.core.protocol import CHANCE, apply, apply_chance, begin_at, legal, phase, sample_chance, seat, standings
+from kdenv.core.questions import choose, first_action
 from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.games.dominion.cards import random_kingdom

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from kdenv.core.kernel import kernel
-from kdenv.core.player import choose, first_action
 from kdenv.core.protocol import CHANCE, DECIDE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores, seat
+from kdenv.core.questions import choose, first_action
 from kdenv.core.random import below, make_rng
 from kdenv.core.table import Table
 from kdenv.games import find_game

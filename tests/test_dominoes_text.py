@@ -41,12 +41,7 @@ def random_match(seed: int, **options: Any) -> Table:
 
 def part(table: Table, seat: int, name: str) -> np.ndarray:
     """One part of an observation."""
-    start = 0
-    for other, shape in encoding.layout(bool(table.options["belief"])).items():
-        if other == name:
-            return table.observation(seat)[start : start + int(np.prod(shape))].reshape(shape)
-        start += int(np.prod(shape))
-    raise KeyError(name)
+    return table.parts(seat, "belief")[name]
 
 
 # Actions
@@ -243,14 +238,18 @@ def test_options_are_checked():
 # Observations and history
 
 
-@pytest.mark.parametrize("belief", [False, True])
-def test_an_observation_has_the_size_announced(belief):
-    table = Table(GAME, belief=belief)
-    assert table.observation(0).shape == (encoding.length(belief),) == ((279 if belief else 195),)
+@pytest.mark.parametrize("name, size", [("tiles", 195), ("belief", 279)])
+def test_an_observation_has_the_size_announced(name, size):
+    assert Table(GAME).observation(0, name).shape == (size,)
+
+
+def test_belief_is_added_to_what_is_seen_without_it():
+    table = at("0-1,1-2@1,2-3@2,3-6@3,0-0@0,1-6@6")
+    assert np.array_equal(table.observation(2, "belief")[:195], table.observation(2))
 
 
 def test_an_observation_shows_the_table_from_the_seat():
-    table = at("0-1,1-2@1,2-3@2,3-6@3,0-0@0,1-6@6", belief=True)
+    table = at("0-1,1-2@1,2-3@2,3-6@3,0-0@0,1-6@6")
     assert part(table, 2, "hand").sum() == 6
     assert [tuple(np.flatnonzero(row).tolist()) for row in part(table, 2, "played")] == [(14,), (21,), (0, 1), (8, 12)]
     assert part(table, 2, "ends").tolist() == [0.5, 0.5, 0, 0, 0, 0, 0]
@@ -274,7 +273,7 @@ def test_what_turns_out_a_lie_is_forgotten():
 
 
 def test_belief_in_an_observation_is_the_exact_marginals():
-    table = at("0-0,pass,pass,pass", belief=True)
+    table = at("0-0,pass,pass,pass")
     shares = part(table, 0, "belief")
     assert (shares[:, [0, 1, 2, 3, 4, 5, 6]] == 0).all()
     assert shares[:, 7:] == pytest.approx(1 / 3)

@@ -315,7 +315,7 @@ for game in kdenv.games():
     while env.table.legal():
         env.step(env.table.legal()[-1])
     print(env.record())
-    env = SeatEnv(game, pool=["random", kdenv.game(game).greedy or "random"], seat="random")
+    env = SeatEnv(game, pool=["random", kdenv.game(game).knowledge.greedy or "random"], seat="random")
     env.reset(seed=7)
     while env.table.legal():
         env.step(env.table.legal()[-1])

@@ -13,8 +13,8 @@ import pytest
 
 from kdenv.arena.match import Match, Result, play, table_of
 from kdenv.core.kernel import allocating_kernel
-from kdenv.core.player import choose
 from kdenv.core.protocol import CHANCE, OVER, apply_chance, legal, phase, sample_chance, scores
+from kdenv.core.questions import choose
 from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.games import find_game

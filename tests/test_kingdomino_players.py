@@ -8,7 +8,7 @@ from naive.kingdomino_greedy import full_greedy_turns, gprd_turns
 from test_naive_kingdomino import CHANGED_BY_THEIR_LABELLING, TRACES, replay, turns_of
 
 from kdenv.core.kernel import kernel
-from kdenv.core.player import first_action, rest_of
+from kdenv.core.questions import first_action, rest_of
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.games.kingdomino import heuristics

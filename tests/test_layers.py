@@ -22,6 +22,7 @@ OF_KDENV = {
     "policies": ("core", "search", "games", "policies"),
     "envs": ("core", "games", "policies", "envs"),
     "arena": ("core", "games", "policies", "arena"),
+    "author": ("core", "search", "policies"),
 }
 GYM = ("gymnasium", "pettingzoo")
 TORCH = ("torch", "stable_baselines3", "sb3_contrib")
@@ -155,6 +156,7 @@ BROKEN = [
     ("kdenv/arena/match.py", "def f():\n    import torch"),
     ("kdenv/arena/match.py", "from kdenv.envs.aec import TableEnv"),
     ("kdenv/cli.py", "from pettingzoo import AECEnv"),
+    ("kdenv/author.py", "from kdenv.games.dominion import Card"),
     ("kdenv/server/web.py", "import torch"),
     ("kdenv/kingdomino_v0.py", "import gymnasium"),
     # baselines use what is public

@@ -11,8 +11,10 @@ from kdenv.arena.match import Match, Result, play, table_of
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.random import make_rng
 from kdenv.core.table import Table
+from kdenv.envs.seat import SeatEnv
 from kdenv.games import find_game
 from kdenv.policies import policy
+from kdenv.policies.learned import load
 
 MODELS = Path(__file__).parents[1] / "baselines" / "rl" / "models"
 
@@ -44,6 +46,29 @@ def test_exported_and_original_choose_alike() -> None:
     tables = positions(200)
     same = sum(exported.act(table.view(table.seat)) == original.act(table.view(table.seat)) for table in tables)
     assert same >= 198  # half precision may turn a near tie
+
+
+@pytest.mark.parametrize("file", ["kingdomino-4p.npz", "kingdomino-4p.zip"])
+def test_the_shipped_models_say_what_they_were_trained_on(file: str) -> None:
+    network = load(MODELS / file)
+    assert network.made_for == SeatEnv("kingdomino").observation_space.made_for
+
+
+def test_a_model_of_sb3_keeps_the_encoding_it_was_trained_on(tmp_path: Path) -> None:
+    """The space of the observations goes into the file of MaskablePPO; so exported or not, the model plays by its encoding."""
+    from sb3_contrib import MaskablePPO
+
+    from baselines.rl.export import export
+
+    env = SeatEnv("dominoes", encoding="belief")
+    MaskablePPO("MlpPolicy", env, n_steps=8, policy_kwargs={"net_arch": [8]}, device="cpu").save(tmp_path / "model.zip")
+    export(tmp_path / "model.zip", tmp_path / "model.npz")
+    table = Table(find_game("dominoes"))
+    table.run_chance(make_rng(1))
+    assert table.observation(0).size != env.observation_space.shape[0] == 279
+    for file in ("model.zip", "model.npz"):
+        assert load(tmp_path / file).made_for["encoding"] == "belief"
+        assert policy(f"ppo({tmp_path / file})").act(table.view(table.seat)) in table.legal()
 
 
 def test_sampling_varies_and_stays_legal() -> None:

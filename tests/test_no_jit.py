@@ -19,7 +19,7 @@ from naive.kingdomino import Kingdomino
 from test_records import look_at_everything, mutants
 
 from kdenv.core.errors import KdenvError
-from kdenv.core.player import choose_at
+from kdenv.core.questions import choose_at
 from kdenv.core.random import below, make_rng, uniform
 from kdenv.core.table import Table
 from kdenv.games import find_game, names
@@ -56,7 +56,7 @@ def playouts(table: Table, player: Any, n: int) -> list[int]:
 def looks(table: Table) -> list[Any]:
     """What the seats see, and the table as it is drawn."""
     views = [table.view(seat) for seat in range(table.players)]
-    return [str(table), table.svg(), *(str(view) for view in views), *(view.observation.tolist() for view in views)]
+    return [str(table), table.svg(), *(str(view) for view in views), *(view.observation().tolist() for view in views)]
 
 
 def kingdomino_numbers() -> dict[str, Any]:
@@ -66,12 +66,12 @@ def kingdomino_numbers() -> dict[str, Any]:
     for decisions in (4, 30, 80):
         table = random_game(game, decisions, 4, decisions)
         table.run_chance(make_rng(2))
-        for name, rule in game.rule_players.items():
+        for name, rule in game.knowledge.players.items():
             states = np.zeros(3, table.states.dtype)
             states[0] = table.states[0]
             told[f"{name} {decisions}"] = [int(choose_at(rule.make(), states, 0, game.buffer(), make_rng(seed))) for seed in range(3)]
     end = random_game(game, 5, 4, 90)
-    fg = game.rule_players["full_greedy"].make()
+    fg = game.knowledge.players["full_greedy"].make()
     told["split"] = playouts(end, Split(1, fg, Uniform()), 2)
     told["epsilon"] = playouts(end, EpsilonGreedy(fg, 0.5), 2)
     told["mce"] = int(policy("mce(playouts=20)").act(end.view(end.seat))) if end.seat is not None else -1

@@ -5,7 +5,7 @@ import pytest
 from positions import after_pick, of_seat_to_move
 
 from kdenv.core.game import Game
-from kdenv.core.player import packed, then
+from kdenv.core.questions import packed, then
 from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.core.view import View

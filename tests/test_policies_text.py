@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from positions import after_pick, of_seat_to_move, shells
 
 from kdenv.core.errors import BadOption, KdenvError, NotSupported
+from kdenv.core.questions import Knowledge
 from kdenv.games import find_game
 from kdenv.policies import listing, policy
 from kdenv.policies.text import Term, parse
@@ -139,7 +140,7 @@ def test_playouts_by_a_player_of_another_game_are_not_supported() -> None:
 @pytest.mark.parametrize("playout", ["player_greedy", "epsilon_greedy(epsilon=0.5)"])
 def test_greedy_playouts_need_a_game_with_a_greedy_player(playout: str) -> None:
     searching: Any = policy(f"mce(playout={playout}, playouts=5)")
-    view: Any = SimpleNamespace(game=SimpleNamespace(name="lame", greedy="", rule_players={}), seat=0)
+    view: Any = SimpleNamespace(game=SimpleNamespace(name="lame", knowledge=Knowledge()), seat=0)
     with pytest.raises(NotSupported) as error:
         searching.playout.player(view)
     assert str(error.value) == f"lame has no greedy player for {playout} playouts; use playout=random"

@@ -1,8 +1,9 @@
 """Are games registered only if they are whole, and do verbs and parts find their kernels, compiled or not?"""
 
+import dataclasses
 import sys
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -10,10 +11,11 @@ import three_shells
 from numba.core.errors import TypingError
 
 from kdenv.core import protocol
+from kdenv.core.game import Game
 from kdenv.core.kernel import kernel
 from kdenv.core.part import answers, part
-from kdenv.core.player import choose
 from kdenv.core.protocol import VERBS, register_rules
+from kdenv.core.questions import Knowledge, choose
 from kdenv.core.random import make_rng
 from kdenv.core.state import state_dtype
 from kdenv.games import find_game, names
@@ -57,6 +59,48 @@ def test_a_verb_may_be_in_any_module_of_the_room() -> None:
     encoding.observe = three_shells.observe
     register_rules("whole", rules, encoding)
     assert protocol._rules_of(rules.STATE).verbs["observe"] is three_shells.observe
+
+
+def lame(**changes: Any) -> Game:
+    """Three Shells, made once more with other words, drawing or encodings."""
+    game = three_shells.GAME
+    fields = {field.name: getattr(game, field.name) for field in dataclasses.fields(game) if field.init}
+    return Game(**{**fields, **changes})
+
+
+def without(*names: str, **changes: Any) -> ModuleType:
+    """The words and the drawing of Three Shells, less these functions."""
+    words = ModuleType("words")
+    vars(words).update({name: thing for name, thing in vars(three_shells).items() if name not in names} | changes)
+    return words
+
+
+def test_a_game_without_a_word_is_refused_when_it_is_made() -> None:
+    with pytest.raises(TypeError) as error:
+        lame(notation=without("chance_text", "position_from"))
+    assert str(error.value) == (
+        "the notation of three_shells lacks chance_text, position_from; kdenv.author.Notation says what each function answers"
+    )
+
+
+def test_a_drawing_that_knows_no_seats_is_refused() -> None:
+    with pytest.raises(TypeError) as error:
+        lame(drawing=without(svg=lambda states, k: "<svg/>"))
+    assert str(error.value) == (
+        "the drawing of three_shells has svg(states, k), which must take (states, k, seat=None); "
+        "kdenv.author.Drawing says what each function answers"
+    )
+
+
+def test_a_game_without_an_encoding_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"three_shells has no encoding; give encodings=\(Encoding\(name, layout, observe\),\)"):
+        lame(encodings=())
+
+
+def test_a_greedy_player_that_there_is_not_is_refused() -> None:
+    with pytest.raises(TypeError) as error:
+        lame(knowledge=Knowledge(greedy="timid"))
+    assert str(error.value) == "the greedy player of three_shells is timid, which is not among the players of its knowledge"
 
 
 def test_a_game_without_a_state_is_refused() -> None:

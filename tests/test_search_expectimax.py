@@ -24,7 +24,7 @@ from kdenv.search.evaluate import ScoreMargin
 
 TIE = 1e-5  # slack, relative to the bound, so that equals of the best are told
 CARCASSONNE, KINGDOMINO = find_game("carcassonne"), find_game("kingdomino")
-FINAL, ORDER = CARCASSONNE.evaluators["final"], CARCASSONNE.orders["2"]
+FINAL, ORDER = CARCASSONNE.knowledge.evaluators["final"], CARCASSONNE.knowledge.orders["2"]
 
 
 @pytest.fixture(autouse=True)

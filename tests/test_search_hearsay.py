@@ -10,7 +10,7 @@ from test_search_trees import search, small
 
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game
-from kdenv.core.player import choose_at
+from kdenv.core.questions import choose_at
 from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.games import find_game

@@ -17,10 +17,9 @@ from positions import shells
 
 from kdenv.arena.match import Match, play, table_of
 from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.hidden import TO_THE_END, solve
 from kdenv.core.kernel import kernel
-from kdenv.core.player import packed
 from kdenv.core.protocol import apply_at, resample_hidden_at
+from kdenv.core.questions import TO_THE_END, packed, solve
 from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView, View
@@ -168,7 +167,7 @@ def test_pimc_with_deals_of_its_own_for_each_turn_converges_to_the_same():
 
 def test_paper_deals_follow_the_papers_table():
     """Every tile by itself, in proportion to the tiles left, to the seats that may hold it: most hands have wrong sizes."""
-    from kdenv.core.hidden import deal
+    from kdenv.core.questions import deal
     from kdenv.games.dominoes.belief import PaperDeals, paper_table
 
     table, _ = rounds(1, 16)[0]
@@ -285,7 +284,7 @@ def test_ims_tells_of_a_forced_opening():
 
 
 def test_ims_can_be_interrupted_anywhere():
-    from kdenv.core.hidden import believe
+    from kdenv.core.questions import believe
     from kdenv.games.dominoes.guesswork import paper_belief
     from kdenv.search import ims
 

@@ -14,8 +14,8 @@ import kdenv
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
 from kdenv.core.kernel import kernel
-from kdenv.core.player import packed, plays
 from kdenv.core.protocol import legal
+from kdenv.core.questions import packed, plays
 from kdenv.core.view import View
 from kdenv.envs.aec import TableEnv
 from kdenv.envs.seat import SeatEnv
@@ -42,7 +42,7 @@ def play(env: SeatEnv, dice: np.random.Generator | None = None, seed: int | None
 
 def rules_of(game: str) -> list[str]:
     """All opponents of a game that have a compiled form."""
-    return ["random", *kdenv.game(game).rule_players]
+    return ["random", *kdenv.game(game).knowledge.players]
 
 
 # The checkers of other libraries
@@ -110,7 +110,7 @@ def test_the_mask_says_what_is_legal_for_the_learner_whose_turn_it_is(game: str)
         for mask in (observation["action_mask"], info["action_mask"], env.action_masks()):
             assert np.flatnonzero(mask).tolist() == legal
         assert info["action_mask"].dtype == np.int8 and env.action_masks().dtype == np.bool_
-        assert np.array_equal(observation["observation"], env.view().observation)
+        assert np.array_equal(observation["observation"], env.view().observation())
         observation, _, terminated, truncated, info = env.step(legal[-1])
         done = terminated or truncated
     assert not info["action_mask"].any() and not env.action_masks().any()
@@ -278,7 +278,7 @@ def test_the_seat_rotates_or_is_random_or_fixed() -> None:
 @every_game
 @pytest.mark.parametrize("opponents", ["greedy in kernels", "greedy and a function"])
 def test_a_seed_fixes_deals_seats_and_opponents(game: str, opponents: str) -> None:
-    greedy = kdenv.game(game).greedy or "random"
+    greedy = kdenv.game(game).knowledge.greedy or "random"
 
     def games(seed: int) -> list[str]:
         pool = [greedy, "random"] if opponents == "greedy in kernels" else [greedy, first_legal]

@@ -325,7 +325,7 @@ def everything_in(view: View) -> tuple:
     return (
         view.states.tobytes(),
         view.scratch(3).tobytes(),
-        view.observation.tobytes(),
+        view.observation().tobytes(),
         view.mask.tobytes(),
         tuple(view.events()),
         view.key(),

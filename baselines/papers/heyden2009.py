@@ -25,7 +25,7 @@ HER_STAR1 = {"0": 68_129, "1": 67_699, "2": 67_389}
 HER_STAR2 = {"0": 32_108, "1": 35_199, "2": 25_465}
 HER_STAR2_5 = dict(zip(PROBES, (24_463, 24_701, 24_058, 23_584, 23_222, 23_482, 23_592), strict=True))
 HER_DEEPENING = (3_236_169, 195_865)  # without and with, in the best case
-ORDERS = {"0": AsListed(), **kdenv.game("carcassonne").orders}
+ORDERS = {"0": AsListed(), **kdenv.game("carcassonne").knowledge.orders}
 
 
 class Position(NamedTuple):
@@ -58,7 +58,7 @@ def look(table: Any, depth: int, order: str, *, cuts: bool = True, probes: int =
     """Search a position of a table to a depth, not deepening; the turn `first`, if any, is tried first."""
     game, seat = table.game, int(table.seat)
     room = frames.new_search(table.states, depth, table.players, game.max_turns, game.max_chances, game.max_legal)
-    evaluator = game.evaluators["final"]
+    evaluator = game.knowledge.evaluators["final"]
     most = float(expectimax.most_from(evaluator, room.states, 0, seat, room.numbers))
     plan = frames.Plan(seat, table.players, game.most_decisions, cuts, probes, most, 0.0, game.max_chances)
     expectimax.start(room, depth, first)

@@ -17,14 +17,20 @@ def export(source: Path, target: Path, made_by: str = "") -> None:
     from sb3_contrib import MaskablePPO
     from torch import nn
 
-    policy = MaskablePPO.load(source, device="cpu").policy
+    model = MaskablePPO.load(source, device="cpu")
+    policy = model.policy
     layers = [*policy.mlp_extractor.policy_net, policy.action_net]
     linear = [layer for layer in layers if isinstance(layer, nn.Linear)]
     activations = {type(layer) for layer in layers} - {nn.Linear}
     names = {nn.Tanh: "tanh", nn.ReLU: "relu"}
     if len(activations) > 1 or not activations <= names.keys():
         raise SystemExit(f"{source}: only a plain network of Linear with Tanh or ReLU can be exported, not {activations}")
-    about = {"layers": len(linear), "activation": names[activations.pop()] if activations else "tanh", "made_by": made_by}
+    about = {
+        "layers": len(linear),
+        "activation": names[activations.pop()] if activations else "tanh",
+        "made_by": made_by,
+        "made_for": getattr(model.observation_space, "made_for", {}),  # game, encoding, version, layout
+    }
     arrays = {f"weight_{i}": layer.weight.detach().numpy().astype(np.float16) for i, layer in enumerate(linear)}
     arrays |= {f"bias_{i}": layer.bias.detach().numpy().astype(np.float32) for i, layer in enumerate(linear)}
     with target.open("wb") as file:

@@ -23,7 +23,6 @@ from typing import Any
 
 from kdenv.arena.statistics import Estimate, estimate
 from kdenv.core.errors import BadOption, BadRecord
-from kdenv.core.game import Seat
 from kdenv.core.random import derive_seed, make_rng
 from kdenv.core.record import options_text
 from kdenv.core.table import Table
@@ -89,9 +88,9 @@ def play_game(match: Match, number: int, policies: Sequence[Policy] | None = Non
     deal, rotation = divmod(number, n)
     players = [policy(text) for text in match.line_up] if policies is None else policies
     for place, player in enumerate(players):
-        player.reset(derive_seed(match.seed, deal, rotation, 1 + place))
+        player.reset(derive_seed("policy", match.seed, deal, rotation, place))
     table = Table(find_game(match.game), n, **match.options)
-    chance = make_rng(derive_seed(match.seed, deal))
+    chance = make_rng(derive_seed("chance", match.seed, deal))
     seats = match.seats(rotation)
     seconds, turns = [0.0] * n, [0] * n
     last = None  # the seat whose turn goes on until chance or another seat
@@ -122,7 +121,7 @@ def prepare(players: Sequence[Policy], seats: Sequence[int], table: Table) -> No
 
 def _view(player: Policy, table: Table, seat: int) -> View:
     """What the policy may see: an oracle, and nobody else, sees everything."""
-    return OracleView(table, Seat(seat)) if player.is_oracle else View(table, Seat(seat))
+    return OracleView(table, seat) if player.is_oracle else View(table, seat)
 
 
 def _result(

@@ -81,22 +81,22 @@ def _of_game(game: Game) -> Iterator[Row]:
         _RANDOM_GAMES.get(game.name),
     )
     table = Table(game, **_round_only(game))
-    if game.greedy:
+    if name_of_greedy := game.knowledge.greedy:
         states[0] = table.states[0]
-        greedy = game.rule_players[game.greedy].make()
+        greedy = game.knowledge.players[name_of_greedy].make()
         everybody = _rate(lambda n: play_games(greedy, states, n, out, rng, np.zeros(players, np.int64)))
-        yield Row(name + f"playouts of {game.greedy}", everybody, "games/s", _GREEDY_GAMES.get(game.name))
+        yield Row(name + f"playouts of {name_of_greedy}", everybody, "games/s", _GREEDY_GAMES.get(game.name))
         split = Split(0, greedy, Uniform())
         alone = _rate(lambda n: play_games(split, states, n, out, rng, np.zeros(players, np.int64)))
-        yield Row(name + f"playouts of {game.greedy} in one seat, random in others", alone, "games/s", _GREEDY_V_RANDOM.get(game.name))
+        yield Row(name + f"playouts of {name_of_greedy} in one seat, random in others", alone, "games/s", _GREEDY_V_RANDOM.get(game.name))
     bare = _rate(lambda n: _playouts(table, n))
     yield Row(name + "playouts of random turns", bare, "games/s")
-    if game.evaluators:
+    if game.knowledge.evaluators:
         rate, seconds = _lookahead(table)
         yield Row(name + "expectimax", rate, "nodes/s", _NODES.get(game.name))
         yield Row(name + "expectimax to depth 2 from the start", seconds, "s", _TO_DEPTH_2.get(game.name))
     yield from _of_searches(game, table, name, bare)
-    if game.hidden:
+    if game.knowledge.hidden:
         iterations = _search_rate(table, f"ismcts(seconds={_SECONDS})")
         yield Row(name + "ISMCTS from the start, random playouts", iterations, "iterations/s", _ISMCTS_ITERATIONS.get(game.name))
         yield Row(name + "oracle, a decision from the first on", _oracle_microseconds(table), "us", _ORACLE_MICROSECONDS.get(game.name))
@@ -199,10 +199,10 @@ def _of_environments(game: Game) -> Iterator[Row]:
 
     env = TableEnv(game.name)
     yield Row(f"{game.name}: AEC loop, masked sample", _rate(lambda n: _aec_steps(env, n)), "steps/s", _AEC_STEPS.get(game.name))
-    if game.greedy:
-        seat_env = SeatEnv(game.name, opponents=game.greedy)
+    if game.knowledge.greedy:
+        seat_env = SeatEnv(game.name, opponents=game.knowledge.greedy)
         rate = _rate(lambda n: _seat_steps(seat_env, n))
-        yield Row(f"{game.name}: a learner's decision against {game.greedy}", 1e6 / rate, "us", _SEAT_MICROSECONDS.get(game.name))
+        yield Row(f"{game.name}: a learner's decision against {game.knowledge.greedy}", 1e6 / rate, "us", _SEAT_MICROSECONDS.get(game.name))
 
 
 def _aec_steps(env: Any, n: int) -> None:

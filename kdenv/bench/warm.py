@@ -13,13 +13,14 @@ from kdenv.policies.kinds import PLAYOUTS
 
 def tasks(game: Game) -> list[Callable[[], object]]:
     """What to compile for a game, in parts."""
-    searches = [f"mce(playout={playout}, score=relative, playouts=1)" for playout in PLAYOUTS if playout == "random" or game.greedy]
-    searches += ["star2.5"] * bool(game.evaluators)
-    if game.hidden:
+    known = game.knowledge
+    searches = [f"mce(playout={playout}, score=relative, playouts=1)" for playout in PLAYOUTS if playout == "random" or known.greedy]
+    searches += ["star2.5"] * bool(known.evaluators)
+    if known.hidden:
         searches += ["ismcts(iterations=1)", "flat_deals(samples=1)", "pimc(samples=1)", "ims"]
     return [
         lambda: _play_a_little(game),
-        *(lambda text=text: _decide(game, text) for text in [*game.rule_players, *searches]),
+        *(lambda text=text: _decide(game, text) for text in [*game.knowledge.players, *searches]),
         lambda: _environments(game),
     ]
 
@@ -60,7 +61,7 @@ def _environments(game: Game) -> None:
     env.reset(seed=1)
     observation, *_ = env.last()
     env.step(int(observation["action_mask"].argmax()))
-    for opponents in ("random", *list(game.rule_players)[:1]):
+    for opponents in ("random", *list(game.knowledge.players)[:1]):
         seat_env = SeatEnv(game.name, opponents=opponents)
         seat_env.reset(seed=1)
         seat_env.step(int(seat_env.action_masks().argmax()))

@@ -1,5 +1,10 @@
 """What can go wrong for a user, each told in one sentence: what, where, and what would be right."""
 
+from typing import Any
+
+_LONGEST = 80  # characters of a value that a sentence shows
+_LOG10_OF_2 = 0.30103
+
 
 class KdenvError(ValueError):
     """Any mistake of a user; the command line prints it and exits with code 2."""
@@ -32,3 +37,11 @@ class MissingExtra(KdenvError, ImportError):
 def missing_extra(feature: str, extra: str) -> MissingExtra:
     """The error for a feature whose optional dependency is not installed."""
     return MissingExtra(f"{feature} needs the extra '{extra}': pip install 'kdenv[{extra}]'")
+
+
+def shown(value: Any) -> str:
+    """A value that a user gave, on one line and short enough for a sentence."""
+    if isinstance(value, int) and abs(value) >> 256:  # Python refuses to write numbers of more than 4,300 digits
+        return f"a number of about {int(value.bit_length() * _LOG10_OF_2) + 1:,} digits"
+    text = " ".join(str(value).split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

@@ -1,36 +1,35 @@
-"""`Game`: everything the rest of the package needs to know about a game, in one value. A room exports one as GAME."""
+"""`Game`: one value that holds all that the rest of the package needs to know about a game. The room of a game exports it as GAME."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NewType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.core.encoding import Encoding, Layout, Observer
 from kdenv.core.errors import BadOption
-from kdenv.core.hidden import Hidden
-from kdenv.core.player import RulePlayer
+from kdenv.core.interfaces import Drawing, Notation, complaint
 from kdenv.core.protocol import register_rules
+from kdenv.core.questions import Knowledge
 
-Seat = NewType("Seat", int)
-Action = NewType("Action", int)
-Outcome = NewType("Outcome", int)
 States = NDArray[Any]  # an array of a game's state records
 Variant = NDArray[np.int64]  # the options of a game as integers, as begin() takes them
 
 
 @dataclass(frozen=True)
 class Option:
-    """One choice about the rules: its name, its default, what it may be, and what it means in a line.
+    """One choice about the rules, with what it means in a line.
 
-    `choices` lists the values allowed; `default` is one of them or None, which means "by number of players".
-    An option whose values cannot be listed gives `encode`, which turns a value into `width` integers
-    or raises BadOption, and `decode`, its inverse.
+    `choices` lists the values allowed, and `default` is one of them. An option whose values cannot be listed has `encode` in
+    their place: it turns a value into `width` integers, or raises BadOption, and `decode` turns the integers back. Such an option
+    may have the default None, and its `encode` may let None depend on the number of players.
     """
 
     name: str
@@ -42,14 +41,14 @@ class Option:
     width: int = 1
 
     def to_integers(self, value: Any, players: int) -> Sequence[int]:
-        """The value as begin() takes it: by `encode`, else itself if a number, else its place in choices."""
+        """The value as `begin` takes it: what `encode` says; else a number as it is, and a word as its place in choices."""
         if self.encode is not None:
             return self.encode(value, players)
         value = self._as_choice(value)
         return [int(value)] if isinstance(value, (bool, int)) else [list(self.choices).index(value)]
 
     def from_integers(self, integers: Sequence[int]) -> Any:
-        """The value that to_integers made these of."""
+        """The value of which to_integers made these integers."""
         if self.decode is not None:
             return self.decode(integers)
         (number,) = integers
@@ -74,51 +73,49 @@ def _words(choice: Any) -> tuple[str, ...]:
     return (str(choice).lower(),)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # there is one Game of each game, so two are equal only if they are the same
 class Game:
-    """One game. Making it registers its rules with the verbs."""
+    """One game. Making it checks that nothing is missing, and registers its rules with the verbs."""
 
-    name: str  # as in kdenv.table(name)
-    title: str  # as in kdenv/Title-v0
-    room: Sequence[ModuleType]  # the modules that hold STATE and the verbs
+    name: str  # in lower case, as in kdenv.table(name)
+    title: str  # as in the environment kdenv/Title-v0
+    room: Sequence[ModuleType]  # the modules that hold STATE and the kernels of the verbs (core/protocol.py)
     players: Sequence[int]  # the numbers of players it can be played by, the default first
-    options: Sequence[Option]
-    notation: ModuleType  # action_text, action_from, chance_text, chance_from, position_text, position_from
-    drawing: ModuleType  # ansi(states, k, names), svg(states, k, ...)
+    options: Sequence[Option]  # the choices about its rules
+    notation: Notation  # writes actions and positions in words, and reads them
+    drawing: Drawing  # draws positions
+    encodings: Sequence[Encoding]  # how what a seat sees becomes numbers, the default first; add_encoding adds one from outside
     n_actions: Callable[[int, Variant], int]  # (players, variant) -> size of the action space
-    observation_size: Callable[[int, Variant], int]
-    max_legal: int  # buffers of this size hold any list of legal actions,
-    max_turns: int  # ... of whole turns open to a seat,
-    max_chances: int  # ... of outcomes of chance
-    state_dtype: np.dtype[Any]
-    rule_players: Mapping[str, RulePlayer] = field(default_factory=dict)  # by name, as in "full_greedy(variant=paper)"
-    greedy: str = ""  # the rule player that playouts called greedy use
-    # How many teams there are with this many players, if not as many as players; seat % teams is a seat's team.
-    teams: Callable[[int], int] = int
-    scratch: int = 0  # the int64 numbers that the choosers of rule players need as `out`, if more than max_legal
-    # What the players of this game's papers do at the table without thinking, before any search: a player that answers 0
-    # where it has nothing to say.
-    reflex: RulePlayer | None = None
-    most_decisions: int = 4  # of a turn, for searches that think in turns; 1: this game thinks in single decisions
-    hidden: Hidden | None = None  # what it offers to searches that solve deals or weigh beliefs
-    margin_scale: float = 100.0  # the divisor of reward="margin" and reward="score"
-    open_information: bool = False  # nothing is hidden from anybody, so what one seat observes is the whole state
-    # Whether a game that is over was broken off (as by a limit of turns), not ended by its rules; None: it never is.
-    truncated: Callable[[States, int], bool] | None = None
-    evaluators: Mapping[str, Any] = field(default_factory=dict)  # for searches of limited depth (core.lookahead), the usual one first
-    orders: Mapping[str, Any] = field(default_factory=dict)  # in which such searches try turns, the usual one first
+    max_legal: int  # a list of legal actions is never longer than this
+    max_turns: int  # a list of the whole turns open to a seat is never longer than this
+    max_chances: int  # a list of the outcomes of chance is never longer than this
+    knowledge: Knowledge = field(default_factory=Knowledge)  # what it offers to policies and searches
+    most_decisions: int = 4  # the decisions of one turn, for searches that think in turns; 1: they think in single decisions
+    teams: Callable[[int], int] = int  # players -> number of teams; seat % teams is a seat's team
+    margin_scale: float = 100.0  # rewards in points (reward="margin", "score") are divided by this
+    open_information: bool = False  # True if nothing is hidden from anybody, so that what one seat observes is the whole state
+    truncated: Callable[[States, int], bool] | None = None  # (states, k) -> whether a limit ended the game, not its rules; None: never
+    state_dtype: np.dtype[Any] = field(init=False)  # STATE of the room
 
     def __post_init__(self) -> None:
-        register_rules(self.name, *self.room)
+        for name, wanted in (("notation", Notation), ("drawing", Drawing)):
+            if wrong := complaint(wanted, getattr(self, name)):
+                raise TypeError(f"the {name} of {self.name} {wrong}; kdenv.author.{wanted.__name__} says what each function answers")
+        if not self.encodings:
+            raise TypeError(f"{self.name} has no encoding; give encodings=(Encoding(name, layout, observe),)")
+        if self.knowledge.greedy and self.knowledge.greedy not in self.knowledge.players:
+            raise TypeError(f"the greedy player of {self.name} is {self.knowledge.greedy}, which is not among the players of its knowledge")
+        state = register_rules(self.name, *self.room, observe=self.encodings[0].observe)
+        object.__setattr__(self, "state_dtype", state)
         _made[self.name] = self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled and copied by name: modules do not pickle, and there is one Game of each game."""
+        """Pickle and copy a game by its name: modules do not pickle, and there is one Game of each game."""
         return _game_made_with, (self.room[0].__name__, self.name)
 
     def buffer(self) -> NDArray[np.int64]:
         """A new buffer for legal actions and whatever else the rule players work with."""
-        return np.empty(max(self.max_legal, self.scratch), np.int64)
+        return np.empty(max(self.max_legal, self.knowledge.scratch), np.int64)
 
     def variant(self, players: int | None = None, **options: Any) -> tuple[int, Variant]:
         """Check a number of players and options; return the players and the options as integers."""
@@ -135,8 +132,34 @@ class Game:
             integers += option.to_integers(options.get(option.name, option.default), int(n))
         return int(n), np.array(integers, np.int64)
 
+    def add_encoding(self, encoding: Encoding) -> None:
+        """Add an encoding from outside the game's room; environments and models then choose it by its name.
+
+        It is not trusted: what its seat cannot know is drawn anew before it looks.
+        """
+        new, known = replace(encoding, trusted=False), {each.name: each for each in self.encodings}
+        if known.get(new.name, new) != new:
+            raise TypeError(f"{self.name} already has an encoding {new.name}; choose another name")
+        object.__setattr__(self, "encodings", tuple((known | {new.name: new}).values()))
+
+    def encoding(self, name: str | None = None) -> Encoding:
+        """The encoding of this name, or the default."""
+        for encoding in self.encodings:
+            if name is None or encoding.name == name:
+                return encoding
+        known = [encoding.name for encoding in self.encodings]
+        raise BadOption(f"{self.name} has no encoding {name}{did_you_mean(str(name), known)}; its encodings are {', '.join(known)}")
+
+    def observer(self, players: int, variant: Variant, encoding: str | None = None) -> Observer:
+        """What makes the observation vectors of a game with this many players and these options, by the encoding of this name."""
+        return _observer(self, players, variant.tobytes(), self.encoding(encoding))
+
+    def layout(self, players: int | None = None, encoding: str | None = None, **options: Any) -> Layout:
+        """The parts of an observation by name, in their order, each with its shape and meaning."""
+        return self.observer(*self.variant(players, **options), encoding).layout
+
     def options_of(self, variant: Variant) -> dict[str, Any]:
-        """The options by name that variant() made these integers of."""
+        """The options by name, of which variant() made these integers."""
         values, at = {}, 0
         for option in self.options:
             values[option.name] = option.from_integers([int(v) for v in variant[at : at + option.width]])
@@ -147,8 +170,13 @@ class Game:
 _made: dict[str, Game] = {}
 
 
+@lru_cache(maxsize=256)
+def _observer(game: Game, players: int, variant: bytes, encoding: Encoding) -> Observer:
+    return Observer(game, players, np.frombuffer(variant, np.int64), encoding)
+
+
 def _game_made_with(room: str, name: str) -> Game:
-    """The game of this name; importing this module of its room makes it."""
+    """The game of this name, in a process that may not have made it yet: importing its room makes it."""
     import_module(room)
     return _made[name]
 

@@ -49,22 +49,23 @@ def _rules_of(state_type: Any) -> Rules:
         raise TypingError(f"{state_type} is not the state of a registered game") from None
 
 
-def register_rules(game: str, *rooms: ModuleType) -> None:
-    """Let the verbs find the kernels in these modules when they are given a state of the game.
+def register_rules(game: str, *rooms: ModuleType, **given: Callable[..., Any]) -> np.dtype[Any]:
+    """Let the verbs find the kernels in these modules when they are given a state of the game; return the dtype of its states.
 
-    One of the modules holds STATE, the dtype of a position; a verb may be in any of them.
+    One of the modules holds STATE, the dtype of a position; a verb may be in any of them, or be given by its name.
     """
-    verbs = {name: getattr(room, name) for room in reversed(rooms) for name in VERBS if callable(getattr(room, name, None))}
+    verbs = {name: getattr(room, name) for room in reversed(rooms) for name in VERBS if callable(getattr(room, name, None))} | given
     missing = [name for name in VERBS if name not in verbs]
     if missing:
         raise TypeError(f"{game} lacks the verb{'s' * (len(missing) > 1)} {', '.join(missing)}: rules.py is the place for verbs")
-    state = next((room.STATE for room in rooms if isinstance(getattr(room, "STATE", None), np.dtype)), None)
+    state: np.dtype[Any] | None = next((room.STATE for room in rooms if isinstance(getattr(room, "STATE", None), np.dtype)), None)
     if state is None:
         raise TypeError(f"{game} lacks STATE, the dtype of a position: make it with state_dtype in rules.py")
     other = _rules.get(state)
     if other is not None and other.game != game:
         raise TypeError(f"the states of {game} and {other.game} have the same dtype, so the verbs cannot tell them apart; rename a field")
     _rules[state] = _rules[numba.from_dtype(state)] = Rules(game, verbs)
+    return state
 
 
 @verb

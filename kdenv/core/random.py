@@ -1,8 +1,12 @@
 """The generator inside kernels: xorshift64* in a uint64[1], 1.4 ns a draw.
 
 An environment's own numpy generator seeds it; kernels never see numpy's (passing one costs 5 us).
+
+It is a generator for games and not for secrets. Whoever knows its state can compute all it will draw and all it has drawn.
+`derive_seed` therefore gives every purpose a seed of its own.
 """
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -25,16 +29,23 @@ def make_rng(seed: "int | np.random.Generator") -> Rng:
     return np.array([_scramble(int(seed))], np.uint64)
 
 
-def derive_seed(*parts: int) -> int:
-    """One seed from several numbers (match seed, deal, seat ...), the same in every process."""
-    seed = 0
+def derive_seed(purpose: str, *parts: int) -> int:
+    """A seed for one purpose, such as "chance" or "policy", from several numbers (match seed, deal ...); the same in every process.
+
+    It is a hash with the purpose as its key, so it cannot be taken back to the numbers, and the seed for one purpose does not tell the
+    seed for another. What this does not prevent: whoever guesses the numbers can derive all the seeds. A match whose
+    policies might try all small match seeds needs a large random one.
+    """
+    digest = hashlib.blake2b(digest_size=8, person=purpose.encode())
     for part in parts:
-        seed = _scramble(seed ^ (int(part) & _MASK))
-    return seed
+        part = int(part)
+        number = part.to_bytes(part.bit_length() // 8 + 1, "little", signed=True)
+        digest.update(len(number).to_bytes(8, "little") + number)
+    return int.from_bytes(digest.digest(), "little")
 
 
 def _scramble(seed: int) -> int:
-    """splitmix64: neighbouring seeds become unrelated states, and never zero, where xorshift would stay."""
+    """splitmix64, which makes unrelated states of neighbouring seeds. The result is never 0, because xorshift would stay there."""
     z = (seed + _GOLDEN) & _MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from kdenv.core.events import decide, run_chance
 from kdenv.core.kernel import kernel
-from kdenv.core.player import choose, first_action, rest_of
 from kdenv.core.protocol import DECIDE, legal, phase, resample_hidden, seat
+from kdenv.core.questions import choose, first_action, rest_of
 from kdenv.core.random import Rng
 from kdenv.core.table import Table
 
 NOBODY = -1  # decides: the game is over
-EVERYBODY = -1  # is played by the players inside
 NO_ACTION = -1  # nothing to carry out first
 _PACKED = 4  # actions that a turn holds
 WORK = 2  # states that players inside work in

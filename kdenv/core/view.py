@@ -1,22 +1,40 @@
-"""`View`: what one seat sees, and all a policy gets. It holds no hidden truth, so none can leak.
+"""`View`: what one seat sees. It is all that a policy gets.
 
-The position in a view has passed through resample_hidden: what its seat cannot know is already a draw.
+The position in a view has passed through resample_hidden, so what its seat cannot know is a random draw. Nothing that a policy
+is given tells more than its seat may know: not the view, its log or its key, not the seed (core/random.py), not the text of an error.
+tests/test_no_peeking.py attacks all of these.
+
+There are two things this does not promise. A policy is Python code in the same process, so one that searches the memory of the process, or
+the frames of its callers, can find the table. And chance comes from a generator of 64 bits, so a policy that tries every seed
+of a small range finds the one that deals its own hand. Against policies you do not trust, use a large random seed that they do not know
+and give them processes of their own.
 """
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.core import protocol
+from kdenv.core.encoding import Vector
 from kdenv.core.events import Event
-from kdenv.core.game import Action, Seat, States
-from kdenv.core.random import make_rng
+from kdenv.core.game import States
+from kdenv.core.random import derive_seed, make_rng
 
 if TYPE_CHECKING:
     from kdenv.core.table import Table
+
+_SEED = derive_seed("view")  # of what a view shows in place of what is hidden; a game dealt from a small seed does not draw the same
+
+
+def as_seen_by(states: States, seat: int) -> States:
+    """A copy of states[0] in which all that the seat cannot know is a draw; it does not depend on the truth."""
+    seen = states[:1].copy()
+    protocol.resample_hidden_at(seen, 0, int(seat), make_rng(_SEED))
+    return seen
 
 
 class View:
@@ -24,24 +42,28 @@ class View:
 
     oracle = False  # whether this view shows what is hidden
 
-    def __init__(self, table: Table, seat: Seat) -> None:
+    def __init__(self, table: Table, seat: int) -> None:
         self.game = table.game
         self.players = table.players
         self.variant = table.variant
         self.seat = seat
-        self.states: States = table.states.copy()
-        if not self.oracle:
-            protocol.resample_hidden_at(self.states, 0, int(seat), make_rng(0))
+        self.states: States = self._seen(table.states)
         self.log = table.log.copy() if self.oracle else table.log.seen_by(seat)
-        self._origin = f"{table.game.name} {table.players} {table.variant.tolist()} {seat} {table.start}".encode()
+        origin = f"{table.game.name} {table.players} {table.variant.tolist()} {seat}".encode()
+        if table.first is not None:
+            origin += self._seen(table.first).tobytes()
+        self._origin = hashlib.blake2b(origin, digest_size=16).digest()
         self._buffer = np.empty(self.game.max_legal, np.int64)
+
+    def _seen(self, states: States) -> States:
+        return states.copy() if self.oracle else as_seen_by(states, self.seat)
 
     def events(self) -> list[Event]:
         """Everything that has happened, in order; outcomes of chance that this seat did not see have no number."""
         return self.log.events()
 
     def key(self, *actions: int) -> bytes:
-        """What this seat knows has happened at this table, actions to come included, as bytes to compare."""
+        """What this seat knows of the game, from its first position on and with these actions added, as bytes to compare."""
         return self._origin + self.log.key(*actions)
 
     @property
@@ -51,10 +73,10 @@ class View:
 
     @property
     def to_move(self) -> bool:
-        """Whether it is this seat that decides."""
+        """Whether this seat decides now."""
         return self.phase == protocol.DECIDE and int(protocol.seat_at(self.states, 0)) == self.seat
 
-    def legal(self) -> list[Action]:
+    def legal(self) -> list[int]:
         """The legal actions of this seat, ascending; empty if it does not decide."""
         if not self.to_move:
             return []
@@ -68,15 +90,12 @@ class View:
         mask[self.legal()] = 1
         return mask
 
-    @property
-    def observation(self) -> NDArray[np.float32]:
-        """The observation vector."""
-        out = np.empty(self.game.observation_size(self.players, self.variant), np.float32)
-        protocol.observe_at(self.states, 0, int(self.seat), out)
-        return out
+    def observation(self, encoding: str | None = None) -> Vector:
+        """The observation vector, by the default encoding or the one of this name."""
+        return self.game.observer(self.players, self.variant, encoding).vector(self.states, 0, int(self.seat))
 
     def scores(self) -> list[int]:
-        """The points of each seat now, as this seat can know them."""
+        """The points of each seat now, as far as this seat can know them."""
         out = np.zeros(self.players, np.int64)
         protocol.scores_at(self.states, 0, out)
         return out.tolist()

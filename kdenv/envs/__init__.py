@@ -1,1 +1,21 @@
 """Environments for PettingZoo and Gymnasium: the only room that imports them. Nothing in it knows a game."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kdenv.envs.aec import TableEnv
+    from kdenv.envs.seat import SeatEnv
+
+__all__ = ["SeatEnv", "TableEnv"]
+
+_HOMES = {"SeatEnv": "kdenv.envs.seat", "TableEnv": "kdenv.envs.aec"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import an environment when it is asked for: it brings numba, which `import kdenv` must not."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"kdenv.envs has no {name}; it has {', '.join(__all__)}")

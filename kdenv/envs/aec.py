@@ -19,6 +19,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
+from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, IllegalAction, WrongOrder
 from kdenv.core.game import Game
 from kdenv.core.stepping import NO_ACTION, NOBODY, Mask
@@ -28,7 +29,7 @@ from kdenv.envs.checks import ILLEGAL, check_choice, check_seed
 from kdenv.envs.episode import Episode
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import REWARDS, final_rewards, forfeit, is_truncated
-from kdenv.envs.spaces import ActionSpace, observation_box
+from kdenv.envs.spaces import ActionSpace, ObservationBox, state_box
 from kdenv.games import find_game
 
 _FROM_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "np_random", "_cumulative_rewards")
@@ -53,13 +54,15 @@ class TableEnv(AECEnv[str, Any, Any]):
         *,
         reward: str = "rank",
         illegal: str = "raise",
+        encoding: str | None = None,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
         """The game by name, and its options; nothing is dealt before reset.
 
         reward: what a game that has ended is worth, "rank", "margin" or "score" (rewards.py). illegal: an action that
-        is not legal raises IllegalAction, or ("terminate") ends the game as a loss of the mover.
+        is not legal raises IllegalAction, or ("terminate") ends the game as a loss of the mover. encoding: what an observation
+        shows, by name (`game.encodings`), the game's default if nothing is said.
         """
         check_choice("reward", reward, tuple(REWARDS))
         check_choice("illegal", illegal, ILLEGAL)
@@ -70,18 +73,18 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.metadata = {**self.metadata, "name": name}
         self.reward, self.illegal, self.render_mode = reward, illegal, render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(empty.players)]
-        self._episode = Episode(empty)
+        self._episode = Episode(empty, encoding)
         self._screen = Screen(render_mode, name)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._observation_space = spaces.Dict(
             {
-                "observation": observation_box(self._episode.size),
+                "observation": ObservationBox(self._episode.observer),
                 "action_mask": spaces.Box(0, 1, (self._episode.n_actions,), np.int8),
             }
         )
         self._action_spaces = {agent: ActionSpace(self._episode.n_actions) for agent in self.possible_agents}
         self._state_seats = 1 if empty.game.open_information else empty.players
-        self.state_space = observation_box(self._episode.size * self._state_seats)
+        self.state_space = state_box(self._episode.observer, self._state_seats)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of what an agent observes, the same for all."""
@@ -95,6 +98,11 @@ class TableEnv(AECEnv[str, Any, Any]):
     def table(self) -> Table:
         """The game itself: legal actions and events in words, scores, ranks, the record."""
         return self._episode.table
+
+    @property
+    def layout(self) -> Layout:
+        """The parts of an observation vector by name, in their order, each with its shape and meaning."""
+        return self._episode.observer.layout
 
     # A game
 

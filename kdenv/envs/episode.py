@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core import protocol, stepping
+from kdenv.core import stepping
 from kdenv.core.errors import BadOption, IllegalAction, KdenvError
 from kdenv.core.game import did_you_mean
 from kdenv.core.random import Rng, make_rng
@@ -27,11 +27,11 @@ _IGNORED = "options"  # a key that PettingZoo's api_test tries: reset(options={"
 class Episode:
     """A game in progress, the generator of its chance, and what is left of the script that fixes chance."""
 
-    def __init__(self, empty: Table) -> None:
-        """An episode at such a table; it is not begun yet."""
+    def __init__(self, empty: Table, encoding: str | None = None) -> None:
+        """An episode at such a table, observed by the encoding of this name or the default; it is not begun yet."""
         self._empty = empty  # what every game starts as a copy of
         self.n_actions = empty.n_actions
-        self.size = empty.game.observation_size(empty.players, empty.variant)
+        self.observer = empty.game.observer(empty.players, empty.variant, encoding)
         self._buffer = empty.game.buffer()
         self._work = np.zeros(WORK, empty.game.state_dtype)
         self.table = empty
@@ -90,9 +90,7 @@ class Episode:
 
     def observation(self, seat: int) -> NDArray[np.float32]:
         """What this seat observes, as a new array."""
-        out = np.empty(self.size, np.float32)
-        protocol.observe_at(self.table.states, 0, seat, out)
-        return out
+        return self.observer.vector(self.table.states, 0, seat)
 
     def _run_script(self) -> None:
         """Carry out chance as scripted, as far as it is due and the script goes."""

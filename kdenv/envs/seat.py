@@ -15,6 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
 from kdenv.core.random import Rng, make_rng
@@ -26,7 +27,7 @@ from kdenv.envs.episode import Episode
 from kdenv.envs.lineup import Lineup, Opponent
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import REWARDS, final_rewards, forfeit, is_truncated
-from kdenv.envs.spaces import ActionSpace, observation_box
+from kdenv.envs.spaces import ActionSpace, ObservationBox
 from kdenv.games import find_game
 from kdenv.policies.joint import first_use
 
@@ -55,6 +56,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         observation: str = "vector",
         reward: str = "rank",
         illegal: str = "raise",
+        encoding: str | None = None,
         record: bool = False,
         render_mode: str | None = None,
         **options: Any,
@@ -64,8 +66,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         opponents: a policy for all other seats ("random" if nothing is said), or a list of one for each, in the order
         they sit behind the learner (where there are teams, partners are among them). pool: a list of policies that
         each of these seats draws from, for every game anew. A policy is a text, a Policy, or a function of a view.
-        seat: the learner's, or "random", or "rotate" for the next one in every game. reward and illegal: as in
-        TableEnv. record: the last info of a game has its record.
+        seat: the learner's, or "random", or "rotate" for the next one in every game. reward, illegal and encoding: as
+        in TableEnv. record: the last info of a game has its record.
         """
         check_choice("observation", observation, _OBSERVATIONS)
         check_choice("reward", reward, tuple(REWARDS))
@@ -76,10 +78,10 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         _check_seat(seat, empty.players)
         self.reward, self.illegal, self.render_mode, self.with_record = reward, illegal, render_mode, record
         self._with_mask, self._seat_rule = observation == "dict", seat
-        self._episode = Episode(empty)
+        self._episode = Episode(empty, encoding)
         self._screen = Screen(render_mode, f"{empty.game.name}_v0")
         self.action_space = ActionSpace(self._episode.n_actions)
-        box = observation_box(self._episode.size)
+        box = ObservationBox(self._episode.observer)
         mask = spaces.Box(0, 1, (self._episode.n_actions,), np.int8)
         self.observation_space = spaces.Dict({"observation": box, "action_mask": mask}) if self._with_mask else box
         self.seat = 0 if isinstance(seat, str) else int(seat)  # the learner's, in this game
@@ -98,6 +100,11 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def table(self) -> Table:
         """The game itself: legal actions and events in words, scores, ranks, the record."""
         return self._episode.table
+
+    @property
+    def layout(self) -> Layout:
+        """The parts of an observation vector by name, in their order, each with its shape and meaning."""
+        return self._episode.observer.layout
 
     # A game
 

@@ -7,12 +7,22 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from kdenv.core.encoding import Observer
+
 _BOUND = 1000.0  # games scale what they show to about 1, and nothing goes beyond this
 
 
-def observation_box(size: int) -> spaces.Box:
-    """The space of vectors of this size."""
-    return spaces.Box(-_BOUND, _BOUND, (size,), np.float32)
+class ObservationBox(spaces.Box):
+    """The space of the vectors of one seat. It says what they are: Stable-Baselines3 saves the space, and so its models know it too."""
+
+    def __init__(self, observer: Observer) -> None:
+        super().__init__(-_BOUND, _BOUND, (observer.size,), np.float32)
+        self.made_for = observer.made_for  # game, encoding, version, layout
+
+
+def state_box(observer: Observer, seats: int) -> spaces.Box:
+    """The space of the vectors of so many seats, one after the other."""
+    return spaces.Box(-_BOUND, _BOUND, (observer.size * seats,), np.float32)
 
 
 class ActionSpace(spaces.Discrete):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kdenv.core import protocol
-from kdenv.core.player import first_action, rest_of
+from kdenv.core.questions import first_action, rest_of
 from kdenv.core.view import View
 
 
@@ -15,7 +15,7 @@ from kdenv.core.view import View
 class Candidate:
     """One turn open to the seat."""
 
-    turn: int  # packed, see core.player
+    turn: int  # packed, see core.questions
     words: str
     visits: int  # playouts, simulations or nodes spent on it
     mean: float  # in the unit of the search: see Analysis.unit

@@ -13,8 +13,7 @@ import numpy as np
 
 from kdenv.core import protocol
 from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.hidden import TO_THE_END, ExactDeals, Hidden, believe
-from kdenv.core.player import packed
+from kdenv.core.questions import TO_THE_END, ExactDeals, Hidden, believe, packed
 from kdenv.core.random import Rng, make_rng
 from kdenv.core.view import View
 from kdenv.games import find_game, names
@@ -118,10 +117,10 @@ class SolverKeeper:
 
 def hidden_of(policy: str, view: View) -> Hidden:
     """What the game offers for what is hidden."""
-    if view.game.hidden is None:
-        having = [name for name in names() if find_game(name).hidden is not None]
+    if view.game.knowledge.hidden is None:
+        having = [name for name in names() if find_game(name).knowledge.hidden is not None]
         raise NotSupported(f"{policy} needs a game with a solver and beliefs, which {view.game.name} is not; {' and '.join(having)} is")
-    return view.game.hidden
+    return view.game.knowledge.hidden
 
 
 @dataclass(frozen=True)

@@ -36,29 +36,29 @@ def _is_open(game: Game) -> bool:
 
 
 def _offers_solver(game: Game) -> bool:
-    """Games that offer a solver and beliefs for what they hide (core.hidden)."""
-    return game.hidden is not None
+    """Games that offer a solver and beliefs for what they hide (core.questions)."""
+    return game.knowledge.hidden is not None
 
 
 def rule_policy(term: Term) -> Policy:
     """A rule-based player, of whichever games have one of this name."""
     from kdenv.policies.simple import RulePolicy
 
-    having = [game for game in map(find_game, names()) if term.name in game.rule_players]
+    having = [game for game in map(find_game, names()) if term.name in game.knowledge.players]
     if not having:
-        known = [*KINDS, *NAMED, *(name for game in map(find_game, names()) for name in game.rule_players)]
+        known = [*KINDS, *NAMED, *(name for game in map(find_game, names()) for name in game.knowledge.players)]
         raise BadOption(f"there is no policy {term.name}{did_you_mean(term.name, known)}; 'kdenv policies <game>' lists them")
     if term.positional:
         raise BadOption(f"{term}: parameters are written name=value")
     parameters = {key: literal(value) for key, value in term.named.items()}
     # Games may have players of one name that take different parameters: those meant are the ones that take these.
-    takes = {game.name: list(inspect.signature(game.rule_players[term.name].make).parameters) for game in having}
+    takes = {game.name: list(inspect.signature(game.knowledge.players[term.name].make).parameters) for game in having}
     meant = [game for game in having if parameters.keys() <= set(takes[game.name])]
     if not meant:
         known = list(dict.fromkeys(name for names in takes.values() for name in names))
         unknown = next((name for name in parameters if name not in known), "these parameters together")
         raise no_parameter(term.name, unknown, known)
-    return RulePolicy(str(term), {game.name: game.rule_players[term.name].make(**parameters) for game in meant})
+    return RulePolicy(str(term), {game.name: game.knowledge.players[term.name].make(**parameters) for game in meant})
 
 
 def _random(text: str) -> Policy:

@@ -6,16 +6,17 @@ An exported model (.npz, made by `python -m baselines.rl.export`) needs neither 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.core.encoding import Observer, check_layout, observer_for_model
 from kdenv.core.errors import BadOption, NotSupported, missing_extra
-from kdenv.core.game import Action
+from kdenv.core.game import Game
 from kdenv.core.random import uniform
 from kdenv.core.view import View
 from kdenv.policies.base import Policy
@@ -24,33 +25,54 @@ Array = NDArray[np.float32]
 _ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"tanh": np.tanh, "relu": lambda x: np.maximum(x, 0)}
 
 
+class Network(NamedTuple):
+    """What a model file holds."""
+
+    logits: Callable[[Array], Array]
+    n_observed: int
+    n_actions: int
+    made_for: Mapping[str, Any]  # the Observer.made_for of its training; empty if the file does not say
+
+
 class LearnedPolicy(Policy):
-    """The most probable legal action of a model, or one sampled from it."""
+    """The most probable legal action of a model, or one sampled from it. It looks at the table by the encoding the model was trained on."""
 
     def __init__(self, text: str, path: str, sampled: bool) -> None:
         """Find the file now, so that a wrong name is told before anything is played; load it when first asked."""
         super().__init__(text)
         self.path, self.sampled = _find(path), sampled
-        self._logits: Callable[[Array], Array] | None = None
+        self._network: Network | None = None
+        self._fits: tuple[Game, int, bytes] | None = None  # the last game, players and variant that the model was found to fit
+        self._encoding = ""
 
     def prepare(self, view: View) -> None:
         """Load the model and check that it was made for such views."""
-        if self._logits is None:
-            self._logits, n_observed, n_actions = _load_exported(self.path) if self.path.suffix == ".npz" else _load_zip(self.path)
-            expected = view.game.observation_size(view.players, view.variant), view.game.n_actions(view.players, view.variant)
-            if (n_observed, n_actions) != expected:
-                self._logits = None
-                raise NotSupported(
-                    f"{self.path.name} takes {n_observed} numbers and knows {n_actions} actions, but {view.game.name} with {view.players} "
-                    f"players and these options has {expected[0]} and {expected[1]}; use a model trained on the same game"
-                )
+        if self._network is None:
+            self._network = load(self.path)
+        asked = view.game, view.players, view.variant.tobytes()
+        if asked != self._fits:
+            self._encoding = self._check(self._network, view).encoding.name
+            self._fits = asked
 
-    def act(self, view: View) -> Action:
+    def _check(self, network: Network, view: View) -> Observer:
+        """The observer that the model was trained with; raises NotSupported if it does not fit this game."""
+        observer = observer_for_model(network.made_for, self.path.name, view.game, view.players, view.variant)
+        expected = observer.size, view.game.n_actions(view.players, view.variant)
+        same_version = network.made_for.get("version", observer.encoding.version) == observer.encoding.version
+        if same_version and (network.n_observed, network.n_actions) != expected:
+            raise NotSupported(
+                f"{self.path.name} takes {network.n_observed} numbers and knows {network.n_actions} actions, but {view.game.name} with "
+                f"{view.players} players and these options has {expected[0]} and {expected[1]}; use a model trained on the same game"
+            )
+        check_layout(network.made_for, self.path.name, observer)
+        return observer
+
+    def act(self, view: View) -> int:
         """What the network says, illegal actions left out."""
         self.prepare(view)
-        assert self._logits is not None
+        assert self._network is not None
         legal = view.legal()
-        logits = self._logits(view.observation)[legal]
+        logits = self._network.logits(view.observation(self._encoding))[legal]
         if not self.sampled:
             return legal[int(np.argmax(logits))]
         odds = np.cumsum(np.exp(logits - logits.max(), dtype=np.float64))
@@ -78,12 +100,19 @@ def _find(name: str) -> Path:
     return path
 
 
-def _load_exported(path: Path) -> tuple[Callable[[Array], Array], int, int]:
-    """The network of an exported model, and how many numbers go in and out."""
+def load(path: Path) -> Network:
+    """The network in a model file: an exported one (.npz), or one of Stable-Baselines3."""
+    return _load_exported(path) if path.suffix == ".npz" else _load_zip(path)
+
+
+def _load_exported(path: Path) -> Network:
+    """The network of an exported model."""
     try:
         with np.load(path) as file:
             about = json.loads(str(file["about"]))
-            activation = _ACTIVATIONS[about["activation"]]
+            activation, made_for = _ACTIVATIONS[about["activation"]], about["made_for"]
+            if not isinstance(made_for, dict):
+                raise ValueError(f"made_for={made_for!r}")
             layers = [(file[f"weight_{i}"].astype(np.float32), file[f"bias_{i}"].astype(np.float32)) for i in range(about["layers"])]
     except (ValueError, KeyError, OSError) as error:
         raise BadOption(f"{path} is not a model exported by 'python -m baselines.rl.export' ({error})") from None
@@ -95,10 +124,10 @@ def _load_exported(path: Path) -> tuple[Callable[[Array], Array], int, int]:
         weight, bias = layers[-1]
         return np.asarray(weight @ x + bias, np.float32)
 
-    return logits, layers[0][0].shape[1], layers[-1][0].shape[0]
+    return Network(logits, layers[0][0].shape[1], layers[-1][0].shape[0], made_for)
 
 
-def _load_zip(path: Path) -> tuple[Callable[[Array], Array], int, int]:
+def _load_zip(path: Path) -> Network:
     """The network of a MaskablePPO model file."""
     try:
         import torch
@@ -119,4 +148,4 @@ def _load_zip(path: Path) -> tuple[Callable[[Array], Array], int, int]:
             found = policy.get_distribution(torch.from_numpy(observation).unsqueeze(0)).distribution.logits[0].numpy()
         return np.asarray(found, np.float32)
 
-    return logits, int(shape[0]), int(n_actions)
+    return Network(logits, int(shape[0]), int(n_actions), getattr(model.observation_space, "made_for", {}))

@@ -131,17 +131,17 @@ class Lookahead(TurnPolicy):
         return float(decisions_left(Uniform(), states, seat, game.most_decisions, _FORESEEN, game.buffer(), make_rng(0)))
 
     def _evaluator_name(self, game: Game) -> str:
-        return self.evaluate or next(iter(game.evaluators), MARGIN)
+        return self.evaluate or next(iter(game.knowledge.evaluators), MARGIN)
 
     def _evaluator(self, game: Game, teams: int) -> Any:
         name = self._evaluator_name(game)
         if name == MARGIN:
             return ScoreMargin(teams, 4.0 * game.margin_scale)
-        return _choice("evaluate", name, game.evaluators, MARGIN, game)
+        return _choice("evaluate", name, game.knowledge.evaluators, MARGIN, game)
 
     def _order(self, game: Game) -> Any:
-        name = self.order or next(iter(game.orders), LISTED)
-        return AsListed() if name == LISTED else _choice("order", name, game.orders, LISTED, game)
+        name = self.order or next(iter(game.knowledge.orders), LISTED)
+        return AsListed() if name == LISTED else _choice("order", name, game.knowledge.orders, LISTED, game)
 
     def _search(self, view: View, limits: Limits, slack: float = 0.0, since: float | None = None) -> Found:
         """Search one turn deep, then two ..., each time beginning with the best turn so far, as long as the limits allow."""

@@ -55,9 +55,9 @@ def listing(game: Game) -> list[tuple[str, str, str]]:
     rows = [(kind.usage, kind.meaning, kind.source) for kind in KINDS.values() if kind.plays(game)]
     for name, paper in NAMED.items():
         playout = parse(paper.text).named["playout"].name
-        if playout in game.rule_players or (playout in PLAYOUTS and (playout == "random" or game.greedy)):
+        if playout in game.knowledge.players or (playout in PLAYOUTS and (playout == "random" or game.knowledge.greedy)):
             rows.append((name, f"{paper.meaning}: {paper.text}", paper.source))
-    for name, rule in game.rule_players.items():
+    for name, rule in game.knowledge.players.items():
         parameters = ", ".join(f"{key}={parameter.default}" for key, parameter in inspect.signature(rule.make).parameters.items())
         rows.append((f"{name}({parameters})" if parameters else name, rule.meaning, rule.source))
     return rows

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kdenv.core import protocol
 from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.player import choose_at
+from kdenv.core.questions import choose_at
 from kdenv.core.random import Rng, below, make_rng, next64
 from kdenv.core.view import View
 from kdenv.policies.analysis import Analysis, Candidate, carry_out, half_interval, turn_words
@@ -49,9 +49,9 @@ class Playout:
             return Uniform()
         if self._rule is not None:
             return self._rule.player_of(view)
-        if not view.game.greedy:
+        if not view.game.knowledge.greedy:
             raise NotSupported(f"{view.game.name} has no greedy player for {self.text} playouts; use playout=random")
-        greedy = view.game.rule_players[view.game.greedy].make()
+        greedy = view.game.knowledge.players[view.game.knowledge.greedy].make()
         if self.kind == "epsilon_greedy":
             return EpsilonGreedy(greedy, self.epsilon)
         return Split(int(view.seat), greedy, Uniform())
@@ -211,9 +211,9 @@ class RootSearch(TurnPolicy):
 
     def _reflex(self, view: View, rng: Rng) -> int:
         """What the game's reflex does here; 0 if nothing."""
-        if view.game.reflex is None:
+        if view.game.knowledge.reflex is None:
             return 0
-        return int(choose_at(view.game.reflex.make(), view.scratch(2), 0, view.game.buffer(), rng))
+        return int(choose_at(view.game.knowledge.reflex.make(), view.scratch(2), 0, view.game.buffer(), rng))
 
     def _decisions_left(self, view: View, n_games: int) -> float:
         """How many decisions are left for this seat in this game, as far as a few playouts can tell."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kdenv.core.errors import NotSupported
-from kdenv.core.game import Action, Game
-from kdenv.core.player import choose_at
+from kdenv.core.game import Game
+from kdenv.core.questions import choose_at
 from kdenv.core.random import below, make_rng
 from kdenv.core.view import View
 from kdenv.policies.base import Policy, TurnPolicy
@@ -17,7 +17,7 @@ from kdenv.search.turns import SCRATCH
 class RandomPolicy(Policy):
     """Every legal action alike."""
 
-    def act(self, view: View) -> Action:
+    def act(self, view: View) -> int:
         """Any of them."""
         legal = view.legal()
         return legal[int(below(self.rng, len(legal)))]
@@ -52,6 +52,6 @@ class RulePolicy(TurnPolicy):
         if game.name not in self._players:
             raise NotSupported(
                 f"{self.text} plays {' and '.join(self._players)}, not {game.name}, "
-                f"whose rule-based players are {', '.join(game.rule_players) or 'none'}"
+                f"whose rule-based players are {', '.join(game.knowledge.players) or 'none'}"
             )
         return self._players[game.name]

@@ -1,11 +1,11 @@
-"""Evaluators and orders that every game has. A game's own are in its heuristics (core.lookahead says what they answer)."""
+"""Evaluators and orders that every game has. A game's own are in its heuristics (core.questions says what they answer)."""
 
 from typing import NamedTuple
 
 from kdenv.core.kernel import kernel
-from kdenv.core.lookahead import estimate, rank, reach
 from kdenv.core.part import answers
 from kdenv.core.protocol import scores
+from kdenv.core.questions import estimate, rank, reach
 from kdenv.search.score import best_rival
 
 

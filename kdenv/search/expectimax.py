@@ -12,8 +12,8 @@ clock, and go on.
 import numpy as np
 
 from kdenv.core.kernel import kernel
-from kdenv.core.lookahead import N_RANKS, estimate, rank, reach
 from kdenv.core.protocol import DECIDE, OVER, apply_chance, chances, phase, seat
+from kdenv.core.questions import N_RANKS, estimate, rank, reach
 from kdenv.search.fingerprint import fingerprint
 from kdenv.search.frames import (
     CUT_SHORT,

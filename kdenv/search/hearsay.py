@@ -12,8 +12,8 @@ import numpy as np
 
 from kdenv.core.kernel import kernel
 from kdenv.core.part import answers, part
-from kdenv.core.player import choose, first_action, packed, plays, rest_of
 from kdenv.core.protocol import DECIDE, apply, legal, phase, seat
+from kdenv.core.questions import choose, first_action, packed, plays, rest_of
 from kdenv.core.random import below, stirred, uniform
 from kdenv.search.tree import NONE, Closed, Open, listen, place_of
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.core.hidden import guesses, outlook, suppose
 from kdenv.core.kernel import kernel
+from kdenv.core.questions import guesses, outlook, suppose
 
 PRUNINGS = ("paper", "none", "sound")
 _PAPER, _NONE, _SOUND = range(3)

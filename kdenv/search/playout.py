@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kdenv.core.kernel import allocating_kernel, kernel
-from kdenv.core.player import choose, first_action, packed, plays, rest_of
 from kdenv.core.protocol import CHANCE, DECIDE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores, seat
+from kdenv.core.questions import choose, first_action, packed, plays, rest_of
 from kdenv.core.random import below, uniform
 
 

@@ -1,14 +1,16 @@
 """Carcassonne: 2 to 5 players lay tiles and send meeples. The rules as implemented are in README.md."""
 
 from kdenv.core.game import Game, Option
+from kdenv.core.questions import Knowledge
 from kdenv.games.carcassonne import drawing, encoding, heuristics, notation, rules
 from kdenv.games.carcassonne.tables import N_TYPES
+
+__all__ = ["GAME"]
 
 GAME = Game(
     name="carcassonne",
     title="Carcassonne",
-    room=(rules, encoding),
-    state_dtype=rules.STATE,
+    room=(rules,),
     players=(2, 3, 4, 5),
     options=(
         Option(
@@ -17,19 +19,17 @@ GAME = Game(
             "a drawn tile that fits nowhere goes back to the bag (return) or out of the game (discard, the printed rule)",
             ("return", "discard"),
         ),
-        Option("encoding", "planes", "the observation: planes over the window and a vector, or a compact vector", ("planes", "compact")),
     ),
     notation=notation,
     drawing=drawing,
+    encodings=encoding.ENCODINGS,
     n_actions=lambda players, variant: rules.N_ACTIONS,
-    observation_size=lambda players, variant: encoding.length(players, int(variant[rules.V_ENCODING])),
     max_legal=600,
     max_turns=6000,
     max_chances=N_TYPES,
-    rule_players=heuristics.RULE_PLAYERS,
-    greedy="greedy",
+    knowledge=Knowledge(
+        players=heuristics.RULE_PLAYERS, greedy="greedy", evaluators=heuristics.EVALUATORS, orders=heuristics.ORDERS
+    ),
     most_decisions=2,
     open_information=True,
-    evaluators=heuristics.EVALUATORS,
-    orders=heuristics.ORDERS,
 )

@@ -1,35 +1,16 @@
-"""What a seat sees, as a few hundred numbers: `encoding="compact"`, on which a small network can learn.
+"""The encoding `compact` of Carcassonne: what a seat sees as a few hundred numbers, on which a small network can learn.
 
-What an evaluation looks at, by seat and by feature, instead of a picture. Everything is seat-relative: the observer
-comes first, then the next seat. With P players:
-
-| part | numbers | meaning |
-|---|---|---|
-| scores | P | points so far / 100 |
-| hand | P | meeples in hand / 7 |
-| to come | P x 4 | what the cities, roads, cloisters and fields of a seat would pay it if the game ended now / 20 |
-| out | P x 4 | its meeples on cities, roads, cloisters and fields / 7 |
-| poor | P | fields it holds that touch fewer than 3 complete cities / 3 |
-| value | 1 | the evaluation with Heyden's weights / 5000 |
-| drawn | 24 | 1 for the type of the tile to be placed |
-| left | 24 | tiles of each type in the bag / copies in the game |
-| fits | 24 | cells where a tile of this type fits / 20, whether or not any is left |
-| frontier | 7 | empty cells beside 1, 2, 3, 4 tiles / 30; edges of tiles open for cities, roads, fields / 40 |
-| claims | 10 | 1 for each slot that can be claimed, "no meeple" included; all 0 unless a claim is to be decided |
-| slots | 9 x 4 | while a claim is to be decided, for each slot of the newest tile: 1 if it is a city, 1 if a road, |
-| | | what it pays now / 10, open edges / 8; else, and where nothing is, all 0 |
-| meeples | P x 7 x 12 | a row for each meeple out, in the order their tiles were laid, then rows of 0: |
-| | | on a city, road, cloister, field (4); what that pays now / 20; its open edges / 8; meeples of this seat on it / 3; |
-| | | most of any other seat / 3; row and column of the meeple, from the middle / 15; |
-| | | placements of the drawn tile at its open edges / 8 (city, road); 1 for the row being used |
-| to move | P | 1 for the seat that decides; all 0 at a chance node and at the end |
-| phase | 3 | 1 if a tile is to be drawn; to be placed; if a claim is to be decided |
-| progress | 1 | tiles laid / 72 |
+It shows what an evaluation looks at, by seat and by feature, instead of a picture. Seats are relative: the observer
+comes first, then the next seat. The table of the parts is `layout`.
 """
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from kdenv.core.bits import ONE, lowest, popcount
+from kdenv.core.encoding import Encoding, Part
 from kdenv.core.kernel import kernel
 from kdenv.games.carcassonne.claims import (
     CLAIM,
@@ -67,31 +48,43 @@ N_OF_MEEPLE = 12
 IS_CITY, IS_ROAD, IS_CLOISTER, IS_FIELD, PAYS, OPEN, OWN, OTHERS, ROW, COLUMN, BESIDE, THERE = range(N_OF_MEEPLE)
 
 
-def layout(players: int) -> dict[str, tuple[int, ...]]:
-    """The parts of the vector in their order, with the shape each has when cut out."""
+def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
+    """The parts of the vector."""
     return {
-        "scores": (players,),
-        "hand": (players,),
-        "to_come": (players, 4),
-        "out": (players, 4),
-        "poor": (players,),
-        "value": (1,),
-        "drawn": (N_TYPES,),
-        "left": (N_TYPES,),
-        "fits": (N_TYPES,),
-        "frontier": (7,),
-        "claims": (N_SLOTS,),
-        "slots": (N_SLOTS - 1, N_OF_SLOT),
-        "meeples": (players, MEEPLES, N_OF_MEEPLE),
-        "to_move": (players,),
-        "phase": (3,),
-        "progress": (1,),
+        "scores": Part((players,), "points so far / 100"),
+        "hand": Part((players,), "meeples in hand / 7"),
+        "to_come": Part((players, 4), "what the cities, roads, cloisters and fields of a seat would pay it if the game ended now / 20"),
+        "out": Part((players, 4), "its meeples on cities, roads, cloisters and fields / 7"),
+        "poor": Part((players,), "fields it holds that touch fewer than 3 complete cities / 3"),
+        "value": Part((1,), "the evaluation with Heyden's weights / 5000"),
+        "drawn": Part((N_TYPES,), "1 for the type of the tile to be placed"),
+        "left": Part((N_TYPES,), "tiles of each type in the bag / copies in the game"),
+        "fits": Part((N_TYPES,), "cells where a tile of this type fits / 20, whether or not any is left"),
+        "frontier": Part((7,), "empty cells beside 1, 2, 3, 4 tiles / 30; edges of tiles open for cities, roads, fields / 40"),
+        "claims": Part((N_SLOTS,), "1 for each slot that can be claimed, none included; all 0 unless a claim is to be decided"),
+        "slots": Part(
+            (N_SLOTS - 1, N_OF_SLOT),
+            "while a claim is to be decided, for each slot of the newest tile: 1 if it is a city, 1 if a road, what it pays now / 10, "
+            "open edges / 8; all 0 where nothing is, and at other times",
+        ),
+        "meeples": Part(
+            (players, MEEPLES, N_OF_MEEPLE),
+            "a row for each meeple out, in the order their tiles were laid, then rows of 0: 1 if on a city, road, cloister, field (4); "
+            "what that pays now / 20; its open edges / 8; meeples of this seat on it / 3; most of any other seat / 3; row and column "
+            "of the meeple from the middle / 15; placements of the drawn tile at its open edges / 8 (city, road); 1 for a row in use",
+        ),
+        "to_move": Part((players,), "1 for the seat that decides; all 0 at a chance node and at the end"),
+        "phase": Part((3,), "1 if a tile is to be drawn; to be placed; if a claim is to be decided"),
+        "progress": Part((1,), "tiles laid / 72"),
     }
 
 
 @kernel
-def write_compact(s, seat, out):
-    """Write the vector described above for this seat; out must be all 0."""
+def observe(states, k, seat, out):
+    """Write what the seat sees."""
+    s = states[k]
+    for i in range(out.shape[0]):
+        out[i] = 0.0
     players = int(s.players)
     for relative in range(players):
         out[relative] = s.points[(seat + relative) % players] / 100.0
@@ -312,3 +305,6 @@ def _touches(s, cell, kind, feature):
         if other == feature:
             return True
     return False
+
+
+COMPACT = Encoding("compact", layout, observe, "what an evaluation looks at, for small networks")

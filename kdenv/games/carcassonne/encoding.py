@@ -1,36 +1,21 @@
-"""What a seat sees, as one float32 vector: planes over the window and a vector, or (compact.py) a short vector.
+"""What a seat sees of Carcassonne, as numbers. Two encodings: `compact` (compact.py, the default) and `planes`, which is here.
 
-Everything is seat-relative: the observer comes first, then the next seat. With P players, `encoding="planes"` is:
-
-| part | numbers | meaning |
-|---|---|---|
-| tiles | 18 x 31 x 31 | what lies on each cell: the planes of TILE_PLANES below |
-| features | 9 x 31 x 31 | 1 if the city or road at the N, E, S, W edge is complete (4 planes); |
-| | | complete cities that the field at the NW, NE, SE, SW corner touches / 4 (4); tiles of the 3 x 3 around a cloister / 9 |
-| legal | 4 x 31 x 31 | 1 where the drawn tile fits, by quarter turns clockwise; all 0 unless it is to be placed |
-| meeples | P x 9 x 31 x 31 | per seat, its meeples / 3 on the whole feature at each edge (4 planes) and corner (4), and on the cloister |
-| drawn | 24 | 1 for the type of the tile to be placed |
-| left | 24 | tiles of each type in the bag / copies in the game |
-| scores | P | points so far / 100 |
-| hand | P | meeples in hand / 7 |
-| claims | 10 | 1 for each slot that can be claimed ("no meeple" included); all 0 unless a claim is to be decided |
-| to move | P | 1 for the seat that decides; all 0 at a chance node and at the end |
-| phase | 3 | 1 if a tile is to be drawn; to be placed; if a claim is to be decided |
-| progress | 1 | tiles laid / 72 |
-
-A feature reaches over all its tiles: every edge of a city says the same. Rows run from north to south.
+`planes` shows the window of 31 x 31 cells as planes, rows from north to south, and what is not on the board as a vector. Seats
+are relative: the observer comes first, then the next seat. A feature reaches over all its tiles: every edge of a city
+says the same. The table of the parts is `layout`.
 """
 
-import math
+from collections.abc import Mapping
+from typing import Any
 
 from kdenv.core.bits import ONE, lowest
+from kdenv.core.encoding import Encoding, Part
 from kdenv.core.kernel import kernel
-from kdenv.games.carcassonne import compact
 from kdenv.games.carcassonne.claims import N_SLOTS
-from kdenv.games.carcassonne.compact import write_claims, write_compact
+from kdenv.games.carcassonne.compact import COMPACT, write_claims
 from kdenv.games.carcassonne.features import NOBODY, NONE, closed_cities_at, find, meeples_of
 from kdenv.games.carcassonne.landscape import WORDS
-from kdenv.games.carcassonne.rules import ALL_FIELDS, CLAIMING, COMPACT, DRAWING, PLACING
+from kdenv.games.carcassonne.rules import ALL_FIELDS, CLAIMING, DRAWING, PLACING
 from kdenv.games.carcassonne.tables import CITY, FIELD, MEEPLES, N_TILES, N_TYPES
 from kdenv.games.carcassonne.tiles import CITY_AT, CLOISTER, COPIES, EDGE, FIELD_CORNER, FIT, N_CELLS, NO_SEGMENT, PENNANTS, ROAD_AT, SIZE
 
@@ -50,40 +35,42 @@ COMPLETE, CITIES_AT_FIELD, AROUND_CLOISTER = 0, 4, 8
 AT_EDGE, AT_CORNER, AT_CLOISTER = 0, 4, 8
 
 
-def layout(players: int, encoding: int) -> dict[str, tuple[int, ...]]:
-    """The parts of the vector in their order, with the shape each has when cut out."""
-    if encoding == COMPACT:
-        return compact.layout(players)
+def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
+    """The parts of the vector."""
     return {
-        "tiles": (N_TILE_PLANES, SIZE, SIZE),
-        "features": (N_FEATURE_PLANES, SIZE, SIZE),
-        "legal": (N_LEGAL_PLANES, SIZE, SIZE),
-        "meeples": (players, N_MEEPLE_PLANES, SIZE, SIZE),
-        "drawn": (N_TYPES,),
-        "left": (N_TYPES,),
-        "scores": (players,),
-        "hand": (players,),
-        "claims": (N_SLOTS,),
-        "to_move": (players,),
-        "phase": (3,),
-        "progress": (1,),
+        "tiles": Part(
+            (N_TILE_PLANES, SIZE, SIZE), "1 where there is: " + ", ".join(TILE_PLANES) + " (joined: two edges share a city or road)"
+        ),
+        "features": Part(
+            (N_FEATURE_PLANES, SIZE, SIZE),
+            "1 if the city or road at the N, E, S, W edge is complete (4 planes); complete cities that the field at the NW, NE, SE, SW "
+            "corner touches / 4 (4); tiles of the 3 x 3 around a cloister / 9",
+        ),
+        "legal": Part(
+            (N_LEGAL_PLANES, SIZE, SIZE), "1 where the drawn tile fits, by quarter turns clockwise; all 0 unless it is to be placed"
+        ),
+        "meeples": Part(
+            (players, N_MEEPLE_PLANES, SIZE, SIZE),
+            "by seat, its meeples / 3 on the whole feature at each edge N, E, S, W (4 planes), at each corner NW, NE, SE, SW (4), "
+            "on the cloister",
+        ),
+        "drawn": Part((N_TYPES,), "1 for the type of the tile to be placed"),
+        "left": Part((N_TYPES,), "tiles of each type in the bag / copies in the game"),
+        "scores": Part((players,), "points so far / 100"),
+        "hand": Part((players,), "meeples in hand / 7"),
+        "claims": Part((N_SLOTS,), "1 for each slot that can be claimed, none included; all 0 unless a claim is to be decided"),
+        "to_move": Part((players,), "1 for the seat that decides; all 0 at a chance node and at the end"),
+        "phase": Part((3,), "1 if a tile is to be drawn; to be placed; if a claim is to be decided"),
+        "progress": Part((1,), "tiles laid / 72"),
     }
-
-
-def length(players: int, encoding: int) -> int:
-    """How many numbers the vector has."""
-    return sum(math.prod(shape) for shape in layout(players, encoding).values())
 
 
 @kernel
 def observe(states, k, seat, out):
-    """Write the vector described above, or the compact one, for this seat."""
+    """Write what the seat sees."""
     s = states[k]
     for i in range(out.shape[0]):
         out[i] = 0.0
-    if s.encoding == COMPACT:
-        write_compact(s, seat, out)
-        return
     players = int(s.players)
     features = N_TILE_PLANES * N_CELLS
     legal = features + N_FEATURE_PLANES * N_CELLS
@@ -208,3 +195,6 @@ def _write_vector(s, seat, out, at):
     if s.stage <= CLAIMING:
         out[at + int(s.stage) - DRAWING] = 1.0
     out[at + 3] = s.n_tiles / N_TILES
+
+
+ENCODINGS = (COMPACT, Encoding("planes", layout, observe, "planes over the window, for convolutional networks"))

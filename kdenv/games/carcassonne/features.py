@@ -123,6 +123,6 @@ def closed_cities_at(s, field):
 
 @kernel
 def city_pays(s, city):
-    """The points of a city as it is: 2 per tile and pennant if complete, else 1 as at the end of the game."""
+    """The points of a city as it is: CITY_POINTS per tile and pennant if complete, else 1 as at the end of the game."""
     size = int(s.city_tiles[city]) + int(s.city_pennants[city])
     return CITY_POINTS * size if s.city_open[city] == 0 else size

@@ -10,9 +10,8 @@ from typing import NamedTuple
 from kdenv.core.bits import ONE, lowest
 from kdenv.core.errors import BadOption
 from kdenv.core.kernel import kernel
-from kdenv.core.lookahead import estimate, rank, reach
 from kdenv.core.part import answers
-from kdenv.core.player import RulePlayer, first_action, packed, plays, rest_of, then
+from kdenv.core.questions import RulePlayer, estimate, first_action, packed, plays, rank, reach, rest_of, then
 from kdenv.core.random import below
 from kdenv.games.carcassonne.claims import CLAIM, FIRST_CORNER, FIRST_EDGE, NO_MEEPLE, ON_CLOISTER, list_claims, stand
 from kdenv.games.carcassonne.features import NONE, closed_cities_at, meeples_of, most
@@ -120,7 +119,7 @@ def worth(weights, s, seat):
     return weights.score * scored + weights.meeple * in_hand + weights.open * to_come + weights.poor_field * poor_fields
 
 
-# For searches of limited depth (core.lookahead)
+# For searches of limited depth (core.questions)
 
 EVALUATORS = {"final": final_weights(), "intuitive": intuitive_weights()}
 

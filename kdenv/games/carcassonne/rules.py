@@ -24,9 +24,8 @@ N_ACTIONS = CLAIM + N_SLOTS
 DRAWING, PLACING, CLAIMING, FINISHED = range(4)
 
 # The variant, as begin() receives it.
-V_UNPLACEABLE, V_ENCODING = 0, 1
+V_UNPLACEABLE = 0
 RETURN, DISCARD = 0, 1  # values of V_UNPLACEABLE
-PLANES, COMPACT = 0, 1  # values of V_ENCODING
 
 # How many segments of each kind the box of 72 tiles has.
 ALL_CITIES = int(np.sum(COPIES.astype(int) * N_CITIES))
@@ -88,18 +87,16 @@ STATE = state_dtype(
     ("clipped", np.int8),  # 1 once a tile could not be placed for the window alone
     ("players", np.int8),
     ("unplaceable", np.int8),
-    ("encoding", np.int8),
 )
 
 
 @kernel
 def clear(s):
     """Nothing laid, nothing drawn, the box full; the options stay."""
-    players, unplaceable, encoding = s.players, s.unplaceable, s.encoding
+    players, unplaceable = s.players, s.unplaceable
     wipe(s)
     s.players = players
     s.unplaceable = unplaceable
-    s.encoding = encoding
     for tile_type in range(N_TYPES):
         s.bag[tile_type] = COPIES[tile_type]
     s.left = (1 << N_TYPES) - 1
@@ -111,10 +108,9 @@ def clear(s):
 
 @kernel
 def begin(s, players, variant):
-    """The start tile in the middle, the rest in the bag; variant: unplaceable, encoding."""
+    """The start tile in the middle, the rest in the bag; variant: unplaceable."""
     s.players = players
     s.unplaceable = variant[V_UNPLACEABLE]
-    s.encoding = variant[V_ENCODING]
     clear(s)
     take(s, START)
     lay(s, START_CELL, 4 * START)

@@ -1,35 +1,17 @@
-"""What a seat sees, as one float32 vector. Everything is seat-relative: the observer comes first, then the next seat.
+"""What a seat sees of Dominion, as numbers: the encoding `piles`. Seats are relative: the observer comes first, then the next seat.
 
-With P players, 17 slots (seven basic piles, then the kingdom by cost and name) and 34 features of a card, in this order:
+There are 17 slots: seven basic piles, then the kingdom by cost and name. The features of each slot's card are part of the
+vector, so that one network can play any kingdom. The table of the parts is `layout`.
 
-| part | numbers | meaning |
-|---|---|---|
-| cards | 17 x 34 | the card of each slot, so that one network can play any kingdom; see below |
-| supply | 17 | cards left in the pile / 10 |
-| trash | 17 | cards in the trash / 10 |
-| play | 17 | cards in play / 5 |
-| aside | 17 | cards revealed or set aside / 5 |
-| owned | P x 17 | all cards of the seat / 10 |
-| hand | P x 17 | its hand / 5, as far as the observer knows it (his own; with info=thesis all) |
-| deck | P x 17 | its deck / 10, likewise |
-| discard | P x 17 | its discards / 10: his own; of others what all have seen, or all of them unless info=honest |
-| top | P x 17 | 1 for the card everybody knows to lie on top of its deck |
-| sizes | P x 5 | cards in hand / 5, in the deck / 10, in the discards / 10; turns begun / 50; points / 50 |
-| turn | P | 1 for the seat whose turn it is |
-| to move | P | 1 for the seat that decides; all 0 at a chance node and at the end |
-| node | 11 | what is asked: over, draw, play, buy, play again, trash, gain, discard, put back, steal, yes or no |
-| asked about | 17 | the card a yes or no is about, where the observer sees it |
-| source | 17 | the card that asks |
-| numbers | 6 | actions / 5, buys / 5, coins / 10, cards still to choose / 5, empty piles / 3, rounds begun / max_turns |
-
-A card is: 1 if there is one, then cost / 8, +cards / 4, +actions / 2, +buys, +coins / 3, points / 6, points per ten
-cards, 1 for each of its types (treasure, victory, curse, action, attack, reaction), 1 if it may be bought now,
-and 1 for each kind of step it takes (cards.py), 18 and one for none.
+There are more columns for kinds of steps than there are kinds (cards.py), so that a card with a new kind of step takes a free column:
+the vector keeps its size and its version, and a model trained earlier still plays, though it knows nothing of that column.
 """
 
-import math
+from collections.abc import Mapping
+from typing import Any
 
 from kdenv.core.bits import has
+from kdenv.core.encoding import Encoding, Part
 from kdenv.core.kernel import kernel
 from kdenv.core.protocol import DECIDE
 from kdenv.games.dominion.cards import DRAW_TO, N_STEP_KINDS, N_STEPS, N_TYPES, SPY, STEAL
@@ -38,36 +20,51 @@ from kdenv.games.dominion.piles import hand_size, points_of
 from kdenv.games.dominion.rules import HONEST, OPEN_HANDS, phase
 from kdenv.games.dominion.tables import EMPTY_PILES_TO_END, N_SLOTS
 
-N_FEATURES = 8 + (N_TYPES - 1) + 1 + N_STEP_KINDS
+STEP_COLUMNS = 32  # for kinds of steps, "no step" included; more of them need a new version of this encoding
+assert N_STEP_KINDS <= STEP_COLUMNS, "no column of the encoding is left for a new kind of step: add columns and raise its version"
+N_FEATURES = 8 + (N_TYPES - 1) + 1 + STEP_COLUMNS
 N_NODES = 11
 N_SIZES = 5
 N_NUMBERS = 6
 
 
-def layout(players: int) -> dict[str, tuple[int, ...]]:
-    """The parts of the vector in their order, with the shape each has when cut out."""
-    parts: dict[str, tuple[int, ...]] = {"cards": (N_SLOTS, N_FEATURES)}
-    parts |= dict.fromkeys(("supply", "trash", "play", "aside"), (N_SLOTS,))
-    parts |= dict.fromkeys(("owned", "hand", "deck", "discard", "top"), (players, N_SLOTS))
-    return parts | {
-        "sizes": (players, N_SIZES),
-        "turn": (players,),
-        "to_move": (players,),
-        "node": (N_NODES,),
-        "asked_about": (N_SLOTS,),
-        "source": (N_SLOTS,),
-        "numbers": (N_NUMBERS,),
+def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
+    """The parts of the vector."""
+    slots, by_seat = (N_SLOTS,), (players, N_SLOTS)
+    return {
+        "cards": Part(
+            (N_SLOTS, N_FEATURES),
+            "the card of each slot: 1 if there is one; cost / 8, +cards / 4, +actions / 2, +buys, +coins / 3, points / 6, points per ten "
+            "cards; 1 for each of its types (treasure, victory, curse, action, attack, reaction); 1 if it may be bought now; 1 if it has "
+            f"fewer than {N_STEPS} steps; 1 for each kind of step it takes, in the order of cards.py ({STEP_COLUMNS - N_STEP_KINDS} of the "
+            f"{STEP_COLUMNS - 1} columns are free)",
+        ),
+        "supply": Part(slots, "cards left in the pile / 10"),
+        "trash": Part(slots, "cards in the trash / 10"),
+        "play": Part(slots, "cards in play / 5"),
+        "aside": Part(slots, "cards revealed or set aside / 5"),
+        "owned": Part(by_seat, "all cards of the seat / 10"),
+        "hand": Part(by_seat, "its hand / 5, as far as the observer knows it (its own; with info=thesis all)"),
+        "deck": Part(by_seat, "its deck / 10, likewise"),
+        "discard": Part(by_seat, "its discards / 10: its own; of others what all have seen, or all of them unless info=honest"),
+        "top": Part(by_seat, "1 for the card everybody knows to lie on top of its deck"),
+        "sizes": Part(
+            (players, N_SIZES), "cards in hand / 5, in the deck / 10, in the discards / 10; turns begun / 50; points / 50"
+        ),
+        "turn": Part((players,), "1 for the seat whose turn it is"),
+        "to_move": Part((players,), "1 for the seat that decides; all 0 at a chance node and at the end"),
+        "node": Part((N_NODES,), "what is asked: over, draw, play, buy, play again, trash, gain, discard, put back, steal, yes or no"),
+        "asked_about": Part(slots, "the card a yes or no is about, where the observer sees it"),
+        "source": Part(slots, "the card that asks"),
+        "numbers": Part(
+            (N_NUMBERS,), "actions / 5, buys / 5, coins / 10, cards still to choose / 5, empty piles / 3, rounds begun / max_turns"
+        ),
     }
-
-
-def length(players: int) -> int:
-    """How many numbers the vector has."""
-    return sum(math.prod(shape) for shape in layout(players).values())
 
 
 @kernel
 def observe(states, k, seat, out):
-    """Write the vector described above for this seat."""
+    """Write what the seat sees."""
     s = states[k]
     for i in range(out.shape[0]):
         out[i] = 0.0
@@ -166,3 +163,6 @@ def _write_question(s, observer, out, at):
         out[at + int(s.last)] = 1.0
     elif what == DRAW_TO and (s.decider == observer or s.info == OPEN_HANDS):
         out[at + int(s.drawn)] = 1.0
+
+
+ENCODINGS = (Encoding("piles", layout, observe, "the cards by their features, the piles by their counts"),)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from kdenv.core.bits import bit, has, lowest, nth, popcount
 from kdenv.core.errors import BadOption
 from kdenv.core.kernel import kernel
-from kdenv.core.player import RulePlayer, packed, plays
+from kdenv.core.questions import RulePlayer, packed, plays
 from kdenv.core.random import below, uniform
 from kdenv.games.dominion.cards import ACTION, ANY, CURSES, DRAW_TO, MAX_COST, MAY_DISCARD_DECK, SPY, TREASURE, card_number
 from kdenv.games.dominion.effects import (

@@ -1,7 +1,7 @@
 """Team dominoes: four hands, two teams, the double-six set. The rules as implemented are in README.md."""
 
-from kdenv.core.game import Game, Option, Variant
-from kdenv.core.hidden import Hidden
+from kdenv.core.game import Game, Option
+from kdenv.core.questions import Hidden, Knowledge
 from kdenv.games.dominoes import belief, drawing, encoding, notation, rules
 from kdenv.games.dominoes.belief import paper_deals
 from kdenv.games.dominoes.guesswork import exact_belief, paper_belief
@@ -9,16 +9,12 @@ from kdenv.games.dominoes.heuristics import RULE_PLAYERS
 from kdenv.games.dominoes.solver import alpha_beta
 from kdenv.games.dominoes.tables import N_ACTIONS, N_TILES, RULES
 
-
-def _observation_size(players: int, variant: Variant) -> int:
-    return encoding.length(bool(variant[rules.V_BELIEF]))
-
+__all__ = ["GAME"]
 
 GAME = Game(
     name="dominoes",
     title="Dominoes",
-    room=(rules, belief, encoding),
-    state_dtype=rules.STATE,
+    room=(rules, belief),
     players=(4,),
     options=(
         Option("rules", "paper", "the preset: how rounds end and are scored, who leads, what a match goes to", RULES),
@@ -26,24 +22,25 @@ GAME = Game(
         Option("lead", "rules", "who leads the first round: as the preset says, or drawn by lot before the deal", ("rules", "drawn")),
         Option("force_66", True, "the holder of 6-6, where he leads the first round, must open with it", (True, False)),
         Option("calls", False, "a player may pass although he could play, and be called on it", (True, False)),
-        Option("belief", False, "observations include the exact probability of each tile being in each hand", (True, False)),
     ),
     notation=notation,
     drawing=drawing,
+    encodings=encoding.ENCODINGS,
     n_actions=lambda players, variant: N_ACTIONS,
-    observation_size=_observation_size,
     max_legal=64,
     max_turns=64,
     max_chances=N_TILES,
-    rule_players=RULE_PLAYERS,
-    greedy="greedy",
-    hidden=Hidden(
-        solver=alpha_beta,
-        turns_so_far=lambda states, k: int(states[k]["n_turns"]),
-        unit="points",
-        most_turns=rules.MOST_TURNS,
-        dealers={"paper": paper_deals},
-        beliefs={"paper": paper_belief, "exact": exact_belief},
+    knowledge=Knowledge(
+        players=RULE_PLAYERS,
+        greedy="greedy",
+        hidden=Hidden(
+            solver=alpha_beta,
+            turns_so_far=lambda states, k: int(states[k]["n_turns"]),
+            unit="points",
+            most_turns=rules.MOST_TURNS,
+            dealers={"paper": paper_deals},
+            beliefs={"paper": paper_belief, "exact": exact_belief},
+        ),
     ),
     teams=lambda players: 2,
     most_decisions=1,

@@ -1,57 +1,61 @@
-"""What a seat sees, as one float32 vector. Everything is seat-relative: me, the next seat, my partner, the previous seat.
+"""What a seat sees of dominoes, as numbers: the encoding `tiles` and, with the exact probabilities of the hidden tiles, `belief`.
 
-| part | numbers | meaning |
-|---|---|---|
-| hand | 28 | 1 for each tile in my hand, 0-0, 0-1, ... 6-6 |
-| played | 4 x 28 | 1 for each tile on the table, by who laid it |
-| lacks | 4 x 7 | 1 for each suit a seat has shown to lack by passing (with calls: claimed, and not disproved since) |
-| ends | 7 | how many of the two open ends show these pips / 2; all 0 before the first tile |
-| hand_sizes | 4 | tiles in hand / 7 |
-| passed | 4 | 1 if that seat's last turn this round was a pass |
-| passes | 1 | passes in a row / 4 |
-| leader | 4 | 1 for the seat that led this round; all 0 as long as nobody knows |
-| to_move | 4 | 1 for the seat that decides; all 0 while tiles are dealt and at the end |
-| points | 2 | points of my team and of the other / those that end the match (penalties are positive here) |
-| round | 1 | rounds finished / 10 |
-| belief | 3 x 28 | with belief=True: the exact probability of each tile being with next, partner, previous; all 0 unless somebody decides |
+Seats are relative: me, the next seat, my partner, the previous seat. Tiles are in the order 0-0, 0-1 ... 6-6. The tables of the
+parts are `layout` and `layout_with_belief`.
 """
 
-import math
+from collections.abc import Mapping
+from typing import Any
 
 from kdenv.core.bits import bit
+from kdenv.core.encoding import Encoding, Part
 from kdenv.core.kernel import kernel
-from kdenv.games.dominoes.belief import write_marginals
+from kdenv.games.dominoes.belief import OTHERS, write_marginals
 from kdenv.games.dominoes.rules import NO_END, NOBODY, PLAYING, n_tiles, target
 from kdenv.games.dominoes.tables import BIT_OF_TILE, BLOCKED, HAND, N_ACTIONS, N_TILES, NO_TILES, SUITS
 
 
-def layout(belief: bool) -> dict[str, tuple[int, ...]]:
-    """The parts of the vector in their order, with the shape each has when cut out."""
-    parts: dict[str, tuple[int, ...]] = {
-        "hand": (N_TILES,),
-        "played": (4, N_TILES),
-        "lacks": (4, SUITS),
-        "ends": (SUITS,),
-        "hand_sizes": (4,),
-        "passed": (4,),
-        "passes": (1,),
-        "leader": (4,),
-        "to_move": (4,),
-        "points": (2,),
-        "round": (1,),
+def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
+    """The parts of the vector."""
+    return {
+        "hand": Part((N_TILES,), "1 for each tile in my hand"),
+        "played": Part((4, N_TILES), "1 for each tile on the table, by who laid it"),
+        "lacks": Part((4, SUITS), "1 for each suit a seat has shown to lack by passing (with calls: claimed, and not disproved since)"),
+        "ends": Part((SUITS,), "how many of the two open ends show these pips / 2; all 0 before the first tile"),
+        "hand_sizes": Part((4,), "tiles in hand / 7"),
+        "passed": Part((4,), "1 if that seat's last turn this round was a pass"),
+        "passes": Part((1,), "passes in a row / 4"),
+        "leader": Part((4,), "1 for the seat that led this round; all 0 as long as nobody knows"),
+        "to_move": Part((4,), "1 for the seat that decides; all 0 while tiles are dealt and at the end"),
+        "points": Part((2,), "points of my team and of the other / those that end the match (penalties are positive here)"),
+        "round": Part((1,), "rounds finished / 10"),
     }
-    return {**parts, "belief": (3, N_TILES)} if belief else parts
 
 
-def length(belief: bool) -> int:
-    """How many numbers the vector has."""
-    return sum(math.prod(shape) for shape in layout(belief).values())
+def layout_with_belief(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
+    """The same parts, and what can be inferred of the hidden hands."""
+    meaning = "the exact probability of each tile being with next, partner, previous; all 0 unless somebody decides"
+    return layout(players, options) | {"belief": Part((OTHERS, N_TILES), meaning)}
 
 
 @kernel
 def observe(states, k, seat, out):
-    """Write the vector described above for this seat."""
+    """Write what the seat sees."""
+    _write(states[k], seat, out)
+
+
+@kernel
+def observe_with_belief(states, k, seat, out):
+    """Write the same, and what the seat can infer of the hidden hands."""
     s = states[k]
+    at = _write(s, seat, out)
+    if s.stage == PLAYING:
+        write_marginals(s, seat, out, at)
+
+
+@kernel
+def _write(s, seat, out):
+    """Write the parts of `layout`, and 0 behind them; return how many numbers these parts have."""
     for i in range(out.shape[0]):
         out[i] = 0.0
     at = _write_tiles(s.hands[seat], out, 0)
@@ -81,8 +85,7 @@ def observe(states, k, seat, out):
     out[at] = s.points[seat & 1] / target(s)
     out[at + 1] = s.points[1 - (seat & 1)] / target(s)
     out[at + 2] = s.n_rounds / 10.0
-    if s.belief != 0 and s.stage == PLAYING:
-        write_marginals(s, seat, out, at + 3)
+    return at + 3
 
 
 @kernel
@@ -102,3 +105,9 @@ def history(states, k, seat, out):
     for i in range(n):
         out[i] = ((int(s.leader) + i - seat) & 3) * N_ACTIONS + int(s.turns[i])
     return n
+
+
+ENCODINGS = (
+    Encoding("tiles", layout, observe, "the hand and what lies on the table"),
+    Encoding("belief", layout_with_belief, observe_with_belief, "the same, and how probably each hidden tile is in each hand, exactly"),
+)

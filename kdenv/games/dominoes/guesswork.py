@@ -14,9 +14,9 @@ import numpy as np
 from kdenv.core.bits import lowest, popcount
 from kdenv.core.errors import NotSupported
 from kdenv.core.game import Variant
-from kdenv.core.hidden import believe, guesses, outlook, suppose
 from kdenv.core.kernel import kernel
 from kdenv.core.part import answers
+from kdenv.core.questions import believe, guesses, outlook, suppose
 from kdenv.core.state import state_dtype
 from kdenv.games.dominoes.belief import Unseen, exact_shares, unseen_by
 from kdenv.games.dominoes.rules import MOST_TURNS, NO_END, V_CALLS, V_RULES, cover, n_tiles

@@ -6,7 +6,7 @@ import numpy as np
 
 from kdenv.core.bits import bit, lowest
 from kdenv.core.kernel import kernel
-from kdenv.core.player import RulePlayer, packed, plays
+from kdenv.core.questions import RulePlayer, packed, plays
 from kdenv.core.random import below
 from kdenv.games.dominoes.rules import legal_set
 from kdenv.games.dominoes.tables import NO_TILES, PASS, PIPS

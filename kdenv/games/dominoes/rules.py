@@ -45,7 +45,7 @@ NO_END = -1
 DRAWING, DEALING, PLAYING, FINISHED = range(4)
 
 # The variant, as begin() receives it.
-V_RULES, V_MODE, V_LEAD, V_FORCE_66, V_CALLS, V_BELIEF = range(6)
+V_RULES, V_MODE, V_LEAD, V_FORCE_66, V_CALLS = range(5)
 MATCH, ROUND = 0, 1  # values of V_MODE
 BY_RULES, DRAWN = 0, 1  # values of V_LEAD
 
@@ -73,19 +73,17 @@ STATE = state_dtype(
     ("lead", np.int8),
     ("force_66", np.int8),
     ("calls", np.int8),
-    ("belief", np.int8),  # whether observations show the exact marginals
 )
 
 
 @kernel
 def begin(s, players, variant):
-    """The first round, nothing dealt; variant: rules, mode, lead, force_66, calls, belief."""
+    """The first round, nothing dealt; variant: rules, mode, lead, force_66, calls."""
     s.rules = variant[V_RULES]
     s.mode = variant[V_MODE]
     s.lead = variant[V_LEAD]
     s.force_66 = variant[V_FORCE_66]
     s.calls = variant[V_CALLS]
-    s.belief = variant[V_BELIEF]
     s.points[0] = 0
     s.points[1] = 0
     s.n_rounds = 0

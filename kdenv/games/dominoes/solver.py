@@ -12,10 +12,9 @@ import numpy as np
 from kdenv.core.bits import bit, lowest, popcount
 from kdenv.core.errors import NotSupported
 from kdenv.core.game import Variant
-from kdenv.core.hidden import TO_THE_END, solve
 from kdenv.core.kernel import kernel
 from kdenv.core.part import answers
-from kdenv.core.player import first_action
+from kdenv.core.questions import TO_THE_END, first_action, solve
 from kdenv.core.state import state_dtype
 from kdenv.games.dominoes.rules import (
     MOST_TURNS,

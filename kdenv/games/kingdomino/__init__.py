@@ -2,8 +2,11 @@
 
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game, Option, Variant
+from kdenv.core.questions import Knowledge
 from kdenv.games.kingdomino import drawing, encoding, heuristics, notation, rules
 from kdenv.games.kingdomino.tables import DOMINOES_USED, KINGS, N_DOMINOES
+
+__all__ = ["GAME"]
 
 
 def _dominoes_used(value: object, players: int) -> list[int]:
@@ -21,15 +24,10 @@ def _size(variant: Variant) -> int:
     return int(variant[rules.V_SIZE])
 
 
-def _observation_size(players: int, variant: Variant) -> int:
-    return encoding.length(players, _size(variant))
-
-
 GAME = Game(
     name="kingdomino",
     title="Kingdomino",
-    room=(rules, encoding),
-    state_dtype=rules.STATE,
+    room=(rules,),
     players=(4, 2, 3),
     options=(
         Option("size", 5, "the kingdom is at most size x size", (5, 3, 7)),
@@ -46,14 +44,12 @@ GAME = Game(
     ),
     notation=notation,
     drawing=drawing,
+    encodings=encoding.ENCODINGS,
     n_actions=lambda players, variant: int(rules.discard_action(_size(variant))) + 5,
-    observation_size=_observation_size,
     max_legal=heuristics.MAX_LEGAL,
-    scratch=heuristics.SCRATCH,
     max_turns=heuristics.MAX_TURNS,
     max_chances=N_DOMINOES,
-    rule_players=heuristics.RULE_PLAYERS,
-    greedy="full_greedy",
+    knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="full_greedy", scratch=heuristics.SCRATCH),
     most_decisions=2,
     open_information=True,
 )

@@ -1,26 +1,16 @@
-"""What a seat sees, as one float32 vector. Everything is seat-relative: the observer comes first, then the next seat.
+"""What a seat sees of Kingdomino, as numbers: the encoding `planes`. Seats are relative: the observer comes first, then the next seat.
 
-With P players and W = 2 * size - 1, the width of the window with the castle in its middle, in this order:
-
-| part | numbers | meaning |
-|---|---|---|
-| kingdoms | P x 7 x W x W | per seat: six planes, 1 where that terrain lies (field, forest, water, pasture, clay, mine), then crowns / 3 |
-| scores | P | points now / 100 |
-| queue | 4 x (15 + P) | the dominoes taken last round, ascending, not placed yet: the domino (15), its owner (one of P) |
-| draft | 4 x (15 + P) | the new draft, ascending: the domino (15), the seat whose king stands on it (one of P, none: free) |
-| in hand | 15 | the domino that the seat to move places now; 0 while it picks |
-| unseen | 48 | 1 for every domino that has not been drawn: the pile is this set, there is no order |
-| to move | P | 1 for the seat that decides; all 0 at a chance node and at the end |
-| progress | 3 | round / rounds; 1 if the decision is a placement; 1 if it is a pick |
-
-A domino is 15 numbers: number / 48, then for each half its terrain (6) and crowns / 3. Rows run from top to bottom.
+A kingdom is shown in a window of W x W squares, W = 2 * size - 1, with the castle in its middle; rows run from top to
+bottom. A domino is 15 numbers: number / 48, then for each half its terrain (6) and crowns / 3. The table of the parts is `layout`.
 """
 
-import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from kdenv.core.bits import has, lowest
+from kdenv.core.encoding import Encoding, Part
 from kdenv.core.kernel import kernel
 from kdenv.games.kingdomino.board import NONE, column_of, row_of
 from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, points_of_kingdom
@@ -31,29 +21,27 @@ N_PLANES = N_TERRAINS + 1  # of a kingdom
 DOMINO = 1 + 2 * (N_TERRAINS + 1)
 
 
-def layout(players: int, size: int) -> dict[str, tuple[int, ...]]:
-    """The parts of the vector in their order, with the shape each has when cut out."""
-    window = 2 * size - 1
+def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
+    """The parts of the vector."""
+    window = 2 * options["size"] - 1
     return {
-        "kingdoms": (players, N_PLANES, window, window),
-        "scores": (players,),
-        "queue": (4, DOMINO + players),
-        "draft": (4, DOMINO + players),
-        "in_hand": (DOMINO,),
-        "unseen": (N_DOMINOES,),
-        "to_move": (players,),
-        "progress": (3,),
+        "kingdoms": Part(
+            (players, N_PLANES, window, window),
+            "by seat, six planes, 1 where that terrain lies (field, forest, water, pasture, clay, mine), then crowns / 3",
+        ),
+        "scores": Part((players,), "points now / 100"),
+        "queue": Part((4, DOMINO + players), "the dominoes taken last round, ascending, not placed yet: the domino, 1 for its owner"),
+        "draft": Part((4, DOMINO + players), "the new draft, ascending: the domino, 1 for the seat whose king stands on it (all 0: free)"),
+        "in_hand": Part((DOMINO,), "the domino that the seat to move places now; 0 while it picks"),
+        "unseen": Part((N_DOMINOES,), "1 for every domino that has not been drawn: the pile is this set, there is no order"),
+        "to_move": Part((players,), "1 for the seat that decides; all 0 at a chance node and at the end"),
+        "progress": Part((3,), "round / rounds; 1 if the decision is a placement; 1 if it is a pick"),
     }
-
-
-def length(players: int, size: int) -> int:
-    """How many numbers the vector has."""
-    return sum(math.prod(shape) for shape in layout(players, size).values())
 
 
 @kernel
 def observe(states, k, seat, out):
-    """Write the vector described above for this seat."""
+    """Write what the seat sees."""
     s = states[k]
     for i in range(out.shape[0]):
         out[i] = 0.0
@@ -119,3 +107,6 @@ def _write_domino(number, out, at):
     out[at + 7] = CROWNS_A[number] / 3.0
     out[at + 8 + int(TERRAIN_B[number])] = 1.0
     out[at + 14] = CROWNS_B[number] / 3.0
+
+
+ENCODINGS = (Encoding("planes", layout, observe, "the kingdoms as planes, the dominoes as rows of numbers"),)

@@ -20,7 +20,7 @@ import numpy as np
 from kdenv.core.bits import bit, has, lowest, popcount
 from kdenv.core.errors import BadOption
 from kdenv.core.kernel import kernel
-from kdenv.core.player import RulePlayer, packed, plays, then
+from kdenv.core.questions import RulePlayer, packed, plays, then
 from kdenv.core.random import below
 from kdenv.games.kingdomino.board import (
     CASTLE,

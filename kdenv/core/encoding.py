@@ -1,0 +1,136 @@
+"""How a position becomes numbers for a network: encodings, and the observer that an encoding makes for one game.
+
+A game has one or more encodings, the default first. An encoding belongs to whoever looks at the game. States, records and the
+options of the rules do not know of it, so models trained on different encodings can play each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.protocol import resample_hidden_at
+from kdenv.core.random import derive_seed, make_rng
+
+if TYPE_CHECKING:
+    from kdenv.core.game import Game
+
+Vector = NDArray[np.float32]
+
+_SEED = derive_seed("observer")  # of what is drawn for encodings that are not trusted; no game is dealt from it
+
+
+class Part(NamedTuple):
+    """One part of an observation: its shape when it is cut out of the vector, and what its numbers mean."""
+
+    shape: tuple[int, ...]
+    meaning: str
+
+
+Layout: TypeAlias = Mapping[str, Part]  # the parts by name, in the order in which they lie in the vector
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """One way to write what a seat sees as a vector of float32 numbers.
+
+    `observe` writes every number of `out`, which may hold anything before, and writes only what the seat can know.
+    Version and layout tell a model that its encoding has changed; raise the version whenever numbers get another meaning.
+    """
+
+    name: str
+    layout: Callable[[int, Mapping[str, Any]], Layout]  # (players, options of the game by name) -> the parts
+    observe: Callable[[Any, int, int, Vector], Any]  # the kernel (states, k, seat, out)
+    meaning: str = ""  # in a line
+    version: int = 1
+    trusted: bool = True  # False: observe is never shown what the seat cannot know; so it is with encodings from outside the game
+
+
+class Observer:
+    """An encoding of one game with this many players and these options: how its vectors are laid out, and the vectors."""
+
+    def __init__(self, game: Game, players: int, variant: NDArray[np.int64], encoding: Encoding) -> None:
+        """Lay out the vector; Game.observer keeps the observers it has made."""
+        self.game, self.players, self.variant, self.encoding = game, players, variant, encoding
+        self.layout: dict[str, Part] = {}
+        for name, part in encoding.layout(players, game.options_of(variant)).items():
+            if not isinstance(part, Part) or not all(isinstance(n, (int, np.integer)) and n > 0 for n in part.shape):
+                raise TypeError(f"the layout of {game.name}'s encoding {encoding.name} has {name}: {part!r}; write Part(shape, meaning)")
+            self.layout[name] = Part(tuple(map(int, part.shape)), part.meaning)
+        self._is_redrawn = not encoding.trusted and not game.open_information
+        self.size = sum(math.prod(part.shape) for part in self.layout.values())
+
+    def vector(self, states: Any, k: int, seat: int) -> Vector:
+        """What the seat sees of states[k], as a new array."""
+        out = np.empty(self.size, np.float32) if self.encoding.trusted else np.zeros(self.size, np.float32)
+        if self._is_redrawn:
+            states, k = states[k : k + 1].copy(), 0
+            resample_hidden_at(states, 0, seat, make_rng(_SEED))
+        self.encoding.observe(states, k, seat, out)
+        return out
+
+    def cut(self, vector: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """The parts of a vector by name, each in its shape. They share the memory of the vector."""
+        parts, at = {}, 0
+        for name, part in self.layout.items():
+            end = at + math.prod(part.shape)
+            parts[name] = vector[at:end].reshape(part.shape)
+            at = end
+        return parts
+
+    @property
+    def made_for(self) -> dict[str, Any]:
+        """What a model that is trained on these vectors keeps in its file: game, encoding, version and a digest of the layout."""
+        shapes = repr([(name, part.shape) for name, part in self.layout.items()])
+        digest = hashlib.sha256(shapes.encode()).hexdigest()[:8]
+        return {"game": self.game.name, "encoding": self.encoding.name, "version": self.encoding.version, "layout": digest}
+
+    def __str__(self) -> str:
+        """A table of the parts, a line each."""
+        rows = [(name, " x ".join(map(str, part.shape)), part.meaning) for name, part in self.layout.items()]
+        widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+        return "\n".join(f"{name:{widths[0]}}  {shape:{widths[1]}}  {meaning}" for name, shape, meaning in rows)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Observer:
+        return self  # nothing in it changes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by name, as games are."""
+        return _observer_again, (self.encoding.observe.__module__, self.game, self.players, self.variant, self.encoding.name)
+
+
+def _observer_again(module: str, game: Game, players: int, variant: NDArray[np.int64], encoding: str) -> Observer:
+    """The observer of this name. Importing the module of its kernel adds an encoding that comes from outside the game's room."""
+    import_module(module)
+    return game.observer(players, variant, encoding)
+
+
+def observer_for_model(made_for: Mapping[str, Any], model: str, game: Game, players: int, variant: NDArray[np.int64]) -> Observer:
+    """The observer whose vectors a model takes. `made_for` is what its file says; a file that says nothing takes the default.
+
+    Raises NotSupported if the model was made for another game, or for an encoding that there is not.
+    """
+    if made_for.get("game", game.name) != game.name:
+        raise NotSupported(f"{model} was trained on {made_for['game']}, not on {game.name}; use a model trained on {game.name}")
+    try:
+        return game.observer(players, variant, made_for.get("encoding"))
+    except BadOption as error:
+        raise NotSupported(f"{model} needs the encoding it was trained on: {error}") from None
+
+
+def check_layout(made_for: Mapping[str, Any], model: str, observer: Observer) -> None:
+    """Refuse a model that was trained on another version or another layout of the observer's encoding."""
+    here = observer.made_for
+    if made_for and {**here, **made_for} != here:
+        raise NotSupported(
+            f"{model} was trained on version {made_for.get('version')} of {here['game']}'s encoding {here['encoding']} "
+            f"(layout {made_for.get('layout')}), and here it is version {here['version']} (layout {here['layout']}); train the model again"
+        )

@@ -1,0 +1,64 @@
+"""What a game must write and draw: `Notation` and `Drawing`. Usually these are two modules of its room.
+
+They are checked when the game is made, so that a missing function is not found out in the middle of a game.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Protocol
+
+States = Any  # an array of a game's state records
+
+
+class Notation(Protocol):
+    """Actions, outcomes of chance and positions as text, and back. Text that means nothing raises BadRecord with a sentence."""
+
+    def action_text(self, states: States, k: int, action: int, /) -> str:
+        """An action that may be taken in states[k], in words."""
+
+    def action_from(self, states: States, k: int, text: str, /) -> int:
+        """The action these words mean in states[k]; whether it is legal is not checked."""
+
+    def chance_text(self, states: States, k: int, outcome: int, /) -> str:
+        """An outcome of chance in words, without a comma: records list outcomes between commas."""
+
+    def chance_from(self, states: States, k: int, text: str, /) -> int:
+        """The outcome these words mean; whether it is possible is not checked."""
+
+    def position_text(self, states: States, k: int, /) -> str:
+        """All of states[k] but players and options, in one line."""
+
+    def position_from(self, text: str, states: States, k: int, /) -> None:
+        """Write the position into states[k], in which `begin` has put players and options."""
+
+
+class Drawing(Protocol):
+    """A position as a picture: seen by a seat, or with everything face up if seat is None."""
+
+    def ansi(self, states: States, k: int, /, seat: int | None = None) -> str:
+        """States[k] as text for a terminal."""
+
+    def svg(self, states: States, k: int, /, seat: int | None = None) -> str:
+        """States[k] as an SVG picture; windows and pixels are made from it."""
+
+
+def complaint(wanted: type, given: object) -> str:
+    """What `given` lacks of a Protocol's functions, or which of them takes other arguments; empty if it has all."""
+    functions = {name: function for name, function in vars(wanted).items() if inspect.isfunction(function) and not name.startswith("_")}
+    missing = [name for name in functions if not callable(getattr(given, name, None))]
+    if missing:
+        return f"lacks {', '.join(missing)}"
+    for name, function in functions.items():
+        parameters = list(inspect.signature(function).parameters.values())[1:]  # without self
+        found = inspect.signature(getattr(given, name))
+        try:
+            found.bind(*(0 for p in parameters if p.default is p.empty), **{p.name: None for p in parameters if p.default is not p.empty})
+        except TypeError:
+            takes = ", ".join(p.name if p.default is p.empty else f"{p.name}={p.default}" for p in parameters)
+            return f"has {name}{_without_types(found)}, which must take ({takes})"
+    return ""
+
+
+def _without_types(signature: inspect.Signature) -> str:
+    return "(" + ", ".join(str(p.replace(annotation=p.empty)) for p in signature.parameters.values()) + ")"
