@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from kdenv.core import bits
 from kdenv.core.events import Event, Log
+from kdenv.core.game import Game
 from kdenv.core.kernel import allocating_kernel, kernel
 from kdenv.core.random import below, derive_seed, make_rng, next64, uniform
 from kdenv.core.table import Table
@@ -222,6 +223,22 @@ def fast(seed: int) -> Table:
     while not table.over:
         table.decide(int(dice.choice(table.legal())), rng)
     return table
+
+
+@pytest.mark.parametrize("game", [find_game("dominion"), find_game("dominoes"), three_shells.GAME], ids=lambda game: game.name)
+def test_the_fast_way_notes_the_same_witnesses_where_something_is_hidden(game: Game) -> None:
+    """Who sees an outcome is asked before it is carried out: afterwards the next card may be for somebody else."""
+    table, dice, rng = Table(game), np.random.default_rng(1), make_rng(1)
+    table.run_chance(rng)
+    while not table.over and len(table.log) < 300:
+        table.decide(int(dice.choice(table.legal())), rng)
+    again = Table(game)
+    for event in table.events():
+        assert event.number is not None
+        (again.chance if event.is_chance else again.play)(event.number)
+    rows = table.log.rows[:, : len(table.log)]
+    assert rows.tolist() == again.log.rows[:, : len(again.log)].tolist()
+    assert len(set(rows[1].tolist())) > 1
 
 
 def test_a_log_of_more_events_than_it_had_room_for_is_whole() -> None:

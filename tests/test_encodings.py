@@ -16,7 +16,7 @@ import pytest
 from games import random_game
 
 from kdenv import carcassonne_v0
-from kdenv.arena.match import Match, Result, play
+from kdenv.arena import Match, Result, play
 from kdenv.core import protocol
 from kdenv.core.encoding import Encoding, Observer, Part
 from kdenv.core.errors import BadOption, NotSupported

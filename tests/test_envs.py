@@ -16,10 +16,12 @@ import pettingzoo
 import pytest
 
 import kdenv
-from kdenv.core.errors import BadOption, IllegalAction, MissingExtra, NotSupported, WrongOrder
+from kdenv.core.errors import BadOption, IllegalAction, KdenvError, MissingExtra, NotSupported, WrongOrder
+from kdenv.core.random import make_rng
 from kdenv.envs import rendering
 from kdenv.envs.aec import TableEnv, env, parallel_env
 from kdenv.envs.rewards import margin_rewards, rank_rewards, score_rewards
+from kdenv.envs.seat import SeatEnv
 from kdenv.envs.spaces import ActionSpace
 from kdenv.games import TITLES
 
@@ -330,6 +332,15 @@ def test_a_seed_must_be_a_whole_number(seed: Any) -> None:
         TableEnv().reset(seed=seed)
 
 
+def test_a_seed_may_have_thousands_of_digits_but_not_a_sign() -> None:
+    env, other = TableEnv(), TableEnv()
+    env.reset(seed=10**5000)
+    other.reset(seed=10**5000)
+    assert env.record() == other.record()
+    with pytest.raises(BadOption, match=r"^seed=a number of about 5,001 digits is not possible; seed is a whole number from 0 on$"):
+        env.reset(seed=-(10**5000))
+
+
 # Scripts and positions
 
 
@@ -391,6 +402,58 @@ def test_a_scripted_outcome_that_cannot_happen_is_named_with_its_place() -> None
         TableEnv().reset(options={"script": [7, 7]})
 
 
+@every_game
+@pytest.mark.parametrize("options", [{"script": [-5]}, {"script": ["nonsense"]}, {"position": "nonsense"}, {"no": 1}])
+def test_a_reset_that_is_refused_leaves_the_game_and_its_generator_as_they_are(game: str, options: dict[str, Any]) -> None:
+    """A script that failed used to leave a new table, at a chance node, under the mask of the old one."""
+    env = begun(game)
+    play_on(env, steps=5)
+    twin = env.clone()
+    with pytest.raises(KdenvError):
+        env.reset(seed=7, options=options)
+    for each in (env, twin):
+        play_on(each)
+        each.reset()
+        play_on(each)
+    assert env.record() == twin.record()
+
+
+def test_a_script_that_fails_in_mid_game_breaks_the_game_off() -> None:
+    env = TableEnv()
+    env.reset(seed=1, options={"script": ["draw 8", "draw 20", "draw 30", "draw 34", "king 2", "king 2"]})
+    with pytest.raises(BadOption, match=r"^script\[5\]='king 2': "):
+        env.step(325)
+    with pytest.raises(WrongOrder, match=r"^the game was broken off by a BadOption in a step; call reset\(\) to deal a new one$"):
+        env.step(326)
+    env.reset(seed=1)
+    play_on(env)
+    assert env.table.over
+
+
+CHANGES = {
+    "set up anew": lambda table: table.at_position(table.position()),
+    "played": lambda table: table.play(table.legal()[0]),
+    "decided": lambda table: table.decide(table.legal()[0], make_rng(1)),
+    "chance": lambda table: table.run_chance(make_rng(1)),
+}
+
+
+@every_game
+@pytest.mark.parametrize("change", CHANGES)
+def test_an_environment_notices_that_its_table_was_changed(game: str, change: str) -> None:
+    seat_env = SeatEnv(game)
+    seat_env.reset(seed=1)
+    for each in (begun(game), seat_env, begun(game).clone()):
+        action = each.table.legal()[0]
+        CHANGES[change](each.table.clone())
+        each.step(action)  # changing a copy does no harm
+        CHANGES[change](each.table)
+        with pytest.raises(WrongOrder, match=r"changed from outside; call reset\(\), and change table.clone\(\) instead$"):
+            each.step(action)
+        each.reset()
+        each.step(each.table.legal()[0])
+
+
 def test_a_game_cannot_start_where_it_is_over() -> None:
     env = begun()
     play_on(env)
@@ -415,6 +478,21 @@ def test_bad_parameters_are_told_in_one_sentence(parameters: dict[str, Any], sen
 
 
 # Mistakes in play
+
+
+NONSENSE = [2**63, -(2**63), np.uint64(2**63), 10**5000, float("nan"), None, "x" * 10_000, b"pick", np.zeros((3, 3)), [[1]], {}, object()]
+
+
+@every_game
+@pytest.mark.parametrize("action", NONSENSE, ids=lambda action: type(action).__name__)
+def test_what_is_no_action_is_refused_in_one_sentence(game: str, action: Any) -> None:
+    table, seat = begun(game), SeatEnv(game)
+    seat.reset(seed=1)
+    for each in (table, seat):
+        with pytest.raises(IllegalAction, match=r"^action [^\n]* is not legal in [^\n]*$") as caught:
+            each.step(action)
+        assert len(str(caught.value).partition(" is not legal in ")[0]) < 100
+        each.step(each.table.legal()[0])  # nothing is broken
 
 
 @pytest.mark.parametrize("action", [0, -1, 10**6, None, 1.5, "pick 8"])

@@ -264,8 +264,9 @@ def hands_at_first(record: str) -> Any:
 
 
 def in_matches(spy: Spy, deal: int) -> str:
-    """A game of a match, whose seed the spy does not know; it sits where it decides first."""
-    return play_game(Match("dominoes", ["random"] * 4, games=4 * DEALS, seed=random.Random(deal).getrandbits(64)), 4 * deal, [spy] * 4).record
+    """A game of a match between spies, who do not know its seed; the one that decides first guesses."""
+    match = Match("dominoes", ["random"] * 4, games=4 * DEALS, seed=random.Random(deal).getrandbits(64))
+    return play_game(match, 4 * deal, [spy] * 4).record
 
 
 def in_environments(spy: Spy, deal: int) -> str:

@@ -8,14 +8,18 @@ from typing import Any, NamedTuple
 import gymnasium
 import numpy as np
 import pytest
+import three_shells
 from gymnasium.utils.env_checker import check_env
 
 import kdenv
+from kdenv.core import protocol
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
 from kdenv.core.kernel import kernel
-from kdenv.core.protocol import legal
-from kdenv.core.questions import packed, plays
+from kdenv.core.protocol import CHANCE, DECIDE, apply, apply_chance, legal, phase, sample_chance, seat
+from kdenv.core.questions import packed, plays, then
+from kdenv.core.random import make_rng
+from kdenv.core.table import Table
 from kdenv.core.view import View
 from kdenv.envs.aec import TableEnv
 from kdenv.envs.seat import SeatEnv
@@ -260,6 +264,125 @@ def test_an_opponent_that_makes_a_mistake_is_named() -> None:
 
     with pytest.raises(IllegalAction, match=r"the opponent .*wrong.* at seat \d makes a mistake: action 0"):
         play(SeatEnv(opponents=wrong), seed=1)
+
+
+@every_game
+@pytest.mark.parametrize("failure", [ZeroDivisionError, KeyboardInterrupt])
+def test_after_an_error_in_an_opponent_nothing_goes_on_before_reset(game: str, failure: type[BaseException]) -> None:
+    """The learner used to be shown the opponent's actions and to move for it."""
+    fails = [False]
+
+    def opponent(view: View) -> int:
+        if fails[0]:
+            raise failure
+        return first_legal(view)
+
+    env = SeatEnv(game, opponents=opponent, seat=1)
+    env.reset(seed=1)
+    fails[0] = True
+    with pytest.raises(failure):
+        while True:
+            env.step(env.table.legal()[0])
+    for _ in range(2):
+        assert not env.action_masks().any()
+        with pytest.raises(WrongOrder, match=rf"^the game was broken off by a {failure.__name__} in the opponent at seat \d; call reset"):
+            env.step(env.table.legal()[0])
+        with pytest.raises(failure):  # in a reset, too
+            for seed in range(20):
+                env.reset(seed=seed)
+    fails[0] = False
+    play(env)
+    assert env.table.over
+
+
+@pytest.mark.parametrize("game", ["dominion", "dominoes"])
+def test_the_mistake_of_an_opponent_does_not_tell_its_hand(game: str) -> None:
+    """The sentence is for the learner, so it has nothing that the learner does not see."""
+    told = set()
+    for seed in range(4):
+        env = SeatEnv(game, opponents=lambda view: -1, seat=0)
+        table = Table(env.table.game)
+        table.run_chance(make_rng(3))
+        while table.seat == 0:
+            table.play(table.legal()[0])
+            table.run_chance(make_rng(4))
+        if seed:
+            protocol.resample_hidden_at(table.states, 0, 0, make_rng(seed))
+        with pytest.raises(IllegalAction) as caught:
+            env.reset(seed=1, options={"position": table.position()})
+        told.add(str(caught.value).partition(" makes a mistake: ")[2])
+    assert len(told) == 1
+
+
+class Cheat(NamedTuple):
+    """Inside kernels: points at the shell where the record of the position has the pea."""
+
+
+@plays(Cheat)
+@kernel
+def _choose_where_the_pea_is(player, states, k, out, rng):
+    return packed(3 + int(states[k].pea)) if seat(states[k]) == 1 else packed(0)
+
+
+class Cheater(Policy):
+    """A cheat who decides in kernels."""
+
+    def act(self, view: View) -> int:
+        raise AssertionError("it has a compiled form")
+
+    def compiled(self, game: Game) -> Cheat:
+        return Cheat()
+
+
+def test_a_compiled_opponent_that_reads_the_position_learns_nothing() -> None:
+    """The odds are 1 : 2 : 3, so a pea that is drawn with them is where another one is in 14 of 36 games."""
+    env, n, found = SeatEnv(three_shells.GAME, Cheater("cheat"), seat=0, reward="score", record=True), 900, 0
+    for deal in range(n):
+        env.reset(seed=deal)
+        *_, info = env.step(0)
+        found += info["scores"][1] > 0
+    assert abs(found - n * 14 / 36) < 5.2 * (n * 14 / 36 * 22 / 36) ** 0.5
+
+
+class Planner(NamedTuple):
+    """Inside kernels: plans the first legal action, and also the first legal action of whoever decides after that."""
+
+
+@plays(Planner)
+@kernel
+def _choose_two(player, states, k, out, rng):
+    legal(states[k], out)
+    first = out[0]
+    states[k + 1] = states[k]
+    apply(states[k + 1], first)
+    while phase(states[k + 1]) == CHANCE:
+        apply_chance(states[k + 1], sample_chance(states[k + 1], rng))
+    if phase(states[k + 1]) != DECIDE:
+        return packed(first)
+    legal(states[k + 1], out)
+    return then(first, out[0])
+
+
+class PlannerPolicy(FirstLegal):
+    """A planner in kernels; in Python whoever always takes the first legal action."""
+
+    def compiled(self, game: Game) -> Planner | None:
+        return Planner() if self.is_compiled else None
+
+
+@every_game
+def test_what_a_player_planned_for_another_seat_or_past_chance_is_not_carried_out(game: str) -> None:
+    def record(is_compiled: bool, deal: int) -> str:
+        env = SeatEnv(game, PlannerPolicy(is_compiled), seat=0)
+        env.reset(seed=deal)
+        for _ in range(12):
+            if env.table.over:
+                break
+            env.step(env.table.legal()[-1])
+        return env.record()
+
+    for deal in range(3):
+        assert record(True, deal) == record(False, deal)
 
 
 # Seats and seeds

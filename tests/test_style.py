@@ -31,7 +31,7 @@ def bare_functions(body: list[ast.stmt], inside_compiled: bool = False) -> Itera
             yield from bare_functions(node.body, compiled)
 
 
-@pytest.mark.parametrize("room", ["core", "games", "search"])
+@pytest.mark.parametrize("room", ["core", "games", "search", "envs"])
 def test_all_but_kernels_is_annotated(room: str) -> None:
     bare = [
         f"{path.relative_to(ROOT)} {where}"

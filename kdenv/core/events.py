@@ -11,13 +11,13 @@ from kdenv.core.kernel import kernel
 from kdenv.core.protocol import CHANCE, apply, apply_chance, phase, sample_chance, witnesses
 from kdenv.core.random import Rng
 
-_SIZE = 128  # events a new log has room for; doubled when full
-_ALL = -1  # seen by all seats
-_UNSEEN = np.iinfo(np.int32).min
+_SIZE = 128  # the number of events that a new log has room for; a full log is doubled
+_ALL = -1  # witnesses of what all seats see: every bit is set
+_UNSEEN = np.iinfo(np.int32).min  # in place of an event that a seat did not see
 
 
 class Event(NamedTuple):
-    """An outcome of chance or an action; without a number if it was not seen."""
+    """An outcome of chance or an action. The number is None if the event was not seen."""
 
     is_chance: bool
     number: int | None
@@ -27,8 +27,8 @@ class Event(NamedTuple):
 def run_chance(states, k, rng, log, n):
     """Draw and carry out chance until somebody decides, the game is over or the log is full.
 
-    The log has two rows: the events, chance outcomes as ~outcome so that they differ from actions, and
-    who saw them, as bits. Returns its new length.
+    The log has two rows. The first holds the events; an outcome of chance is written as ~outcome, so that it differs from an action. The
+    second holds the seats that saw the event, as bits. n is the length of the log; the new length is returned.
     """
     while n < log.shape[1] and phase(states[k]) == CHANCE:
         outcome = sample_chance(states[k], rng)
@@ -41,7 +41,7 @@ def run_chance(states, k, rng, log, n):
 
 @kernel
 def decide(states, k, action, rng, log, n):
-    """Carry out a decision and all chance that follows it; one place in the log must be free."""
+    """Carry out a decision and all chance that follows it. One place in the log must be free; the new length is returned."""
     log[0, n] = action
     log[1, n] = _ALL
     apply(states[k], action)
@@ -49,9 +49,9 @@ def decide(states, k, action, rng, log, n):
 
 
 class Log:
-    """The events of one game, in order, growing as needed.
+    """The events of one game, in order. It grows as needed.
 
-    Kernels that carry out decisions get `rows` and `n` and write the events themselves; `go_on` takes the new length.
+    Kernels that carry out decisions get `rows` and `n`, write the events themselves, and return the new length, which `go_on` takes.
     """
 
     def __init__(self) -> None:
@@ -62,26 +62,26 @@ class Log:
         return self.n
 
     def decide(self, states: NDArray[Any], action: int, rng: Rng) -> None:
-        """Carry out and write down a legal decision and the chance after it."""
+        """Carry out and note a legal decision and the chance after it."""
         self.go_on(decide(states, 0, action, rng, self.rows, self.n), states, rng)
 
     def run_chance(self, states: NDArray[Any], rng: Rng) -> None:
-        """Carry out and write down chance until somebody decides or the game is over."""
+        """Carry out and note chance until somebody decides or the game is over."""
         self.go_on(run_chance(states, 0, rng, self.rows, self.n), states, rng)
 
     def go_on(self, n: int, states: NDArray[Any], rng: Rng, room: int = 1) -> None:
-        """Take n events and leave free places for more; if the log was full, chance may have stopped halfway."""
+        """Take over n events from a kernel, and make room for more. If the log was full, the chance that had to stop is carried out now."""
         self.n = n
         while self.n + room > self.rows.shape[1]:
             self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)], axis=1)
             self.n = run_chance(states, 0, rng, self.rows, self.n)
 
     def write_action(self, action: int) -> None:
-        """Write down an action that has been carried out."""
+        """Note an action that has been carried out."""
         self._write(action, _ALL)
 
     def write_chance(self, outcome: int, seen_by: int) -> None:
-        """Write down an outcome of chance that has been carried out."""
+        """Note an outcome of chance that has been carried out; seen_by has a bit for every seat that saw it."""
         self._write(~outcome, seen_by)
 
     def _write(self, event: int, seen_by: int) -> None:
@@ -91,13 +91,13 @@ class Log:
             self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)], axis=1)
 
     def copy(self) -> Log:
-        """The same events in a log of its own."""
+        """A log with the same events that goes its own way."""
         twin = Log()
         twin.rows, twin.n = self.rows.copy(), self.n
         return twin
 
     def seen_by(self, seat: int) -> Log:
-        """The same events without what this seat did not see."""
+        """A copy in which events that this seat did not see have no number."""
         twin = self.copy()
         events, witnesses_of = twin.rows[:, : twin.n]
         events[(witnesses_of >> seat) & 1 == 0] = _UNSEEN
@@ -108,7 +108,7 @@ class Log:
         return self.rows[0, : self.n].tobytes() + np.array(actions, np.int32).tobytes()
 
     def events(self) -> list[Event]:
-        """All events."""
+        """All events, in order."""
         return [
             Event(event < 0, None if event == _UNSEEN else ~event if event < 0 else event)
             for event in self.rows[0, : self.n].tolist()

@@ -30,7 +30,7 @@ __all__ = ["allocating_kernel", "cache_dir", "kernel", "resolve_by_type"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _PACKAGE = Path(__file__).parents[1]
-_COMPILED = ("core", "games", "search")  # the rooms that hold compiled code
+_COMPILED = ("core", "games", "search", "envs")  # the rooms that hold compiled code
 _KEPT = 8  # versions of the sources whose machine code is kept
 _VERSION = re.compile(r"[0-9a-f]{12}(-plain)?(-checked)?")  # what cache_dir() calls a version
 

@@ -20,9 +20,8 @@ from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from kdenv.core.encoding import Layout
-from kdenv.core.errors import BadOption, IllegalAction, WrongOrder
+from kdenv.core.errors import BadOption, IllegalAction, WrongOrder, shown
 from kdenv.core.game import Game
-from kdenv.core.stepping import NO_ACTION, NOBODY, Mask
 from kdenv.core.table import Table
 from kdenv.core.view import View
 from kdenv.envs.checks import ILLEGAL, check_choice, check_seed
@@ -30,6 +29,7 @@ from kdenv.envs.episode import Episode
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import REWARDS, final_rewards, forfeit, is_truncated
 from kdenv.envs.spaces import ActionSpace, ObservationBox, state_box
+from kdenv.envs.stepping import NO_ACTION, NOBODY, Mask
 from kdenv.games import find_game
 
 _FROM_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "np_random", "_cumulative_rewards")
@@ -111,12 +111,13 @@ class TableEnv(AECEnv[str, Any, Any]):
 
         seed starts the generator anew; without it the generator goes on. options: "script" is a list of outcomes of
         chance (numbers, or words as in records) to happen in this order, the rest being drawn; "position" is a text
-        as `table.position()` writes it, to start from.
+        as `table.position()` writes it, to start from. If they are refused, the game that is on goes on.
         """
         check_seed(seed)
+        opening = self._episode.opening(options)
         if seed is not None or "np_random" not in self.__dict__:
             self.np_random, _ = seeding.np_random(None if seed is None else int(seed))
-        self._episode.begin(self.np_random, options)
+        self._episode.begin(opening, self.np_random)
         agents = self.possible_agents
         self.agents = list(agents)
         self.rewards = dict.fromkeys(agents, 0.0)
@@ -138,6 +139,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         except KeyError:
             raise WrongOrder("the game is over and every agent has left; reset() deals a new one") from None
         episode = self._episode
+        episode.check()
         number = episode.number(action)
         if number == NO_ACTION:
             self._take_illegal(agent, action)
@@ -155,7 +157,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         return np.zeros(self._episode.n_actions, np.int8)
 
     def _select(self, mover: int) -> None:
-        """It is this seat's turn."""
+        """Make it the turn of this seat."""
         agent = self.agent_selection = self.possible_agents[mover]
         self.infos[agent] = {"action_mask": self._episode.mask.copy()}
 
@@ -168,7 +170,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._end(forfeit(self.table, self._seats[agent]), False)
 
     def _end(self, rewards: list[float], truncated: bool) -> None:
-        """Hand out the rewards; from here on every agent leaves by a step of None."""
+        """Hand out the rewards. From now on every agent leaves by step(None)."""
         self.rewards = dict(zip(self.agents, rewards, strict=True))
         self._cumulative_rewards = dict(self.rewards)
         self.terminations = dict.fromkeys(self.agents, not truncated)
@@ -179,7 +181,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         """Let an agent that has finished leave."""
         agent = self.agent_selection
         if action is not None:
-            raise IllegalAction(f"{agent} has finished, so its last step must be step(None), not step({action})")
+            raise IllegalAction(f"{agent} has finished, so its last step must be step(None), not step({shown(action)})")
         self.agents.remove(agent)
         for by_agent in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
             del by_agent[agent]
@@ -194,7 +196,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         try:
             seat = self._seats[agent]
         except KeyError:
-            raise BadOption(f"there is no agent {agent}; the agents are {', '.join(self.possible_agents)}") from None
+            raise BadOption(f"there is no agent {shown(agent)}; the agents are {', '.join(self.possible_agents)}") from None
         info = self.infos.get(agent)
         mask = self._no_action() if info is None else info["action_mask"]
         return {"observation": self._episode.observation(seat), "action_mask": mask}
@@ -272,7 +274,7 @@ def _in_wrappers(inner: TableEnv) -> AECEnv[str, Any, Any]:
 
 
 def raw_env(game: str | Game = "kingdomino", **parameters: Any) -> TableEnv:
-    """The same without wrappers, whatever else is asked for."""
+    """A game for PettingZoo, always without wrappers."""
     return TableEnv(game, **parameters)
 
 

@@ -1,4 +1,4 @@
-"""The parameters that both kinds of environments have, and what is wrong with them, in one sentence."""
+"""Checks of the parameters that both kinds of environments have. What is wrong is told in one sentence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kdenv.core.errors import BadOption
+from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import did_you_mean
 
 ILLEGAL = ("raise", "terminate")  # what an illegal action does
@@ -16,10 +16,10 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Refuse a value that is not one of the choices."""
     if value not in choices:
         listing = ", ".join(choices[:-1]) + f" or {choices[-1]}"
-        raise BadOption(f"{name}={value} is not possible{did_you_mean(str(value), choices)}; {name} may be {listing}")
+        raise BadOption(f"{name}={shown(value)} is not possible{did_you_mean(str(value), choices)}; {name} may be {listing}")
 
 
 def check_seed(seed: Any) -> None:
     """Refuse what is neither None nor a whole number from 0 on."""
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
-        raise BadOption(f"seed={seed} is not possible; seed is a whole number from 0 on")
+        raise BadOption(f"seed={shown(seed)} is not possible; seed is a whole number from 0 on")

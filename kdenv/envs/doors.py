@@ -11,5 +11,5 @@ from kdenv.envs import aec
 
 
 def doors(game: str) -> tuple[partial[AECEnv[str, Any, Any]], partial[aec.TableEnv], partial[ParallelEnv[str, Any, Any]]]:
-    """The three ways into a game."""
+    """env, raw_env and parallel_env of this game."""
     return partial(aec.env, game), partial(aec.raw_env, game), partial(aec.parallel_env, game)

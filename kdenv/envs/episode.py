@@ -1,7 +1,8 @@
 """`Episode`: one game as it is played in an environment. How it starts, what is legal, and what an action leads to.
 
 Both kinds of environments stand on it. It keeps the mask of what is legal now to itself and hands out copies: kernels
-do not check, so nobody else may write to it.
+do not check, so nobody else may write to it. For the same reason it refuses to go on when its mask may not belong to its table any more:
+after an error in the middle of a step, and after the table has been changed by somebody else.
 """
 
 from __future__ import annotations
@@ -13,15 +14,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core import stepping
-from kdenv.core.errors import BadOption, IllegalAction, KdenvError
+from kdenv.core.errors import BadOption, IllegalAction, KdenvError, WrongOrder, shown
 from kdenv.core.game import did_you_mean
 from kdenv.core.random import Rng, make_rng
-from kdenv.core.stepping import NO_ACTION, NOBODY, WORK, Mask
 from kdenv.core.table import Table
+from kdenv.envs import stepping
+from kdenv.envs.stepping import NO_ACTION, NOBODY, WORK, Mask
 
 _KNOWN = ("script", "position")  # keys of reset's options
 _IGNORED = "options"  # a key that PettingZoo's api_test tries: reset(options={"options": 1})
+
+
+class Script:
+    """Outcomes of chance that are to happen in this order."""
+
+    def __init__(self, entries: Sequence[int | str]) -> None:
+        self._entries, self._n_done = entries, 0
+
+    def __bool__(self) -> bool:
+        return self._n_done < len(self._entries)
+
+    def run(self, table: Table) -> None:
+        """Carry out chance as scripted, until somebody decides or the script ends."""
+        while self and table.at_chance:
+            entry = self._entries[self._n_done]
+            try:
+                table.chance(table.game.notation.chance_from(table.states, 0, entry) if isinstance(entry, str) else entry)
+            except KdenvError as error:
+                what = repr(entry) if isinstance(entry, str) else shown(entry)
+                raise BadOption(f"script[{self._n_done}]={what}: {error}") from None
+            self._n_done += 1
 
 
 class Episode:
@@ -29,60 +51,94 @@ class Episode:
 
     def __init__(self, empty: Table, encoding: str | None = None) -> None:
         """An episode at such a table, observed by the encoding of this name or the default; it is not begun yet."""
-        self._empty = empty  # what every game starts as a copy of
+        self._empty = empty  # every game starts as a copy of this
         self.n_actions = empty.n_actions
         self.observer = empty.game.observer(empty.players, empty.variant, encoding)
         self._buffer = empty.game.buffer()
         self._work = np.zeros(WORK, empty.game.state_dtype)
         self.table = empty
         self.rng: Rng = make_rng(0)
-        self.script: list[int | str] = []
-        self._n_scripted = 0
+        self.script = Script([])
         self.mask: Mask = np.zeros(self.n_actions, np.int8)
         self.mover = NOBODY
+        self._changes = empty.changes  # of the table that this episode knows of
+        self._error = ""  # what broke the game off, if something did
 
-    def begin(self, generator: np.random.Generator, options: Mapping[str, Any] | None) -> None:
-        """Start anew, as reset(options=...) says; chance is drawn by a generator that this one seeds."""
-        script, position = _read(options)
-        table = self._empty.clone()
-        self.rng = make_rng(generator)
+    def opening(self, options: Mapping[str, Any] | None) -> tuple[Table, Script]:
+        """The table and the script that reset(options=...) asks for, with the chance of the script carried out. Changes nothing here."""
+        entries, position = _read(options)
+        table, script = self._empty.clone(), Script(entries)
         if position is not None:
             table.at_position(position)
-        self.table, self.script, self._n_scripted = table, script, 0
-        self._run_script()
-        self.mask = mask = np.zeros(self.n_actions, np.int8)
-        self.mover = stepping.start(table, self.rng, self._buffer, mask)
-        if self.mover == NOBODY:
+        script.run(table)
+        if table.over:
             raise BadOption(f"the game is over at once: nobody has anything to decide at {table.position()}")
+        return table, script
+
+    def begin(self, opening: tuple[Table, Script], generator: np.random.Generator) -> None:
+        """Begin the game that was opened; a generator that this one seeds draws its chance."""
+        table, script = opening
+        rng, mask = make_rng(generator), np.zeros(self.n_actions, np.int8)
+        mover = stepping.start(table, rng, self._buffer, mask)
+        if mover == NOBODY:
+            raise BadOption(f"the game is over at once: nobody has anything to decide at {table.position()}")
+        self.table, self.script, self.rng, self.mask, self.mover = table, script, rng, mask, mover
+        self._changes, self._error = table.changes, ""
+
+    def check(self) -> None:
+        """Refuse to go on if the mask may not say what is legal at the table."""
+        if self._error:
+            raise WrongOrder(f"the game was broken off by {self._error}; call reset() to deal a new one")
+        if self.table.changes != self._changes:
+            raise WrongOrder("the table of this environment was changed from outside; call reset(), and change table.clone() instead")
+
+    def break_off(self, what: str) -> None:
+        """End the game because of an error that may have come between two decisions; say what it was when somebody wants to go on."""
+        self.stop()
+        self._error = what
 
     def number(self, action: Any) -> int:
         """The action as an int, or NO_ACTION if it is not legal (or not an action at all)."""
         try:
             number = operator.index(action)
             return number if number >= 0 and self.mask[number] else NO_ACTION
-        except (TypeError, IndexError):
+        except (TypeError, IndexError, OverflowError):
             return NO_ACTION
 
-    def illegal(self, action: Any) -> IllegalAction:
-        """The error that says why not."""
-        return self.table.illegal(action)
+    def illegal(self, action: Any, reader: int | None = None) -> IllegalAction:
+        """The error that says why not, as this seat may know it; by default the seat that decides."""
+        return self.table.illegal(action, reader)
 
     def step(self, action: int) -> int:
         """Carry out a legal action and the chance after it; return who decides then, or NOBODY."""
-        self.mask = mask = np.zeros(self.n_actions, np.int8)
-        if self.script:
-            self.table.play(action)
-            self._run_script()
-            self.mover = stepping.start(self.table, self.rng, self._buffer, mask)
-        else:
-            self.mover = stepping.step(self.table, action, self.rng, self._buffer, mask)
-        return self.mover
+        mask = np.zeros(self.n_actions, np.int8)
+        try:
+            if self.script:
+                self.table.play(action)
+                self.script.run(self.table)
+                mover = stepping.start(self.table, self.rng, self._buffer, mask)
+                self._changes = self.table.changes
+            else:
+                mover = stepping.step(self.table, action, self.rng, self._buffer, mask)
+        except BaseException as error:  # Ctrl-C too
+            self.break_off(f"{article(error)} in a step")
+            raise
+        self.mask, self.mover = mask, mover
+        return mover
 
     def step_with(self, player: Any, action: int, me: int, dice: Rng) -> int:
-        """The same, and then let the compiled player decide for all other seats, drawing from dice; no script may be left."""
-        self.mask = mask = np.zeros(self.n_actions, np.int8)
-        self.mover = stepping.step_with(player, self.table, action, me, self._work, self._buffer, dice, self.rng, mask)
-        return self.mover
+        """Carry out an action, or NO_ACTION, and let a compiled player decide for all seats but `me`; no script may be left.
+
+        The player draws from dice. Returns who decides then, which is `me` or NOBODY.
+        """
+        mask = np.zeros(self.n_actions, np.int8)
+        try:
+            mover = stepping.step_with(player, self.table, action, me, self._work, self._buffer, dice, self.rng, mask)
+        except BaseException as error:
+            self.break_off(f"{article(error)} in a step")
+            raise
+        self.mask, self.mover = mask, mover
+        return mover
 
     def stop(self) -> None:
         """Nobody decides any more."""
@@ -92,31 +148,26 @@ class Episode:
         """What this seat observes, as a new array."""
         return self.observer.vector(self.table.states, 0, seat)
 
-    def _run_script(self) -> None:
-        """Carry out chance as scripted, as far as it is due and the script goes."""
-        table = self.table
-        while self.script and table.at_chance:
-            entry = self.script.pop(0)
-            try:
-                table.chance(table.game.notation.chance_from(table.states, 0, entry) if isinstance(entry, str) else entry)
-            except KdenvError as error:
-                raise BadOption(f"script[{self._n_scripted}]={entry!r}: {error}") from None
-            self._n_scripted += 1
+
+def article(error: BaseException) -> str:
+    """The name of an error with its article: a KeyError, an IllegalAction."""
+    name = type(error).__name__
+    return f"a{'n' * (name[0] in 'AEIOU')} {name}"
 
 
 def _read(options: Mapping[str, Any] | None) -> tuple[list[int | str], str | None]:
     """The script and the position of reset(options=...)."""
     for key in options or ():
         if key not in _KNOWN and key != _IGNORED:
-            raise BadOption(f"reset has no option {key}{did_you_mean(str(key), _KNOWN)}; its options are {' and '.join(_KNOWN)}")
+            raise BadOption(f"reset has no option {shown(key)}{did_you_mean(str(key), _KNOWN)}; its options are {' and '.join(_KNOWN)}")
     script, position = (options or {}).get("script"), (options or {}).get("position")
     if position is not None and not isinstance(position, str):
-        raise BadOption(f"position={position!r} is not a text as env.table.position() writes it")
+        raise BadOption(f"position={shown(position)} is not a text as env.table.position() writes it")
     if script is None:
         return [], position
     if isinstance(script, str) or not isinstance(script, (Sequence, np.ndarray)):
-        raise BadOption(f"script={script!r} is not a list of outcomes of chance, numbers or words")
+        raise BadOption(f"script={shown(repr(script))} is not a list of outcomes of chance, numbers or words")
     for i, entry in enumerate(script):
         if isinstance(entry, bool) or not isinstance(entry, (int, np.integer, str)):
-            raise BadOption(f"script[{i}]={entry!r} is not an outcome of chance; write a number or a word of the game's notation")
+            raise BadOption(f"script[{i}]={shown(entry)} is not an outcome of chance; write a number or a word of the game's notation")
     return [entry if isinstance(entry, str) else int(entry) for entry in script], position

@@ -1,4 +1,4 @@
-"""Who sits at the seats that do not learn: policies as text, Policy objects, or any callables of a view; or a pool of them."""
+"""The players of the seats that do not learn. A player is a policy as text, a Policy, or a function of a view."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import numpy as np
 
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
+from kdenv.core.random import derive_seed
 from kdenv.core.view import View
 from kdenv.policies import Policy, policy
-from kdenv.policies.joint import joint_player
+from kdenv.policies.compiled import joint_player
 
 Player: TypeAlias = Callable[[View], int]  # a Policy is one
 Opponent: TypeAlias = str | Player
 
 
 class Lineup:
-    """The players of all seats but one, in the order they sit behind it; drawn anew for every game if there is a pool."""
+    """The players of all seats but one, in the order in which they sit behind it. If there is a pool, they are drawn for every game."""
 
     def __init__(self, game: Game, n_seats: int, opponents: Opponent | Sequence[Opponent] | None, pool: Sequence[Opponent] | None) -> None:
         """opponents: one for all n_seats, or a list of one for each; pool: what each seat draws from instead."""
@@ -49,12 +50,12 @@ class Lineup:
         return value  # type: ignore[no-any-return]
 
     def draw(self, generator: np.random.Generator) -> None:
-        """Seat the players of the next game and seed them."""
+        """Seat the players of the next game and seed them. A seed does not tell what the generator gave or will give."""
         if self._pool:
             self.players = [self._pool[i] for i in generator.integers(len(self._pool), size=self._n_seats)]
         for player in {id(player): player for player in self.players}.values():
             if isinstance(player, Policy):
-                player.reset(int(generator.integers(1 << 62)))
+                player.reset(derive_seed("opponent", int(generator.integers(1 << 62))))
 
     def compiled(self, me: int) -> Any:
         """All of them as one compiled player, when `me` is the seat that learns; None if that cannot be."""

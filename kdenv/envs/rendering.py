@@ -71,7 +71,7 @@ class Window:
         self._root.update()
 
     def close(self) -> None:
-        """Take the window away."""
+        """Close the window; a second call does nothing."""
         if self._root is not None:
             self._root.destroy()
             self._root = None

@@ -1,7 +1,8 @@
 """`SeatEnv`: any game as a Gymnasium environment for one seat that learns; the other seats are policies played inside.
 
 If all of them have a compiled form (random and the rule-based players do), a step is one kernel call from one decision
-of the learner to the next; else the policies are asked in Python, each with a view of its seat.
+of the learner to the next; else the policies are asked in Python, each with a view of its seat. After an error in an opponent
+the environment refuses to step until it is reset.
 """
 
 from __future__ import annotations
@@ -19,20 +20,20 @@ from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
 from kdenv.core.random import Rng, make_rng
-from kdenv.core.stepping import NO_ACTION, NOBODY
 from kdenv.core.table import Table
 from kdenv.core.view import View
 from kdenv.envs.checks import ILLEGAL, check_choice, check_seed
-from kdenv.envs.episode import Episode
+from kdenv.envs.episode import Episode, Script, article
 from kdenv.envs.lineup import Lineup, Opponent
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import REWARDS, final_rewards, forfeit, is_truncated
 from kdenv.envs.spaces import ActionSpace, ObservationBox
+from kdenv.envs.stepping import NO_ACTION, NOBODY
 from kdenv.games import find_game
-from kdenv.policies.joint import first_use
+from kdenv.policies.compiled import first_use
 
 _OBSERVATIONS = ("vector", "dict")
-_DEALS = 1000  # that may end before the learner has had anything to decide, until reset gives up
+_DEALS = 1000  # so many games in a row may end before the learner decides anything; then reset gives up
 
 
 class SeatEnv(gymnasium.Env[Any, Any]):
@@ -64,8 +65,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         """The game by name, who sits at the other seats, and the options of the game.
 
         opponents: a policy for all other seats ("random" if nothing is said), or a list of one for each, in the order
-        they sit behind the learner (where there are teams, partners are among them). pool: a list of policies that
-        each of these seats draws from, for every game anew. A policy is a text, a Policy, or a function of a view.
+        they sit behind the learner (where there are teams, partners are among them). pool: a list of policies; every one of these
+        seats draws one of them for every game. A policy is a text, a Policy, or a function of a view.
         seat: the learner's, or "random", or "rotate" for the next one in every game. reward, illegal and encoding: as
         in TableEnv. record: the last info of a game has its record.
         """
@@ -92,7 +93,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self.set_opponents("random" if opponents is None and pool is None else opponents, pool)
 
     def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
-        """Let others sit at the other seats from the next reset on; the same two choices as when the environment is made."""
+        """Change the policies of the other seats from the next reset on. The parameters are those of the environment."""
         table = self.table
         self._lineup = Lineup(table.game, table.players - 1, opponents, pool)
 
@@ -111,19 +112,21 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Deal a new game and play it until the learner decides; the options are those of TableEnv.reset.
 
-        The same seed gives the same deal whoever the opponents are.
+        The same seed gives the same deal whoever the opponents are. If the options are refused, the game that is on goes on.
         """
         check_seed(seed)
+        opening = self._episode.opening(options)
         super().reset(seed=None if seed is None else int(seed))
         if seed is not None:
             self._games = 0
         self._is_on = False
         for _ in range(_DEALS):
-            self._begin(options)
+            self._begin(opening)
             if self._episode.mover != NOBODY:
                 break
             if options and options.get("position") is not None:
                 raise BadOption(f"seat {self.seat} has nothing left to decide in this position")
+            opening = self._episode.opening(options)
         else:
             raise NotSupported(f"in {_DEALS} games running seat {self.seat} has had nothing to decide")
         self._is_on = True
@@ -131,9 +134,9 @@ class SeatEnv(gymnasium.Env[Any, Any]):
             self.render()
         return self._observation(), self._info()
 
-    def _begin(self, options: dict[str, Any] | None) -> None:
+    def _begin(self, opening: tuple[Table, Script]) -> None:
         """Deal, seat everybody, and play until the learner decides or the game is over."""
-        self._episode.begin(self.np_random, options)
+        self._episode.begin(opening, self.np_random)
         players = self.table.players
         if self._seat_rule == "random":
             self.seat = int(self.np_random.integers(players))
@@ -148,15 +151,17 @@ class SeatEnv(gymnasium.Env[Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Carry out the learner's action, and play on until it decides again or the game is over."""
+        self._episode.check()
         if not self._is_on:
             raise WrongOrder("there is no game to step in: the last one is over, or none has begun; call reset() first")
         number = self._episode.number(action)
         if number == NO_ACTION:
             return self._take_illegal(action)
+        self._is_on = False  # until the others have decided, which may fail
         self._go_on(number)
+        self._is_on = self._episode.mover != NOBODY
         reward, truncated = 0.0, False
-        if self._episode.mover == NOBODY:
-            self._is_on = False
+        if not self._is_on:
             truncated = is_truncated(self.table)
             reward = final_rewards(self.table, self.reward)[self.seat]
         if self.render_mode == "human":
@@ -164,7 +169,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return self._observation(), reward, not self._is_on and not truncated, truncated, self._info()
 
     def _go_on(self, action: int) -> None:
-        """Carry out an action, if there is one, and what the others do, until the learner decides or the game is over."""
+        """Carry out an action (or NO_ACTION) and the turns of the others, until the learner decides or the game is over."""
         episode = self._episode
         if self._joint is not None and not episode.script:
             episode.step_with(self._joint, action, self.seat, self._dice)
@@ -175,12 +180,17 @@ class SeatEnv(gymnasium.Env[Any, Any]):
             episode.step(self._chosen_by_other(episode.mover))
 
     def _chosen_by_other(self, mover: int) -> int:
-        """What the policy at this seat does."""
+        """What the policy at this seat does. If it fails, the game is broken off: it stands at a decision that is not the learner's."""
         player = self._lineup.players[(mover - self.seat - 1) % self.table.players]
-        action = player(self.table.view(mover))
-        number = self._episode.number(action)
-        if number == NO_ACTION:
-            raise IllegalAction(f"the opponent {player} at seat {mover} makes a mistake: {self._episode.illegal(action)}")
+        try:
+            action = player(self.table.view(mover))
+            number = self._episode.number(action)
+            if number == NO_ACTION:
+                mistake = self._episode.illegal(action, self.seat)
+                raise IllegalAction(f"the opponent {player} at seat {mover} makes a mistake: {mistake}")
+        except BaseException as error:  # Ctrl-C too
+            self._episode.break_off(f"{article(error)} in the opponent at seat {mover}")
+            raise
         return number
 
     def _take_illegal(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core.encoding import Observer, check_layout, observer_for_model
+from kdenv.core.encoding import check_layout, observer_for_model
 from kdenv.core.errors import BadOption, NotSupported, missing_extra
 from kdenv.core.game import Game
 from kdenv.core.random import uniform
@@ -25,54 +26,61 @@ Array = NDArray[np.float32]
 _ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"tanh": np.tanh, "relu": lambda x: np.maximum(x, 0)}
 
 
-class Network(NamedTuple):
+@dataclass
+class Network:
     """What a model file holds."""
 
+    file: str  # its name, for errors
     logits: Callable[[Array], Array]
     n_observed: int
     n_actions: int
     made_for: Mapping[str, Any]  # the Observer.made_for of its training; empty if the file does not say
+    _fits: tuple[Game, int, bytes] | None = None  # the game, players and variant that it was last found to fit
+    _encoding: str = ""  # the encoding it takes there
+
+    def logits_for(self, view: View) -> Array:
+        """The logits of all actions, from what the view shows by the encoding that the model was trained on."""
+        self.check(view)
+        return self.logits(view.observation(self._encoding))
+
+    def check(self, view: View) -> None:
+        """Refuse a view of a game that the model was not trained on."""
+        asked = view.game, view.players, view.variant.tobytes()
+        if asked == self._fits:
+            return
+        observer = observer_for_model(self.made_for, self.file, view.game, view.players, view.variant)
+        expected = observer.size, view.game.n_actions(view.players, view.variant)
+        same_version = self.made_for.get("version", observer.encoding.version) == observer.encoding.version
+        if same_version and (self.n_observed, self.n_actions) != expected:
+            raise NotSupported(
+                f"{self.file} takes {self.n_observed} numbers and knows {self.n_actions} actions, but {view.game.name} with {view.players} "
+                f"players and these options has {expected[0]} and {expected[1]}; use a model trained on the same game"
+            )
+        check_layout(self.made_for, self.file, observer)
+        self._fits, self._encoding = asked, observer.encoding.name
 
 
 class LearnedPolicy(Policy):
-    """The most probable legal action of a model, or one sampled from it. It looks at the table by the encoding the model was trained on."""
+    """The most probable legal action of a model, or one sampled from it."""
 
     def __init__(self, text: str, path: str, sampled: bool) -> None:
         """Find the file now, so that a wrong name is told before anything is played; load it when first asked."""
         super().__init__(text)
         self.path, self.sampled = _find(path), sampled
         self._network: Network | None = None
-        self._fits: tuple[Game, int, bytes] | None = None  # the last game, players and variant that the model was found to fit
-        self._encoding = ""
 
     def prepare(self, view: View) -> None:
         """Load the model and check that it was made for such views."""
         if self._network is None:
             self._network = load(self.path)
-        asked = view.game, view.players, view.variant.tobytes()
-        if asked != self._fits:
-            self._encoding = self._check(self._network, view).encoding.name
-            self._fits = asked
-
-    def _check(self, network: Network, view: View) -> Observer:
-        """The observer that the model was trained with; raises NotSupported if it does not fit this game."""
-        observer = observer_for_model(network.made_for, self.path.name, view.game, view.players, view.variant)
-        expected = observer.size, view.game.n_actions(view.players, view.variant)
-        same_version = network.made_for.get("version", observer.encoding.version) == observer.encoding.version
-        if same_version and (network.n_observed, network.n_actions) != expected:
-            raise NotSupported(
-                f"{self.path.name} takes {network.n_observed} numbers and knows {network.n_actions} actions, but {view.game.name} with "
-                f"{view.players} players and these options has {expected[0]} and {expected[1]}; use a model trained on the same game"
-            )
-        check_layout(network.made_for, self.path.name, observer)
-        return observer
+        self._network.check(view)
 
     def act(self, view: View) -> int:
         """What the network says, illegal actions left out."""
-        self.prepare(view)
-        assert self._network is not None
+        if self._network is None:
+            self._network = load(self.path)
         legal = view.legal()
-        logits = self._network.logits(view.observation(self._encoding))[legal]
+        logits = self._network.logits_for(view)[legal]
         if not self.sampled:
             return legal[int(np.argmax(logits))]
         odds = np.cumsum(np.exp(logits - logits.max(), dtype=np.float64))
@@ -124,7 +132,7 @@ def _load_exported(path: Path) -> Network:
         weight, bias = layers[-1]
         return np.asarray(weight @ x + bias, np.float32)
 
-    return Network(logits, layers[0][0].shape[1], layers[-1][0].shape[0], made_for)
+    return Network(path.name, logits, layers[0][0].shape[1], layers[-1][0].shape[0], made_for)
 
 
 def _load_zip(path: Path) -> Network:
@@ -148,4 +156,4 @@ def _load_zip(path: Path) -> Network:
             found = policy.get_distribution(torch.from_numpy(observation).unsqueeze(0)).distribution.logits[0].numpy()
         return np.asarray(found, np.float32)
 
-    return Network(logits, int(shape[0]), int(n_actions), getattr(model.observation_space, "made_for", {}))
+    return Network(path.name, logits, int(shape[0]), int(n_actions), getattr(model.observation_space, "made_for", {}))

@@ -1,4 +1,4 @@
-"""Several policies as one compiled player, so that a kernel can play all their seats without coming back to Python."""
+"""Several policies as one compiled player, so that an environment's kernel can play all their seats without coming back to Python."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from kdenv.policies.base import Policy
 from kdenv.search.budget import compiling
 from kdenv.search.playout import Seated, Uniform
 
-_MOST_KINDS = 4  # that Seated can hold
-_compiled = {""}  # the kinds of players that have played in this process
+_MOST_KINDS = 4  # the number of players that Seated can hold
+_compiled = {""}  # the kinds of players that have played in this process; "" stands for no compiled player
 
 
 def joint_player(players: Sequence[Policy | Callable[[View], int]], seats: Sequence[int], game: Game) -> Any:
-    """One compiled player that decides at these seats as these policies would; None if there is none."""
+    """One compiled player that decides at these seats as these policies would; None if one of them has no compiled form."""
     seats_of: dict[Any, int] = {}
     for player, seat in zip(players, seats, strict=True):
         inside = player.compiled(game) if isinstance(player, Policy) else None
         if inside is None:
             return None
-        key = (type(inside).__name__, inside)  # players of different kinds may be equal as tuples
+        key = (type(inside).__name__, inside)  # the name, because players of different kinds may be equal as tuples
         seats_of[key] = seats_of.get(key, 0) | 1 << seat
-    # In an order of their own, so that one pool of policies needs few combinations to be compiled.
+    # Sorted, so that a pool of policies needs few combinations to be compiled.
     kinds = sorted(seats_of, key=repr)
     if not kinds:
-        return Uniform()  # is never asked
+        return Uniform()  # there is no other seat, so it is never asked
     if len(kinds) == 1:
         return kinds[0][1]
     if len(kinds) > _MOST_KINDS:
@@ -39,7 +39,7 @@ def joint_player(players: Sequence[Policy | Callable[[View], int]], seats: Seque
 
 @contextmanager
 def first_use(player: Any, game: Game) -> Iterator[None]:
-    """Around a kernel call with this player, if there is one: if it is the first of its kind and takes long to compile, say so."""
+    """Around the first kernel call with a player of this kind: say so if compiling takes long. The player may be None."""
     kind = "" if player is None else f"{game.name} {_kind(player)}"
     if kind in _compiled:
         yield
@@ -50,6 +50,6 @@ def first_use(player: Any, game: Game) -> Iterator[None]:
 
 
 def _kind(player: Any) -> str:
-    """The type of a compiled player, those inside it included."""
+    """The type of a compiled player and of the players inside it, as text."""
     inside = [_kind(field) for field in player if isinstance(field, tuple)]
     return f"{type(player).__name__}({', '.join(inside)})"

@@ -1,7 +1,7 @@
-"""Steps as environments take them: one kernel call carries out a decision and all that follows it up to the next one.
+"""Steps as environments take them: one kernel call carries out a decision and everything up to the next decision.
 
-What follows is chance and, if one seat learns and the others are compiled players, their turns. The same call lists
-what is legal then, as a mask.
+What comes in between is chance and, if one seat learns and the others are compiled players, their turns. The same call
+writes the mask of what is legal then.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from kdenv.core.questions import choose, first_action, rest_of
 from kdenv.core.random import Rng
 from kdenv.core.table import Table
 
-NOBODY = -1  # decides: the game is over
-NO_ACTION = -1  # nothing to carry out first
-_PACKED = 4  # actions that a turn holds
-WORK = 2  # states that players inside work in
+NOBODY = -1  # the seat that decides in a finished game
+NO_ACTION = -1  # in place of an action: there is none to carry out
+WORK = 2  # the number of states that a compiled player needs to work in
+_PACKED = 4  # the most actions that a packed turn holds
 
 Mask = NDArray[np.int8]
 
 
 @kernel
 def _mover_and_mask(states, k, out, mask):
-    """Who decides, or NOBODY; in mask, which must be 0, every action that is legal then becomes 1."""
+    """Return the seat that decides, or NOBODY, and set the mask to 1 for every legal action. The mask must be all 0 before."""
     if phase(states[k]) != DECIDE:
         return NOBODY
     n_legal = legal(states[k], out)
@@ -39,16 +39,17 @@ def _mover_and_mask(states, k, out, mask):
 
 @kernel
 def _step(states, action, rng, log, n, out, mask):
-    """Carry out a decision and the chance after it; return the new length of the log and who decides then."""
+    """Carry out a decision and the chance after it. Return the new length of the log and the seat that decides next."""
     n = decide(states, 0, action, rng, log, n)
     return n, _mover_and_mask(states, 0, out, mask)
 
 
 @kernel
 def _step_with(player, states, action, me, work, out, dice, rng, log, n, mask):
-    """The same, and then the player decides for all seats but me until I do, the game is over or the log is almost full.
+    """Do as _step does, and then let the player decide for all seats but `me`.
 
-    It draws from dice, chance from rng. What the player is shown has passed through resample_hidden, as in a View.
+    It stops when seat `me` decides, when the game is over, or when the log is almost full. The player draws from dice, chance from rng.
+    What the player is shown has passed through resample_hidden, as in a View.
     """
     if action != NO_ACTION:
         n = decide(states, 0, action, rng, log, n)
@@ -61,7 +62,7 @@ def _step_with(player, states, action, me, work, out, dice, rng, log, n, mask):
             before = n
             n = decide(states, 0, first_action(turn), rng, log, n)
             turn = rest_of(turn)
-            # Chance or another seat in between is something the player has not thought of.
+            # The player planned the rest of its turn for this seat and without chance in between. Otherwise it is asked anew.
             if turn == 0 or n != before + 1 or phase(states[0]) != DECIDE or seat(states[0]) != mover:
                 break
     return n, _mover_and_mask(states, 0, out, mask)
@@ -69,13 +70,16 @@ def _step_with(player, states, action, me, work, out, dice, rng, log, n, mask):
 
 @kernel
 def _start(states, rng, log, n, out, mask):
-    """Carry out the chance that is due; return the new length of the log and who decides then."""
+    """Carry out the chance that is due. Return the new length of the log and the seat that decides next."""
     n = run_chance(states, 0, rng, log, n)
     return n, _mover_and_mask(states, 0, out, mask)
 
 
 def start(table: Table, rng: Rng, out: NDArray[np.int64], mask: Mask) -> int:
-    """Run the chance that is due. Returns who decides then, or NOBODY, and what is legal in mask (all 0 before)."""
+    """Carry out the chance that is due. Return the seat that decides next, or NOBODY, and write what is legal to the mask.
+
+    The mask must be all 0 before; out is room for a list of legal actions.
+    """
     log = table.log
     n, mover = _start(table.states, rng, log.rows, log.n, out, mask)
     log.n = n
@@ -86,7 +90,7 @@ def start(table: Table, rng: Rng, out: NDArray[np.int64], mask: Mask) -> int:
 
 
 def step(table: Table, action: int, rng: Rng, out: NDArray[np.int64], mask: Mask) -> int:
-    """Carry out a decision known to be legal, and the chance after it. Returns and writes the same as start."""
+    """Carry out a decision and the chance after it. Returns and writes the same as start; does not check the decision."""
     log = table.log
     n, mover = _step(table.states, action, rng, log.rows, log.n, out, mask)
     log.n = n
@@ -99,9 +103,9 @@ def step(table: Table, action: int, rng: Rng, out: NDArray[np.int64], mask: Mask
 def step_with(
     player: Any, table: Table, action: int, me: int, work: NDArray[Any], out: NDArray[np.int64], dice: Rng, rng: Rng, mask: Mask
 ) -> int:
-    """The same, and then the player decides for all seats but mine until I do or the game is over.
+    """Do as step does, and then let the compiled player decide for all seats but `me`, until `me` decides or the game is over.
 
-    With NO_ACTION the player begins. work has WORK states to work in; the player draws from dice, chance from rng.
+    With NO_ACTION the player begins. work is an array of WORK states; the player draws from dice, chance from rng.
     """
     log = table.log
     while True:
