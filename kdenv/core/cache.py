@@ -15,7 +15,7 @@ import pickle
 import re
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +43,11 @@ class KeptKernel(CPUDispatcher):  # type: ignore[misc]
 
     def compile(self, sig: Any) -> Any:
         """Numba's own compile, which asks the cache before and tells it afterwards."""
-        with global_compiler_lock, self._cache.one_at_a_time():
+        with global_compiler_lock, self._turn():
             return super().compile(sig)
+
+    def _turn(self) -> AbstractContextManager[None]:
+        return self._cache.one_at_a_time() if isinstance(self._cache, _Cache) else nullcontext()
 
 
 class _Cache(NullCache):  # type: ignore[misc]

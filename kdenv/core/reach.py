@@ -332,8 +332,10 @@ def _overloads_of(function: Any) -> Iterator[Any]:
     kind = cpu_target.typing_context._lookup_global(function)
     for template in getattr(kind, "templates", ()):
         implementation = getattr(template, "_overload_func", None)
-        if implementation is not None and not _is_library(implementation.__module__):
+        if implementation is not None:
             yield implementation
+        elif not _is_library(template.__module__):
+            _unknown(template)
 
 
 def _notice_changes(function: Any, named: list[tuple[str, Any]]) -> None:
