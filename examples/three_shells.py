@@ -57,10 +57,7 @@ PASS = 3  # as a guess
 FIRST_GUESS = 3  # actions: stake - 1; then, from here on, the guess
 N_ACTIONS = FIRST_GUESS + PASS + 1
 
-# source: what has been compiled for other rules is never used for these.
-STATE = state_dtype(
-    ("stage", np.int8), ("pea", np.int8), ("stake", np.int8), ("guess", np.int8), ("coin", np.int8), ("most", np.int8), source=__file__
-)
+STATE = state_dtype(("stage", np.int8), ("pea", np.int8), ("stake", np.int8), ("guess", np.int8), ("coin", np.int8), ("most", np.int8))
 
 
 # What may happen: the verbs (kdenv.author.VERBS says what each must answer)

@@ -26,7 +26,6 @@ STATE = state_dtype(
     ("ply", np.int8),
     ("length", np.int8),
     ("shape", np.int8),
-    source=__file__,
 )
 
 

@@ -13,7 +13,7 @@ GAMES = ("kingdomino", "dominion", "carcassonne", "dominoes")
 
 # What the rooms of compiled code may import, the standard library apart; all else is forbidden to them.
 ONLY = {
-    "core": ("numpy", "numba", "llvmlite", "kdenv.core"),
+    "core": ("numpy", "numba", "llvmlite", "filelock", "platformdirs", "kdenv.core"),
     "search": ("numpy", "kdenv.core", "kdenv.search"),
     "games": ("numpy", "kdenv.core"),  # and, for each game, its own room
 }

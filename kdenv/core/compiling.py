@@ -25,6 +25,8 @@ from numba.core.types import Dispatcher, Function
 from numba.core.types.misc import unliteral
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
+from kdenv.core.cache import KeptKernel
+
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
     """Code in the making."""
@@ -173,7 +175,7 @@ class _Drafts(CPUDispatcher):  # type: ignore[misc]
             return self.overloads[args].entry_point
 
 
-class CompiledKernel(CPUDispatcher):  # type: ignore[misc]
+class CompiledKernel(KeptKernel):
     """A kernel: when Python calls it, compiled as a whole; when kernels call it, a draft."""
 
     def __init__(self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None) -> None:

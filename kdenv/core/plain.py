@@ -1,6 +1,6 @@
-"""Kernels compiled as numba does it by itself: the stand-in for core/compiling.py where numba's insides are not those it knows.
+"""Kernels compiled by numba alone: used in place of core/compiling.py with versions of numba that kernel.py does not list.
 
-All runs the same, and as fast; the first search of a game takes three times as long to compile.
+The results and the running speed are the same. The first search of a game takes three times as long to compile.
 """
 
 from __future__ import annotations
@@ -8,13 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numba
 from numba.extending import overload
 
+from kdenv.core.cache import KeptKernel
 
-def compiled_kernel(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """A kernel."""
-    return numba.njit(**options)(function)
+
+class PlainKernel(KeptKernel):
+    """A kernel that numba compiles in its own way."""
+
+
+def compiled_kernel(function: Callable[..., Any], options: dict[str, Any]) -> PlainKernel:
+    """Make a kernel of a function, with these options of numba's jit."""
+    return PlainKernel(function, targetoptions={**options, "nopython": True})
 
 
 def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], Any]) -> None:

@@ -1,5 +1,7 @@
 """States are numpy records: named fields in one block of memory, copied by one memcpy."""
 
+import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,6 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from kdenv.core.kernel import source_digest
-
 
 class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
     """A record whose fields come before numpy's own attributes: a state may have a `size` or a `round`."""
@@ -21,15 +21,18 @@ class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
         return self[name] if name in fields else super().__getattribute__(name)
 
 
-def state_dtype(*fields: Any, source: str | None = None) -> np.dtype[Any]:
-    """The dtype of a game's state.
+def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]:
+    """The dtype of a game's state, of fields as numpy takes them.
 
-    A game that lives outside this package passes source=__file__: the digest of that file becomes
-    part of the type, so that searches compiled for older rules of it are never found again.
+    A program that loads a game again after an edit (importlib.reload, a notebook) gives the game's file or files as `source`. Their
+    content becomes part of the type, so that what this process compiled before the edit is not used after it. Code on disk needs no
+    such help.
     """
     named = list(fields)
-    if source is not None:
-        named.append(("_" + source_digest([Path(source)]), np.int8))
+    files = [source] if isinstance(source, str) else list(source)
+    if files:
+        content = b"\0".join(Path(file).read_bytes() for file in files)
+        named.append(("_" + hashlib.sha256(content).hexdigest()[:12], np.int8))
     dtype = _without_gaps(np.dtype(named, align=True))
     # Without the compiler numpy itself must offer s.field for s["field"].
     return np.dtype((_Record, dtype)) if numba.config.DISABLE_JIT else dtype
