@@ -1,11 +1,13 @@
-"""Learned policies: a MaskablePPO model file of Stable-Baselines3, or its network exported to plain arrays.
+"""Learned policies: a MaskablePPO model file of Stable-Baselines3 (.zip), or its network exported to plain arrays (.npz).
 
-An exported model (.npz, made by `python -m baselines.rl.export`) needs neither torch nor Stable-Baselines3.
+An exported model, made by `python -m baselines.rl.export`, is the way to share one: it needs neither torch nor Stable-Baselines3, and
+playing it runs nothing but the network (model_file.py). A .zip is unpickled by Stable-Baselines3, and unpickling
+runs whatever code the file holds; so play only a .zip that you trust as you trust a program. The first one played in a process warns of this.
 """
 
 from __future__ import annotations
 
-import json
+import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,9 +21,10 @@ from kdenv.core.game import Action
 from kdenv.core.random import uniform
 from kdenv.core.view import View
 from kdenv.policies.base import Policy
+from kdenv.policies.model_file import read_network
 
 Array = NDArray[np.float32]
-_ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"tanh": np.tanh, "relu": lambda x: np.maximum(x, 0)}
+_warned = False  # whether this process has been told what playing a .zip means
 
 
 class LearnedPolicy(Policy):
@@ -36,7 +39,11 @@ class LearnedPolicy(Policy):
     def prepare(self, view: View) -> None:
         """Load the model and check that it was made for such views."""
         if self._logits is None:
-            self._logits, n_observed, n_actions = _load_exported(self.path) if self.path.suffix == ".npz" else _load_zip(self.path)
+            if self.path.suffix == ".npz":
+                network = read_network(self.path)
+                self._logits, n_observed, n_actions = network.logits, network.n_in, network.n_out
+            else:
+                self._logits, n_observed, n_actions = _load_zip(self.path)
             expected = view.game.observation_size(view.players, view.variant), view.game.n_actions(view.players, view.variant)
             if (n_observed, n_actions) != expected:
                 self._logits = None
@@ -46,11 +53,13 @@ class LearnedPolicy(Policy):
                 )
 
     def act(self, view: View) -> Action:
-        """What the network says, illegal actions left out."""
+        """The most probable action, or one drawn, of those that are legal."""
         self.prepare(view)
         assert self._logits is not None
         legal = view.legal()
         logits = self._logits(view.observation)[legal]
+        if not np.isfinite(logits).all():
+            raise BadOption(f"{self.path.name} gives a number that is not finite in this position, so it cannot choose; use another model")
         if not self.sampled:
             return legal[int(np.argmax(logits))]
         odds = np.cumsum(np.exp(logits - logits.max(), dtype=np.float64))
@@ -78,33 +87,22 @@ def _find(name: str) -> Path:
     return path
 
 
-def _load_exported(path: Path) -> tuple[Callable[[Array], Array], int, int]:
-    """The network of an exported model, and how many numbers go in and out."""
-    try:
-        with np.load(path) as file:
-            about = json.loads(str(file["about"]))
-            activation = _ACTIVATIONS[about["activation"]]
-            layers = [(file[f"weight_{i}"].astype(np.float32), file[f"bias_{i}"].astype(np.float32)) for i in range(about["layers"])]
-    except (ValueError, KeyError, OSError) as error:
-        raise BadOption(f"{path} is not a model exported by 'python -m baselines.rl.export' ({error})") from None
-
-    def logits(observation: Array) -> Array:
-        x = observation
-        for weight, bias in layers[:-1]:
-            x = activation(weight @ x + bias)
-        weight, bias = layers[-1]
-        return np.asarray(weight @ x + bias, np.float32)
-
-    return logits, layers[0][0].shape[1], layers[-1][0].shape[0]
-
-
 def _load_zip(path: Path) -> tuple[Callable[[Array], Array], int, int]:
-    """The network of a MaskablePPO model file."""
+    """The network of a MaskablePPO model file, which is unpickled."""
+    global _warned
     try:
         import torch
         from sb3_contrib import MaskablePPO
     except ImportError:
         raise missing_extra(f"playing {path.name}", "rl") from None
+    if not _warned:
+        _warned = True
+        warnings.warn(
+            f"playing {path.name} unpickles it, which runs any code the file holds; play only files you trust, "
+            "and share models as .npz (python -m baselines.rl.export)",
+            UserWarning,
+            stacklevel=2,
+        )
     try:
         model = MaskablePPO.load(path, device="cpu")
     except (ValueError, KeyError, OSError, RuntimeError) as error:
