@@ -1,8 +1,9 @@
 """Learned policies: a MaskablePPO model file of Stable-Baselines3 (.zip), or its network exported to plain arrays (.npz).
 
-An exported model, made by `python -m baselines.rl.export`, is the way to share one: it needs neither torch nor Stable-Baselines3, and
-playing it runs nothing but the network (model_file.py). A .zip is unpickled by Stable-Baselines3, and unpickling
-runs whatever code the file holds; so play only a .zip that you trust as you trust a program. The first one played in a process warns of this.
+An exported model, made by `python -m baselines.rl.export`, is the way to share one: it needs neither torch nor
+Stable-Baselines3, and playing it runs nothing but the network (model_file.py). A .zip is unpickled by Stable-Baselines3, and
+unpickling runs whatever code the file holds: play only a .zip that you trust as you trust a program. The first one that a process plays
+warns of this.
 """
 
 from __future__ import annotations
