@@ -1,13 +1,13 @@
 """`resample_hidden` of Dominion: what a seat cannot know is drawn anew from what it can, for each of the three kinds of information.
 
-Everybody knows by memory all the cards that each player owns: gains and trashings are seen by all. With info=honest an opponent's hand, its deck
-and the cards it left over at clean-ups are unknown. With info=open_discard its discards are known. With info=thesis its hand is
-known too, so that nothing is hidden. One's own piles are known: they have no order.
+Everybody knows by memory all the cards that each player owns: gains and trashings are seen by all. With info=honest an
+opponent's hand, its deck and the cards it left over at clean-ups are unknown. With info=open_discard its discards are known.
+With info=thesis its hand is known too, so that nothing is hidden. One's own piles are known: they have no order.
 
-The draw has the odds that every card is as likely in one place as in another, given what the rules tell by the course of the game: what was played,
-gained, discarded or revealed; that cards left over are no treasures, because those are always played; that a seat that buys
-although it could have played an action holds none, and so does not leave one over, unless it was asked and declined; and
-that a seat that is asked something has a choice. README.md lists what is left out.
+The draw has the odds that every card is as likely in one place as in another, given what the rules tell by the course of the
+game: what was played, gained, discarded or revealed; that cards left over are no treasures, because those are always played; that
+a seat that buys although it could have played an action holds none, and so does not leave one over, unless it was asked and
+declined; and that a seat that is asked something has a choice. README.md lists what is left out.
 """
 
 from kdenv.core.bits import bit, has, popcount
