@@ -94,6 +94,8 @@ def test_blank_lines_and_spaces_do_not_matter() -> None:
 
 # --- What is no record ---
 
+MANY = "9" * 5000  # digits; Python's int() refuses so many
+
 GOOD = """\
 kdenv three_shells players=2 most=3
 * pea 1
@@ -172,6 +174,25 @@ def test_the_good_record_is_good() -> None:
 def test_a_bad_record_is_told_by_its_line_and_its_mistake(old: str, new: str, message: str) -> None:
     assert GOOD.count(old) == 1
     assert refusal(GOOD.replace(old, new)).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("most=3", "game=x", "three_shells has no option game; its options are most"),
+        ("most=3", "self=x", "three_shells has no option self; its options are most"),
+        ("most=3", f"most={MANY}", f"most={MANY[:80]}... is not possible"),
+        ("most=3", f"{MANY}=3", f"three_shells has no option {MANY[:80]}..."),
+        ("players=2", f"players={MANY}", f"players={MANY[:80]}... is not a number"),
+        ("0: stake", f"{MANY}: stake", "a line is '* <chance>', '<seat>: <action>'"),
+        ("three_shells", MANY, f"there is no game {MANY[:80]}..."),
+    ],
+)
+def test_names_of_pythons_own_and_endless_numbers_are_refused_in_a_line(old: str, new: str, message: str) -> None:
+    assert GOOD.count(old) == 1
+    refused = refusal(GOOD.replace(old, new))
+    assert message in refused
+    assert len(refused) < 400
 
 
 def test_a_record_cut_anywhere_is_noticed() -> None:

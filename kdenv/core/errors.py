@@ -1,5 +1,7 @@
 """What can go wrong for a user, each told in one sentence: what, where, and what would be right."""
 
+_LONGEST = 80  # letters of a user's word that an error quotes
+
 
 class KdenvError(ValueError):
     """Any mistake of a user; the command line prints it and exits with code 2."""
@@ -27,6 +29,14 @@ class WrongOrder(KdenvError, AttributeError):
 
 class MissingExtra(KdenvError, ImportError):
     """A feature needs an optional dependency; the message names the extra to install."""
+
+
+def shown(value: object) -> str:
+    """A value as a sentence quotes it: its beginning is enough where it is long."""
+    if isinstance(value, int) and value.bit_length() > _LONGEST:  # Python refuses to write out thousands of digits
+        return f"a number of {value.bit_length()} bits"
+    text = str(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def missing_extra(feature: str, extra: str) -> MissingExtra:

@@ -1,6 +1,6 @@
-"""The generator inside kernels: xorshift64* in a uint64[1], 1.4 ns a draw.
+"""The random numbers of kernels: a generator is a uint64[1], and xorshift64* draws from it in 1.4 ns.
 
-An environment's own numpy generator seeds it; kernels never see numpy's (passing one costs 5 us).
+An environment seeds it from its numpy generator. Kernels do not take numpy's generator, because passing one costs 5 us.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ def make_rng(seed: "int | np.random.Generator") -> Rng:
 
 
 def derive_seed(*parts: int) -> int:
-    """One seed from several numbers (match seed, deal, seat ...), the same in every process."""
+    """Makes one seed of several numbers (match seed, deal, seat ...); it is the same in every process."""
     seed = 0
     for part in parts:
         seed = _scramble(seed ^ (int(part) & _MASK))
@@ -34,7 +34,7 @@ def derive_seed(*parts: int) -> int:
 
 
 def _scramble(seed: int) -> int:
-    """splitmix64: neighbouring seeds become unrelated states, and never zero, where xorshift would stay."""
+    """One step of splitmix64: neighbouring seeds become unrelated states. Never 0, which xorshift could not leave."""
     z = (seed + _GOLDEN) & _MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
