@@ -23,8 +23,16 @@ from kdenv.core.view import OracleView, View
 from kdenv.policies import policy
 from kdenv.search.playout import Split, Uniform, play_games, random_games
 
-_RUNS = 3
-_SECONDS = 0.6  # about as long as a run takes
+
+class Effort(NamedTuple):
+    """How long to measure: several runs of about so many seconds each."""
+
+    runs: int = 3
+    seconds: float = 0.6
+
+
+USUAL = Effort()
+QUICK = Effort(1, 0.01)  # shows that everything can be measured; the figures mean little
 
 
 class Row(NamedTuple):

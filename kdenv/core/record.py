@@ -44,7 +44,7 @@ def write_record(table: Table) -> str:
         twin.play(event.number)
     if chance:
         lines.append("* " + ", ".join(chance))
-    lines.append("= " + (" ".join(map(str, table.scores())) if table.over else _UNFINISHED))
+    lines.append("= " + (" ".join(map(str, twin.scores())) if twin.over else _UNFINISHED))
     return "\n".join(lines) + "\n"
 
 

@@ -13,7 +13,8 @@ def _dominoes_used(value: object, players: int) -> list[int]:
     kings = KINGS[players]
     number = whole_number(value) or 0
     if number % kings or not kings <= number <= N_DOMINOES:
-        raise BadOption(f"dominoes={shown(value)} is not possible with {players} players; it may be a multiple of {kings} up to {N_DOMINOES}")
+        possible = f"a multiple of {kings} up to {N_DOMINOES}"
+        raise BadOption(f"dominoes={shown(value)} is not possible with {players} players; it may be {possible}")
     return [number]
 
 
