@@ -11,7 +11,7 @@ import time
 from typing import TextIO
 
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
-_DIGITS = re.compile(r"\d{60,}")
+_DIGITS = re.compile(r"\d{60,}(\.\.\.)?")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 # What stands for a letter that an encoding lacks; any other becomes a question mark.
 _INSTEAD = {
