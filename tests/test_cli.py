@@ -11,8 +11,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from games import random_game
 
 from kdenv.cli import main
+from kdenv.games import find_game
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -211,9 +213,12 @@ def test_a_file_that_is_no_text_is_told(capsys, tmp_path: Path) -> None:
     assert "is not a text file" in complaint(capsys, "analyse", str(file), "mce(playouts=1)")
 
 
-def test_a_forced_move_is_called_forced(capsys) -> None:
-    queue = "round=12 stage=place turn=3 kingdoms=X,X,X,X queue=1:0,2:1,3:2,4:3 draft= box="
-    out = run(capsys, "analyse", queue.replace("X,X,X,X", "Xw,Xw,Xw,Xw"), "mce(playouts=20)", "--game", "kingdomino", "--option", "size=3")
+def test_a_forced_move_is_called_forced(capsys, tmp_path: Path) -> None:
+    rounds = (random_game(find_game("dominoes"), seed, None, seed) for seed in range(1, 1000))
+    table = next(table for table in rounds if table.seat is not None and len(table.legal()) == 1)
+    record = tmp_path / "game.txt"
+    record.write_text(table.record(), encoding="utf-8")
+    out = run(capsys, "analyse", str(record), "mce(playouts=20)")
     assert "nan" not in out
     assert "forced" in out
 
@@ -237,7 +242,8 @@ def test_play_works_in_any_encoding(encoding: str, game: str) -> None:
     assert done.returncode == 0, done.stderr
     assert b"your action" in done.stdout
     if game == "carcassonne" and encoding == "ascii":
-        assert b"|" in done.stdout and b"----" in done.stdout  # roads
+        assert b">-----" in done.stdout  # the road of the start tile
+        assert b"?" not in done.stdout
 
 
 def test_escape_codes_stay_out_of_pipes() -> None:
@@ -282,7 +288,8 @@ def test_the_version_is_told(capsys) -> None:
 def test_ctrl_c_ends_perft_at_once() -> None:
     process = started([sys.executable, "-c", PERFT])
     assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
+    while process.stdout.readline() != "ready\n":  # it compiles, and counts a little
+        assert process.poll() is None
     time.sleep(1)  # now it counts
     start = time.monotonic()
     os.killpg(process.pid, signal.SIGINT)

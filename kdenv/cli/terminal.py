@@ -63,14 +63,15 @@ def sentence(mistake: Exception | str) -> str:
 
 def nobody_reads() -> bool:
     """Whether what reads our output has ended, as `head` does; then nothing more is printed."""
-    closed = False
     for stream in (sys.stdout, sys.stderr):
+        if stream.isatty():
+            continue
         try:
-            stream.flush()
+            print(file=stream, flush=True)  # the failed text may be gone, so something must be written to find out
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # else Python complains when it ends
-            closed = True
-    return closed
+            return True
+    return False
 
 
 class Progress:

@@ -12,6 +12,7 @@ file that was cut short is noticed. A game that did not start at the beginning h
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -20,6 +21,7 @@ from kdenv.core.game import Game, whole_number
 from kdenv.core.table import Table
 
 _UNFINISHED = "unfinished"
+_ENDLESS = re.compile(r"\d{20,}")  # more digits than 64 bits hold, and perhaps more than Python reads
 
 
 def write_record(table: Table) -> str:
@@ -109,6 +111,9 @@ def _table_of(line: str, find_game: Callable[[str], Game]) -> Table:
 
 def _carry_out(table: Table, line: str) -> None:
     """Carry out one line of a record."""
+    endless = _ENDLESS.search(line)
+    if endless:
+        raise BadRecord(f"{shown(endless[0])} is larger than any number of a game")
     if line.startswith("start "):
         if table.log:
             raise BadRecord("a start position must come before anything happens")
