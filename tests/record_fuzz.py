@@ -14,11 +14,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a program, it finds its neighbours by itself
 
-from games import random_game  # noqa: E402
+from games import random_game
 
-from kdenv.core.errors import KdenvError  # noqa: E402
-from kdenv.core.record import replay  # noqa: E402
-from kdenv.games import find_game, names  # noqa: E402
+from kdenv.core.errors import KdenvError
+from kdenv.core.record import replay
+from kdenv.games import find_game, names
 
 VARIANTS: dict[str, list[tuple[int, dict[str, object]]]] = {
     "kingdomino": [(4, {}), (2, {"size": 7, "dominoes": 48, "tiebreak": "official"}), (2, {"size": 3, "dominoes": 8})],

@@ -7,6 +7,7 @@ installed is left out, and the row says so.
 from __future__ import annotations
 
 import importlib
+import math
 import subprocess
 import sys
 import time
@@ -122,13 +123,13 @@ def _of_searches(game: Game, table: Table, name: str, bare: float, effort: Effor
     """Playouts inside searches; `bare`: playouts a second without one."""
     flat = _search_rate(effort, table, f"mce(playout=random, score=relative, seconds={effort.seconds})")
     yield Row(name + "flat Monte Carlo from the start, random playouts", flat, "playouts/s")
-    yield Row(name + "... as a share of playouts without a search", flat / bare, "x", _SHARE_IN_SEARCH)
+    yield Row(name + "... as a share of playouts without a search", _times(flat, bare), "x", _SHARE_IN_SEARCH)
     for chance in ("frozen", "sampled", "open"):
         text = f"uct(playout=random, score=wdl, chance={chance}, seconds={effort.seconds}"
         one = _search_rate(effort, table, text + ")")
         yield Row(name + f"UCT from the start, chance {chance}", one, "playouts/s", _UCT_ITERATIONS.get(game.name))
         both = _search_rate(effort, table, text + ", threads=2)")
-        yield Row(name + "... two trees on two threads, times as many", both / one, "x", _TWO_THREADS)
+        yield Row(name + "... two trees on two threads, times as many", _times(both, one), "x", _TWO_THREADS)
     if game.name in _UCB_ORIG_SECONDS:
         searcher, view = policy("ucb_orig"), _first_view(table)
         searcher.prepare(view)
@@ -269,6 +270,11 @@ def _import_time(effort: Effort) -> Row:
     command = [sys.executable, "-c", code]
     told = [subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout for _ in range(effort.runs)]
     return Row("import kdenv", min(map(float, told)), "s", 0.3)
+
+
+def _times(figure: float, of: float) -> float:
+    """How many times as much; nan where a quick run was too short for anything to happen."""
+    return figure / of if of else math.nan
 
 
 def _rate(effort: Effort, work: Callable[[int], object]) -> float:
