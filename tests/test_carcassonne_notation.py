@@ -181,8 +181,8 @@ def test_ansi_shows_tiles_meeples_and_where_the_drawn_tile_fits() -> None:
     assert "·#" in text
     assert any("────0" in line for line in lines)  # the road of D with a meeple of seat 0 at its east
     assert any("r03" in line for line in lines)  # V east of D: its road to the west
-    assert "seat 0: 0 points, 6 meeples" in text
-    assert "seat 0 places the tile drawn (V)" in text
+    assert "player 0: 0 points, 6 meeples" in text
+    assert "player 0 places the tile drawn (V)" in text
 
 
 def test_svg_draws_every_tile_meeple_and_legal_cell() -> None:

@@ -155,7 +155,7 @@ BROKEN = [
     ("kdenv/arena/match.py", "import gymnasium"),
     ("kdenv/arena/match.py", "def f():\n    import torch"),
     ("kdenv/arena/match.py", "from kdenv.envs.aec import TableEnv"),
-    ("kdenv/cli.py", "from pettingzoo import AECEnv"),
+    ("kdenv/cli/play.py", "from pettingzoo import AECEnv"),
     ("kdenv/author.py", "from kdenv.games.dominion import Card"),
     ("kdenv/server/web.py", "import torch"),
     ("kdenv/kingdomino_v0.py", "import gymnasium"),
@@ -164,8 +164,8 @@ BROKEN = [
     ("baselines/rl/train.py", "from kdenv._core import x"),
     # nobody outside games/ asks which game it is
     ("kdenv/search/uct.py", "def f(game):\n    if game == 'kingdomino':\n        return 1"),
-    ("kdenv/cli.py", "def f(game):\n    return game.name in ('dominion', 'dominoes')"),
-    ("kdenv/cli.py", "def f(game):\n    match game:\n        case 'dominion':\n            return 1"),
+    ("kdenv/cli/play.py", "def f(game):\n    return game.name in ('dominion', 'dominoes')"),
+    ("kdenv/cli/play.py", "def f(game):\n    match game:\n        case 'dominion':\n            return 1"),
 ]
 
 

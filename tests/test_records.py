@@ -1,8 +1,13 @@
 """Is a game written down the game read back, and is every text that is none refused in one sentence?"""
 
+import json
 import random
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import three_shells
@@ -94,6 +99,8 @@ def test_blank_lines_and_spaces_do_not_matter() -> None:
 
 # --- What is no record ---
 
+MANY = "9" * 5000  # digits; Python's int() refuses so many
+
 GOOD = """\
 kdenv three_shells players=2 most=3
 * pea 1
@@ -172,6 +179,26 @@ def test_the_good_record_is_good() -> None:
 def test_a_bad_record_is_told_by_its_line_and_its_mistake(old: str, new: str, message: str) -> None:
     assert GOOD.count(old) == 1
     assert refusal(GOOD.replace(old, new)).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("most=3", "game=x", "three_shells has no option game; its options are most"),
+        ("most=3", "self=x", "three_shells has no option self; its options are most"),
+        ("most=3", f"most={MANY}", f"most={MANY[:80]}... is not possible"),
+        ("most=3", f"{MANY}=3", f"three_shells has no option {MANY[:80]}..."),
+        ("players=2", f"players={MANY}", f"players={MANY[:80]}... is not a number"),
+        ("0: stake", f"{MANY}: stake", f"{MANY[:80]}... is larger than any number of a game"),
+        ("stake 2", f"stake {MANY}", f"{MANY[:80]}... is larger than any number of a game"),
+        ("three_shells", MANY, f"there is no game {MANY[:80]}..."),
+    ],
+)
+def test_names_of_pythons_own_and_endless_numbers_are_refused_in_a_line(old: str, new: str, message: str) -> None:
+    assert GOOD.count(old) == 1
+    refused = refusal(GOOD.replace(old, new))
+    assert message in refused
+    assert len(refused) < 400
 
 
 def test_a_record_cut_anywhere_is_noticed() -> None:
@@ -296,6 +323,27 @@ def test_a_mutated_record_is_read_or_refused(players: int, options: dict) -> Non
             refused += 1
             assert "\n" not in str(error), mutant
     assert refused > 50
+
+
+FUZZ = Path(__file__).with_name("record_fuzz.py")
+
+
+def fuzzed(seed: int, many: int, seconds: float) -> list[dict[str, Any]]:
+    """What became of mutated records of all games; in a process of its own, so that one that hangs is noticed."""
+    command = [sys.executable, str(FUZZ), str(seed), str(many)]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=seconds, check=False)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("many, seconds", [(150, 300), pytest.param(20_000, 3600, marks=pytest.mark.slow)])
+def test_mutated_records_of_all_games_are_read_or_refused_in_a_line(many: int, seconds: float) -> None:
+    tallies = fuzzed(1, many, seconds)
+    assert len(tallies) == 4
+    for tally in tallies:
+        assert tally["failures"] == []
+        assert tally["refused"] > many / 2
+        assert tally["read"] > 0
 
 
 def look_at_everything(table: Table) -> None:

@@ -260,7 +260,7 @@ def _work(number: int) -> Result | None:
 
 def read_results(path: Path, match: Match) -> Iterator[Result]:
     """The results of this match that the file holds; a last line cut short by a crash is left out."""
-    lines = path.read_text().splitlines()
+    lines = path.read_text(encoding="utf-8").splitlines()
     if not lines:
         return
     try:
@@ -283,8 +283,8 @@ def read_results(path: Path, match: Match) -> Iterator[Result]:
 def append_result(path: Path, match: Match, result: Result) -> None:
     """Add a result to the file, which is made if it does not exist."""
     if not path.exists() or path.stat().st_size == 0:
-        path.write_text(json.dumps(asdict(match)) + "\n")
-    with path.open("a") as file:
+        path.write_text(json.dumps(asdict(match)) + "\n", encoding="utf-8")
+    with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(asdict(result)) + "\n")
 
 

@@ -7,6 +7,7 @@ installed is left out, and the row says so.
 from __future__ import annotations
 
 import importlib
+import math
 import subprocess
 import sys
 import time
@@ -23,8 +24,17 @@ from kdenv.core.view import OracleView, View
 from kdenv.policies import policy
 from kdenv.search.playout import Split, Uniform, play_games, random_games
 
-_RUNS = 3
-_SECONDS = 0.6  # about as long as a run takes
+
+class Effort(NamedTuple):
+    """How long to measure: several runs of about so many seconds each, and whole rounds where those are counted."""
+
+    runs: int = 3
+    seconds: float = 0.6
+    rounds: int = 20
+
+
+USUAL = Effort()
+QUICK = Effort(1, 0.01, 1)  # shows that everything can be measured; the figures mean little
 
 
 class Row(NamedTuple):
@@ -62,21 +72,26 @@ _TWO_THREADS = 1.8
 _SEAT_MICROSECONDS = {"kingdomino": 25}
 
 
-def rows(games: Sequence[Game]) -> Iterator[Row]:
-    """Everything, one figure after the other."""
-    yield _import_time()
+def rows(games: Sequence[Game], effort: Effort = USUAL) -> Iterator[Row]:
+    """All figures, one after the other; those of a quick run are not held against their floors."""
+    for row in _rows(games, effort):
+        yield row._replace(floor=None) if effort == QUICK else row
+
+
+def _rows(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
+    yield _import_time(effort)
     for game in games:
-        yield from _of_game(game)
-    yield from _peers(games)
+        yield from _of_game(game, effort)
+    yield from _peers(games, effort)
 
 
-def _of_game(game: Game) -> Iterator[Row]:
+def _of_game(game: Game, effort: Effort) -> Iterator[Row]:
     players, variant = game.variant(**_round_only(game))
     states, out, rng = np.zeros(8, game.state_dtype), game.buffer(), make_rng(1)
     name = f"{game.name}, {players} players: "
     yield Row(
         name + "random games through the verbs",
-        _rate(lambda n: random_games(states, n, players, variant, out, np.zeros(players, np.int64), rng)),
+        _rate(effort, lambda n: random_games(states, n, players, variant, out, np.zeros(players, np.int64), rng)),
         "games/s",
         _RANDOM_GAMES.get(game.name),
     )
@@ -84,40 +99,41 @@ def _of_game(game: Game) -> Iterator[Row]:
     if name_of_greedy := game.knowledge.greedy:
         states[0] = table.states[0]
         greedy = game.knowledge.players[name_of_greedy].make()
-        everybody = _rate(lambda n: play_games(greedy, states, n, out, rng, np.zeros(players, np.int64)))
+        everybody = _rate(effort, lambda n: play_games(greedy, states, n, out, rng, np.zeros(players, np.int64)))
         yield Row(name + f"playouts of {name_of_greedy}", everybody, "games/s", _GREEDY_GAMES.get(game.name))
         split = Split(0, greedy, Uniform())
-        alone = _rate(lambda n: play_games(split, states, n, out, rng, np.zeros(players, np.int64)))
+        alone = _rate(effort, lambda n: play_games(split, states, n, out, rng, np.zeros(players, np.int64)))
         yield Row(name + f"playouts of {name_of_greedy} in one seat, random in others", alone, "games/s", _GREEDY_V_RANDOM.get(game.name))
-    bare = _rate(lambda n: _playouts(table, n))
+    bare = _rate(effort, lambda n: _playouts(table, n))
     yield Row(name + "playouts of random turns", bare, "games/s")
     if game.knowledge.evaluators:
-        rate, seconds = _lookahead(table)
+        rate, seconds = _lookahead(table, effort)
         yield Row(name + "expectimax", rate, "nodes/s", _NODES.get(game.name))
         yield Row(name + "expectimax to depth 2 from the start", seconds, "s", _TO_DEPTH_2.get(game.name))
-    yield from _of_searches(game, table, name, bare)
+    yield from _of_searches(game, table, name, bare, effort)
     if game.knowledge.hidden:
-        iterations = _search_rate(table, f"ismcts(seconds={_SECONDS})")
+        iterations = _search_rate(effort, table, f"ismcts(seconds={effort.seconds})")
         yield Row(name + "ISMCTS from the start, random playouts", iterations, "iterations/s", _ISMCTS_ITERATIONS.get(game.name))
-        yield Row(name + "oracle, a decision from the first on", _oracle_microseconds(table), "us", _ORACLE_MICROSECONDS.get(game.name))
-    yield from _of_environments(game)
+        oracle = _oracle_microseconds(table, effort)
+        yield Row(name + "oracle, a decision from the first on", oracle, "us", _ORACLE_MICROSECONDS.get(game.name))
+    yield from _of_environments(game, effort)
 
 
-def _of_searches(game: Game, table: Table, name: str, bare: float) -> Iterator[Row]:
+def _of_searches(game: Game, table: Table, name: str, bare: float, effort: Effort) -> Iterator[Row]:
     """Playouts inside searches; `bare`: playouts a second without one."""
-    flat = _search_rate(table, f"mce(playout=random, score=relative, seconds={_SECONDS})")
+    flat = _search_rate(effort, table, f"mce(playout=random, score=relative, seconds={effort.seconds})")
     yield Row(name + "flat Monte Carlo from the start, random playouts", flat, "playouts/s")
-    yield Row(name + "... as a share of playouts without a search", flat / bare, "x", _SHARE_IN_SEARCH)
+    yield Row(name + "... as a share of playouts without a search", _times(flat, bare), "x", _SHARE_IN_SEARCH)
     for chance in ("frozen", "sampled", "open"):
-        text = f"uct(playout=random, score=wdl, chance={chance}, seconds={_SECONDS}"
-        one = _search_rate(table, text + ")")
+        text = f"uct(playout=random, score=wdl, chance={chance}, seconds={effort.seconds}"
+        one = _search_rate(effort, table, text + ")")
         yield Row(name + f"UCT from the start, chance {chance}", one, "playouts/s", _UCT_ITERATIONS.get(game.name))
-        both = _search_rate(table, text + ", threads=2)")
-        yield Row(name + "... two trees on two threads, times as many", both / one, "x", _TWO_THREADS)
+        both = _search_rate(effort, table, text + ", threads=2)")
+        yield Row(name + "... two trees on two threads, times as many", _times(both, one), "x", _TWO_THREADS)
     if game.name in _UCB_ORIG_SECONDS:
         searcher, view = policy("ucb_orig"), _first_view(table)
         searcher.prepare(view)
-        seconds = 1 / _rate(lambda n: [searcher.act(view) for _ in range(n)])
+        seconds = 1 / _rate(effort, lambda n: [searcher.act(view) for _ in range(n)])
         yield Row(name + "a first decision of ucb_orig, 10,000 rollouts", seconds, "s", _UCB_ORIG_SECONDS[game.name])
 
 
@@ -143,14 +159,14 @@ def _first_view(table: Table) -> View:
     return table.view(seat)
 
 
-def _lookahead(table: Table) -> tuple[float, float]:
+def _lookahead(table: Table, effort: Effort) -> tuple[float, float]:
     """Nodes a second, and the seconds to depth 2."""
     view = _first_view(table)
-    deep, to_two = policy(f"expectimax(seconds={_SECONDS})"), policy("expectimax(depth=2)")
+    deep, to_two = policy(f"expectimax(seconds={effort.seconds})"), policy("expectimax(depth=2)")
     for searcher in (deep, to_two):
         searcher.prepare(view)
     rate, seconds = 0.0, float("inf")
-    for _ in range(_RUNS):
+    for _ in range(effort.runs):
         deep.reset()
         start = time.perf_counter()
         deep.act(view)
@@ -162,12 +178,12 @@ def _lookahead(table: Table) -> tuple[float, float]:
     return rate, seconds
 
 
-def _search_rate(table: Table, text: str) -> float:
+def _search_rate(effort: Effort, table: Table, text: str) -> float:
     """Playouts a second: the best of several decisions, the first of which also takes its memory from the system."""
     view, best = _first_view(table), 0.0
     searcher = policy(text)
     searcher.prepare(view)
-    for _ in range(_RUNS):
+    for _ in range(effort.runs):
         searcher.reset()
         start = time.perf_counter()
         searcher.act(view)
@@ -175,10 +191,10 @@ def _search_rate(table: Table, text: str) -> float:
     return best
 
 
-def _oracle_microseconds(table: Table) -> float:
+def _oracle_microseconds(table: Table, effort: Effort) -> float:
     """The mean over the decisions of whole rounds, forced ones included, of an oracle in every seat."""
     oracle, seconds, decisions = policy("oracle"), 0.0, 0
-    for seed in range(1, 21):
+    for seed in range(1, 1 + effort.rounds):
         deal = table.clone()
         deal.run_chance(make_rng(seed))
         while not deal.over:
@@ -193,16 +209,16 @@ def _oracle_microseconds(table: Table) -> float:
     return 1e6 * seconds / decisions
 
 
-def _of_environments(game: Game) -> Iterator[Row]:
+def _of_environments(game: Game, effort: Effort) -> Iterator[Row]:
     from kdenv.envs.aec import TableEnv
     from kdenv.envs.seat import SeatEnv
 
     env = TableEnv(game.name)
-    yield Row(f"{game.name}: AEC loop, masked sample", _rate(lambda n: _aec_steps(env, n)), "steps/s", _AEC_STEPS.get(game.name))
-    if game.knowledge.greedy:
-        seat_env = SeatEnv(game.name, opponents=game.knowledge.greedy)
-        rate = _rate(lambda n: _seat_steps(seat_env, n))
-        yield Row(f"{game.name}: a learner's decision against {game.knowledge.greedy}", 1e6 / rate, "us", _SEAT_MICROSECONDS.get(game.name))
+    yield Row(f"{game.name}: AEC loop, masked sample", _rate(effort, lambda n: _aec_steps(env, n)), "steps/s", _AEC_STEPS.get(game.name))
+    if name_of_greedy := game.knowledge.greedy:
+        seat_env = SeatEnv(game.name, opponents=name_of_greedy)
+        rate = _rate(effort, lambda n: _seat_steps(seat_env, n))
+        yield Row(f"{game.name}: a learner's decision against {name_of_greedy}", 1e6 / rate, "us", _SEAT_MICROSECONDS.get(game.name))
 
 
 def _aec_steps(env: Any, n: int) -> None:
@@ -232,7 +248,7 @@ def _seat_steps(env: Any, n: int) -> None:
             env.reset()
 
 
-def _peers(games: Sequence[Game]) -> Iterator[Row]:
+def _peers(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
     """Ratios against other people's packages, measured in this run."""
     try:
         connect_four = importlib.import_module("pettingzoo.classic.connect_four_v3")
@@ -240,32 +256,38 @@ def _peers(games: Sequence[Game]) -> Iterator[Row]:
     except ImportError as error:
         print(f"(no ratio against PettingZoo's connect_four: {error})")
         return
-    theirs = _rate(lambda n: _aec_steps(peer, n))
+    theirs = _rate(effort, lambda n: _aec_steps(peer, n))
     yield Row("PettingZoo's connect_four: AEC loop, masked sample", theirs, "steps/s")
     from kdenv.envs.aec import TableEnv
 
     for game in games:
         env = TableEnv(game.name)
-        yield Row(f"{game.name}: AEC loop, times as fast as connect_four", _rate(partial(_aec_steps, env)) / theirs, "x", 3)
+        yield Row(f"{game.name}: AEC loop, times as fast as connect_four", _rate(effort, partial(_aec_steps, env)) / theirs, "x", 3)
 
 
-def _import_time() -> Row:
+def _import_time(effort: Effort) -> Row:
     code = "import time; t = time.perf_counter(); import kdenv; print(time.perf_counter() - t)"
-    times = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(_RUNS)]
-    return Row("import kdenv", min(times), "s", 0.3)
+    command = [sys.executable, "-c", code]
+    told = [subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout for _ in range(effort.runs)]
+    return Row("import kdenv", min(map(float, told)), "s", 0.3)
 
 
-def _rate(work: Callable[[int], object]) -> float:
+def _times(figure: float, of: float) -> float:
+    """How many times as much; nan where a quick run was too short for anything to happen."""
+    return figure / of if of else math.nan
+
+
+def _rate(effort: Effort, work: Callable[[int], object]) -> float:
     """How many units of work a second: the best of several runs, the first of which also compiles."""
     work(1)
     n, seconds = 1, 0.0
-    while seconds < _SECONDS / 4:
-        n = max(2 * n, min(20 * n, int(n * _SECONDS / max(seconds, 1e-6))))
+    while seconds < effort.seconds / 4:
+        n = max(2 * n, min(20 * n, int(n * effort.seconds / max(seconds, 1e-6))))
         start = time.perf_counter()
         work(n)
         seconds = time.perf_counter() - start
     best = seconds
-    for _ in range(_RUNS):
+    for _ in range(effort.runs):
         start = time.perf_counter()
         work(n)
         best = min(best, time.perf_counter() - start)

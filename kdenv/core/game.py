@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.core.encoding import Encoding, Layout, Observer
-from kdenv.core.errors import BadOption
+from kdenv.core.errors import BadOption, shown
 from kdenv.core.interfaces import Drawing, Notation, complaint
 from kdenv.core.protocol import register_rules
 from kdenv.core.questions import Knowledge
 
 States = NDArray[Any]  # an array of a game's state records
 Variant = NDArray[np.int64]  # the options of a game as integers, as begin() takes them
+
+_MOST_DIGITS = 19
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Option:
             if isinstance(value, str) and value.lower() in _words(choice):
                 return choice
         listing = ", ".join(_words(choice)[0] for choice in self.choices)
-        raise BadOption(f"{self.name}={value} is not possible; {self.name} may be {listing}")
+        raise BadOption(f"{self.name}={shown(value)} is not possible; {self.name} may be {listing}")
 
 
 def _words(choice: Any) -> tuple[str, ...]:
@@ -122,11 +124,8 @@ class Game:
         n = self.players[0] if players is None else players
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n not in self.players:
             counts = _listing(sorted(self.players))
-            raise BadOption(f"{self.name} cannot be played by {n} players; players may be {counts}")
-        known = [option.name for option in self.options]
-        for name in options:
-            if name not in known:
-                raise BadOption(f"{self.name} has no option {name}{did_you_mean(name, known)}; its options are {', '.join(known)}")
+            raise BadOption(f"{self.name} cannot be played by {shown(n)} players; players may be {counts}")
+        self.check_names(options)
         integers: list[int] = []
         for option in self.options:
             integers += option.to_integers(options.get(option.name, option.default), int(n))
@@ -158,6 +157,13 @@ class Game:
         """The parts of an observation by name, in their order, each with its shape and meaning."""
         return self.observer(*self.variant(players, **options), encoding).layout
 
+    def check_names(self, options: Iterable[str]) -> None:
+        """Refuse names that are no options of this game."""
+        known = [option.name for option in self.options]
+        for name in options:
+            if name not in known:
+                raise BadOption(f"{self.name} has no option {shown(name)}{did_you_mean(name, known)}; its options are {', '.join(known)}")
+
     def options_of(self, variant: Variant) -> dict[str, Any]:
         """The options by name, of which variant() made these integers."""
         values, at = {}, 0
@@ -181,9 +187,18 @@ def _game_made_with(room: str, name: str) -> Game:
     return _made[name]
 
 
+def whole_number(text: object) -> int | None:
+    """A number from 0 on, from Python or as digits; None for anything else, and for more digits than 64 bits can hold."""
+    if isinstance(text, (int, np.integer)) and not isinstance(text, bool):
+        return int(text) if text >= 0 else None
+    if not isinstance(text, str) or not text.isascii() or not text.isdecimal() or len(text) > _MOST_DIGITS:
+        return None
+    return int(text)
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """' (did you mean ...?)' if a known word is close, else nothing: for the middle of an error message."""
-    close = difflib.get_close_matches(word, list(known), 1)
+    close = difflib.get_close_matches(shown(word), list(known), 1)
     return f" (did you mean {close[0]}?)" if close else ""
 
 

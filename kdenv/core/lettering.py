@@ -7,10 +7,10 @@ from __future__ import annotations
 
 _BOWL = "M3 -6.6A3 3.3 0 1 0 3 0A3 3.3 0 1 0 3 -6.6Z"
 
-# character -> (width without the stroke, path)
+# character -> (width without the stroke, path); the 1 is wider than its path, so that the blank after it is seen
 LETTERS: dict[str, tuple[float, str]] = {
     "0": (6, "M3 -10C1 -10 0 -7.8 0 -5S1 0 3 0S6 -2.2 6 -5S5 -10 3 -10Z"),
-    "1": (3, "M0 -7.8L3 -10V0"),
+    "1": (4.2, "M0 -7.8L3 -10V0"),
     "2": (5.8, "M.2 -7.4C.4 -10.8 5.6 -10.9 5.6 -7.3C5.6 -4.8 1.6 -2.8 0 0H5.8"),
     "3": (5.6, "M.4 -8.7C1.5 -10.6 5.3 -10.3 5.3 -7.7C5.3 -6 3.9 -5.4 2.4 -5.4C4.2 -5.4 5.6 -4.6 5.6 -2.8C5.6 .6 1 .8 0 -1.7"),
     "4": (6, "M4.4 0V-10L0 -2.9H6"),
@@ -49,7 +49,7 @@ LETTERS: dict[str, tuple[float, str]] = {
     "-": (4, "M0 -4H4"),
 }
 _BETWEEN = 2.3  # from the end of one letter to the start of the next
-_SPACE = 3.2
+_SPACE = 4.0  # added to the gap between two letters where there is a blank between them
 
 
 def width_of(text: str, height: float) -> float:

@@ -1,4 +1,4 @@
-"""The generator inside kernels: xorshift64* in a uint64[1], 1.4 ns a draw.
+"""The random numbers of kernels: a generator is a uint64[1], and xorshift64* draws from it in 1.4 ns.
 
 An environment's own numpy generator seeds it; kernels never see numpy's (passing one costs 5 us).
 

@@ -1,4 +1,4 @@
-"""A whole game as text, and back: the frame that is the same for every game. Its words are in each notation.py.
+"""Writes a whole game as text, and reads it back. This frame is the same for every game; its words are those of the game's notation.py.
 
     kdenv kingdomino players=4 size=5 dominoes=48 middle=yes harmony=yes tiebreak=shared
     * draw 8, draw 20, draw 30, draw 34, king 1
@@ -6,20 +6,22 @@
     ...
     = 52 48 37 55
 
-Chance behind *, a decision behind its seat; the closing line has the points, or says unfinished, so that a
-file cut short is noticed. A game that did not start at the beginning has a second line, `start <position>`.
+Outcomes of chance follow a *, a decision follows its seat. The closing line has the points or says `unfinished`, so that a
+file that was cut short is noticed. A game that did not start at the beginning has a second line, `start <position>`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kdenv.core.errors import BadRecord, KdenvError
-from kdenv.core.game import Game
+from kdenv.core.errors import BadRecord, KdenvError, shown
+from kdenv.core.game import Game, whole_number
 from kdenv.core.table import Table
 
 _UNFINISHED = "unfinished"
+_ENDLESS = re.compile(r"\d{20,}")  # more digits than 64 bits hold, and perhaps more than Python reads
 
 
 def write_record(table: Table) -> str:
@@ -44,7 +46,7 @@ def write_record(table: Table) -> str:
         twin.play(event.number)
     if chance:
         lines.append("* " + ", ".join(chance))
-    lines.append("= " + (" ".join(map(str, table.scores())) if table.over else _UNFINISHED))
+    lines.append("= " + (" ".join(map(str, twin.scores())) if twin.over else _UNFINISHED))
     return "\n".join(lines) + "\n"
 
 
@@ -88,22 +90,30 @@ def _on_line(numbered: tuple[int, str], do: Callable[[str], Any]) -> Any:
 def _table_of(line: str, find_game: Callable[[str], Game]) -> Table:
     """The empty table that the first line of a record describes."""
     _, name, *words = line.split()
+    game = find_game(name)
     options: dict[str, Any] = {}
     for word in words:
         key, equals, value = word.partition("=")
         if not equals:
-            raise BadRecord(f"{word!r} is not name=value")
+            raise BadRecord(f"{shown(word)!r} is not name=value")
         if key in options:
-            raise BadRecord(f"{key} is given twice")
+            raise BadRecord(f"{shown(key)} is given twice")
         options[key] = value
-    players = options.pop("players", None)
-    if players is not None and not players.isdecimal():
-        raise BadRecord(f"players={players} is not a number")
-    return Table(find_game(name), None if players is None else int(players), **options)
+    players = None
+    if "players" in options:
+        word = options.pop("players")
+        players = whole_number(word)
+        if players is None:
+            raise BadRecord(f"players={shown(word)} is not a number")
+    game.check_names(options)
+    return Table(game, players, **options)
 
 
 def _carry_out(table: Table, line: str) -> None:
     """Carry out one line of a record."""
+    endless = _ENDLESS.search(line)
+    if endless:
+        raise BadRecord(f"{shown(endless[0])} is larger than any number of a game")
     if line.startswith("start "):
         if table.log:
             raise BadRecord("a start position must come before anything happens")
@@ -114,11 +124,12 @@ def _carry_out(table: Table, line: str) -> None:
             table.chance(table.game.notation.chance_from(table.states, 0, word.strip()))
         return
     seat, colon, words = line.partition(":")
-    if not colon or not seat.strip().isdecimal():
+    number = whole_number(seat.strip())
+    if not colon or number is None:
         raise BadRecord("a line is '* <chance>', '<seat>: <action>', 'start <position>' or '= <points>'")
-    if table.seat != int(seat):
+    if table.seat != number:
         turn = "chance is next" if table.at_chance else "the game is over" if table.over else f"seat {table.seat} decides"
-        raise BadRecord(f"it is not the turn of seat {int(seat)}: {turn}")
+        raise BadRecord(f"it is not the turn of seat {number}: {turn}")
     table.play(table.action(words.strip()))
 
 

@@ -29,10 +29,10 @@ def find_game(name: str) -> Game:
     if name in _from_outside:
         return _from_outside[name]
     if name not in TITLES:
-        from kdenv.core.errors import BadOption
+        from kdenv.core.errors import BadOption, shown
         from kdenv.core.game import did_you_mean
 
-        raise BadOption(f"there is no game {name}{did_you_mean(name, names())}; the games are {', '.join(names())}")
+        raise BadOption(f"there is no game {shown(name)}{did_you_mean(name, names())}; the games are {', '.join(names())}")
     game: Game = import_module(f"kdenv.games.{name}").GAME
     return game
 

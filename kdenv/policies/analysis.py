@@ -36,6 +36,8 @@ class Analysis:
         rows = [("turn", "visits", self.unit, "goes on with")]
         for candidate in self.candidates:
             mean = f"{candidate.mean:.3f}" + ("" if math.isnan(candidate.half) else f" ± {candidate.half:.3f}")
+            if math.isnan(candidate.mean):  # what is forced is not searched
+                mean = "not tried" if len(self.candidates) > 1 else "forced"
             rows.append((candidate.words, f"{candidate.visits:,}", mean, candidate.line))
         widths = [max(len(row[column]) for row in rows) for column in range(3)]
         lines = [f"{a.ljust(widths[0])}  {b.rjust(widths[1])}  {c.rjust(widths[2])}  {d}".rstrip() for a, b, c, d in rows]

@@ -57,10 +57,10 @@ def _status(s: Any) -> str:
     if s["stage"] == rules.FINISHED:
         return "the game is over"
     if s["stage"] == rules.DRAWING:
-        return f"a tile is drawn for seat {s['turn']}"
+        return f"a tile is drawn for player {s['turn']}"
     if s["stage"] == rules.PLACING:
-        return f"seat {s['turn']} places the tile drawn"
-    return f"seat {s['turn']} may claim"
+        return f"player {s['turn']} places the tile drawn"
+    return f"player {s['turn']} may claim"
 
 
 # For eyes
@@ -232,7 +232,7 @@ def _seat(s: Any, seat: int, x: float, y: float) -> list[str]:
     parts = [
         f'<rect x="{x}" y="{y}" width="248" height="98" rx="12" fill="#fffaf0" {stroke}/>',
         f'<rect x="{x}" y="{y}" width="11" height="98" rx="5" fill="{COLOURS[seat]}"/>',
-        write(f"seat {seat}" + (" wins" if best else ""), x + 28, y + 35, 15, INK, 1.3),
+        write(f"player {seat}" + (" wins" if best else ""), x + 28, y + 35, 15, INK, 1.3),
         write(str(int(s["points"][seat])), x + 230, y + 43, 27, INK, 1.9, 1),
     ]
     for i in range(MEEPLES):
@@ -264,7 +264,7 @@ def ansi(states: Any, k: int, seat: int | None = None) -> str:
             lines.append((label + "".join(letters)).rstrip())
     cell, tile_type, rotation = laid_tiles(s)[-1]
     seats = range(int(s["players"]))
-    lines.append("   ".join(f"seat {i}: {s['points'][i]} points, {s['hand'][i]} meeples" for i in seats))
+    lines.append("   ".join(f"player {i}: {s['points'][i]} points, {s['hand'][i]} meeples" for i in seats))
     drawn = f" ({TYPES[int(s['drawn'])]})" if s["stage"] == rules.PLACING else ""
     lines.append(f"{_status(s)}{drawn}; last tile {tile_text(tile_type, cell, rotation)}; {s['n_left']} in the bag")
     return "\n".join(lines)

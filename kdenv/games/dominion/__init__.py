@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kdenv.core.errors import BadOption
-from kdenv.core.game import Game, Option, Variant
+from kdenv.core.errors import BadOption, shown
+from kdenv.core.game import Game, Option, Variant, whole_number
 from kdenv.core.questions import Knowledge
 from kdenv.games.dominion import drawing, encoding, heuristics, hidden, notation, rules
 from kdenv.games.dominion.cards import (
@@ -105,10 +105,10 @@ class _Dominion(Game):
 
 def _whole(name: str, value: object, least: int, most: int) -> int:
     """A number within bounds, from Python or from text."""
-    text = str(value)
-    if isinstance(value, bool) or not text.isdecimal() or not least <= int(text) <= most:
-        raise BadOption(f"{name}={value} is not possible; {name} may be {least} to {most}")
-    return int(text)
+    number = whole_number(value)
+    if number is None or not least <= number <= most:
+        raise BadOption(f"{name}={shown(value)} is not possible; {name} may be {least} to {most}")
+    return number
 
 
 def _seed(value: object, players: int) -> Sequence[int]:

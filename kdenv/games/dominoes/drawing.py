@@ -45,7 +45,7 @@ def ansi(states: Any, k: int, seat: int | None = None) -> str:
     """The position in words and tiles, such as [3|5]; the line goes on from row to row like a snake."""
     s = states[k]
     limit = f"{rules.target(s)} {'win' if s['rules'] == PUERTO_RICO else 'lose'}"
-    lines = [f"round {int(s['n_rounds']) + 1}   seats 0+2: {s['points'][0]} points   seats 1+3: {s['points'][1]} points   ({limit})"]
+    lines = [f"round {int(s['n_rounds']) + 1}   players 0+2: {s['points'][0]} points   players 1+3: {s['points'][1]} points   ({limit})"]
     lines += [_hand_line(s, seat, other) for other in range(4)]
     lines += ["", *_line_rows(s), "", _last_line(s)]
     return "\n".join(lines)
@@ -59,7 +59,7 @@ def _hand_line(s: Any, looker: int | None, seat: int) -> str:
         shown = " ".join(["[ : ]"] * _n_tiles(hand))
     mark = ">" if s["stage"] == rules.PLAYING and s["turn"] == seat else "*" if seat in _winners(s) else " "
     lacks = _lacks(s, seat)
-    return f"{mark} seat {seat}  {shown:<42}{'no ' + ' '.join(map(str, lacks)) if lacks else ''}".rstrip()
+    return f"{mark} player {seat}  {shown:<42}{'no ' + ' '.join(map(str, lacks)) if lacks else ''}".rstrip()
 
 
 def _line_rows(s: Any) -> list[str]:
@@ -78,14 +78,14 @@ def _line_rows(s: Any) -> list[str]:
 def _last_line(s: Any) -> str:
     if s["stage"] == rules.FINISHED:
         winners = _winners(s)
-        return f"over: seats {winners[0]} and {winners[1]} win" if winners else "over: a tie"
+        return f"over: players {winners[0]} and {winners[1]} win" if winners else "over: a tie"
     if s["stage"] == rules.DRAWING:
         return "the lead is drawn next"
     if s["stage"] == rules.DEALING:
-        return f"seat {s['turn']} is dealt the next tile"
+        return f"player {s['turn']} is dealt the next tile"
     passes = f", after {s['passes']} pass{'es' * (int(s['passes']) > 1)}" if s["passes"] else ""
     ends = f"ends {s['left']} and {s['right']}; " if s["left"] != rules.NO_END else ""
-    return f"{ends}seat {s['turn']} plays{passes}"
+    return f"{ends}player {s['turn']} plays{passes}"
 
 
 # For eyes

@@ -1,7 +1,7 @@
 """Kingdomino: 2 to 4 kings pick dominoes and lay out their realms. The rules as implemented are in README.md."""
 
-from kdenv.core.errors import BadOption
-from kdenv.core.game import Game, Option, Variant
+from kdenv.core.errors import BadOption, shown
+from kdenv.core.game import Game, Option, Variant, whole_number
 from kdenv.core.questions import Knowledge
 from kdenv.games.kingdomino import drawing, encoding, heuristics, notation, rules
 from kdenv.games.kingdomino.tables import DOMINOES_USED, KINGS, N_DOMINOES
@@ -14,9 +14,10 @@ def _dominoes_used(value: object, players: int) -> list[int]:
     if value is None or value == "None":
         return [DOMINOES_USED[players]]
     kings = KINGS[players]
-    number = int(value) if isinstance(value, (int, str)) and str(value).isdecimal() else 0
+    number = whole_number(value) or 0
     if number % kings or not kings <= number <= N_DOMINOES:
-        raise BadOption(f"dominoes={value} is not possible with {players} players; it may be a multiple of {kings} up to {N_DOMINOES}")
+        possible = f"a multiple of {kings} up to {N_DOMINOES}"
+        raise BadOption(f"dominoes={shown(value)} is not possible with {players} players; it may be {possible}")
     return [number]
 
 

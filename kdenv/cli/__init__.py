@@ -1,0 +1,52 @@
+"""The command line. Each command is one file of this room; a user's mistake is one sentence on stderr and exit code 2.
+
+A command has a function `add`, which says what arguments it takes, and a function that carries it out and returns the exit
+code (None for 0). What is a mistake of ours and not of the user keeps its traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from kdenv.cli import analyse, bench, interrupts, match, perft, play, policies, replay, terminal, warm
+from kdenv.cli.arguments import Commands
+from kdenv.core.errors import KdenvError
+
+_COMMANDS = (match, play, policies, analyse, warm, bench, perft, replay)  # in the order in which --help lists them
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line (that of this process unless another is given) and return the exit code."""
+    terminal.prepare()
+    try:
+        code = _run(arguments)
+    except BrokenPipeError:
+        if not terminal.nobody_reads():
+            raise
+        code = 0
+    except (KdenvError, OSError) as error:
+        print(f"kdenv: {terminal.sentence(error)}", file=sys.stderr)
+        code = 2
+    except KeyboardInterrupt as end:
+        print(f"\nkdenv: {interrupts.name_of(end)}", file=sys.stderr)
+        code = interrupts.exit_code(end)
+    if arguments is None and interrupts.is_still_working():
+        sys.stdout.flush()
+        os._exit(code)  # compiled code does not notice that the process ends
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    commands = Commands()
+    for command in _COMMANDS:
+        command.add(commands)
+    try:
+        parsed = commands.parse(arguments)
+        return int(parsed.run(parsed) or 0)
+    finally:
+        sys.stdout.flush()  # here, so that a closed pipe is noticed by main
+
+
+__all__ = ["main"]

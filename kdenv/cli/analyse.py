@@ -1,0 +1,41 @@
+"""`kdenv analyse`: shows what a search thinks of every turn in a position."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from kdenv.cli import arguments, terminal
+from kdenv.cli.arguments import Commands
+from kdenv.cli.interrupts import interruptible
+from kdenv.cli.replay import add_step, replayed
+from kdenv.core.errors import BadOption
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add("analyse", _run, "show what a search thinks of every turn in a position")
+    parser.add_argument("where", help="a record file, or a position as 'kdenv replay' and error messages write it")
+    parser.add_argument("policy", help="a search, as 'kdenv policies GAME' shows them")
+    parser.add_argument("--game", help="which game a position (not a record) is of")
+    arguments.add_players(parser, "how many play in a position")
+    arguments.add_options(parser)
+    add_step(parser)
+    arguments.add_seed(parser, 0, "of the search (0)")
+
+
+def _run(parsed: argparse.Namespace) -> None:
+    from kdenv.policies import policy
+
+    searcher = policy(parsed.policy)
+    if parsed.game is None:
+        *_, table = replayed(Path(parsed.where), parsed.step)
+    else:
+        table = arguments.table(parsed.game, parsed.players, parsed.option).at_position(parsed.where)
+    seat = table.seat
+    if seat is None:
+        raise BadOption("nobody decides there: " + ("the game is over" if table.over else "chance is next") + "; choose another --step")
+    searcher.reset(parsed.seed)
+    view = table.view(seat)
+    analysis = interruptible(lambda: searcher.analyse(view))
+    terminal.show(f"{view}\n\nseat {seat} decides\n\n{analysis}")

@@ -1,0 +1,108 @@
+"""Reads command lines: the parser, and the kinds of arguments that several commands take."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from kdenv.core.errors import BadOption, shown
+
+if TYPE_CHECKING:
+    from kdenv.core.table import Table
+
+_LARGEST_SEED = (1 << 63) - 1
+
+Run = Callable[[argparse.Namespace], int | None]
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that tells a mistake in one sentence, without the whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the mistake and exit."""
+        from kdenv.cli.terminal import sentence
+
+        print(f"kdenv: {sentence(message)} ('{self.prog} --help' shows how)", file=sys.stderr)
+        raise SystemExit(2)
+
+
+class Commands:
+    """All commands, each with its own arguments."""
+
+    def __init__(self) -> None:
+        from kdenv import __version__
+
+        self._parser = Parser(prog="kdenv", description="Tabletop games of chance and hidden information: play, match, measure.")
+        self._parser.add_argument("--version", action="version", version=f"kdenv {__version__}")
+        self._commands = self._parser.add_subparsers(metavar="command", required=True, parser_class=Parser)
+
+    def add(self, name: str, run: Run, text: str) -> argparse.ArgumentParser:
+        """A new command, whose arguments are to be added to the parser returned; `run` carries it out."""
+        added = self._commands.add_parser(name, help=text, description=text)
+        added.set_defaults(run=run)
+        return added
+
+    def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
+        """The arguments of the command given, and the command itself as `run`."""
+        return self._parser.parse_args(arguments)
+
+
+def add_game(parser: argparse.ArgumentParser) -> None:
+    """Take a game and its options."""
+    parser.add_argument("game")
+    add_options(parser)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Take options of a game."""
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the game, may be repeated")
+
+
+def add_players(parser: argparse.ArgumentParser, text: str) -> None:
+    """Take a number of players."""
+    parser.add_argument("--players", type=whole(), metavar="N", help=text)
+
+
+def add_seed(parser: argparse.ArgumentParser, default: int | None, text: str) -> None:
+    """Take a seed."""
+    parser.add_argument("--seed", type=whole(0, _LARGEST_SEED), default=default, metavar="N", help=text)
+
+
+def whole(least: int = 0, most: int = 10**9) -> Callable[[str], int]:
+    """A reader of whole numbers within these bounds, for arguments."""
+
+    def read(word: str) -> int:
+        try:
+            number = int(word) if len(word) <= len(str(most)) + 1 else None
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{shown(word)} is not a whole number") from None
+        if number is None or not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"{shown(word)} is not possible; it may be {least} to {most}")
+        return number
+
+    return read
+
+
+def options(words: Sequence[str]) -> dict[str, str]:
+    """The options that were given as NAME=VALUE."""
+    given: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise BadOption(f"--option {shown(word)} is not NAME=VALUE")
+        if name in given:
+            raise BadOption(f"--option {shown(name)} is given twice")
+        given[name] = value
+    return given
+
+
+def table(game: str, players: int | None, words: Sequence[str]) -> Table:
+    """A new table of this game, for so many players, with options given as NAME=VALUE."""
+    from kdenv.core.table import Table
+    from kdenv.games import find_game
+
+    found, given = find_game(game), options(words)
+    found.check_names(given)
+    return Table(found, players, **given)

@@ -1,0 +1,33 @@
+"""`kdenv bench`: measures the speed of everything on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from kdenv.cli.arguments import Commands
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add("bench", _run, "measure the speed of everything on this machine")
+    parser.add_argument("game", nargs="?", help="one game only")
+    parser.add_argument("--quick", action="store_true", help="try out every measurement for a moment; the figures mean little")
+    parser.add_argument("--json", action="store_true", help="print the result for programs")
+
+
+def _run(parsed: argparse.Namespace) -> None:
+    from kdenv.bench import bench
+    from kdenv.games import find_game, names
+
+    games = [find_game(name) for name in ([parsed.game] if parsed.game is not None else names())]
+    effort = bench.QUICK if parsed.quick else bench.USUAL
+    rows = []
+    for row in bench.rows(games, effort):
+        rows.append(row)
+        if not parsed.json:
+            print(row, flush=True)
+    if parsed.json:
+        print(json.dumps({"quick": parsed.quick, "rows": [row._asdict() for row in rows]}))
+    elif parsed.quick:
+        print("(quick: every figure is of a moment's run and means little; no floor is looked at)")

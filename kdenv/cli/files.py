@@ -1,0 +1,25 @@
+"""Text files as commands read and write them: UTF-8, and a mistake about a file is one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kdenv.core.errors import BadRecord
+
+
+def read(path: Path) -> str:
+    """The text of a file; a folder, a missing file and one that is not text are mistakes of the user."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadRecord(f"{path} is not a text file in UTF-8: its byte {error.start} is {error.object[error.start]:#04x}") from None
+    except ValueError as error:  # as of a path with a null character
+        raise BadRecord(f"{path}: {error}") from None
+
+
+def write(path: Path, content: str | bytes) -> None:
+    """Write a text in UTF-8, or bytes as they are."""
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        path.write_text(content, encoding="utf-8", newline="\n")

@@ -1,0 +1,22 @@
+"""`kdenv policies`: lists the policies that can play a game."""
+
+from __future__ import annotations
+
+import argparse
+
+from kdenv.cli.arguments import Commands
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add("policies", _run, "list the policies that can play a game")
+    parser.add_argument("game")
+
+
+def _run(parsed: argparse.Namespace) -> None:
+    from kdenv.games import find_game
+    from kdenv.policies import listing
+
+    for usage, meaning, source in listing(find_game(parsed.game)):
+        print(usage)
+        print(f"    {meaning}" + (f"  [{source}]" if source else ""))

@@ -1,0 +1,60 @@
+"""`kdenv replay`: plays a record again, which checks it, and shows or draws it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kdenv.cli import arguments, files, pictures, terminal
+from kdenv.cli.arguments import Commands
+from kdenv.core.errors import BadOption
+
+if TYPE_CHECKING:
+    from kdenv.core.table import Table
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add("replay", _run, "play a record again, check it, show or draw it")
+    parser.add_argument("file", type=Path)
+    add_step(parser)
+    parser.add_argument("--every", action="store_true", help="show the position after every line")
+    parser.add_argument(
+        "--draw", type=Path, metavar="FILE", help="draw the last position into a .svg or .png file, or all positions into a .gif file"
+    )
+
+
+def add_step(parser: argparse.ArgumentParser) -> None:
+    """Take a line of a record to stop at."""
+    parser.add_argument("--step", type=arguments.whole(), metavar="N", help="stop after this many lines of the record")
+
+
+def _run(parsed: argparse.Namespace) -> None:
+    film = pictures.Film(parsed.draw) if parsed.draw is not None else None
+    for table in replayed(parsed.file, parsed.step):
+        if parsed.every:
+            terminal.show(f"{table}\n")
+        if film is not None:
+            film.show(table)
+    if not parsed.every:
+        terminal.show(str(table))
+    print(f"points: {' '.join(map(str, table.scores()))}" + ("" if table.over else " (unfinished)"))
+    if film is not None:
+        film.write()
+        print(f"drawn in {parsed.draw}")
+
+
+def replayed(file: Path, step: int | None) -> Iterator[Table]:
+    """The same table after each line of a record, up to the line of this number (the first is line 0) or to its end."""
+    from kdenv.core.record import replay
+    from kdenv.games import find_game
+
+    line = -1
+    for line, table in enumerate(replay(files.read(file), find_game)):
+        yield table
+        if line == step:
+            return
+    if step is not None:
+        raise BadOption(f"--step {step} is beyond the end of the record: after its first line it has {line} lines to play")

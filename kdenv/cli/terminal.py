@@ -1,0 +1,99 @@
+"""What the terminal or file at the other end can show: letters, colours, a progress bar, or nothing because it is closed."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import re
+import sys
+import time
+from typing import TextIO
+
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
+_DIGITS = re.compile(r"\d{60,}(\.\.\.)?")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+# What stands for a letter that an encoding lacks; any other becomes a question mark.
+_INSTEAD = {
+    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╯╰", "+"),
+    **dict.fromkeys("─━–—", "-"),
+    **dict.fromkeys("│┃", "|"),
+    "·": ".",
+    "±": "+-",
+    "×": "x",
+}
+
+
+def prepare() -> None:
+    """Let nothing that is printed or typed fail because of its encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="kdenv")
+    if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.errors == "strict":
+        sys.stdin.reconfigure(errors="replace")
+
+
+def _similar(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    return "".join(_INSTEAD.get(letter, "?") for letter in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error("kdenv", _similar)
+
+
+def show(text: str) -> None:
+    """Print a drawing: in colours on a terminal that has them, otherwise without escape codes."""
+    print(text if has_colours(sys.stdout) else _COLOUR.sub("", text))
+
+
+def has_colours(stream: TextIO) -> bool:
+    """Whether to print colours: never if NO_COLOR is set, always if FORCE_COLOR is, else on terminals but dumb ones."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def sentence(mistake: Exception | str) -> str:
+    """A user's mistake as one line; endless numbers are cut."""
+    text = str(mistake)
+    if isinstance(mistake, OSError) and mistake.filename is not None and mistake.strerror:
+        text = f"{mistake.filename}: {mistake.strerror}"
+    return _DIGITS.sub(lambda digits: f"{digits[0][:20]}...", _CONTROL.sub(" ", text))
+
+
+def nobody_reads() -> bool:
+    """Whether what reads our output has ended, as `head` does; then nothing more is printed."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream.isatty():
+            continue
+        try:
+            print(file=stream, flush=True)  # the failed text may be gone, so something must be written to find out
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # else Python complains when it ends
+            return True
+    return False
+
+
+class Progress:
+    """A line on a terminal that tells how far a long job is and how long it will take; silent elsewhere."""
+
+    def __init__(self, total: int, unit: str, done: int = 0) -> None:
+        self.total, self.unit, self.done, self._before = total, unit, done, done
+        self._start = time.monotonic()
+        self._shown = 0.0
+        self._visible = sys.stderr.isatty()
+
+    def step(self) -> None:
+        """Count one more as done."""
+        self.done += 1
+        now = time.monotonic()
+        if self._visible and (now - self._shown > 0.1 or self.done == self.total):
+            self._shown = now
+            left = (now - self._start) / (self.done - self._before) * (self.total - self.done)
+            bar = "#" * (30 * self.done // self.total)
+            print(f"\r[{bar:30}] {self.done}/{self.total} {self.unit}, {left:.0f} s left ", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self._visible and self._shown:
+            print("\r" + " " * 78 + "\r", end="", file=sys.stderr, flush=True)

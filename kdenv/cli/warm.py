@@ -1,0 +1,105 @@
+"""`kdenv warm`: compiles ahead what games and their policies need, by a small use of everything a game is usually used for."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kdenv.cli.arguments import Commands
+from kdenv.cli.terminal import Progress
+
+if TYPE_CHECKING:
+    from kdenv.core.game import Game
+    from kdenv.core.table import Table
+
+_LEARNS = "mast"  # a playout that learns from the tree it is in; the others serve every search
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add("warm", _run, "compile ahead what games and their policies need")
+    parser.add_argument("game", nargs="?", help="one game only")
+
+
+def _run(parsed: argparse.Namespace) -> None:
+    from kdenv.games import find_game, names
+
+    games = [find_game(name) for name in ([parsed.game] if parsed.game is not None else names())]
+    tasks = [task for game in games for task in tasks_of(game)]
+    progress = Progress(len(tasks), "parts compiled")
+    for task in tasks:
+        task()
+        progress.step()
+    progress.end()
+    print(f"{', '.join(game.name for game in games)}: everything is compiled")
+
+
+def tasks_of(game: Game) -> list[Callable[[], object]]:
+    """What to compile for a game, in parts."""
+    from kdenv.policies.kinds import PLAYOUTS
+
+    playouts = [playout for playout in PLAYOUTS if playout == "random" or game.knowledge.greedy]
+    searches = [f"mce(playout={playout}, score=relative, playouts=1)" for playout in playouts if playout != _LEARNS]
+    searches += [f"uct(playout={playout}, playouts=1)" for playout in playouts if playout in ("random", _LEARNS)]
+    searches += ["star2.5"] * bool(game.knowledge.evaluators)
+    if game.knowledge.hidden:
+        searches += ["ismcts(iterations=1)", "flat_deals(samples=1)", "pimc(samples=1)", "ims"]
+    return [
+        lambda: _play_a_little(game),
+        *(lambda text=text: _decide(game, text) for text in [*game.knowledge.players, *searches]),
+        lambda: _environments(game),
+    ]
+
+
+def _started(game: Game) -> Table:
+    """A table at the first decision."""
+    from kdenv.core.random import make_rng
+    from kdenv.core.table import Table
+
+    table = Table(game)
+    table.run_chance(make_rng(1))
+    return table
+
+
+def _play_a_little(game: Game) -> None:
+    """Compile what tables, views and drawings need."""
+    from kdenv.core.random import make_rng
+    from kdenv.policies import policy
+
+    table = _started(game)
+    seat = table.seat
+    assert seat is not None
+    view = table.view(seat)
+    table.observation(seat)
+    table.decide(view.legal()[0], make_rng(1))
+    seat = table.seat
+    assert seat is not None  # no game is over after one decision, and chance has been run
+    table.play(policy("random").act(table.view(seat)))
+    table.svg()
+    table.record()
+
+
+def _decide(game: Game, text: str) -> None:
+    """Compile what a policy needs."""
+    from kdenv.policies import policy
+
+    table = _started(game)
+    seat = table.seat
+    assert seat is not None
+    policy(text).prepare(table.view(seat))
+
+
+def _environments(game: Game) -> None:
+    """Compile what the PettingZoo environment and the learner's seat need."""
+    from kdenv.envs.aec import TableEnv
+    from kdenv.envs.seat import SeatEnv
+
+    env = TableEnv(game.name)
+    env.reset(seed=1)
+    observation, *_ = env.last()
+    env.step(int(observation["action_mask"].argmax()))
+    for opponents in ("random", *list(game.knowledge.players)[:1]):
+        seat_env = SeatEnv(game.name, opponents=opponents)
+        seat_env.reset(seed=1)
+        seat_env.step(int(seat_env.action_masks().argmax()))
