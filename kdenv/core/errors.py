@@ -44,4 +44,4 @@ def shown(value: Any) -> str:
     if isinstance(value, int) and abs(value) >> 256:  # Python refuses to write numbers of more than 4,300 digits
         return f"a number of about {int(value.bit_length() * _LOG10_OF_2) + 1:,} digits"
     text = " ".join(str(value).split())
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."

@@ -85,8 +85,8 @@ class _Array(NamedTuple):
 def read_network(path: Path) -> Network:
     """The network of a model file; BadOption if it is not one."""
     try:
-        with zipfile.ZipFile(path) as file:
-            return _read(file)
+        with zipfile.ZipFile(path) as archive:
+            return _read(archive)
     except _DAMAGE as error:
         why = f"{type(error).__name__}: {error}" if not isinstance(error, _Wrong) else str(error)
         raise BadOption(f"{path} is not a model exported by 'python -m baselines.rl.export' ({shown(why)})") from None
@@ -96,11 +96,11 @@ class _Wrong(ValueError):
     """What is wrong with a model file, in words."""
 
 
-def _read(file: zipfile.ZipFile) -> Network:
-    about_array = _header(file, "about")
+def _read(archive: zipfile.ZipFile) -> Network:
+    about_array = _header(archive, "about")
     if about_array.shape != () or about_array.dtype.kind != "U" or about_array.dtype.itemsize > 4 * _MOST_TEXT:
         raise _Wrong("about is not a short text")
-    about = json.loads(str(_load(file, "about", about_array)))
+    about = json.loads(str(_load(archive, "about", about_array)))
     if not isinstance(about, dict) or about.get("activation") not in tuple(_ACTIVATIONS):
         raise _Wrong(f"its activation is not one of {', '.join(_ACTIVATIONS)}")
     made_for = about.get("made_for", {})
@@ -110,10 +110,10 @@ def _read(file: zipfile.ZipFile) -> Network:
     if type(n) is not int or not 1 <= n <= _MOST_LAYERS:
         raise _Wrong(f"it does not have 1 to {_MOST_LAYERS} layers")
     names = [(f"weight_{i}", f"bias_{i}") for i in range(n)]
-    headers = [(_header(file, weight), _header(file, bias)) for weight, bias in names]
+    headers = [(_header(archive, weight), _header(archive, bias)) for weight, bias in names]
     _check_shapes(headers)
     layers = [
-        (_load(file, weight, of_weight), _load(file, bias, of_bias))
+        (_load(archive, weight, of_weight), _load(archive, bias, of_bias))
         for (weight, bias), (of_weight, of_bias) in zip(names, headers, strict=True)
     ]
     for (weight, bias), arrays in zip(names, layers, strict=True):
@@ -123,15 +123,15 @@ def _read(file: zipfile.ZipFile) -> Network:
     return Network(layers, about["activation"], made_for)
 
 
-def _header(file: zipfile.ZipFile, name: str) -> _Array:
+def _header(archive: zipfile.ZipFile, name: str) -> _Array:
     """Read what an array says about itself, and hold it against the size it has in the file."""
-    with file.open(f"{name}.npy") as stream:
+    with archive.open(f"{name}.npy") as stream:
         shape, by_columns, dtype = _HEADERS[npy.read_magic(stream)](stream, max_header_size=_MOST_HEADER)
         header = stream.tell()
     n = 1
     for side in shape:
         n *= side
-    size = file.getinfo(f"{name}.npy").file_size
+    size = archive.getinfo(f"{name}.npy").file_size
     if dtype.hasobject or min(shape, default=1) < 1 or n > _MOST_NUMBERS or header + n * dtype.itemsize != size:
         raise _Wrong(f"{name} is not as large as it says, or too large")
     return _Array(shape, dtype, header, by_columns)
@@ -143,9 +143,9 @@ _HEADERS: dict[tuple[int, int], Callable[..., tuple[tuple[int, ...], bool, np.dt
 }
 
 
-def _load(file: zipfile.ZipFile, name: str, array: _Array) -> Any:
+def _load(archive: zipfile.ZipFile, name: str, array: _Array) -> Any:
     """The numbers of an array whose header has been checked; a text as it is."""
-    with file.open(f"{name}.npy") as stream:
+    with archive.open(f"{name}.npy") as stream:
         raw = _all_of(stream, array.header + int(np.prod(array.shape, dtype=np.int64)) * array.dtype.itemsize)
     found = np.frombuffer(raw, array.dtype, offset=array.header).reshape(array.shape, order="F" if array.by_columns else "C")
     return found if array.dtype.kind == "U" else found.astype(np.float32)
