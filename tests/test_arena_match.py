@@ -89,7 +89,7 @@ def test_what_is_wrong_is_told_before_anything_is_played(match: Match, what: str
 
 @pytest.mark.parametrize("limit", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_move_limit_is_a_positive_number_of_seconds(limit: float) -> None:
-    with pytest.raises(BadOption, match="move limit of .* is not possible"):
+    with pytest.raises(BadOption, match="a move limit of"):
         play(GREEDY_V_RANDOM, move_limit=limit, on_result=lambda result: pytest.fail("something was played"))
 
 
