@@ -1,6 +1,7 @@
 """Are matches fair and repeatable, is everything warm before the clock runs, and is a policy's fault told as its fault?"""
 
 import multiprocessing
+import time
 
 import pytest
 from arena import GREEDY_V_RANDOM, results_of, without_time
@@ -160,6 +161,13 @@ def test_every_policy_decides_once_before_the_clock_runs(monkeypatch) -> None:
         "two": [["reset", "prepare", "act"], ["reset", "prepare"]],  # one of each kind is enough
         "three": [["reset", "prepare", "act"]],
     }
+
+
+def test_time_is_that_of_the_place_that_thinks() -> None:
+    players = [policy("random"), policy("random"), Scripted(lambda legal: time.sleep(0.002) or legal[0]), policy("random")]
+    result = play_game(GREEDY_V_RANDOM, 1, players)
+    assert result.seconds[2] >= 26 * 0.002 / 2  # two decisions a turn, but for the first and the last
+    assert result.seconds[2] == max(result.seconds)
 
 
 @pytest.mark.parametrize("name", ["kingdomino", "dominion", "carcassonne", "dominoes"])

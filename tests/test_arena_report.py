@@ -90,3 +90,9 @@ def test_all_bars_lie_inside_their_picture_and_count_all_games(margins: Counter[
     assert all(0 <= x <= 940 for x in numbers("x", picture))
     assert sum(int(count) for count in re.findall(r": (\d+)</title>", picture)) == margins.total()
     assert len(bars) <= 91
+
+
+def test_bars_say_which_margins_they_count() -> None:
+    assert re.findall("<title>(.*?)</title>", _bars(Counter({3: 38, -2: 1, 0: 561}))) == ["-2: 1", "0: 561", "+3: 38"]
+    several = re.findall("<title>(.*?)</title>", _bars(Counter({-90: 1, -1: 2, 0: 3, 2: 4, 3: 5})))
+    assert several == ["-89 to -90: 1", "-1 to -2: 2", "0: 3", "+1 to +2: 4", "+3 to +4: 5"]

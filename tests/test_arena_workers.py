@@ -133,7 +133,7 @@ def test_a_game_that_kills_every_process_is_named_after_three_tries(tmp_path) ->
         tmp_path, script.replace("MISBEHAVIOUR", "os.kill(os.getpid(), signal.SIGKILL)"), *COMMAND, "--processes", "2", "--out", str(file)
     )
     assert done.returncode == 2, done.stderr
-    assert done.stderr == "kdenv: 3 processes ended in game 7 (kingdomino, seed 9), the last one by SIGKILL; memory may have run out\n"
+    assert done.stderr == "kdenv: 3 processes ended in game 7 (kingdomino, seed 9), the last one by SIGKILL (memory may have run out)\n"
     numbers = {int(line.split(":")[1].split(",")[0]) for line in file.read_text().splitlines()[1:]}
     assert set(range(7)) <= numbers
     assert 7 not in numbers

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, fields
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -36,7 +36,7 @@ class ResultsFile:
 
     def __init__(self, path: Path, match: Match) -> None:
         self.path, self.match = path, match
-        self.finished = Finished()  # the numbers of the games it holds
+        self.finished = Finished()  # the numbers of the games that results() has read
         self._lock = FileLock(path.with_name(path.name + ".lock"))
         self._file: Any = None
 
@@ -81,7 +81,6 @@ class ResultsFile:
     def append(self, result: Result) -> None:
         """Add a result to the file."""
         self._write(json.dumps(asdict(result)))
-        self.finished.add(result.number)
 
     def _begin(self) -> None:
         """Check the first line, or write it; then drop a last line that a crash has cut."""
@@ -173,7 +172,7 @@ def _check_header(path: Path, first: bytes, mine: dict[str, Any]) -> None:
 def result_of(line: bytes, match: Match) -> Result:
     """The result that a line holds, every field of it checked; a BadRecord says what is wrong."""
     try:
-        found = json.loads(line, parse_constant=_refuse)
+        found = json.loads(line)
     except (ValueError, RecursionError):
         raise BadRecord("it is not one JSON object") from None
     expected = [each.name for each in fields(Result)]
@@ -213,7 +212,3 @@ def _is_number(value: Any, most: float) -> bool:
 def _shown(value: Any) -> str:
     """A value in a message, shortened; a number may be too long to be written."""
     return json.dumps(value)[:60] if not isinstance(value, int) or abs(value) <= _MOST else "a number of many digits"
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")

@@ -108,7 +108,7 @@ class DealSums:
         t = student_t(self.deals - 1)
         centre = (samples * mean + t * t / 2) / (samples + t * t)
         half = t / (samples + t * t) * math.sqrt(samples * mean * (1 - mean) + t * t / 4)
-        return Estimate(mean, max(0.0, min(centre - half, mean)), min(1.0, max(centre + half, mean)))
+        return Estimate(mean, max(0.0, min(centre - half, mean)), min(1.0, max(centre + half, mean)))  # rounding, again
 
     def _mean_and_variance(self, column: int) -> tuple[float, float]:
         """The mean, and the cluster-robust variance of it; nan where there is nothing to tell."""

@@ -129,8 +129,8 @@ class _Worker:
         code = self.process.exitcode or 0
         if code >= 0:
             return f"with exit code {code}"
-        known = {number.value: number.name for number in signal.Signals}
-        return f"by {known.get(-code, f'signal {-code}')}"
+        name = {number.value: number.name for number in signal.Signals}.get(-code, f"signal {-code}")
+        return f"by {name}" + (" (memory may have run out)" if name == "SIGKILL" else "")
 
 
 class _Crew:
@@ -140,7 +140,8 @@ class _Crew:
         self._match, self._numbers, self._processes, self._limit = match, numbers, processes, move_limit
         self._again: deque[int] = deque()  # games whose process was killed
         self._all_given = False
-        self._tries: Counter[int | None] = Counter()  # processes killed, by the game they played; None: none yet
+        # Processes that ended, by the game they played; None: those that played none, since a game was last finished.
+        self._tries: Counter[int | None] = Counter()
         self._workers: list[_Worker] = []
 
     def results(self) -> Iterator[Result]:
@@ -182,12 +183,10 @@ class _Crew:
             error.add_note(message.trace)
             raise error
         if isinstance(message, Result):
-            del self._tries[worker.game]
+            del self._tries[worker.game], self._tries[None]
             worker.game = None
             return message
         worker.stage = message
-        if message is _Stage.PLAYING:
-            del self._tries[None]
         return None
 
     def _give_out(self) -> None:
@@ -224,7 +223,7 @@ class _Crew:
         self._tries[worker.game] += 1
         if self._tries[worker.game] >= _TRIES:
             what = "before any game" if worker.game is None else f"in {self._match.which(worker.game)}"
-            raise GameFailed(f"{_TRIES} processes ended {what}, the last one {worker.how_it_ended()}; memory may have run out")
+            raise GameFailed(f"{_TRIES} processes ended {what}, the last one {worker.how_it_ended()}")
         if worker.game is not None:
             self._again.append(worker.game)
         with _interrupts_held():
@@ -234,7 +233,7 @@ class _Crew:
 def _cannot_start(why: str) -> str:
     return (
         f"the processes that play cannot start ({why}): each imports your script anew. Put what it does under "
-        "'if __name__ == \"__main__\":', and what it adds (games, cards) above that; or play with processes=1"
+        "'if __name__ == \"__main__\":', and what it adds (games, cards) above that; or play with processes=1 and without a move limit"
     )
 
 
