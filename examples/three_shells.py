@@ -22,8 +22,7 @@ import gymnasium
 import numpy as np
 
 import kdenv
-from kdenv.arena import Match, play, table_of
-from kdenv.arena.report import text_table
+from kdenv.arena import Match, play, table_of, text_table
 from kdenv.core.errors import BadRecord
 from kdenv.core.game import Game, Option
 from kdenv.core.kernel import kernel

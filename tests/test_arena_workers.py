@@ -75,6 +75,14 @@ KINDS["misbehaving"] = Kind(lambda text, when=None: Misbehaving(text), "misbehav
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
 """
+SEEDS_OF_GAME_7 = """
+from kdenv.arena import Match, play_game
+from kdenv.policies import policy
+
+SEEDS, players = [], [policy("random"), policy("random")]
+players[1].reset = SEEDS.append
+play_game(Match("kingdomino", ["random", "random"], 40, 9, {"size": "3"}), 7, players)
+"""
 COMMAND = ("match", "kingdomino", "random", "misbehaving", "--option", "size=3", "--games", "40", "--seed", "9")
 
 
@@ -125,9 +133,9 @@ def test_a_policy_that_never_answers_at_all_is_noticed_too(tmp_path) -> None:
 
 @posix
 def test_a_game_that_kills_every_process_is_named_after_three_tries(tmp_path) -> None:
-    # Only game 7 kills: a process that replaces another goes on with the others, so the seed of the deal tells which game it is.
-    script = MISBEHAVING.replace("self.playing = next(resets) > 4", "self.playing = seed == derive_seed(9, 3, 1, 2)")
-    script = script.replace("import itertools", "from kdenv.core.random import derive_seed\nimport itertools")
+    # Only game 7 kills: a process that replaces another goes on with the others, so the seed tells which game it is.
+    script = MISBEHAVING.replace("self.playing = next(resets) > 4", "self.playing = seed == SEEDS[0]")
+    script = script.replace("class Misbehaving", SEEDS_OF_GAME_7 + "\nclass Misbehaving")
     file = tmp_path / "match.jsonl"
     done = run_script(
         tmp_path, script.replace("MISBEHAVIOUR", "os.kill(os.getpid(), signal.SIGKILL)"), *COMMAND, "--processes", "2", "--out", str(file)
