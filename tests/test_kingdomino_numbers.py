@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kdenv.arena.match import Match, Result, play, table_of
+from kdenv.arena import Match, Result, play, table_of
 from kdenv.core.kernel import allocating_kernel
 from kdenv.core.protocol import CHANCE, OVER, apply_chance, legal, phase, sample_chance, scores
 from kdenv.core.questions import choose

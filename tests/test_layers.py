@@ -21,7 +21,7 @@ ONLY = {
 OF_KDENV = {
     "policies": ("core", "search", "games", "policies"),
     "envs": ("core", "games", "policies", "envs"),
-    "arena": ("core", "games", "policies", "arena"),
+    "arena": ("core", "games", "policies", "arena", "__version__"),
     "author": ("core", "search", "policies"),
 }
 GYM = ("gymnasium", "pettingzoo")

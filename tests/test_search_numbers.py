@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from kdenv.arena.match import Match, Result, play, table_of
+from kdenv.arena import Match, Result, play, table_of
 
 FULL_GREEDY = "full_greedy(variant=paper)"
 

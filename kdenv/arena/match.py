@@ -1,38 +1,32 @@
-"""A match: a line-up of policies plays the same deals from every seat, on all cores, interruptible and resumable.
+"""A match, and one game of it: a line-up of policies plays the same deals from every seat.
 
-Jobs and results are plain JSON. Chance of a deal comes from one generator seeded by the match seed and the deal, so
-every rotation of the line-up meets the same draws (as far as chance does not depend on what is played).
+Chance of a deal comes from one generator, seeded by the seed of the match and the number of the deal. So all rotations of
+the line-up meet the same draws, as far as chance does not depend on what is played.
 """
 
 from __future__ import annotations
 
-import contextlib
-import itertools
-import json
-import multiprocessing
-import os
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from multiprocessing import resource_tracker
-from multiprocessing.pool import Pool
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from kdenv.arena.statistics import Estimate, estimate
-from kdenv.core.errors import BadOption, BadRecord
-from kdenv.core.random import derive_seed, make_rng
+from kdenv.core.errors import BadOption, KdenvError
+from kdenv.core.random import below, derive_seed, make_rng
 from kdenv.core.record import options_text
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView, View
 from kdenv.games import find_game
 from kdenv.policies import Policy, policy
 
-_START = 60.0  # seconds within which a process should have started
-_LOOK = 0.1  # seconds between looks whether one has failed to
-_PATIENCE = 3.0  # seconds that processes have to finish their games when a match is interrupted
+_TRIAL = 50  # decisions of each seat after which the trial game ends, even if not every policy has decided
+
+# Called with a seat before its policy decides, and with None after that: for a process that watches this one.
+Deciding = Callable[[int | None], None]
+
+
+class GameFailed(KdenvError):
+    """A game that cannot be played to its end; the message names the game, its seed, and the policy if one is to blame."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +51,18 @@ class Match:
             policy(text)
 
     def seats(self, rotation: int) -> list[int]:
-        """Which place of the line-up sits where: every place visits every seat in turn."""
+        """Which place of the line-up sits in each seat: every place visits every seat in turn."""
         n = len(self.line_up)
         return [(seat - rotation) % n for seat in range(n)]
+
+    def who(self, number: int | None, seat: int) -> str:
+        """The policy in this seat and the game of this number in words, as errors name them; None is the trial game."""
+        place = self.seats(0 if number is None else number % len(self.line_up))[seat]
+        return f"{self.line_up[place]} in seat {seat} of {self.which(number)}"
+
+    def which(self, number: int | None) -> str:
+        """The game of this number in words, with what is needed to play it again."""
+        return f"{'the trial game' if number is None else f'game {number}'} ({self.game}, seed {self.seed})"
 
     def describe(self) -> str:
         """The match in one line."""
@@ -82,11 +85,73 @@ class Result:
     record: str
 
 
-def play_game(match: Match, number: int, policies: Sequence[Policy] | None = None) -> Result:
-    """Play the game of this number: deal and rotation follow from it."""
+class Finished(Collection[int]):
+    """The numbers of the games that are finished. Those from 0 on without a gap take no memory."""
+
+    def __init__(self, numbers: Iterable[int] = ()) -> None:
+        self._below = 0
+        self._others: set[int] = set()
+        for number in numbers:
+            self.add(number)
+
+    def add(self, number: int) -> None:
+        """One more game is finished."""
+        if number not in self:
+            self._others.add(number)
+        while self._below in self._others:
+            self._others.remove(self._below)
+            self._below += 1
+
+    def __contains__(self, number: object) -> bool:
+        return number in self._others or (isinstance(number, int) and 0 <= number < self._below)
+
+    def __iter__(self) -> Iterator[int]:
+        yield from range(self._below)
+        yield from sorted(self._others)
+
+    def __len__(self) -> int:
+        return self._below + len(self._others)
+
+
+def ready(match: Match, deciding: Deciding = lambda seat: None) -> list[Policy]:
+    """The policies of the line-up, ready to play: compiled and loaded, so that no clock of a game counts that.
+
+    Each prepares, and each different one makes a decision in a trial game that is thrown away. Nothing of it remains,
+    since every game begins by resetting its policies.
+    """
+    players = [policy(text) for text in match.line_up]
+    table, rng = Table(find_game(match.game), len(players), **match.options), make_rng(0)
+    table.run_chance(rng)
+    for seat, player in enumerate(players):
+        player.reset(0)
+        deciding(seat)
+        try:
+            player.prepare(_view(player, table, seat))
+        except Exception as error:
+            raise _failure(match, None, seat, error) from error
+        deciding(None)
+    waiting = set(match.line_up)
+    for _ in range(_TRIAL * len(players)):
+        if table.over or not waiting:
+            break
+        seat = _seat(table)
+        if match.line_up[seat] in waiting:
+            waiting.remove(match.line_up[seat])
+            _decide(match, None, players[seat], table, deciding)
+        else:
+            legal = table.legal()
+            table.play(legal[int(below(rng, len(legal)))])
+        table.run_chance(rng)
+    _outcome(table)
+    table.record()
+    return players
+
+
+def play_game(match: Match, number: int, players: Sequence[Policy] | None = None, deciding: Deciding = lambda seat: None) -> Result:
+    """Play the game of this number, from which its deal and rotation follow; `players` as ready() gives them."""
     n = len(match.line_up)
     deal, rotation = divmod(number, n)
-    players = [policy(text) for text in match.line_up] if policies is None else policies
+    players = ready(match) if players is None else players
     for place, player in enumerate(players):
         player.reset(derive_seed("policy", match.seed, deal, rotation, place))
     table = Table(find_game(match.game), n, **match.options)
@@ -95,28 +160,57 @@ def play_game(match: Match, number: int, policies: Sequence[Policy] | None = Non
     seconds, turns = [0.0] * n, [0] * n
     last = None  # the seat whose turn goes on until chance or another seat
     table.run_chance(chance)
-    prepare(players, seats, table)
     while not table.over:
-        seat = table.seat
-        assert seat is not None
+        seat = _seat(table)
         place = seats[seat]
-        player = players[place]
         events = len(table.log)
-        view = _view(player, table, seat)
-        start = time.perf_counter()
-        action = player.act(view)
-        seconds[place] += time.perf_counter() - start
+        seconds[place] += _decide(match, number, players[place], table, deciding)
         turns[place] += seat != last
-        table.play(action)
         table.run_chance(chance)
         last = seat if len(table.log) == events + 1 else None
-    return _result(match, number, table, seats, seconds, turns, [player.playouts for player in players])
+    outcome = _outcome(table)
+    by_place = [outcome[seats.index(place)] for place in range(n)]
+    return Result(
+        number=number,
+        deal=deal,
+        scores=[score for score, _, _ in by_place],
+        margins=[margin for _, margin, _ in by_place],
+        wins=[win for _, _, win in by_place],
+        seconds=seconds,
+        turns=turns,
+        playouts=[player.playouts for player in players],
+        record=table.record(),
+    )
 
 
-def prepare(players: Sequence[Policy], seats: Sequence[int], table: Table) -> None:
-    """Let every policy compile and load what it needs before the clock runs."""
-    for seat, place in enumerate(seats):
-        players[place].prepare(_view(players[place], table, seat))
+def _decide(match: Match, number: int | None, player: Policy, table: Table, deciding: Deciding) -> float:
+    """Let a policy decide, and carry its action out; return the seconds that the decision took."""
+    seat = _seat(table)
+    view = _view(player, table, seat)
+    try:
+        deciding(seat)
+        start = time.perf_counter()
+        action = player.act(view)
+        seconds = time.perf_counter() - start
+        deciding(None)
+        table.play(action)
+    except Exception as error:
+        raise _failure(match, number, seat, error) from error
+    return seconds
+
+
+def _failure(match: Match, number: int | None, seat: int, error: Exception) -> GameFailed:
+    """The sentence for a policy that raises an error or gives an action that is not legal."""
+    first_line = (str(error).splitlines() or [""])[0]
+    what = first_line if isinstance(error, KdenvError) else f"{type(error).__name__}: {first_line}"
+    return GameFailed(f"{match.who(number, seat)} cannot go on: {what}")
+
+
+def _seat(table: Table) -> int:
+    """Who decides; somebody does."""
+    seat = table.seat
+    assert seat is not None
+    return seat
 
 
 def _view(player: Policy, table: Table, seat: int) -> View:
@@ -124,207 +218,16 @@ def _view(player: Policy, table: Table, seat: int) -> View:
     return OracleView(table, seat) if player.is_oracle else View(table, seat)
 
 
-def _result(
-    match: Match, number: int, table: Table, seats: list[int], seconds: list[float], turns: list[int], playouts: list[int]
-) -> Result:
+def _outcome(table: Table) -> list[tuple[int, int, float]]:
+    """Score, margin and share of the win of every seat."""
     n = table.players
     teams = table.game.teams(n)
     scores, standings = table.scores(), table.standings()
     best = max(standings)
     winners = {seat % teams for seat in range(n) if standings[seat] == best}
-    by_place: dict[int, tuple[int, int, float]] = {}
-    for seat, place in enumerate(seats):
+    outcome = []
+    for seat in range(n):
         rivals = [scores[other] for other in range(n) if other % teams != seat % teams]
         win = 1 / len(winners) if seat % teams in winners else 0.0
-        by_place[place] = scores[seat], scores[seat] - max(rivals, default=0), win
-    places = [by_place[place] for place in range(n)]
-    return Result(
-        number=number,
-        deal=number // n,
-        scores=[score for score, _, _ in places],
-        margins=[margin for _, margin, _ in places],
-        wins=[win for _, _, win in places],
-        seconds=seconds,
-        turns=turns,
-        playouts=playouts,
-        record=table.record(),
-    )
-
-
-# Many games
-
-
-def play(match: Match, *, processes: int | None = None, done: Iterable[int] = (), on_result: Callable[[Result], None]) -> bool:
-    """Play all games that are not done yet, each result as it comes; False if interrupted by Ctrl-C.
-
-    Stops cleanly: results handed on so far are complete games.
-    """
-    match.check()
-    finished = set(done)
-    numbers = [number for number in range(match.games) if number not in finished]
-    processes = min(processes or os.cpu_count() or 1, len(numbers))
-    if processes <= 1:
-        return _play_here(match, numbers, on_result)
-    context = multiprocessing.get_context("spawn")  # fork is unsafe where torch or another threaded library is loaded
-    pool, stopped = None, context.Event()
-    todo = itertools.takewhile(lambda number: not stopped.is_set(), numbers)
-    try:
-        with _interrupts_held():
-            started = context.Semaphore(0)
-            others = set(multiprocessing.active_children())
-            pool = context.Pool(processes, _start_worker, (match, started, stopped))
-            _wait(processes, started, set(multiprocessing.active_children()) - others)
-        for result in pool.imap_unordered(_work, todo):
-            assert result is not None  # nothing has been stopped
-            on_result(result)
-    except KeyboardInterrupt:
-        return False
-    finally:
-        if pool is not None:
-            _end(pool, stopped)
-    return True
-
-
-def _wait(processes: int, started: Any, workers: Iterable[Any]) -> None:
-    """Until all processes have started: one that is ended while it starts would complain, one that cannot start be tried for ever."""
-    deadline = time.monotonic() + _START
-    for _ in range(processes):
-        while not started.acquire(timeout=_LOOK) and time.monotonic() < deadline:
-            if any(worker.exitcode for worker in workers):
-                raise BadOption(
-                    "the processes that play cannot start: each imports your script anew. Put what it does under "
-                    "'if __name__ == \"__main__\":', and what it adds (games, cards) above that; or play with processes=1"
-                )
-
-
-def _end(pool: Pool, stopped: Any) -> None:
-    """End the processes: between two games if they come to that soon, for one ended while it hands a result on hangs us up."""
-    stopped.set()
-    pool.close()
-    waiting = threading.Thread(target=pool.join, daemon=True)
-    waiting.start()
-    waiting.join(_PATIENCE)
-    pool.terminate()
-
-
-@contextlib.contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Ctrl-C waits until the end of this, and the processes started here never get one: it is the business of their parent."""
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    held: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, frame: held.append(number))  # other threads may be given the signal
-    resource_tracker.ensure_running()  # which would let signals through again if it had to be started later
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # is passed on to processes
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, handler)
-    if held:
-        raise KeyboardInterrupt
-
-
-def _play_here(match: Match, numbers: Sequence[int], on_result: Callable[[Result], None]) -> bool:
-    policies = [policy(text) for text in match.line_up]
-    try:
-        for number in numbers:
-            on_result(play_game(match, number, policies))
-    except KeyboardInterrupt:
-        return False
-    return True
-
-
-_match: Match
-_policies: list[Policy]
-_stopped: Any  # an event: no more games
-
-
-def _start_worker(match: Match, started: Any, stopped: Any) -> None:
-    """Set a worker process up."""
-    global _match, _policies, _stopped
-    _stopped = stopped
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    match.check()
-    _match, _policies = match, [policy(text) for text in match.line_up]
-    started.release()
-
-
-def _work(number: int) -> Result | None:
-    return None if _stopped.is_set() else play_game(_match, number, _policies)
-
-
-# Results kept in a file: a line that describes the match, then a line per game
-
-
-def read_results(path: Path, match: Match) -> Iterator[Result]:
-    """The results of this match that the file holds; a last line cut short by a crash is left out."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    if not lines:
-        return
-    try:
-        described = json.loads(lines[0])
-    except ValueError:
-        raise BadRecord(f"{path} is not a file of match results; choose another --out") from None
-    if not isinstance(described, dict) or {**described, "games": 0} != {**json.loads(json.dumps(asdict(match))), "games": 0}:
-        raise BadRecord(f"{path} holds the results of another match ({lines[0][:120]}); choose another --out")
-    for number, line in enumerate(lines[1:], 2):
-        try:
-            result = Result(**json.loads(line))
-        except (ValueError, TypeError):
-            if number == len(lines):
-                return
-            raise BadRecord(f"line {number} of {path} is damaged") from None
-        if result.number < match.games:
-            yield result
-
-
-def append_result(path: Path, match: Match, result: Result) -> None:
-    """Add a result to the file, which is made if it does not exist."""
-    if not path.exists() or path.stat().st_size == 0:
-        path.write_text(json.dumps(asdict(match)) + "\n", encoding="utf-8")
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(result)) + "\n")
-
-
-# What follows from the results
-
-
-@dataclass(frozen=True)
-class Row:
-    """How a policy did, over all places of the line-up it has."""
-
-    policy: str
-    places: int
-    games: int
-    margin: Estimate
-    score: Estimate
-    wins: Estimate
-    seconds_per_turn: Estimate
-    playouts_per_turn: Estimate
-
-
-def table_of(match: Match, results: Sequence[Result]) -> list[Row]:
-    """A row per policy, in the order of the line-up."""
-    rows = []
-    deals = [result.deal for result in results]
-    for text in dict.fromkeys(match.line_up):
-        places = [place for place, other in enumerate(match.line_up) if other == text]
-
-        def mean(of: Callable[[Result, int], float], places: list[int] = places) -> Estimate:
-            return estimate([sum(of(result, place) for place in places) / len(places) for result in results], deals)
-
-        rows.append(
-            Row(
-                policy=text,
-                places=len(places),
-                games=len(results),
-                margin=mean(lambda result, place: result.margins[place]),
-                score=mean(lambda result, place: result.scores[place]),
-                wins=mean(lambda result, place: result.wins[place]),
-                seconds_per_turn=mean(lambda result, place: result.seconds[place] / max(1, result.turns[place])),
-                playouts_per_turn=mean(lambda result, place: result.playouts[place] / max(1, result.turns[place])),
-            )
-        )
-    return rows
+        outcome.append((scores[seat], scores[seat] - max(rivals, default=0), win))
+    return outcome

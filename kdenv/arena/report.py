@@ -4,91 +4,150 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from kdenv.arena.match import Match, Result, Row
-from kdenv.arena.statistics import Estimate
+from kdenv.arena.match import Match
+from kdenv.arena.statistics import FEWEST_DEALS, TOO_FEW, Estimate
+from kdenv.arena.summary import Row, Summary
 from kdenv.core.record import replay
 from kdenv.games import find_game
 
-HEADINGS = ("policy", "margin", "score", "wins", "time a turn", "playouts a turn")
-_NOTE = "± is the half-width of a 95 % interval; games of one deal count as one sample. Margin: own points less the best rival's."
+HEADINGS = ("policy", "margin", "score", "wins", "time a turn", "median", "playouts a turn")
+_WIDEST_NAME = 40  # longer names get a line of their own
+_BARS = 45  # at most so many bars on each side of a margin of 0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 20, 920, 20, 150  # where the bars of a picture of 940 by 180 are
 
 
 def cells(row: Row) -> tuple[str, ...]:
     """A row of the table as words."""
     name = row.policy + (f"  x{row.places}" if row.places > 1 else "")
-    percent = Estimate(100 * row.wins.mean, 100 * row.wins.half)
     playouts = row.playouts_per_turn.text(0) if row.playouts_per_turn.mean else "-"
-    return (name, row.margin.text(1, sign=True), row.score.text(1), percent.text(1, " %"), _time(row.seconds_per_turn), playouts)
+    return (
+        name,
+        row.margin.text(sign=True),
+        row.score.text(),
+        row.wins.scaled(100).text(unit=" %", ends=True),
+        _time(row.seconds_per_turn),
+        _time(Estimate(row.median_seconds_per_turn)),
+        playouts,
+    )
 
 
 def _time(seconds: Estimate) -> str:
     """A time in the unit that suits it."""
-    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):
-        if seconds.mean * factor >= 1 or unit == "us":
-            return Estimate(seconds.mean * factor, seconds.half * factor).text(2 if unit == "s" else 1, f" {unit}")
-    raise AssertionError
+    for factor, unit in ((1.0, "s"), (1e3, "ms")):
+        if seconds.mean * factor >= 1:
+            return seconds.scaled(factor).text(2 if unit == "s" else 1, f" {unit}")
+    return seconds.scaled(1e6).text(1, " us")
+
+
+def note(deals: int) -> str:
+    """What the intervals in the table are."""
+    if deals < FEWEST_DEALS:
+        return f"No intervals: {TOO_FEW} ({deals}; {FEWEST_DEALS} are needed)."
+    return "± and [low, high] are 95 % intervals over deals."
 
 
 def text_table(rows: Sequence[Row]) -> str:
     """The table for a terminal."""
     lines = [HEADINGS, *map(cells, rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
-    return "\n".join("  ".join([name.ljust(widths[0]), *map(str.rjust, numbers, widths[1:])]) for name, *numbers in lines)
+    widths = [max(len(line[column]) for line in lines) for column in range(1, len(HEADINGS))]
+    width = max(len(name) for name, *_ in lines if len(name) <= _WIDEST_NAME)
+    shown = []
+    for name, *numbers in lines:
+        if len(name) > _WIDEST_NAME:
+            shown.append(name)
+            name = ""
+        shown.append("  ".join([name.ljust(width), *map(str.rjust, numbers, widths)]))
+    return "\n".join(shown)
 
 
 def as_json(match: Match, rows: Sequence[Row], finished: bool) -> dict[str, Any]:
-    """The match and its table for programs; an interval that is not known is null."""
-    return {"match": asdict(match), "finished": finished, "policies": [_known(asdict(row)) for row in rows]}
+    """The match and its table for programs; what is not known is null."""
+    return {"match": asdict(match), "finished": finished, "policies": [_plain(asdict(row)) for row in rows]}
 
 
-def _known(row: dict[str, Any]) -> dict[str, Any]:
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        key: {"mean": value[0], "half_width": None if math.isnan(value[1]) else value[1]} if isinstance(value, tuple) else value
+        key: {name: _known(number) for name, number in zip(Estimate._fields, value, strict=True)}
+        if isinstance(value, tuple)
+        else _known(value)
         for key, value in row.items()
     }
 
 
-def page(match: Match, rows: Sequence[Row], results: Sequence[Result]) -> str:
+def _known(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def page(summary: Summary) -> str:
     """The match as an HTML page without anything from elsewhere: table, margins, and the last position of its closest game."""
+    match = summary.match
     head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells(row)) + "</tr>" for row in rows)
-    closest = min(results, key=lambda result: abs(result.margins[0]))
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells(row)) + "</tr>" for row in summary.rows())
+    first = html.escape(match.line_up[0])
+    if summary.games:
+        table = f"<div class='wide'><table><tr>{head}</tr>{body}</table></div>"
+        words = f"<p>{note(summary.deals)} A margin is a policy's points less those of its best rival.</p>"
+        margins = f"<h2>Margins of {first}: in how many games it had each</h2>{_bars(summary.margins)}"
+        content = table + words + margins + _closest(summary)
+    else:
+        content = "<p>No game is finished yet.</p>"
+    return (
+        "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
+        "<title>kdenv match</title><style>"
+        "body{font:16px/1.5 system-ui,sans-serif;max-width:1000px;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}"
+        "h1,h2,li{overflow-wrap:anywhere}.wide{overflow-x:auto}"
+        "table{border-collapse:collapse;width:100%}"
+        "td,th{text-align:right;padding:.4rem .6rem;border-bottom:1px solid #ddd;white-space:nowrap}"
+        "td:first-child,th:first-child{text-align:left;font-family:ui-monospace,monospace;font-size:.9em;white-space:normal;"
+        "overflow-wrap:anywhere;min-width:12rem}"
+        "svg{max-width:100%;height:auto}pre{background:#f6f6f6;padding:1rem;overflow:auto}</style>"
+        f"<h1>{html.escape(match.describe())}</h1><p>{summary.games} finished, {summary.deals} deals.</p>{content}</html>"
+    )
+
+
+def _closest(summary: Summary) -> str:
+    """The closest game of the first policy: who sat where, how it ended, and its record."""
+    match, closest = summary.match, summary.closest
+    assert closest is not None
     *_, last = replay(closest.record, find_game)
     seats = match.seats(closest.number % len(match.line_up))
     names = "".join(f"<li>seat {seat}: {html.escape(match.line_up[place])}</li>" for seat, place in enumerate(seats))
     return (
-        "<!doctype html><meta charset='utf-8'><title>kdenv match</title><style>"
-        "body{font:16px/1.5 system-ui,sans-serif;max-width:1000px;margin:2rem auto;padding:0 1rem;color:#222}"
-        "table{border-collapse:collapse;width:100%}td,th{text-align:right;padding:.4rem .6rem;border-bottom:1px solid #ddd}"
-        "td:first-child,th:first-child{text-align:left;font-family:ui-monospace,monospace;font-size:.9em}"
-        "svg{max-width:100%;height:auto}pre{background:#f6f6f6;padding:1rem;overflow:auto}</style>"
-        f"<h1>{html.escape(match.describe())}</h1><table><tr>{head}</tr>{body}</table><p>{_NOTE}</p>"
-        f"<h2>Margins of {html.escape(match.line_up[0])}, game by game</h2>{_strip([result.margins[0] for result in results])}"
         f"<h2>The closest game (number {closest.number})</h2><ul>{names}</ul>{last.svg()}"
         f"<h3>Its record</h3><pre>{html.escape(closest.record)}</pre>"
     )
 
 
-def _strip(margins: Sequence[int]) -> str:
-    """A dot per game on a line from the worst margin to the best, stacked where margins are equal."""
-    low, high = min(0, *margins), max(0, *margins)
-    scale = 900 / max(1, high - low)
-    heights: dict[int, int] = {}
-    dots = []
-    for margin in sorted(margins):
-        heights[margin] = heights.get(margin, 0) + 1
-        colour = "#2a9d4a" if margin > 0 else "#c1442d" if margin < 0 else "#888"
-        dots.append(f"<circle cx='{20 + (margin - low) * scale:.1f}' cy='{150 - 9 * heights[margin]}' r='4' fill='{colour}'/>")
-    zero = 20 - low * scale
-    mean = 20 + (sum(margins) / len(margins) - low) * scale
+def _bars(margins: Counter[int]) -> str:
+    """A bar for every margin, or for every few neighbouring ones; its height says how many games had it."""
+    step = max(1, math.ceil(max(map(abs, margins)) / _BARS))
+    games: Counter[int] = Counter()  # by bar: 0 is a margin of 0, 1 is from 1 to step, and so on to both sides
+    for margin, count in margins.items():
+        bar = math.ceil(abs(margin) / step)
+        games[bar if margin > 0 else -bar] += count
+    low, high = min(0, *games), max(0, *games)
+    width, highest = (_RIGHT - _LEFT) / (high - low + 1), max(games.values())
+    bars = []
+    for bar, count in sorted(games.items()):
+        least, most = (abs(bar) - 1) * step + 1, abs(bar) * step
+        sign, colour = ("+", "#2a9d4a") if bar > 0 else ("-", "#c1442d") if bar < 0 else ("", "#888")
+        which = "0" if bar == 0 else f"{sign}{most}" if step == 1 else f"{sign}{least} to {sign}{most}"
+        height = (_BOTTOM - _TOP) * count / highest
+        bars.append(
+            f"<rect x='{_LEFT + (bar - low) * width + 0.1 * width:.1f}' y='{_BOTTOM - height:.1f}' width='{0.8 * width:.1f}' "
+            f"height='{height:.1f}' fill='{colour}'><title>{which}: {count}</title></rect>"
+        )
+    middle, last = _LEFT + (0.5 - low) * width, _BOTTOM + 20
+    ends = "".join(
+        f"<text x='{_LEFT + (bar - low + 0.5) * width:.1f}' y='{last}' font-size='13' text-anchor='middle'>{bar * step:+d}</text>"
+        for bar in {low, high} - {0}
+    )
     return (
-        f"<svg viewBox='0 0 940 180'><line x1='20' x2='920' y1='150' y2='150' stroke='#999'/>"
-        f"<line x1='{zero:.1f}' x2='{zero:.1f}' y1='20' y2='155' stroke='#999' stroke-dasharray='3 4'/>"
-        f"<path d='M{mean:.1f} 152l-6 10h12z' fill='#222'/>{''.join(dots)}"
-        f"<text x='20' y='175' font-size='13'>{low}</text><text x='{zero:.1f}' y='175' font-size='13' text-anchor='middle'>0</text>"
-        f"<text x='920' y='175' font-size='13' text-anchor='end'>{high:+d}</text></svg>"
+        f"<svg viewBox='0 0 940 180'><line x1='{_LEFT}' x2='{_RIGHT}' y1='{_BOTTOM}' y2='{_BOTTOM}' stroke='#999'/>"
+        f"{''.join(bars)}{ends}<text x='{middle:.1f}' y='{last}' font-size='13' text-anchor='middle'>0</text></svg>"
     )

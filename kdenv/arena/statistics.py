@@ -1,49 +1,158 @@
-"""Means with 95 % intervals when games come in deals: games of one deal share their luck and are not independent."""
+"""95 % intervals when games come in deals: games of one deal share their luck, so deals are the independent samples, not games."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+FEWEST_DEALS = 10  # an interval from fewer says more about its assumptions than about the games
+TOO_FEW = "too few deals"
+_BIN = math.log(1.02)  # the width of a bin of Median
 
 
 class Estimate(NamedTuple):
-    """A mean and the half-width of its 95 % interval; nan if one deal is all there is."""
+    """A mean and the ends of its 95 % interval, which are nan if there are too few deals for one."""
 
     mean: float
-    half: float
+    low: float = math.nan
+    high: float = math.nan
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether there were deals enough for an interval."""
+        return not math.isnan(self.low)
+
+    def scaled(self, factor: float) -> Estimate:
+        """The same in another unit."""
+        return Estimate(self.mean * factor, self.low * factor, self.high * factor)
+
+    def text(self, digits: int = 1, unit: str = "", sign: bool = False, ends: bool = False) -> str:
+        """As in 12.3 ± 2.1, or as in 98.0 [91.2, 99.6] if `ends` is true, for an interval whose halves differ."""
+        mean = f"{self.mean:{'+' if sign else ''}.{digits}f}{unit}"
+        if not self.has_interval:
+            return mean
+        if ends:
+            return f"{mean} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
+        return f"{mean} ± {self.high - self.mean:.{digits}f}"
 
     def __str__(self) -> str:
-        return self.text(1)
-
-    def text(self, digits: int, unit: str = "", sign: bool = False) -> str:
-        """As in 12.3 ± 2.1."""
-        mean = f"{self.mean:{'+' if sign else ''}.{digits}f}{unit}"
-        return mean if math.isnan(self.half) else f"{mean} ± {self.half:.{digits}f}"
+        return self.text(ends=True) + ("" if self.has_interval else f" ({TOO_FEW})")
 
 
-def estimate(values: Sequence[float], deals: Sequence[int]) -> Estimate:
-    """The mean over games, with an interval from the spread between deals (cluster-robust; Student's t)."""
-    n = len(values)
-    if n == 0:
-        return Estimate(math.nan, math.nan)
-    mean = sum(values) / n
-    by_deal: dict[int, float] = {}
-    for value, deal in zip(values, deals, strict=True):
-        by_deal[deal] = by_deal.get(deal, 0.0) + value - mean
-    clusters = len(by_deal)
-    if clusters < 2:
-        return Estimate(mean, math.nan)
-    variance = sum(total * total for total in by_deal.values()) / n**2 * clusters / (clusters - 1)
-    return Estimate(mean, student_t(clusters - 1) * math.sqrt(variance))
+class DealSums:
+    """Sums of what every game gives several numbers of, from which means and intervals follow; memory does not grow with games.
+
+    Only deals of which some games are missing are kept one by one.
+    """
+
+    def __init__(self, games_of_a_deal: int) -> None:
+        self._full = games_of_a_deal
+        self._partial: dict[int, tuple[int, NDArray[np.float64]]] = {}  # by deal: its games so far, and the sum of their numbers
+        self._origin: Any = None  # the numbers of the first game are subtracted from all, so that equal numbers have no spread at all
+        # Over all full deals: deals, games, squares of games; sums, sums by games, squares of sums of a deal.
+        self._sums: list[Any] = [0, 0, 0, 0.0, 0.0, 0.0]
+
+    def add(self, deal: int, numbers: Sequence[float]) -> None:
+        """Add the numbers of a game of this deal."""
+        values = np.array(numbers, np.float64)
+        if self._origin is None:
+            self._origin = values
+        games, total = self._partial.pop(deal, (0, np.zeros_like(values)))
+        games, total = games + 1, total + values - self._origin
+        if games < self._full:
+            self._partial[deal] = games, total
+        else:
+            self._sums = _with_deal(self._sums, games, total)
+
+    @property
+    def deals(self) -> int:
+        """How many deals there are, those included of which games are missing."""
+        return int(self._sums[0]) + len(self._partial)
+
+    @property
+    def games(self) -> int:
+        """How many games there are."""
+        return int(self._sums[1]) + sum(games for games, _ in self._partial.values())
+
+    def mean(self, column: int) -> Estimate:
+        """The mean over games of the numbers in this place, with a t interval.
+
+        Its variance is the cluster-robust one of a ratio of sums over deals (Liang and Zeger 1986), with the factor
+        c / (c - 1) for c deals; Student's t has c - 1 degrees of freedom.
+        """
+        mean, variance = self._mean_and_variance(column)
+        if self.deals < FEWEST_DEALS:
+            return Estimate(mean)
+        half = student_t(self.deals - 1) * math.sqrt(variance)
+        return Estimate(mean, mean - half, mean + half)
+
+    def share(self, column: int) -> Estimate:
+        """The mean over games of numbers from 0 to 1 in this place, with an interval that stays between 0 and 1.
+
+        It is Wilson's score interval (1927) for an effective number of samples: as many independent games as would have
+        the cluster-robust variance found, p (1 - p) / variance, and Student's t in place of the normal quantile. This is
+        how surveys treat clusters (Korn and Graubard 1998; compared by Franco, Little, Louis and Slud 2019). Where the
+        variance is 0, as when everything is won, the effective number is that of the deals: games of one deal
+        might all end alike. `tests/test_arena_statistics.py` measures how often it holds the truth.
+        """
+        mean, variance = self._mean_and_variance(column)
+        if self.deals < FEWEST_DEALS:
+            return Estimate(mean)
+        mean = min(max(mean, 0.0), 1.0)  # rounding
+        samples = mean * (1 - mean) / variance if variance > 0 and 0 < mean < 1 else float(self.deals)
+        t = student_t(self.deals - 1)
+        centre = (samples * mean + t * t / 2) / (samples + t * t)
+        half = t / (samples + t * t) * math.sqrt(samples * mean * (1 - mean) + t * t / 4)
+        return Estimate(mean, max(0.0, min(centre - half, mean)), min(1.0, max(centre + half, mean)))  # rounding, again
+
+    def _mean_and_variance(self, column: int) -> tuple[float, float]:
+        """The mean, and the cluster-robust variance of it; nan where there is nothing to tell."""
+        sums = self._sums
+        for games, total in self._partial.values():
+            sums = _with_deal(sums, games, total)
+        deals, games, games_squared, *vectors = sums
+        if games == 0:
+            return math.nan, math.nan
+        of_all, by_games, squared = (float(vector[column]) for vector in vectors)
+        mean = of_all / games  # less the origin
+        residual = squared - 2 * mean * by_games + mean * mean * games_squared
+        variance = max(0.0, residual) / games**2 * deals / (deals - 1) if deals > 1 else math.nan
+        return mean + float(self._origin[column]), variance
+
+
+def _with_deal(sums: list[Any], games: int, total: NDArray[np.float64]) -> list[Any]:
+    """The sums with those of one more deal."""
+    more = (1, games, games * games, total, games * total, total * total)
+    return [old + new for old, new in zip(sums, more, strict=True)]
+
+
+class Median:
+    """The median of numbers of 0 and more, to 1 %: they are counted in bins, so memory does not grow with their number."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[int | None] = Counter()  # None: zeros
+
+    def add(self, number: float) -> None:
+        """One more number."""
+        self._counts[math.floor(math.log(number) / _BIN) if number > 0 else None] += 1
+
+    def value(self) -> float:
+        """The middle of the bin in which the median lies; nan if there are no numbers."""
+        left = (self._counts.total() + 1) // 2
+        for place in sorted(self._counts, key=lambda place: -math.inf if place is None else place):
+            left -= self._counts[place]
+            if left <= 0:
+                return 0.0 if place is None else math.exp((place + 0.5) * _BIN)
+        return math.nan
 
 
 def student_t(freedom: int) -> float:
-    """The 97.5 % point of Student's t: exact for 1 and 2 degrees of freedom, else Hill's expansion (to 0.01 from 3 on)."""
-    if freedom == 1:
-        return 12.706
-    if freedom == 2:
-        return 4.303
+    """The 97.5 % point of Student's t, from 9 degrees of freedom on right to 0.0001 (Hill's expansion; Abramowitz and Stegun 26.7.5)."""
     z = 1.959963985
     g1 = (z**3 + z) / 4
     g2 = (5 * z**5 + 16 * z**3 + 3 * z) / 96

@@ -1,0 +1,217 @@
+"""Results kept in a file: a line that says which match they are of, then a line of JSON for every game.
+
+A game is appended with one write, so that a crash can cut the last line only. A lock lets one match at a time use a file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, fields
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from kdenv import __version__
+from kdenv.arena.match import Finished, Match, Result
+from kdenv.core.errors import BadOption, BadRecord
+from kdenv.core.game import Game
+from kdenv.games import find_game
+
+_FORMAT = "kdenv results 1"
+_MOST = 2**53  # above any number of a game; floats hold all integers up to it
+
+
+class ResultsFile:
+    """The results of a match in a file, which is made if it does not exist: a context manager that locks it.
+
+    Read what is there with `results()` before anything is appended.
+    """
+
+    def __init__(self, path: Path, match: Match) -> None:
+        self.path, self.match = path, match
+        self.finished = Finished()  # the numbers of the games that results() has read
+        self._lock = FileLock(path.with_name(path.name + ".lock"))
+        self._file: Any = None
+
+    def __enter__(self) -> ResultsFile:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise BadOption(f"another match is writing to {self.path}; wait until it has ended, or choose another --out") from None
+        try:
+            self._file = self.path.open("a+b", buffering=0)
+            self._begin()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._file is not None:
+            self._file.close()
+        self._lock.release()
+
+    def results(self) -> Iterator[Result]:
+        """The results in the file, checked; those of games that this match does not have are left out."""
+        seen = Finished()
+        with self.path.open("rb") as file:
+            file.readline()
+            for number, line in enumerate(file, 2):
+                try:
+                    result = result_of(line, self.match)
+                    if result.number in seen:
+                        raise BadRecord(f"game {result.number} is in the file a second time")
+                except BadRecord as error:
+                    raise BadRecord(
+                        f"line {number} of {self.path} is damaged: {error}; delete the line, and the same command goes on"
+                    ) from None
+                seen.add(result.number)
+                if result.number < self.match.games:
+                    self.finished.add(result.number)
+                    yield result
+
+    def append(self, result: Result) -> None:
+        """Add a result to the file."""
+        self._write(json.dumps(asdict(result)))
+
+    def _begin(self) -> None:
+        """Check the first line, or write it; then drop a last line that a crash has cut."""
+        mine = header(self.match)
+        with self.path.open("rb") as file:
+            first = file.readline()
+            size = file.seek(0, os.SEEK_END)
+        line = json.dumps(mine)
+        if not first.endswith(b"\n") and (line + "\n").encode().startswith(first):  # empty, or cut while it was made
+            self._cut(0)
+            self._write(line)
+            return
+        _check_header(self.path, first, mine)
+        end = self._end_of_last_line(size)
+        if end < size:
+            self._cut(end)
+
+    def _end_of_last_line(self, size: int) -> int:
+        """Where the last line that is complete ends."""
+        with self.path.open("rb") as file:
+            end, block = size, 1 << 16
+            while end > 0:
+                start = max(0, end - block)
+                file.seek(start)
+                found = file.read(end - start).rfind(b"\n")
+                if found >= 0:
+                    return start + found + 1
+                end = start
+        return 0
+
+    def _write(self, line: str) -> None:
+        """Append a line with one write. If the disk is full, the part that was written is taken back."""
+        data = (line + "\n").encode()
+        before = self.path.stat().st_size
+        try:
+            written = self._file.write(data)
+            if written != len(data):
+                raise OSError(f"only a part of a result could be written to {self.path}: the disk may be full")
+        except BaseException:
+            with contextlib.suppress(OSError):  # the next match on this file drops a line that was cut
+                self._cut(before)
+            raise
+
+    def _cut(self, size: int) -> None:
+        os.truncate(self.path, size)
+
+
+def header(match: Match) -> dict[str, Any]:
+    """What the first line of a file says: the match (but for the number of its games), and the version that played it."""
+    game = find_game(match.game)
+    described = {key: value for key, value in asdict(match).items() if key != "games"}
+    said = {"format": _FORMAT, "kdenv": __version__, "rules": rules_digest(game), "match": described}
+    return dict(json.loads(json.dumps(said)))  # tuples become lists
+
+
+def rules_digest(game: Game) -> str:
+    """Twelve hexadecimal digits that change with any file in the package of a game, or with its module if it has no package."""
+    paths: set[Path] = set()
+    for module in game.room:
+        file = getattr(module, "__file__", None)
+        if file is not None:
+            paths |= set(Path(file).parent.rglob("*.py")) if module.__package__ else {Path(file)}
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:12]
+
+
+def _check_header(path: Path, first: bytes, mine: dict[str, Any]) -> None:
+    """Refuse a file whose first line is not that of this match and this version."""
+    try:
+        found = json.loads(first)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or not str(found.get("format", "")).startswith("kdenv results"):
+        raise BadRecord(f"{path} is not a file of match results; choose another --out")
+    if found["format"] != _FORMAT:
+        raise BadRecord(f"{path} is written as {found['format']!r}, and this version reads {_FORMAT!r}; choose another --out")
+    if found.get("match") != mine["match"]:
+        raise BadRecord(f"{path} holds the results of another match ({json.dumps(found.get('match'))[:120]}); choose another --out")
+    for key, what in (("kdenv", "version of kdenv"), ("rules", f"version of the rules of {mine['match']['game']}")):
+        if found.get(key) != mine[key]:
+            raise BadRecord(
+                f"{path} holds the results of another {what} ({str(found.get(key))[:40]}, here it is {mine[key]}), which cannot be "
+                "counted together with new ones; choose another --out"
+            )
+
+
+# One line
+
+
+def result_of(line: bytes, match: Match) -> Result:
+    """The result that a line holds, every field of it checked; a BadRecord says what is wrong."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        raise BadRecord("it is not one JSON object") from None
+    expected = [each.name for each in fields(Result)]
+    if not isinstance(found, dict) or sorted(found) != sorted(expected):
+        raise BadRecord(f"it is not an object with the fields {', '.join(expected)}")
+    n = len(match.line_up)
+    number = found["number"]
+    if not _is_whole(number, 0):
+        raise BadRecord(f"number={_shown(number)} is not the number of a game")
+    if not _is_whole(found["deal"], 0) or found["deal"] != number // n:
+        raise BadRecord(f"deal={_shown(found['deal'])} is not the deal of game {number}, which is {number // n}")
+    for name in ("scores", "margins", "turns", "playouts"):
+        _check_list(name, found[name], n, lambda value, least=0 if name in ("turns", "playouts") else -_MOST: _is_whole(value, least))
+    _check_list("seconds", found["seconds"], n, lambda value: _is_number(value, _MOST))
+    _check_list("wins", found["wins"], n, lambda value: _is_number(value, 1))
+    teams = find_game(match.game).teams(n)
+    if not math.isclose(sum(found["wins"]), n / teams):
+        raise BadRecord(f"wins={_shown(found['wins'])} do not add up to {n / teams:g}")
+    if not isinstance(found["record"], str):
+        raise BadRecord(f"record={_shown(found['record'])} is not a text")
+    return Result(**found)
+
+
+def _check_list(name: str, values: Any, n: int, is_right: Any) -> None:
+    if not isinstance(values, list) or len(values) != n or not all(map(is_right, values)):
+        raise BadRecord(f"{name}={_shown(values)} is not a list of {n} such numbers")
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    return type(value) is int and least <= value <= _MOST
+
+
+def _is_number(value: Any, most: float) -> bool:
+    return type(value) in (int, float) and 0 <= value <= most
+
+
+def _shown(value: Any) -> str:
+    """A value in a message, shortened; a number may be too long to be written."""
+    return json.dumps(value)[:60] if not isinstance(value, int) or abs(value) <= _MOST else "a number of many digits"

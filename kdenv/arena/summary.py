@@ -1,0 +1,95 @@
+"""What follows from the results of a match: a row for every policy, and what a page about the match shows besides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kdenv.arena.match import Match, Result
+from kdenv.arena.statistics import DealSums, Estimate, Median
+
+_COLUMNS = 5  # numbers that a game gives for a policy: margin, score, win, seconds a turn, playouts a turn
+
+
+@dataclass(frozen=True)
+class Row:
+    """How a policy did, over all places of the line-up that it has."""
+
+    policy: str
+    places: int
+    games: int
+    margin: Estimate
+    score: Estimate
+    wins: Estimate
+    seconds_per_turn: Estimate
+    median_seconds_per_turn: float  # of the seconds a turn in each game, to 1 %
+    playouts_per_turn: Estimate
+
+
+class Summary:
+    """Takes the results of a match one by one and keeps sums of them, the closest game, and how often each margin came."""
+
+    def __init__(self, match: Match) -> None:
+        self.match = match
+        self.closest: Result | None = None  # for the first policy of the line-up
+        self.margins: Counter[int] = Counter()  # of the first policy of the line-up: in how many games it had each margin
+        self._places = {text: [place for place, other in enumerate(match.line_up) if other == text] for text in match.line_up}
+        self._sums = DealSums(len(match.line_up))
+        self._medians = {text: Median() for text in self._places}
+
+    @property
+    def games(self) -> int:
+        """How many results it has taken."""
+        return self._sums.games
+
+    @property
+    def deals(self) -> int:
+        """Of how many deals these are."""
+        return self._sums.deals
+
+    def add(self, result: Result) -> None:
+        """Take the result of one more game."""
+        numbers: list[float] = []
+        for text, places in self._places.items():
+            seconds = [result.seconds[place] / max(1, result.turns[place]) for place in places]
+            playouts = [result.playouts[place] / max(1, result.turns[place]) for place in places]
+            columns = ([of[place] for place in places] for of in (result.margins, result.scores, result.wins))
+            numbers += [sum(column) / len(places) for column in (*columns, seconds, playouts)]
+            for each in seconds:
+                self._medians[text].add(each)
+        self._sums.add(result.deal, numbers)
+        self.margins[result.margins[0]] += 1
+        if self.closest is None or _closeness(result) < _closeness(self.closest):
+            self.closest = result
+
+    def rows(self) -> list[Row]:
+        """A row for every policy, in the order of the line-up."""
+        return [self._row(text, _COLUMNS * number) for number, text in enumerate(self._places)]
+
+    def _row(self, text: str, first: int) -> Row:
+        sums = self._sums
+        return Row(
+            policy=text,
+            places=len(self._places[text]),
+            games=self.games,
+            margin=sums.mean(first),
+            score=sums.mean(first + 1),
+            wins=sums.share(first + 2),
+            seconds_per_turn=sums.mean(first + 3),
+            median_seconds_per_turn=self._medians[text].value(),
+            playouts_per_turn=sums.mean(first + 4),
+        )
+
+
+def table_of(match: Match, results: Iterable[Result]) -> list[Row]:
+    """The rows that follow from these results."""
+    summary = Summary(match)
+    for result in results:
+        summary.add(result)
+    return summary.rows()
+
+
+def _closeness(result: Result) -> tuple[int, int]:
+    """Least for the closest game; of equally close ones, for the first."""
+    return abs(result.margins[0]), result.number

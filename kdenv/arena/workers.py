@@ -1,0 +1,311 @@
+"""Many games in several processes: given out one by one, watched, and given out again if a process is killed.
+
+Each process is connected to this one by a pipe of its own, so one that is killed in whatever it does disturbs no other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import traceback
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum, auto
+from multiprocessing import connection, resource_tracker
+from typing import Any, NamedTuple
+
+from kdenv.arena.match import Finished, GameFailed, Match, Result, play_game, ready
+from kdenv.core.errors import BadOption, KdenvError
+
+_TRIES = 3  # processes that may be killed playing one game
+_PATIENCE = 3.0  # seconds that processes have to finish their games when a match ends early
+_COMPILING = 120.0  # seconds by which the first decisions in a process may exceed the limit: they compile
+_LOOK = 0.1  # at most so many seconds between two looks whether a decision takes too long
+
+
+def play(
+    match: Match,
+    *,
+    processes: int | None = None,
+    done: Iterable[int] = (),
+    move_limit: float | None = None,
+    on_result: Callable[[Result], None],
+) -> bool:
+    """Play all games whose numbers are not in `done`, each result as it comes; return False if interrupted by Ctrl-C.
+
+    Every result handed on is of a complete game, and none is kept here. A decision that takes longer than `move_limit`
+    seconds, a policy that fails, and a game that ends three processes raise GameFailed.
+    """
+    match.check()
+    if move_limit is not None and not (math.isfinite(move_limit) and move_limit > 0):
+        raise BadOption(f"a move limit of {move_limit} is not possible; it is a number of seconds above 0")
+    finished = Finished(number for number in done if number < match.games)
+    numbers = (number for number in range(match.games) if number not in finished)
+    processes = min(processes or os.cpu_count() or 1, match.games - len(finished))
+    if processes < 1:
+        return True
+    crew = _Crew(match, numbers, processes, move_limit) if processes > 1 or move_limit is not None else None
+    try:
+        for result in _results_here(match, numbers) if crew is None else crew.results():
+            on_result(result)
+    except KeyboardInterrupt:
+        return False
+    finally:
+        if crew is not None:
+            crew.end()
+    return True
+
+
+def _results_here(match: Match, numbers: Iterable[int]) -> Iterator[Result]:
+    """The results of these games, played in this process."""
+    players = ready(match)
+    for number in numbers:
+        yield play_game(match, number, players)
+
+
+# The processes that play, as this process sees them
+
+
+class _Stage(Enum):
+    STARTING = auto()  # imports what it needs
+    WAITING = auto()  # until it may compile
+    COMPILING = auto()  # makes its policies ready
+    PLAYING = auto()  # a game, or waits for one
+
+
+class _Failure(NamedTuple):
+    """What a process says instead of a result if it cannot go on."""
+
+    error: type[KdenvError]
+    sentence: str
+    trace: str
+
+
+class _Worker:
+    """A process that plays: what it is doing, and since when this process has seen it decide."""
+
+    def __init__(self, match: Match) -> None:
+        context = multiprocessing.get_context("spawn")  # fork is unsafe where torch or another threaded library is loaded
+        self.pipe, theirs = context.Pipe()
+        self.stage = _Stage.STARTING
+        self.game: int | None = None
+        self._watch = context.RawArray("q", 2)  # see _serve
+        self._seen, self._since = 0, 0.0
+        self.process = context.Process(target=_serve, args=(match, theirs, self._watch), daemon=True)
+        try:
+            self.process.start()
+        except BaseException:
+            self.pipe.close()
+            raise
+        finally:
+            theirs.close()
+
+    def tell(self, message: Any) -> None:
+        """Send a message; if the process has died, its pipe will say so when it is next read."""
+        with contextlib.suppress(OSError):
+            self.pipe.send(message)
+
+    def late(self, limit: float) -> int | None:
+        """The seat whose decision has been seen going on for longer than the limit, or None."""
+        count, seat, now = self._watch[0], self._watch[1], time.monotonic()
+        if count != self._seen:
+            self._seen, self._since = count, now
+        return seat if count % 2 and now - self._since > limit else None
+
+    def end(self, deadline: float) -> None:
+        """Wait for the process to end until the deadline, then kill it."""
+        self.process.join(max(0.0, deadline - time.monotonic()))
+        if self.process.exitcode is None:
+            self.process.kill()
+            self.process.join()
+
+    def how_it_ended(self) -> str:
+        """How the process ended, in words."""
+        code = self.process.exitcode or 0
+        if code >= 0:
+            return f"with exit code {code}"
+        name = {number.value: number.name for number in signal.Signals}.get(-code, f"signal {-code}")
+        return f"by {name}" + (" (memory may have run out)" if name == "SIGKILL" else "")
+
+
+class _Crew:
+    """All processes of a match, and which games are still to be given out."""
+
+    def __init__(self, match: Match, numbers: Iterator[int], processes: int, move_limit: float | None) -> None:
+        self._match, self._numbers, self._processes, self._limit = match, numbers, processes, move_limit
+        self._again: deque[int] = deque()  # games whose process was killed
+        self._all_given = False
+        # Processes that ended, by the game they played; None: those that played none, since a game was last finished.
+        self._tries: Counter[int | None] = Counter()
+        self._workers: list[_Worker] = []
+
+    def results(self) -> Iterator[Result]:
+        """The results of all games, in the order in which they end."""
+        with _interrupts_held():
+            for _ in range(self._processes):
+                self._workers.append(_Worker(self._match))
+        look = None if self._limit is None else min(_LOOK, self._limit / 4)
+        while not self._all_given or self._again or any(worker.game is not None for worker in self._workers):
+            pipes = {worker.pipe: worker for worker in self._workers}
+            for pipe in connection.wait(list(pipes), look):
+                result = self._hear(pipes[pipe])  # type: ignore[index]
+                if result is not None:
+                    yield result
+            self._give_out()
+            self._check_limit()
+
+    def end(self) -> None:
+        """End all processes: between two games if they come to that soon."""
+        deadline = time.monotonic() + _PATIENCE
+        for worker in self._workers:
+            worker.pipe.close()
+        try:
+            for worker in self._workers:
+                worker.end(deadline)
+        finally:
+            for worker in self._workers:
+                worker.end(0.0)
+
+    def _hear(self, worker: _Worker) -> Result | None:
+        """Take a message of a process: a result, the next stage it has come to, or that it has died."""
+        try:
+            message = worker.pipe.recv()
+        except (EOFError, OSError):
+            self._replace(worker)
+            return None
+        if isinstance(message, _Failure):
+            error = message.error(message.sentence)
+            error.add_note(message.trace)
+            raise error
+        if isinstance(message, Result):
+            del self._tries[worker.game], self._tries[None]
+            worker.game = None
+            return message
+        worker.stage = message
+        return None
+
+    def _give_out(self) -> None:
+        """Give games to those who wait for one; the first process compiles alone, so that the others find what it compiled."""
+        stages = [worker.stage for worker in self._workers]
+        for worker in self._workers:
+            if worker.stage is _Stage.WAITING and (_Stage.PLAYING in stages or _Stage.COMPILING not in stages):
+                worker.tell(None)
+                worker.stage = _Stage.COMPILING
+                stages.append(_Stage.COMPILING)
+            elif worker.stage is _Stage.PLAYING and worker.game is None:
+                worker.game = self._again.popleft() if self._again else next(self._numbers, None)
+                self._all_given = worker.game is None
+                if worker.game is None:
+                    return
+                worker.tell(worker.game)
+
+    def _check_limit(self) -> None:
+        """End the match if a policy takes too long to decide."""
+        for worker in self._workers if self._limit is not None else ():
+            assert self._limit is not None
+            seat = worker.late(self._limit + (_COMPILING if worker.stage is _Stage.COMPILING else 0.0))
+            if seat is not None:
+                worker.process.kill()
+                raise GameFailed(f"{self._match.who(worker.game, seat)} did not decide within the move limit of {self._limit:g} s")
+
+    def _replace(self, worker: _Worker) -> None:
+        """Let another process take the place of one that has ended, and its game be played again."""
+        self._workers.remove(worker)
+        worker.pipe.close()
+        worker.end(time.monotonic() + _PATIENCE)
+        if worker.stage is _Stage.STARTING and (worker.process.exitcode or 0) > 0:
+            raise BadOption(_cannot_start("its error is above"))
+        self._tries[worker.game] += 1
+        if self._tries[worker.game] >= _TRIES:
+            what = "before any game" if worker.game is None else f"in {self._match.which(worker.game)}"
+            raise GameFailed(f"{_TRIES} processes ended {what}, the last one {worker.how_it_ended()}")
+        if worker.game is not None:
+            self._again.append(worker.game)
+        with _interrupts_held():
+            self._workers.append(_Worker(self._match))
+
+
+def _cannot_start(why: str) -> str:
+    return (
+        f"the processes that play cannot start ({why}): each imports your script anew. Put what it does under "
+        "'if __name__ == \"__main__\":', and what it adds (games, cards) above that; or play with processes=1 and without a move limit"
+    )
+
+
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back until the end of this block. Processes started in it never get one: their parent ends them."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    held: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, frame: held.append(number))  # other threads may be given the signal
+    resource_tracker.ensure_running()  # which would let signals through again if it had to be started later
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # is passed on to processes
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if held:
+        raise KeyboardInterrupt
+
+
+# What such a process does
+
+
+def _serve(match: Match, pipe: Any, watch: Any) -> None:
+    """Play the games whose numbers come through the pipe, until it is closed.
+
+    `watch` is memory that the parent reads: how often a decision has begun or ended (odd: one is being made), and its seat.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+    def deciding(seat: int | None) -> None:
+        watch[1] = -1 if seat is None else seat
+        watch[0] += 1
+
+    try:
+        match.check()
+    except KdenvError as error:
+        _say(pipe, _Failure(BadOption, _cannot_start(str(error)), ""))
+        return
+    _say(pipe, _Stage.WAITING)
+    _hear_from(pipe)
+    try:
+        players = ready(match, deciding)
+        _say(pipe, _Stage.PLAYING)
+        while True:
+            _say(pipe, play_game(match, _hear_from(pipe), players, deciding))
+    except GameFailed as error:
+        _say(pipe, _Failure(GameFailed, str(error), traceback.format_exc()))
+
+
+def _say(pipe: Any, message: Any) -> None:
+    """Send a message to the parent; end this process if the parent has closed its end, since nothing is to be played any more."""
+    try:
+        pipe.send(message)
+    except OSError:
+        raise SystemExit from None
+
+
+def _hear_from(pipe: Any) -> Any:
+    """The next message of the parent; its end of the pipe closed ends this process."""
+    try:
+        return pipe.recv()
+    except (EOFError, OSError):
+        raise SystemExit from None
+
+
+def _end_with_parent() -> None:
+    """End this process, whatever it is doing, when the process that started it has ended."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
