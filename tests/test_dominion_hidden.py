@@ -1,5 +1,6 @@
 """Is what a seat cannot know drawn from what it can, with the right odds, and never from the truth?"""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -9,12 +10,15 @@ import numpy as np
 import pytest
 from dominion_at import GAME, at, go, number, pile
 
+from kdenv.core.errors import BadRecord
 from kdenv.core.kernel import kernel
 from kdenv.core.protocol import phase_at, resample_hidden, seat_at
 from kdenv.core.random import make_rng
 from kdenv.core.table import Table
-from kdenv.games.dominion.cards import random_kingdom
+from kdenv.games.dominion.cards import ACTION, TREASURE, random_kingdom
+from kdenv.games.dominion.effects import PLAY_NODE
 from kdenv.games.dominion.notation import pile_text
+from kdenv.games.dominion.tables import END
 
 DRAWS = 20_000
 
@@ -56,15 +60,21 @@ def chi_square(counts: Counter, odds: dict[str, float]) -> float:
 
 
 def deals(
-    pool: list[str], n_left_over: int, n_hand: int, hand_from: Callable[[str], bool] = lambda card: True
+    pool: list[str], n_left_over: int, n_hand: int, hand_from: Callable[[str], bool] = lambda card: True, n_plain: int = 0
 ) -> Iterator[tuple[str, ...]]:
-    """Every deal of the pool's cards, each card on its own: leftovers (no treasures), then the hand; yields hands."""
-    for left_over in combinations(range(len(pool)), n_left_over):
-        if any(pool[i] in ("Copper", "Silver", "Gold") for i in left_over):
+    """Every deal of the pool's cards, each card on its own: leftovers (no treasures; so many no actions), then the hand; yields hands."""
+    for plain in combinations(range(len(pool)), n_plain):
+        if any(pool[i] in (*TREASURES, *ACTIONS) for i in plain):
             continue
-        rest = [i for i in range(len(pool)) if i not in left_over and hand_from(pool[i])]
-        for hand in combinations(rest, n_hand):
-            yield tuple(sorted(pool[i] for i in hand))
+        for left_over in combinations([i for i in range(len(pool)) if i not in plain], n_left_over):
+            if any(pool[i] in TREASURES for i in left_over):
+                continue
+            rest = [i for i in range(len(pool)) if i not in plain + left_over and hand_from(pool[i])]
+            for hand in combinations(rest, n_hand):
+                yield tuple(sorted(pool[i] for i in hand))
+
+
+TREASURES, ACTIONS = ("Copper", "Silver", "Gold"), ("Moat", "Village", "Smithy")
 
 
 ORDER = ("Copper", "Silver", "Gold", "Estate", "Duchy", "Province", "Curse", "Moat", "Village", "Smithy")
@@ -106,6 +116,82 @@ def test_a_flipped_deck_may_hold_treasures() -> None:
     parts = TINY | {"discard_1": "2 Silver 1 Estate", "flipped_1": "1"}
     table = at("Village, Smithy", "1 Village", others=("1 Copper 1 Gold 1 Estate",), **parts)
     assert chi_square(sampled_hands(table), odds_of(deals([*POOL, "Silver"], 1, 3))) < 5
+
+
+LARGE = {"deck_1": "1 Copper 2 Duchy 1 Smithy 1 Village", "discard_1": "1 Silver 3 Estate", "seen_1": "1 Silver"}
+LARGE_POOL = ["Copper", "Copper", "Duchy", "Duchy", "Smithy", "Village", "Estate", "Estate", "Estate", "Estate", "Gold"]
+
+
+@pytest.mark.parametrize("n_plain", [0, 1, 2, 3])
+def test_leftovers_of_a_seat_that_was_not_asked_hold_no_actions(n_plain: int) -> None:
+    table = at("Village, Smithy", "1 Village", others=("1 Copper 1 Gold 1 Estate",), **LARGE, plain_1=n_plain)
+    assert chi_square(sampled_hands(table), odds_of(deals(LARGE_POOL, 3 - n_plain, 3, n_plain=n_plain))) < 5
+
+
+@pytest.mark.parametrize("n_plain", [0, 2])
+def test_the_hand_of_a_seat_that_buys_without_having_been_asked_holds_no_action(n_plain: int) -> None:
+    parts = LARGE | {"turn": 1, "stage": "buy", "node": "buy", "unasked": "yes", "plain_1": n_plain, "play": "1 Copper 1 Gold"}
+    table = at("Village, Smithy", "1 Village", others=("2 Estate",), **parts)
+    pool = ["Copper", "Duchy", "Duchy", "Smithy", "Village", "Estate", "Estate", "Estate", "Estate", "Estate"]
+    plain_hands = deals(pool, 3 - n_plain, 2, lambda card: card not in (*TREASURES, *ACTIONS), n_plain)
+    assert chi_square(sampled_hands(table), odds_of(plain_hands)) < 5
+
+
+DECK = "5 Copper 1 Silver 1 Gold 3 Estate 1 Duchy 1 Smithy 2 Village"
+AFTER_THE_TURN = {
+    # played, leftovers of any kind but treasures, leftovers that are no actions either, the cards that are still unknown
+    "not asked": ("2 Copper", 0, 3, "3 Copper 1 Silver 1 Gold 3 Estate 1 Duchy 1 Smithy 2 Village"),
+    "no actions left": ("3 Copper 1 Smithy", 4, 0, "2 Copper 1 Silver 1 Gold 3 Estate 1 Duchy 2 Village"),
+}
+
+
+@pytest.mark.parametrize("case", AFTER_THE_TURN)
+def test_in_games_played_hands_have_the_odds_of_the_page(case: str) -> None:
+    """Seat 1 draws a hand, plays its Smithy if it has to, buys nothing, and draws the next hand; what it played is known."""
+    played, n_left_over, n_plain, unknown = AFTER_THE_TURN[case]
+    clean_up = {"stage": "clean-up", "node": "draw", "turn": 1, "draw": "1 5 hand", "deck_1": DECK, "deck_0": "40 Copper"}
+    table = at("Village, Smithy", "5 Copper", others=("",), **clean_up)
+    rng, hands = make_rng(1), Counter()
+    while sum(hands.values()) < 600:
+        game = table.clone()
+        game.run_chance(rng)
+        game.decide(END, rng)  # seat 0 buys nothing
+        asked = number(game, "node") == PLAY_NODE
+        if asked == (case == "not asked") or (asked and "play Smithy" not in map(game.name, game.legal())):
+            continue
+        if asked:
+            game.decide(game.action("play Smithy"), rng)
+        if pile(game, "play") == played:
+            game.decide(END, rng)
+            hands[pile(game, "hand", 1)] += 1
+    pool = [card for n, card in (entry.split() for entry in re.findall(r"\d+ \w+", unknown)) for _ in range(int(n))]
+    odds = odds_of(deals(pool, n_left_over, 5, n_plain=n_plain))
+    assert chi_square(hands, odds) < 5
+    assert game.states[0]["plain"].tolist() == [0, n_plain, 0, 0]
+    assert chi_square(sampled_hands(game), odds) < 5
+
+
+def test_what_is_known_of_leftovers_is_true_and_kept_by_a_draw() -> None:
+    n = 0
+    for table in tables(6, 3, "honest"):
+        for seat in range(3):
+            for states in (table.states, resampled(table, seat), resampled(table, (seat + 1) % 3)):
+                s = states[0]
+                unseen = s["discard"][seat].astype(int) - s["open"][seat]
+                plain = [slot for slot in range(17) if not (int(s["of_type"][TREASURE]) | int(s["of_type"][ACTION])) >> slot & 1]
+                assert unseen[plain].sum() >= s["plain"][seat] == table.states[0]["plain"][seat]
+                n += int(s["plain"][seat])
+                if s["unasked"]:
+                    assert not int(s["held"][s["turn"]]) & int(s["of_type"][ACTION])
+    assert n > 100
+
+
+def test_a_position_that_claims_too_much_of_leftovers_is_refused() -> None:
+    parts = {"deck_1": "1 Copper", "discard_1": "1 Estate 1 Smithy", "seen_1": ""}
+    with pytest.raises(BadRecord, match="plain 1: 2 is not a number from 0 to 1"):
+        at("Village, Smithy", "1 Village", plain_1=2, **parts)
+    with pytest.raises(BadRecord, match="unasked: yes is for the buy phase of a seat with actions left"):
+        at("Village, Smithy", "1 Village", unasked="yes")
 
 
 def test_an_opponent_who_may_play_an_action_holds_one() -> None:

@@ -45,8 +45,7 @@ OPEN = "uct(score=points, chance=open, expand=order, select=ucb1(c=1), playouts=
 def grown(text: str, table: Table, seed: int) -> Any:
     """The tree that this search grows, with what it was grown with."""
     searcher: Any = policy(text)
-    searcher.reset(seed)
-    return searcher._search(table.view(table.seat), searcher.rng).workers[0]
+    return searcher._search(table.view(table.seat), make_rng(seed)).workers[0]
 
 
 def closed_rows(worker: Any, node: int, table: Table, depth: int = 0) -> Iterator[str]:

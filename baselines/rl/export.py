@@ -13,7 +13,10 @@ import numpy as np
 
 
 def export(source: Path, target: Path, made_by: str = "") -> None:
-    """Write the policy network of `source` to `target` (half precision: the choice of action hardly needs more)."""
+    """Write the policy network of `source` to `target`, in half precision: the choice of action hardly needs more.
+
+    `source` is unpickled, so it must be a file you trust.
+    """
     from sb3_contrib import MaskablePPO
     from torch import nn
 
@@ -33,6 +36,9 @@ def export(source: Path, target: Path, made_by: str = "") -> None:
     }
     arrays = {f"weight_{i}": layer.weight.detach().numpy().astype(np.float16) for i, layer in enumerate(linear)}
     arrays |= {f"bias_{i}": layer.bias.detach().numpy().astype(np.float32) for i, layer in enumerate(linear)}
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise SystemExit(f"{source}: {name} has numbers that are not finite in the precision of an export")
     with target.open("wb") as file:
         np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
 

@@ -41,8 +41,8 @@ class TableEnv(AECEnv[str, Any, Any]):
     An observation is {"observation": float32 vector, "action_mask": int8 vector}; infos[agent]["action_mask"] is the
     same mask. A seat that is not to move has a mask of zeros. All arrays are new and never written to again.
 
-    After reset there are the attributes of PettingZoo, `table` (the game itself) and `np_random`, which seeds the
-    chance of every game.
+    After reset there are the attributes of PettingZoo, `table` (the game itself, to look at) and `np_random`, which seeds the
+    chance of every game. If the table is changed by anybody else, step() refuses to go on until reset(); change `table.clone()` instead.
     """
 
     metadata: dict[str, Any] = {"name": "kdenv", "render_modes": list(MODES), "render_fps": 1, "is_parallelizable": False}  # noqa: RUF012

@@ -41,7 +41,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
 
     An observation is the float32 vector of the learner's seat (with observation="dict" a dict of it and the mask, as in
     TableEnv). info has "action_mask" and "seat", at the end "scores" and "ranks" of all seats; `action_masks()` is what
-    MaskablePPO asks. The reward is 0 until the game ends.
+    MaskablePPO asks. The reward is 0 until the game ends. `table` is to look at: if anybody else changes it, step() refuses to go
+    on until reset().
     """
 
     metadata: dict[str, Any] = {"render_modes": list(MODES), "render_fps": 1}  # noqa: RUF012
@@ -184,6 +185,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         player = self._lineup.players[(mover - self.seat - 1) % self.table.players]
         try:
             action = player(self.table.view(mover))
+            self._episode.check()  # a function may have got hold of the table
             number = self._episode.number(action)
             if number == NO_ACTION:
                 mistake = self._episode.illegal(action, self.seat)

@@ -1,11 +1,14 @@
-"""Learned policies: a MaskablePPO model file of Stable-Baselines3, or its network exported to plain arrays.
+"""Learned policies: a MaskablePPO model file of Stable-Baselines3 (.zip), or its network exported to plain arrays (.npz).
 
-An exported model (.npz, made by `python -m baselines.rl.export`) needs neither torch nor Stable-Baselines3.
+An exported model, made by `python -m baselines.rl.export`, is the way to share one: it needs neither torch nor
+Stable-Baselines3, and playing it runs nothing but the network (model_file.py). A .zip is unpickled by Stable-Baselines3, and
+unpickling runs whatever code the file holds: play only a .zip that you trust as you trust a program. The first one that a process plays
+warns of this.
 """
 
 from __future__ import annotations
 
-import json
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -21,14 +24,15 @@ from kdenv.core.game import Game
 from kdenv.core.random import uniform
 from kdenv.core.view import View
 from kdenv.policies.base import Policy
+from kdenv.policies.model_file import read_network
 
 Array = NDArray[np.float32]
-_ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"tanh": np.tanh, "relu": lambda x: np.maximum(x, 0)}
+_warned = False  # whether this process has been told what playing a .zip means
 
 
 @dataclass
-class Network:
-    """What a model file holds."""
+class Model:
+    """What a model file holds, and which views it fits."""
 
     file: str  # its name, for errors
     logits: Callable[[Array], Array]
@@ -67,20 +71,22 @@ class LearnedPolicy(Policy):
         """Find the file now, so that a wrong name is told before anything is played; load it when first asked."""
         super().__init__(text)
         self.path, self.sampled = _find(path), sampled
-        self._network: Network | None = None
+        self._model: Model | None = None
 
     def prepare(self, view: View) -> None:
         """Load the model and check that it was made for such views."""
-        if self._network is None:
-            self._network = load(self.path)
-        self._network.check(view)
+        if self._model is None:
+            self._model = load(self.path)
+        self._model.check(view)
 
     def act(self, view: View) -> int:
-        """What the network says, illegal actions left out."""
-        if self._network is None:
-            self._network = load(self.path)
+        """The most probable action, or one drawn, of those that are legal."""
+        if self._model is None:
+            self._model = load(self.path)
         legal = view.legal()
-        logits = self._network.logits_for(view)[legal]
+        logits = self._model.logits_for(view)[legal]
+        if not np.isfinite(logits).all():
+            raise BadOption(f"{self.path.name} gives a number that is not finite in this position, so it cannot choose; use another model")
         if not self.sampled:
             return legal[int(np.argmax(logits))]
         odds = np.cumsum(np.exp(logits - logits.max(), dtype=np.float64))
@@ -108,40 +114,30 @@ def _find(name: str) -> Path:
     return path
 
 
-def load(path: Path) -> Network:
-    """The network in a model file: an exported one (.npz), or one of Stable-Baselines3."""
-    return _load_exported(path) if path.suffix == ".npz" else _load_zip(path)
+def load(path: Path) -> Model:
+    """The model in a file: an exported one (.npz), or one of Stable-Baselines3."""
+    if path.suffix != ".npz":
+        return _load_zip(path)
+    network = read_network(path)
+    return Model(path.name, network.logits, network.n_in, network.n_out, network.made_for)
 
 
-def _load_exported(path: Path) -> Network:
-    """The network of an exported model."""
-    try:
-        with np.load(path) as file:
-            about = json.loads(str(file["about"]))
-            activation, made_for = _ACTIVATIONS[about["activation"]], about["made_for"]
-            if not isinstance(made_for, dict):
-                raise ValueError(f"made_for={made_for!r}")
-            layers = [(file[f"weight_{i}"].astype(np.float32), file[f"bias_{i}"].astype(np.float32)) for i in range(about["layers"])]
-    except (ValueError, KeyError, OSError) as error:
-        raise BadOption(f"{path} is not a model exported by 'python -m baselines.rl.export' ({error})") from None
-
-    def logits(observation: Array) -> Array:
-        x = observation
-        for weight, bias in layers[:-1]:
-            x = activation(weight @ x + bias)
-        weight, bias = layers[-1]
-        return np.asarray(weight @ x + bias, np.float32)
-
-    return Network(path.name, logits, layers[0][0].shape[1], layers[-1][0].shape[0], made_for)
-
-
-def _load_zip(path: Path) -> Network:
-    """The network of a MaskablePPO model file."""
+def _load_zip(path: Path) -> Model:
+    """The network of a MaskablePPO model file, which is unpickled."""
+    global _warned
     try:
         import torch
         from sb3_contrib import MaskablePPO
     except ImportError:
         raise missing_extra(f"playing {path.name}", "rl") from None
+    if not _warned:
+        _warned = True
+        warnings.warn(
+            f"playing {path.name} unpickles it, which runs any code the file holds; play only files you trust, "
+            "and share models as .npz (python -m baselines.rl.export)",
+            UserWarning,
+            stacklevel=2,
+        )
     try:
         model = MaskablePPO.load(path, device="cpu")
     except (ValueError, KeyError, OSError, RuntimeError) as error:
@@ -156,4 +152,4 @@ def _load_zip(path: Path) -> Network:
             found = policy.get_distribution(torch.from_numpy(observation).unsqueeze(0)).distribution.logits[0].numpy()
         return np.asarray(found, np.float32)
 
-    return Network(path.name, logits, int(shape[0]), int(n_actions), getattr(model.observation_space, "made_for", {}))
+    return Model(path.name, logits, int(shape[0]), int(n_actions), getattr(model.observation_space, "made_for", {}))

@@ -1,26 +1,31 @@
-"""What a seat cannot know, drawn anew from what it can: `resample_hidden`, for each of the three kinds of information.
+"""`resample_hidden` of Dominion: what a seat cannot know is drawn anew from what it can, for each of the three kinds of information.
 
-Everybody knows, by memory, all the cards each player owns: gains and trashings are seen by all. With info=honest an
-opponent's hand, deck and the cards left over when he cleaned up are unknown; with info=open_discard his discards are
-known, with info=thesis his hand too, so that nothing is hidden. One's own piles are known: they have no order.
+Everybody knows by memory all the cards that each player owns: gains and trashings are seen by all. With info=honest an
+opponent's hand, its deck and the cards it left over at clean-ups are unknown. With info=open_discard its discards are known.
+With info=thesis its hand is known too, so that nothing is hidden. One's own piles are known: they have no order.
+
+The draw has the odds that every card is as likely in one place as in another, given what the rules tell by the course of the
+game: what was played, gained, discarded or revealed; that cards left over are no treasures, because those are always played; that
+a seat that buys although it could have played an action holds none, and so does not leave one over, unless it was asked and
+declined; and that a seat that is asked something has a choice. README.md lists what is left out.
 """
 
 from kdenv.core.bits import bit, has, popcount
 from kdenv.core.kernel import kernel
 from kdenv.core.protocol import DECIDE
 from kdenv.core.random import below
-from kdenv.games.dominion.cards import ANY, DRAW_TO, TREASURE
+from kdenv.games.dominion.cards import ACTION, ANY, DRAW_TO, TREASURE
 from kdenv.games.dominion.effects import ASK_NODE, BUY_NODE, PUT_BACK_NODE, choices, step_in_progress
 from kdenv.games.dominion.piles import NOTHING_HELD, hand_size
 from kdenv.games.dominion.rules import BUY_PHASE, HONEST, OPEN_HANDS, phase
 from kdenv.games.dominion.tables import N_SLOTS
 
-_TRIES = 20_000  # the odds of failing so often are nil in any position that can occur
+_TRIES = 20_000  # deals tried until the seat that is asked has a choice; so many fail only in positions that cannot occur
 
 
 @kernel
 def resample_hidden(s, seat, rng):
-    """Deal every opponent's unknown cards anew to his hand, his deck and his unseen discards."""
+    """Deal every opponent's unknown cards anew to its hand, its deck and its unseen discards."""
     if s.info == OPEN_HANDS:
         return
     for other in range(int(s.players)):
@@ -47,16 +52,20 @@ def _is_a_choice(s):
 def _deal(s, seat, asked, rng):
     """Gather this seat's unknown cards and deal them again.
 
-    What he left over at a clean-up is no treasure, for treasures are always played; nor is his hand while he buys.
+    Each group of cards is drawn from the types it can hold. The groups with the fewest types come first: then every way to
+    draw one of them leaves equally many ways to draw the rest, so that all deals are equally likely.
     """
     n_hand = hand_size(s, seat)
-    n_left_over = -int(s.flipped[seat])
+    n_plain = 0
+    n_left_over = 0
     n_flipped = 0
     if s.info == HONEST:
+        n_plain = int(s.plain[seat])
         n_flipped = int(s.flipped[seat])
+        n_left_over = -n_flipped - n_plain
         for slot in range(N_SLOTS):
             n_left_over += int(s.discard[seat, slot]) - int(s.open[seat, slot])
-    # 1. The pool, laid out in the deck: all he owns except what lies open.
+    # 1. The pool, laid out in the deck: all cards of this seat except those that lie open.
     for slot in range(N_SLOTS):
         if s.info == HONEST:
             s.discard[seat, slot] = s.open[seat, slot]
@@ -73,13 +82,20 @@ def _deal(s, seat, asked, rng):
     # 2. What each pile gets from it; the deck keeps the rest.
     every = s.of_type[ANY]
     no_treasure = every & ~s.of_type[TREASURE]
-    for _ in range(n_left_over):
-        s.discard[seat, _draw_from(s, seat, no_treasure, rng)] += 1
+    plain = no_treasure & ~s.of_type[ACTION]
+    buying = s.turn == seat and s.stage == BUY_PHASE
+    for _ in range(n_plain):
+        s.discard[seat, _draw_from(s, seat, plain, rng)] += 1
+    if buying and s.unasked == 1:
+        for _ in range(n_hand):
+            _to_hand(s, seat, _draw_from(s, seat, plain, rng))
+        n_hand = 0
     if asked and s.node == ASK_NODE and step_in_progress(s, 0) == DRAW_TO:
         s.drawn = _draw_from(s, seat, s.of_type[step_in_progress(s, 2)], rng)
         _to_hand(s, seat, int(s.drawn))
         n_hand -= 1
-    buying = s.turn == seat and s.stage == BUY_PHASE
+    for _ in range(n_left_over):
+        s.discard[seat, _draw_from(s, seat, no_treasure, rng)] += 1
     for _ in range(n_hand):
         _to_hand(s, seat, _draw_from(s, seat, no_treasure if buying else every, rng))
     for _ in range(n_flipped):

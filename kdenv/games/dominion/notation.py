@@ -9,6 +9,8 @@ A position is `part: value` behind semicolons. With two players, in the second t
 The node is what happens next. Further parts say what is in progress where something is:
     seen 0: 2 Copper             the part of the discards of seat 0 that all have seen (all, if it is not given)
     flipped 0: 3                 unseen discards of seat 0 that came from its deck
+    plain 0: 2                   unseen discards of seat 0 that all know to be neither treasures nor actions
+    unasked: yes                 the seat that buys could have played an action, and held none
     top 0: Silver, Estate        known cards on top of the deck of seat 0, which holds them too; the first is drawn first
     draw: 1 3 hand               seat 1 draws three more cards to hand (aside: they are revealed)
     aside: 1 Copper of 1         cards of seat 1 revealed or set aside
@@ -29,6 +31,7 @@ from kdenv.core.errors import BadRecord
 from kdenv.core.game import did_you_mean
 from kdenv.games.dominion import effects, rules
 from kdenv.games.dominion.cards import (
+    ACTION,
     CARDS,
     DIG,
     DISCARD,
@@ -44,6 +47,7 @@ from kdenv.games.dominion.cards import (
     SPY,
     STEAL,
     TRASH,
+    TREASURE,
     key_of,
 )
 from kdenv.games.dominion.effects import (
@@ -183,6 +187,8 @@ def position_text(states: Any, k: int) -> str:
             parts.append((f"seen {seat}", pile_text(s, s["open"][seat])))
         if s["flipped"][seat]:
             parts.append((f"flipped {seat}", s["flipped"][seat]))
+        if s["plain"][seat]:
+            parts.append((f"plain {seat}", s["plain"][seat]))
         if s["n_top"][seat]:
             top = s["top"][seat][: s["n_top"][seat]][::-1]
             parts.append((f"top {seat}", ", ".join(card_name(s, slot) for slot in top)))
@@ -198,6 +204,8 @@ def position_text(states: Any, k: int) -> str:
         parts.append(("registers", " ".join(str(s[name]) for name in _REGISTERS)))
     if s["node"] > DRAW_NODE and s["decider"] != s["turn"]:
         parts.append(("decider", s["decider"]))
+    if s["unasked"]:
+        parts.append(("unasked", "yes"))
     if s["is_truncated"]:
         parts.append(("truncated", "yes"))
     if s["n_empty"] != _n_empty(s):
@@ -238,6 +246,7 @@ def position_from(text: str, states: Any, k: int) -> None:
     s["stocked"] = sum(1 << slot for slot in range(N_SLOTS) if s["supply"][slot] > 0)
     s["n_empty"] = _number("emptied", parts["emptied"], 0, N_SLOTS) if "emptied" in parts else max(0, _n_empty(s))
     s["is_truncated"] = parts.get("truncated") == "yes"
+    _read_unasked(s, parts)
     s["decider"] = _number("decider", parts["decider"], 0, players - 1) if "decider" in parts else s["turn"]
     _read_running(s, parts)
     _check(s)
@@ -247,8 +256,8 @@ def _parts(text: str, players: int) -> dict[str, str]:
     """The parts of a position by name."""
     needed = ["stage", "node", "turn", "turns", "actions", "buys", "coins", "supply", "trash", "play"]
     needed += [f"{pile} {seat}" for seat in range(players) for pile in _PILES]
-    known = [*needed, "draw", "aside", "loot", "running", "registers", "decider", "truncated", "emptied"]
-    known += [f"{name} {seat}" for seat in range(players) for name in ("seen", "flipped", "top")]
+    known = [*needed, "draw", "aside", "loot", "running", "registers", "decider", "unasked", "truncated", "emptied"]
+    known += [f"{name} {seat}" for seat in range(players) for name in ("seen", "flipped", "plain", "top")]
     parts: dict[str, str] = {}
     for part in text.split(";"):
         name, colon, value = part.partition(":")
@@ -320,6 +329,11 @@ def _read_seat(s: Any, parts: dict[str, str], seat: int) -> None:
         raise BadRecord(
             f"seat {seat} has unseen treasures in its discards, but they come from a flipped deck only: say seen {seat}: or flipped {seat}:"
         )
+    actions = int(s["of_type"][ACTION])
+    n_others = sum(
+        int(s["discard"][seat][slot]) - int(s["open"][seat][slot]) for slot in range(N_SLOTS) if not (treasures | actions) >> slot & 1
+    )
+    s["plain"][seat] = _number(f"plain {seat}", parts.get(f"plain {seat}", "0"), 0, min(n_others, n_unseen - int(s["flipped"][seat])))
     top = [slot_from(s, name.strip()) for name in parts.get(f"top {seat}", "").split(",") if name.strip()]
     if len(top) > N_TOPS or any(top.count(slot) > s["deck"][seat][slot] for slot in top):
         raise BadRecord(f"top {seat}: has cards that are not in its deck, or more than {N_TOPS}")
@@ -335,6 +349,14 @@ def _read_seat(s: Any, parts: dict[str, str], seat: int) -> None:
     if (total > 127).any():
         raise BadRecord(f"seat {seat} has more than 127 of a card")
     s["owned"][seat] = total
+
+
+def _read_unasked(s: Any, parts: dict[str, str]) -> None:
+    """Whether the seat that buys is known to hold no action."""
+    s["unasked"] = parts.get("unasked") == "yes"
+    held = int(s["held"][s["turn"]]) & (int(s["of_type"][ACTION]) | int(s["of_type"][TREASURE]))
+    if s["unasked"] and (s["stage"] != rules.BUY_PHASE or s["actions"] == 0 or held):
+        raise BadRecord("unasked: yes is for the buy phase of a seat with actions left and neither an action nor a treasure in hand")
 
 
 def _read_running(s: Any, parts: dict[str, str]) -> None:

@@ -102,6 +102,7 @@ def shuffle(s, seat):
         s.open[seat, slot] = 0
     s.n_deck[seat] = n
     s.flipped[seat] = 0
+    s.plain[seat] = 0
     return n > 0
 
 
@@ -135,16 +136,20 @@ def play_treasures(s, seat):
 @kernel
 def clean_up(s, seat):
     """Discard what was played, seen by all, and what is left in hand, not seen."""
+    left_over = 0
     slots = s.laid | s.held[seat]
     while slots != NOTHING_HELD:
         slot = lowest(slots)
         slots &= slots - ONE
+        left_over += int(s.hand[seat, slot])
         s.open[seat, slot] += s.play[slot]
         s.discard[seat, slot] += s.play[slot] + s.hand[seat, slot]
         s.play[slot] = 0
         s.hand[seat, slot] = 0
     s.laid = NOTHING_HELD
     s.held[seat] = NOTHING_HELD
+    if s.unasked == 1:
+        s.plain[seat] += left_over
 
 
 @kernel

@@ -102,6 +102,7 @@ STATE = state_dtype(
     ("max_turns", np.int16),  # constant
     ("n_deck", np.int16, 4),
     ("flipped", np.int16, 4),  # unseen discards that came from the deck (Chancellor)
+    ("plain", np.int16, 4),  # of the other unseen discards, those known to be no actions: their owner was not asked to play one
     ("turns", np.int16, 4),  # begun by each seat
     ("actions", np.int16),
     ("buys", np.int16),
@@ -140,6 +141,7 @@ STATE = state_dtype(
     ("draw_seat", np.int8),
     ("draw_to", np.int8),
     ("is_truncated", np.int8),
+    ("unasked", np.int8),  # 1 if the seat on turn could have played an action as its buy phase began, and held none
     # The cards being played, and the step in progress (see effects.py).
     ("depth", np.int8),
     ("run_slot", np.int8, MAX_DEPTH),
@@ -171,6 +173,7 @@ def begin(s, players, variant):
         s.n_deck[seat] = 0
         s.n_top[seat] = 0
         s.flipped[seat] = 0
+        s.plain[seat] = 0
         s.turns[seat] = 0
         for slot in range(N_SLOTS):
             s.hand[seat, slot] = 0
@@ -188,6 +191,7 @@ def begin(s, players, variant):
             s.owned[seat, ESTATE] = START_ESTATES
     s.laid = NOTHING_HELD
     s.is_truncated = 0
+    s.unasked = 0
     s.turn = 0
     s.decider = 0
     s.actions = 0
@@ -373,6 +377,7 @@ def _next_part(s):
         s.node = PLAY_NODE
         s.decider = s.turn
         return True
+    s.unasked = 1 if s.actions > 0 else 0
     _begin_buying(s)
     return False
 
@@ -398,6 +403,7 @@ def _end_turn(s):
     """Clean up; then the game is over, or five cards are drawn. Returns whether it is over."""
     seat = int(s.turn)
     clean_up(s, seat)
+    s.unasked = 0
     s.stage = CLEAN_UP
     if s.supply[PROVINCE] == 0 or s.n_empty >= EMPTY_PILES_TO_END:
         s.node = OVER_NODE

@@ -1,0 +1,174 @@
+"""Model files (.npz): a network of plain layers, as `python -m baselines.rl.export` writes it, read with care.
+
+A model may come from a stranger, so nothing in its file is believed. What the file says of its arrays is checked before any of them is
+unpacked: a small file can claim to hold gigabytes. Nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import json
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from kdenv.core.errors import BadOption, shown
+
+Array = NDArray[np.float32]
+
+_ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"tanh": np.tanh, "relu": lambda x: np.maximum(x, 0)}
+_MOST_LAYERS = 64
+_MOST_NUMBERS = 50_000_000  # in all arrays together: 200 MB
+_MOST_TEXT = 10_000  # characters that the model may say about itself
+_MOST_HEADER = 10_000  # bytes before the numbers of an array
+# What zipfile, numpy and json raise at damaged files.
+_DAMAGE = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    RuntimeError,
+    SyntaxError,
+    RecursionError,
+    MemoryError,
+    OverflowError,
+    zipfile.BadZipFile,
+    zlib.error,
+    tokenize.TokenError,
+)
+
+
+class Network(NamedTuple):
+    """Layers of weights and biases, with an activation in between."""
+
+    layers: list[tuple[Array, Array]]
+    activation: str
+    made_for: dict[str, Any]  # the Observer.made_for of its training
+
+    @property
+    def n_in(self) -> int:
+        """How many numbers it takes."""
+        return int(self.layers[0][0].shape[1])
+
+    @property
+    def n_out(self) -> int:
+        """How many numbers it gives."""
+        return int(self.layers[-1][0].shape[0])
+
+    def logits(self, observation: Array) -> Array:
+        """What it gives for this observation."""
+        between = _ACTIVATIONS[self.activation]
+        x = observation
+        with np.errstate(all="ignore"):  # whoever asks checks that the result is finite
+            for weight, bias in self.layers[:-1]:
+                x = between(weight @ x + bias)
+            weight, bias = self.layers[-1]
+            return np.asarray(weight @ x + bias, np.float32)
+
+
+class _Array(NamedTuple):
+    """What the header of an array says."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    header: int  # bytes before the numbers
+    by_columns: bool
+
+
+def read_network(path: Path) -> Network:
+    """The network of a model file; BadOption if it is not one."""
+    try:
+        with zipfile.ZipFile(path) as file:
+            return _read(file)
+    except _DAMAGE as error:
+        why = f"{type(error).__name__}: {error}" if not isinstance(error, _Wrong) else str(error)
+        raise BadOption(f"{path} is not a model exported by 'python -m baselines.rl.export' ({shown(why)})") from None
+
+
+class _Wrong(ValueError):
+    """What is wrong with a model file, in words."""
+
+
+def _read(file: zipfile.ZipFile) -> Network:
+    about_array = _header(file, "about")
+    if about_array.shape != () or about_array.dtype.kind != "U" or about_array.dtype.itemsize > 4 * _MOST_TEXT:
+        raise _Wrong("about is not a short text")
+    about = json.loads(str(_load(file, "about", about_array)))
+    if not isinstance(about, dict) or about.get("activation") not in tuple(_ACTIVATIONS):
+        raise _Wrong(f"its activation is not one of {', '.join(_ACTIVATIONS)}")
+    made_for = about.get("made_for")
+    if not isinstance(made_for, dict) or not all(isinstance(value, (str, int)) for value in made_for.values()):
+        raise _Wrong("it does not say what it was made_for, as game, encoding, version and layout")
+    n = about.get("layers")
+    if type(n) is not int or not 1 <= n <= _MOST_LAYERS:
+        raise _Wrong(f"it does not have 1 to {_MOST_LAYERS} layers")
+    names = [(f"weight_{i}", f"bias_{i}") for i in range(n)]
+    headers = [(_header(file, weight), _header(file, bias)) for weight, bias in names]
+    _check_shapes(headers)
+    layers = [
+        (_load(file, weight, of_weight), _load(file, bias, of_bias))
+        for (weight, bias), (of_weight, of_bias) in zip(names, headers, strict=True)
+    ]
+    for (weight, bias), arrays in zip(names, layers, strict=True):
+        for name, array in zip((weight, bias), arrays, strict=True):
+            if not np.isfinite(array).all():
+                raise _Wrong(f"{name} has numbers that are not finite")
+    return Network(layers, about["activation"], made_for)
+
+
+def _header(file: zipfile.ZipFile, name: str) -> _Array:
+    """Read what an array says about itself, and hold it against the size it has in the file."""
+    with file.open(f"{name}.npy") as stream:
+        shape, by_columns, dtype = _HEADERS[npy.read_magic(stream)](stream, max_header_size=_MOST_HEADER)
+        header = stream.tell()
+    n = 1
+    for side in shape:
+        n *= side
+    size = file.getinfo(f"{name}.npy").file_size
+    if dtype.hasobject or min(shape, default=1) < 1 or n > _MOST_NUMBERS or header + n * dtype.itemsize != size:
+        raise _Wrong(f"{name} is not as large as it says, or too large")
+    return _Array(shape, dtype, header, by_columns)
+
+
+_HEADERS: dict[tuple[int, int], Callable[..., tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
+    (1, 0): npy.read_array_header_1_0,
+    (2, 0): npy.read_array_header_2_0,
+}
+
+
+def _load(file: zipfile.ZipFile, name: str, array: _Array) -> Any:
+    """The numbers of an array whose header has been checked; a text as it is."""
+    with file.open(f"{name}.npy") as stream:
+        raw = _all_of(stream, array.header + int(np.prod(array.shape, dtype=np.int64)) * array.dtype.itemsize)
+    found = np.frombuffer(raw, array.dtype, offset=array.header).reshape(array.shape, order="F" if array.by_columns else "C")
+    return found if array.dtype.kind == "U" else found.astype(np.float32)
+
+
+def _all_of(stream: IO[bytes], size: int) -> bytes:
+    """So many bytes; reading to the end has their checksum compared."""
+    raw = stream.read(size)
+    if len(raw) != size or stream.read(1):
+        raise _Wrong("an array ends too early or too late")
+    return raw
+
+
+def _check_shapes(headers: list[tuple[_Array, _Array]]) -> None:
+    """Layers must be numbers, fit each other and not be too large together."""
+    total = 0
+    for i, (weight, bias) in enumerate(headers):
+        if weight.dtype.kind != "f" or bias.dtype.kind != "f":
+            raise _Wrong(f"layer {i} does not consist of floating-point numbers")
+        if len(weight.shape) != 2 or bias.shape != weight.shape[:1]:
+            raise _Wrong(f"layer {i} has weights of shape {weight.shape} and a bias of shape {bias.shape}")
+        if i and weight.shape[1] != headers[i - 1][0].shape[0]:
+            raise _Wrong(f"layer {i} takes {weight.shape[1]} numbers, but layer {i - 1} gives {headers[i - 1][0].shape[0]}")
+        total += weight.shape[0] * (weight.shape[1] + 1)
+    if total > _MOST_NUMBERS:
+        raise _Wrong(f"it has {total:,} numbers, more than {_MOST_NUMBERS:,}")
