@@ -294,10 +294,10 @@ def test_a_model_file_that_says_nonsense_of_its_encoding_is_told(tmp_path: Path)
     text = model(tmp_path / "model.npz", find_game("dominoes"), "tiles")
     with np.load(tmp_path / "model.npz") as file:
         arrays = dict(file)
-    for made_for in ("tiles", None):
+    for made_for in ("tiles", None, {"encoding": ["tiles"]}):
         about = {**json.loads(str(arrays["about"])), "made_for": made_for}
         np.savez(tmp_path / "model.npz", **{**arrays, "about": np.array(json.dumps(about))})
-        with pytest.raises(BadOption, match=r"is not a model exported by .*made_for is not a table"):
+        with pytest.raises(BadOption, match=r"is not a model exported by .*it does not say what it was made_for"):
             policy(text).act(dealt().view(0))
 
 

@@ -154,7 +154,8 @@ def saved(file: Path, about: object = None, **changes: np.ndarray | None) -> Pat
         "weight_1": dice.normal(size=(329, 8)).astype(np.float32),
         "bias_1": np.zeros(329, np.float32),
     } | changes
-    text = json.dumps({"layers": 2, "activation": "tanh"} if about is None else about)
+    about = {"layers": 2, "activation": "tanh"} if about is None else about
+    text = json.dumps({"made_for": {}, **about} if isinstance(about, dict) else about)
     np.savez_compressed(file, about=np.array(text), **{name: array for name, array in arrays.items() if array is not None})
     return file
 

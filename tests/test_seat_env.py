@@ -295,6 +295,18 @@ def test_after_an_error_in_an_opponent_nothing_goes_on_before_reset(game: str, f
     assert env.table.over
 
 
+def test_an_opponent_that_changes_the_table_breaks_the_game_off() -> None:
+    def meddler(view: View) -> int:
+        env.table.play(first_legal(view))
+        return first_legal(view)
+
+    env = SeatEnv(opponents=meddler)
+    with pytest.raises(WrongOrder, match="changed from outside"):
+        env.reset(seed=1)
+    with pytest.raises(WrongOrder, match=r"broken off by a WrongOrder in the opponent at seat \d"):
+        env.step(0)
+
+
 @pytest.mark.parametrize("game", ["dominion", "dominoes"])
 def test_the_mistake_of_an_opponent_does_not_tell_its_hand(game: str) -> None:
     """The sentence is for the learner, so it has nothing that the learner does not see."""

@@ -185,6 +185,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         player = self._lineup.players[(mover - self.seat - 1) % self.table.players]
         try:
             action = player(self.table.view(mover))
+            self._episode.check()  # a function may have got hold of the table
             number = self._episode.number(action)
             if number == NO_ACTION:
                 mistake = self._episode.illegal(action, self.seat)

@@ -32,7 +32,7 @@ _warned = False  # whether this process has been told what playing a .zip means
 
 @dataclass
 class Model:
-    """What a model file holds."""
+    """What a model file holds, and which views it fits."""
 
     file: str  # its name, for errors
     logits: Callable[[Array], Array]
@@ -81,8 +81,8 @@ class LearnedPolicy(Policy):
 
     def act(self, view: View) -> int:
         """The most probable action, or one drawn, of those that are legal."""
-        self.prepare(view)
-        assert self._model is not None
+        if self._model is None:
+            self._model = load(self.path)
         legal = view.legal()
         logits = self._model.logits_for(view)[legal]
         if not np.isfinite(logits).all():

@@ -50,7 +50,7 @@ class Network(NamedTuple):
 
     layers: list[tuple[Array, Array]]
     activation: str
-    made_for: dict[str, Any]  # the game, players, options and encoding that it was trained on
+    made_for: dict[str, Any]  # the Observer.made_for of its training
 
     @property
     def n_in(self) -> int:
@@ -103,9 +103,9 @@ def _read(archive: zipfile.ZipFile) -> Network:
     about = json.loads(str(_load(archive, "about", about_array)))
     if not isinstance(about, dict) or about.get("activation") not in tuple(_ACTIVATIONS):
         raise _Wrong(f"its activation is not one of {', '.join(_ACTIVATIONS)}")
-    made_for = about.get("made_for", {})
-    if not isinstance(made_for, dict):
-        raise _Wrong("made_for is not a table of what it was trained on")
+    made_for = about.get("made_for")
+    if not isinstance(made_for, dict) or not all(isinstance(value, (str, int)) for value in made_for.values()):
+        raise _Wrong("it does not say what it was made_for, as game, encoding, version and layout")
     n = about.get("layers")
     if type(n) is not int or not 1 <= n <= _MOST_LAYERS:
         raise _Wrong(f"it does not have 1 to {_MOST_LAYERS} layers")
