@@ -217,7 +217,7 @@ def in_two_files(house: House) -> str:
     scores = text[text.index("@kernel\ndef scores") : text.index("@kernel\ndef standings")]
     player = text[text.index("@plays(Bold)") : text.index("# Words and a drawing")]
     rest = text.replace(scores, "").replace(player, "").replace("PASS_COSTS = 1\n", "")
-    rest = rest.replace("source=__file__", "").replace("@kernel\ndef standings", "from points import scores\n@kernel\ndef standings")
+    rest = rest.replace("@kernel\ndef standings", "from points import scores\n@kernel\ndef standings")
     head = "from kdenv.core.kernel import kernel\n"
     names = "FACTOR, FINISHED, PASS = np.array([1, 2], np.int64), 4, 3\nFIRST_GUESS, STAKING = 3, 1\n"
     files = {

@@ -1,6 +1,8 @@
 """Does core/compiling.py fit this numba, is it said when it is not used, and does everything run without it?"""
 
+import importlib
 import os
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +11,9 @@ import numba
 import pytest
 from packaging.requirements import Requirement
 
-from kdenv.core import kernel, selfcheck
+from kdenv.core import kernel, part, reach, selfcheck
+from kdenv.core.cache import KeptKernel
+from kdenv.games import find_game, names
 
 ROOT = Path(__file__).parents[1]
 
@@ -65,6 +69,27 @@ def test_no_numba_is_installed_that_was_not_tested() -> None:
     last = kernel._KNOWN[1]
     assert numbas.specifier.contains(f"{last[0]}.{last[1]}.1")
     assert not numbas.specifier.contains(f"{last[0]}.{last[1] + 1}.0")
+
+
+def test_what_every_kernel_of_the_package_depends_on_can_be_told() -> None:
+    """So all of them are kept on disk: asked of each kernel, with the states of every game and all parts that answer anything."""
+    for name in ("core", "search", "policies", "games"):
+        room = importlib.import_module(f"kdenv.{name}")
+        for module in pkgutil.walk_packages(room.__path__, room.__name__ + "."):
+            importlib.import_module(module.name)
+    states = tuple(numba.from_dtype(find_game(name).state_dtype) for name in names())
+    kinds = {kind for known in part._parts.values() for kind in known.kernels}
+    modules = [module for name, module in sys.modules.items() if name.startswith("kdenv.")]
+    kernels = {id(value): value for module in modules for value in vars(module).values() if isinstance(value, KeptKernel)}
+    assert len(kernels) > 300
+    assert len(kinds) > 20
+    for compiled in kernels.values():
+        walk = reach._Reach()
+        for what in (compiled, *kinds):
+            walk.named(what)
+        for state in states:
+            walk.of_type(state)
+        walk.follow_all()
 
 
 def test_a_slice_of_the_tests_passes_with_numba_alone() -> None:

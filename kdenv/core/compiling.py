@@ -1,11 +1,13 @@
-"""How kernels become machine code: all that a kernel calls is optimised once, together with it.
+"""Compiles kernels. A kernel that Python calls is optimised once, together with all the kernels that it calls.
 
-numba by itself optimises every function it compiles, with all that it calls, and makes machine code of it. In a search, where
-calls go fifteen deep, the rules of a game would so be optimised fifteen times over; the first search of a game took 20 s.
-Here a kernel that is called by another one is a `_Draft`: typed and translated, but neither optimised nor run. A kernel that
-Python calls is a `_Whole`: its own code and all the drafts it needs, in one module, optimised once.
+Numba by itself optimises every function that it compiles, with all that this function calls inlined, and makes machine code of it. In a
+search calls go fifteen deep, so the rules of a game would be optimised fifteen times, and the first search of a game would take 20 s.
+Here a kernel that another kernel calls becomes a `_Draft`: its types are inferred and it is translated to LLVM's language, but it is
+neither optimised nor made into machine code. A kernel that Python calls becomes a `_Whole`: its own code and the code of all drafts that
+it needs, in one module, which is optimised once.
 
-This builds on the insides of numba; core/plain.py does the same without them, for versions of numba that kernel.py does not list.
+This depends on private parts of numba: README.md says which ones and how to tell whether a new version of numba still has them. For
+versions that kernel.py does not list, plain.py does the same without them.
 """
 
 from __future__ import annotations
@@ -29,12 +31,12 @@ from kdenv.core.cache import KeptKernel
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """Code in the making."""
+    """What _Draft and _Whole have in common: LLVM code that is being put together."""
 
     _linking_libraries: list[Any]
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Tidy up what numba wrote: as numba does it, but without the functions that are only declared here."""
+        """Simplify each function, as numba does, but skip those that are only declared in this module."""
         ll_module.data_layout = self._codegen._data_layout
         for function in ll_module.functions:
             if not function.is_declaration:
@@ -43,10 +45,10 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _Draft(_Library):
-    """The code of one kernel, with what it needs of numba. The kernels it calls are drafts of their own, linked to it."""
+    """The code of one kernel and of the functions of numba that it needs. Each kernel that it calls has a draft of its own."""
 
     def finalize(self) -> None:
-        """Bring in what is numba's; nothing is optimised, nor shown to the engine that makes machine code."""
+        """Link the functions of numba that are needed. Nothing is optimised, and no machine code is made."""
         for library in dict.fromkeys(self._linking_libraries):
             if not isinstance(library, _Draft):
                 self._final_module.link_in(library._get_module_for_linking(), preserve=True)
@@ -56,7 +58,7 @@ class _Draft(_Library):
         self._finalized = True
 
     def needs(self, found: dict[_Draft, None]) -> None:
-        """Add all drafts needed by this one, and then itself, to those found."""
+        """Add to `found` all drafts that this one needs, and then this one."""
         if self not in found:
             for library in self._linking_libraries:
                 if isinstance(library, _Draft):
@@ -64,12 +66,12 @@ class _Draft(_Library):
             found[self] = None
 
     def own_module(self) -> Any:
-        """The code without that of other drafts."""
+        """The code of this draft without the code of the drafts that it needs."""
         self._ensure_finalized()
         return self._final_module
 
     def _get_module_for_linking(self) -> Any:
-        """The code with all it needs, for functions compiled by numba alone that call a kernel."""
+        """The code of this draft and of all that it needs, for functions that numba compiles in its own way and that call a kernel."""
         module = self.own_module().clone()
         _link(module, [self])
         return module
@@ -79,16 +81,16 @@ class _Whole(_Library):
     """The code of a kernel that Python calls, and of all the kernels it needs."""
 
     def finalize(self) -> None:
-        """Bring in all drafts; then it goes numba's way."""
+        """Link all drafts, then let numba finalize: it optimises, and makes machine code."""
         called = self._linking_libraries
         _link(self._final_module, [library for library in called if isinstance(library, _Draft)])
         self._linking_libraries = [library for library in called if not isinstance(library, _Draft)]
         super().finalize()
 
     def _optimize_final_module(self) -> None:
-        """As numba does it, but drafts are private: called from nowhere else, so they may be moved into their callers and changed.
+        """Make drafts private, then let numba optimise. LLVM may inline and change a private function, as nobody else calls it.
 
-        Not internal: the engine would take such a draft, changed as it is, for one of the same name in other code.
+        The linkage `internal` would not do: the engine would use such a changed draft in place of one of the same name in other code.
         """
         for function in self._final_module.functions:
             if function.linkage.name == "linkonce_odr":
@@ -97,7 +99,7 @@ class _Whole(_Library):
 
 
 def _link(module: Any, drafts: list[_Draft]) -> None:
-    """Bring these drafts and all they need into a module."""
+    """Link these drafts and all drafts that they need into a module."""
     found: dict[_Draft, None] = {}
     for draft in drafts:
         draft.needs(found)
@@ -106,14 +108,14 @@ def _link(module: Any, drafts: list[_Draft]) -> None:
 
 
 class _FrozenFlags(Flags):  # type: ignore[misc]
-    """Flags that nobody changes any more: numba asks for their hash at every operation it types."""
+    """Options of a compilation that never change again, so that their hash is computed once. Numba asks for it at every operation."""
 
     _known: ClassVar[dict[_FrozenFlags, _FrozenFlags]] = {}
     _hash: int
 
     @classmethod
     def of(cls, flags: Flags) -> _FrozenFlags:
-        """The one object for flags of these values."""
+        """The frozen flags with these values; there is one object for each combination of values."""
         frozen = cls(flags)
         frozen._hash = super().__hash__(frozen)
         return cls._known.setdefault(frozen, frozen)
@@ -122,48 +124,48 @@ class _FrozenFlags(Flags):  # type: ignore[misc]
         return self._hash
 
     def copy(self) -> _FrozenFlags:
-        """Itself."""
+        """These flags: a copy would be the same, as they do not change."""
         return self
 
 
 class _CompilerOfDrafts(Compiler):  # type: ignore[misc]
-    """Stops before machine code is made."""
+    """Numba's compiler, which here makes drafts."""
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, returns: Any, flags: Flags, local: Any) -> None:
         flags.no_compile = True
         super().__init__(typing, target, library, args, returns, _FrozenFlags.of(flags), local)
 
     def define_pipelines(self) -> Any:
-        """As numba's."""
+        """Numba's passes, which write into a draft."""
         self.state.library = _Draft(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         return super().define_pipelines()
 
 
 class _CompilerOfWholes(Compiler):  # type: ignore[misc]
-    """Compiles what Python calls."""
+    """Numba's compiler, which here makes wholes: machine code that Python can call."""
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, returns: Any, flags: Flags, local: Any) -> None:
         super().__init__(typing, target, library, args, returns, _FrozenFlags.of(flags), local)
 
     def define_pipelines(self) -> Any:
-        """As numba's."""
+        """Numba's passes, which write into a whole."""
         self.state.library = _Whole(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
         return super().define_pipelines()
 
 
 class _Drafts(CPUDispatcher):  # type: ignore[misc]
-    """The drafts of a kernel, by the types of its arguments."""
+    """All drafts of one kernel, by the types of the arguments."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         super().__init__(function, {}, {**options, "no_cpython_wrapper": True}, pipeline_class=_CompilerOfDrafts)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """What the typing of a caller asks for. A constant is as good as any other integer: there is no draft for each."""
+        """Numba asks this when it infers the types of a caller. A constant argument counts as any integer: there is no draft for each."""
         return super().get_call_template([unliteral(arg) for arg in args], {k: unliteral(arg) for k, arg in kws.items()})
 
     def compile(self, sig: Any) -> Any:
-        """The draft for these types, made if there is none; numba knows it by its library."""
+        """The draft for these types, which is made if there is none. Numba is given its library in place of a pointer to machine code."""
         with global_compiler_lock, self._compiling_counter:
             args, returns = normalize_signature(sig)
             if args not in self.overloads:
@@ -176,7 +178,7 @@ class _Drafts(CPUDispatcher):  # type: ignore[misc]
 
 
 class CompiledKernel(KeptKernel):
-    """A kernel: when Python calls it, compiled as a whole; when kernels call it, a draft."""
+    """A kernel. It is compiled to a whole when Python calls it, and to a draft when another kernel calls it."""
 
     def __init__(self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None) -> None:
         # No kernel is called by pointer from C, which is what the wrapper called cfunc would be for.
@@ -185,7 +187,7 @@ class CompiledKernel(KeptKernel):
         self._drafts = _Drafts(py_func, options)
 
     def compile(self, sig: Any) -> Any:
-        """Compile for Python."""
+        """Make the whole for these types, or take it from disk."""
         with _no_garbage_collected():
             entry_point = super().compile(sig)
             whole = self.overloads[normalize_signature(sig)[0]]
@@ -194,32 +196,32 @@ class CompiledKernel(KeptKernel):
             return entry_point
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Asked while a caller is typed."""
+        """Numba asks this when it infers the types of a caller, which gets a draft."""
         return self._drafts.get_call_template(args, kws)
 
     def get_overload(self, sig: Any) -> Any:
-        """Asked while a caller is translated."""
+        """Numba asks this when it translates the call of a caller, which gets a draft."""
         return self._drafts.get_overload(sig)
 
     @property
     def nopython_signatures(self) -> Any:
-        """What kernels may call."""
+        """The types of arguments for which there are drafts; numba reads this after get_call_template."""
         return self._drafts.nopython_signatures
 
     @property
     def is_compiling(self) -> Any:
-        """Asked when a kernel may have called itself."""
+        """Whether the kernel is being compiled now. Numba asks this to find out whether a kernel calls itself."""
         return self._compiling_counter or self._drafts.is_compiling
 
 
 def compiled_kernel(function: Callable[..., Any], options: dict[str, Any]) -> CompiledKernel:
-    """A kernel."""
+    """Make a kernel of a function, with these options of numba's jit."""
     return CompiledKernel(function, targetoptions=options)
 
 
 @contextmanager
 def _no_garbage_collected() -> Iterator[None]:
-    """While compiling: millions of objects are made and stay, and looking through them for garbage takes 7 % of the time."""
+    """Switch off the garbage collector. Compiling makes millions of objects that stay, and searching them takes 7 % of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -237,14 +239,14 @@ def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], An
         drafts: ClassVar[dict[Any, Any]] = {}
 
         def generic(self, args: Any, kws: Any) -> Any:
-            """The signature of the kernel that answers."""
+            """The types that the kernel which answers takes and returns."""
             kernel = Dispatcher(kernel_for(args[0]))
             signature: Any = kernel.get_call_type(self.context, args, kws)
             self.drafts[signature.args] = kernel.get_overload(signature)
             return signature
 
         def get_impl_key(self, sig: Any) -> Any:
-            """What is called in the end."""
+            """The draft that is called."""
             return self.drafts[sig.args]
 
     infer_global(question, Function(Resolved))

@@ -1,8 +1,8 @@
-"""The verbs of a game. Searches are written with these alone.
+"""The verbs of a game: the questions that a game's rules answer. Searches call nothing else of a game.
 
-A verb is resolved by the dtype of the state it is given: by numba while it compiles the caller (so
-nothing is called by pointer and all of it is cached), by a dictionary when called from plain Python.
-The `..._at` kernels take an array and an index: the cheapest way into a kernel from Python (0.16 us).
+A verb finds the rules by the dtype of the state that it is given: in compiled code while numba compiles the caller, so that a verb costs no
+more than any call; in plain Python by a dictionary. Python calls the kernels `..._at`, which take an array of states and an index: that
+takes 0.16 us, and passing a single state 0.9 us.
 """
 
 from collections.abc import Callable

@@ -74,27 +74,27 @@ def _results_of(compiler: Any) -> dict[str, list[float]]:
     table = np.array([3, 1, 4, 1, 5], np.int64)
     state = np.dtype([("sum", np.int64), ("small", np.int8)], align=True)
 
-    def asked(x, n):
+    def asked(x: Any, n: Any) -> Any:
         """What type x has decides which kernel this is."""
 
-    def taken(s, n):
+    def taken(s: Any, n: Any) -> Any:
         s.sum += table[n % 5]
         s.small = np.int8(n)
 
-    def twice(s, n):
+    def twice(s: Any, n: Any) -> Any:
         take(s, n)
         take(s, n + 1)
 
-    def all_of(states, n):
+    def all_of(states: Any, n: Any) -> Any:
         for i in range(n):
             two(states[0], i)
             states[1] = states[0]
         return asked(states[1].sum, n) + asked(0.5, n) + np.sqrt(float(n))
 
-    def of_integers(x, n):
+    def of_integers(x: Any, n: Any) -> Any:
         return x * 10.0 + n
 
-    def of_floats(x, n):
+    def of_floats(x: Any, n: Any) -> Any:
         return x / 8.0
 
     take = compiler.compiled_kernel(taken, options)
