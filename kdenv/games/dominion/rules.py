@@ -88,7 +88,7 @@ V_SUPPLY, V_CURSES, V_MAX_TURNS, V_INFO, V_SEED, V_KINGDOM = range(6)
 STANDARD, THESIS = 0, 1  # values of V_SUPPLY
 HONEST, OPEN_DISCARD, OPEN_HANDS = 0, 1, 2  # values of V_INFO
 
-UNUSED = 8  # bytes that fill up the last word
+UNUSED = 4  # bytes that fill up the last word
 # Wide fields first and no byte between them, so that copies are equal as bytes.
 STATE = state_dtype(
     # The cards of this game; constant.
