@@ -161,11 +161,10 @@ def players_of(game: Game) -> dict[str, Any]:
 
 @kernel
 def _is_legal(s, action, out):
-    n = legal(s, out)
-    for i in range(n):
-        if out[i] == action:
-            return True
-    return False
+    found = False
+    for i in range(legal(s, out)):
+        found = found or out[i] == action
+    return found
 
 
 @kernel

@@ -134,7 +134,7 @@ NOT_A_PILE = "is not a pile such as"
         (GOOD.replace("node: play", "node: draw"), "draw: is given where"),
         (GOOD + "; draw: 0 2 hand", "draw: is given where"),
         (GOOD.replace("node: play", "node: draw") + "; draw: 0 2 hand", "seat 0 draws by chance from a deck"),
-        (GOOD.replace("node: play", "node: draw").replace("deck 0:", "deck 0: 3 Estate") + "; draw: 0 2 hand", "draw: seat 0 cannot have 2"),
+        (GOOD.replace("node: play", "node: draw").replace("deck 0:", "deck 0: 3 Estate") + "; draw: 0 2 hand", "cannot have 2 more"),
         (GOOD.replace("node: play", "node: over"), "node: over belongs to another stage"),
         (GOOD.replace("stage: action; node: play", OVER), "a game is over when"),
         (GOOD.replace("stage: action; node: play", OVER).replace("8 Province ", ""), "has cards in hand after its clean-up"),

@@ -16,6 +16,7 @@ from kdenv.core.errors import BadOption
 from kdenv.core.hidden import Hidden
 from kdenv.core.player import RulePlayer
 from kdenv.core.protocol import register_rules
+from kdenv.core.words import shown
 
 Seat = NewType("Seat", int)
 Action = NewType("Action", int)
@@ -65,7 +66,7 @@ class Option:
             if isinstance(value, str) and value.lower() in _words(choice):
                 return choice
         listing = ", ".join(_words(choice)[0] for choice in self.choices)
-        raise BadOption(f"{self.name}={value} is not possible; {self.name} may be {listing}")
+        raise BadOption(f"{self.name}={shown(value)} is not possible; {self.name} may be {listing}")
 
 
 def _words(choice: Any) -> tuple[str, ...]:
@@ -125,7 +126,7 @@ class Game:
         n = self.players[0] if players is None else players
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n not in self.players:
             counts = _listing(sorted(self.players))
-            raise BadOption(f"{self.name} cannot be played by {n} players; players may be {counts}")
+            raise BadOption(f"{self.name} cannot be played by {shown(n)} players; players may be {counts}")
         known = [option.name for option in self.options]
         for name in options:
             if name not in known:
@@ -155,7 +156,7 @@ def _game_made_with(room: str, name: str) -> Game:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """' (did you mean ...?)' if a known word is close, else nothing: for the middle of an error message."""
-    close = difflib.get_close_matches(word, list(known), 1)
+    close = difflib.get_close_matches(word, list(known), 1) if len(word) < 100 else []  # it takes long for long words
     return f" (did you mean {close[0]}?)" if close else ""
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game, Option, Variant
+from kdenv.core.words import number_in, shown
 from kdenv.games.dominion import drawing, encoding, heuristics, hidden, notation, rules
 from kdenv.games.dominion.cards import ROW, kingdom_of, kingdom_rows, random_kingdom
 from kdenv.games.dominion.tables import N_ACTIONS, N_KINGDOM, N_SLOTS
@@ -24,10 +25,10 @@ class _Dominion(Game):
 
 def _whole(name: str, value: object, least: int, most: int) -> int:
     """A number within bounds, from Python or from text."""
-    text = str(value)
-    if isinstance(value, bool) or not text.isdecimal() or not least <= int(text) <= most:
-        raise BadOption(f"{name}={value} is not possible; {name} may be {least} to {most}")
-    return int(text)
+    number = None if isinstance(value, bool) else number_in(shown(value), least, most)
+    if number is None:
+        raise BadOption(f"{name}={shown(value)} is not possible; {name} may be {least} to {most}")
+    return number
 
 
 def _seed(value: object, players: int) -> Sequence[int]:

@@ -2,6 +2,7 @@
 
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game, Option, Variant
+from kdenv.core.words import number_in, shown
 from kdenv.games.kingdomino import drawing, encoding, heuristics, notation, rules
 from kdenv.games.kingdomino.tables import DOMINOES_USED, KINGS, N_DOMINOES
 
@@ -11,9 +12,10 @@ def _dominoes_used(value: object, players: int) -> list[int]:
     if value is None or value == "None":
         return [DOMINOES_USED[players]]
     kings = KINGS[players]
-    number = int(value) if isinstance(value, (int, str)) and str(value).isdecimal() else 0
-    if number % kings or not kings <= number <= N_DOMINOES:
-        raise BadOption(f"dominoes={value} is not possible with {players} players; it may be a multiple of {kings} up to {N_DOMINOES}")
+    number = (number_in(shown(value), kings, N_DOMINOES) or 0) if isinstance(value, (int, str)) else 0
+    if number % kings or not number:
+        possible = f"it may be a multiple of {kings} up to {N_DOMINOES}"
+        raise BadOption(f"dominoes={shown(value)} is not possible with {players} players; {possible}")
     return [number]
 
 
