@@ -123,7 +123,7 @@ def test_a_tie_is_a_shared_win() -> None:
 
 
 def test_bonuses_earned_are_shown() -> None:
-    start = "round=1 stage=place turn=0 kingdoms=wwl/lXl/lll,X queue=1:0,2:1,3:1,4:0 draft=5,6,7,8 box=9-48"
+    start = "round=5 stage=place turn=0 kingdoms=wwl/lXl/lll,X queue=1:0,2:1,3:1,4:0 draft=5,6,7,8 box=25-48"
     table = Table(find_game("kingdomino"), 2, size=3).at_position(start)
     complete, empty = of_class(table.svg(), "kingdom")
     assert {"middle +10", "harmony +5"} <= words(complete)

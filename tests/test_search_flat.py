@@ -19,7 +19,7 @@ from kdenv.search.score import Margin, Points, Relative, WinDrawLoss, best_rival
 KINGDOMINO = find_game("kingdomino")
 
 # The last placement of a game on 3 x 3: domino 48 (field, mine with three crowns) fits two ways round; one joins the mines.
-LAST = "round=3 stage=place turn=3 kingdoms=mmm/.Xw/.wf,X queue=1:0,2:1,3:0,48:0 draft= box=4-47"
+LAST = "round=3 stage=place turn=3 kingdoms=mmm/.Xw/.wf,X queue=1:0,2:1,3:1,48:0 draft= box=12-47"
 
 
 def last_placement() -> Table:
@@ -109,9 +109,9 @@ def test_what_an_end_is_worth(score: Any, values: list[float]) -> None:
 
 def kingdoms(*points: int) -> Table:
     """A finished game of Kingdomino with these points, multiples of three up to 9; the castles are not in the middle."""
-    rows = {0: "Xwww", 3: "Xw+ww", 6: "Xw+w+w", 9: "Xw+w+w+"}
+    rows = {0: "Xwwwf", 3: "Xw+wwf", 6: "Xw+w+wf", 9: "Xw+w+w+f"}
     text = ",".join(rows[number] for number in points)
-    return Table(KINGDOMINO, len(points)).at_position(f"round=12 stage=over turn=4 kingdoms={text} queue= draft= box=1-12")
+    return Table(KINGDOMINO, len(points)).at_position(f"round=12 stage=over turn=4 kingdoms={text} queue= draft= box=")
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_the_winner_has_rank_1() -> None:
 def test_equals_share_the_better_place() -> None:
     """Four kingdoms of a bare castle, one of them spoilt by a domino that leaves the middle."""
     position = "round=12 stage=over turn=4 kingdoms=X,Xww,X+,X queue= draft= box="
-    table = Table(KINGDOMINO, 4).at_position(position.replace("X+", "Xwww"))
+    table = Table(KINGDOMINO, 4).at_position(position.replace("X+", "Xwwwf"))
     assert table.scores() == [10, 10, 0, 10]
     assert table.ranks() == [1, 1, 4, 1]
 

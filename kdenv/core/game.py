@@ -198,7 +198,7 @@ def whole_number(text: object) -> int | None:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """' (did you mean ...?)' if a known word is close, else nothing: for the middle of an error message."""
-    close = difflib.get_close_matches(shown(word), list(known), 1)
+    close = difflib.get_close_matches(word, list(known), 1) if len(word) < 100 else []  # it takes long for long words
     return f" (did you mean {close[0]}?)" if close else ""
 
 

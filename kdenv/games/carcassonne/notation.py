@@ -5,10 +5,11 @@ quarter turns clockwise: `J+3-2r1` lies three cells east and two south of the st
 `claim road E` (an edge of the tile just laid), `claim field SW` (a corner), `claim cloister`, `claim nothing`.
 Chance: `draw J`.
 
-A position is words: `stage=place drawn=V turn=1 points=0,4 tiles=D+0+0r0,J+0+1r2@N0,E-1+1r3@nw1 bag=A2,B4,...`. tiles are in the order
-they were laid; @ is a meeple that stands on the tile: on the city or road at an edge (N E S W), the field at a corner (nw ne se
-sw), or the cloister (c), with its seat. Stages are draw, place, claim (the last of the tiles has just been laid) and over.
-`clipped=1` is written if a tile could not be placed for the window alone.
+A position is words: `stage=place drawn=M turn=0 points=0,0 tiles=D+0+0r0,M+0-1r2@S0,C+0-2r0,U+1-1r0@nw0,E-1-1r1@nw1
+bag=A2,B4,D3,E4,F2,G1,H3,I2,J3,K3,L3,N3,O2,P3,Q1,R3,S2,T1,U7,V9,W4,X1`. tiles are in the order they were laid; @ is a meeple that stands
+on the tile: on the city or road at an edge (N E S W), the field at a corner (nw ne se sw), or the cloister (c), with its seat. Stages are
+draw, place, claim (the last of the tiles has just been laid) and over. `clipped=1` is written if a tile could not be placed for the
+window alone.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kdenv.core.errors import BadRecord
-from kdenv.games.carcassonne import claims, landscape, rules
+from kdenv.core.errors import BadRecord, shown
+from kdenv.core.words import check_length, number_in
+from kdenv.games.carcassonne import claims, features, landscape, rules
 from kdenv.games.carcassonne.features import find
 from kdenv.games.carcassonne.tables import CITY, CLOISTER_POINTS, CORNERS, EDGES, FIELD, MEEPLES, N_TYPES, TILES
 from kdenv.games.carcassonne.tiles import CLOISTER, COPIES, EDGE, FIELD_CORNER, FIT, MIDDLE, NO_SEGMENT, ROTATIONS, SIZE
@@ -26,9 +28,9 @@ TYPES = "".join(tile.letter for tile in TILES)
 _STAGES = {"draw": rules.DRAWING, "place": rules.PLACING, "claim": rules.CLAIMING, "over": rules.FINISHED}
 _STAGE_NAMES = {stage: word for word, stage in _STAGES.items()}
 _SLOT_MARKS = ["", *EDGES, *(corner.lower() for corner in CORNERS), "c"]
-_TILE = re.compile(r"([A-X])([+-]\d{1,2})([+-]\d{1,2})r([0-3])(?:@(N|E|S|W|nw|ne|se|sw|c)([0-4]))?")
-_BAG = re.compile(r"([A-X])(\d)")
-_MOST_POINTS = 9999
+_TILE = re.compile(r"([A-X])([+-][0-9]{1,2})([+-][0-9]{1,2})r([0-3])(?:@(N|E|S|W|nw|ne|se|sw|c)([0-4]))?")
+_BAG = re.compile(r"([A-X])([0-9])")
+_MOST_BEFORE = 999  # points that a seat may have beyond what the tiles on the table have paid, to study how it plays when ahead
 
 
 def cell_at(east: int, north: int) -> int:
@@ -48,7 +50,7 @@ def tile_from(text: str) -> tuple[int, int, int, int, int]:
     """The type, cell, rotation (the smallest that looks the same), slot and seat of a tile with or without a meeple."""
     match = _TILE.fullmatch(text)
     if not match:
-        raise BadRecord(f"{text!r} is no tile on the table; one is written J+3-2r1: type, cells east and north of the start, quarter turns")
+        raise BadRecord(f"{shown(text)!r} is no tile on the table; one is J+3-2r1: type, cells east and north of the start, quarter turns")
     letter, east, north, rotation, mark, seat = match.groups()
     tile_type = TYPES.index(letter)
     slot = _SLOT_MARKS.index(mark) if mark else claims.NO_MEEPLE
@@ -95,7 +97,7 @@ def action_from(states: Any, k: int, text: str) -> int:
             return _claim(s, claims.FIRST_CORNER + CORNERS.index(corner.upper()), "field")
         case ["claim", "city" | "road" as kind, edge] if edge.upper() in tuple(EDGES):
             return _claim(s, claims.FIRST_EDGE + EDGES.index(edge.upper()), kind)
-    raise BadRecord(f"{text!r} is no action; write 'place J+3-2r1', 'claim city N', 'claim field SW', 'claim cloister' or 'claim nothing'")
+    raise BadRecord(f"{shown(text)!r} is none of 'place J+3-2r1', 'claim city N', 'claim field SW', 'claim cloister', 'claim nothing'")
 
 
 def _claim(s: Any, slot: int, kind: str) -> int:
@@ -129,7 +131,7 @@ def chance_from(states: Any, k: int, text: str) -> int:
     match text.split():
         case ["draw", letter] if len(letter) == 1 and letter in TYPES:
             return TYPES.index(letter)
-    raise BadRecord(f"{text!r} is nothing that chance does; it is 'draw A' to 'draw X'")
+    raise BadRecord(f"{shown(text)!r} is nothing that chance does; it is 'draw A' to 'draw X'")
 
 
 # Positions
@@ -162,21 +164,25 @@ def _laid_text(s: Any, tile: int) -> str:
 
 def position_from(text: str, states: Any, k: int) -> None:
     """Write the position into states[k], where begin() has been called with the players and options."""
-    words = dict(word.partition("=")[::2] for word in text.split())
+    check_length(text)
+    parts = [word.partition("=")[::2] for word in text.split()]
+    words = dict(parts)
     known = {"stage", "drawn", "turn", "points", "tiles", "bag", "clipped"}
     for word in words:
+        if [name for name, _ in parts].count(word) > 1:
+            raise BadRecord(f"the position has {shown(word)}= twice")
         if word not in known:
-            raise BadRecord(f"{word!r} is no part of a position; the parts are {', '.join(sorted(known))}")
+            raise BadRecord(f"{shown(word)!r} is no part of a position; the parts are {', '.join(sorted(known))}")
     for word in sorted(known - {"drawn", "clipped"} - words.keys()):
         raise BadRecord(f"the position lacks {word}=")
     if words["stage"] not in _STAGES:
-        raise BadRecord(f"stage={words['stage']} is not one of {', '.join(_STAGES)}")
+        raise BadRecord(f"stage={shown(words['stage'])} is not one of {', '.join(_STAGES)}")
     stage = _STAGES[words["stage"]]
     s = states[k]
     players = int(s["players"])
-    points = [_number("points", word, _MOST_POINTS) for word in words["points"].split(",")]
+    points = words["points"].split(",")
     if len(points) != players:
-        raise BadRecord(f"points={words['points']} is for {len(points)} players, not {players}")
+        raise BadRecord(f"points={shown(words['points'])} is for {len(points)} players, not {players}")
     if (stage == rules.PLACING) != ("drawn" in words):
         raise BadRecord("drawn= is the tile to be placed: it belongs to stage=place and to no other")
     rules.clear(s)
@@ -186,13 +192,23 @@ def position_from(text: str, states: Any, k: int) -> None:
     _read_bag(s, words["bag"], [tile[0] for tile in tiles] + [drawn] * (stage == rules.PLACING))
     _lay_all(s, tiles, stage == rules.CLAIMING)
     _stand_all(s, tiles, players, stage == rules.CLAIMING)
-    s["points"][:players] = points
+    s["points"] = 0
     s["clipped"] = _number("clipped", words.get("clipped", "0"), 1)
-    _set_stage(s, stage, drawn, points)
+    _set_stage(s, stage, drawn)
+    most = _MOST_BEFORE + _points_of_complete(s)
+    for seat in range(players):
+        s["points"][seat] = _number("points", points[seat], most + int(s["points"][seat]))
 
 
-def _set_stage(s: Any, stage: int, drawn: int, points: list[int]) -> None:
-    """What happens next, which must fit what is on the table."""
+def _points_of_complete(s: Any) -> int:
+    """What everything that is complete has paid, if one seat had it all."""
+    cities = (int(features.city_pays(s, i)) for i in range(int(s["n_cities"])) if s["city_parent"][i] == i and not s["city_open"][i])
+    roads = (int(s["road_tiles"][i]) for i in range(int(s["n_roads"])) if s["road_parent"][i] == i and not s["road_open"][i])
+    return sum(cities) + sum(roads) + CLOISTER_POINTS * int((s["cloister_tiles"][: s["n_cloisters"]] == CLOISTER_POINTS).sum())
+
+
+def _set_stage(s: Any, stage: int, drawn: int) -> None:
+    """What happens next, which must fit what is on the table; if nothing does, s.points is what the end of the game brings."""
     clipped = int(s["clipped"])
     if stage == rules.CLAIMING:
         if not claims.can_claim(s):
@@ -200,7 +216,6 @@ def _set_stage(s: Any, stage: int, drawn: int, points: list[int]) -> None:
         s["stage"] = stage
         return
     rules.prepare_draw(s)
-    s["points"][: len(points)] = points  # at the end, what is not complete is in them already
     if stage == rules.PLACING:
         if not landscape.types_that_fit(s, 1 << drawn):
             raise BadRecord(f"tile {TYPES[drawn]}, which is drawn, fits nowhere")
@@ -265,14 +280,15 @@ def _just_completed(s: Any, kind: str, feature: int) -> bool:
 
 def _type_from(letter: str) -> int:
     if len(letter) != 1 or letter not in TYPES:
-        raise BadRecord(f"{letter!r} is no type of tile; types are A to X")
+        raise BadRecord(f"{shown(letter)!r} is no type of tile; types are A to X")
     return TYPES.index(letter)
 
 
 def _number(name: str, text: str, most: int) -> int:
-    if not text.isdecimal() or int(text) > most:
-        raise BadRecord(f"{name}={text} is not a number from 0 to {most}")
-    return int(text)
+    number = number_in(text, 0, most)
+    if number is None:
+        raise BadRecord(f"{name}={shown(text)} is not a number from 0 to {most}")
+    return number
 
 
 def _read_bag(s: Any, text: str, used: list[int]) -> None:
@@ -281,7 +297,7 @@ def _read_bag(s: Any, text: str, used: list[int]) -> None:
     for word in text.split(",") if text else []:
         match = _BAG.fullmatch(word)
         if not match:
-            raise BadRecord(f"bag={text} is not a list such as A2,B4,C1: types with the number of tiles left")
+            raise BadRecord(f"bag={shown(text)} is not a list such as A2,B4,C1: types with the number of tiles left")
         counts[TYPES.index(match[1])] += int(match[2])
     for tile_type, n in enumerate(counts):
         if n + used.count(tile_type) > COPIES[tile_type]:

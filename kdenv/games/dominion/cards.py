@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.core.errors import BadOption
+from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import did_you_mean
 from kdenv.games.dominion.tables import COPPER, CURSE, KINGDOMS, N_KINGDOM, SILVER
 
@@ -50,6 +50,7 @@ MAY = 1  # a choice that can be declined or stopped
 N_STEP_KINDS = 19
 N_STEPS = 3
 MANY = 127  # as many as there are
+MOST_GIVEN = 10  # cards, actions, buys or coins, by one card; and plays by a Throne Room: so all of a kingdom's cards stay within 16 bits
 
 
 class Card(NamedTuple):
@@ -152,8 +153,24 @@ def add_card(card: Card) -> None:
         raise TypeError(f"{card.name} has steps that do not exist; a card has up to {N_STEPS} steps (what, number, type, how)")
     if any(not -128 <= number <= 127 for number in row_of_card(card)):
         raise TypeError(f"{card.name} has a number that is not within -128 to 127")
+    if any(not 0 <= number <= MOST_GIVEN for number in (card.cards, card.actions, card.buys, card.coins)):
+        raise TypeError(f"{card.name} gives a number of cards, actions, buys or coins that is not within 0 to {MOST_GIVEN}")
+    for step in card.steps:
+        _check_step(card.name, *step, *(0,) * (4 - len(step)))
     if card not in CARDS:
         CARDS.append(card)
+
+
+def _check_step(name: str, what: int, number: int, kind: int, how: int) -> None:
+    """Kernels use these numbers as places in arrays, and add and multiply them in 16 bits."""
+    if not 0 <= kind < N_TYPES:
+        raise TypeError(f"{name} has a step about cards of type {kind}; types are 0 to {N_TYPES - 1}")
+    if not 0 <= how <= (MOST_GIVEN if what == TRASH_FOR_COINS else TO_DECK):
+        raise TypeError(f"{name} has a step that ends with {how}, which is neither MAY nor where a card goes")
+    of_basic_card = what in (GAIN_CARD, TRASH_FOR_COINS, OTHERS_GAIN)
+    least, most = {PLAY_TWICE: (2, MOST_GIVEN), DRAW_AS_MANY: (0, MOST_GIVEN)}.get(what, (0, len(_BASIC) - 1 if of_basic_card else MANY))
+    if not least <= number <= most:
+        raise TypeError(f"{name} has a step with the number {number}; it may be {least} to {most}")
 
 
 def row_of_card(card: Card) -> list[int]:
@@ -177,7 +194,8 @@ def card_number(name: str) -> int:
     try:
         return known[key_of(name)]
     except KeyError:
-        raise BadOption(f"there is no kingdom card {name!r}{did_you_mean(key_of(name), known)}; the cards are {', '.join(known)}") from None
+        close = did_you_mean(key_of(shown(name)), known)
+        raise BadOption(f"there is no kingdom card {shown(name)!r}{close}; the cards are {', '.join(known)}") from None
 
 
 def kingdom_names(value: object) -> list[str]:
@@ -186,11 +204,13 @@ def kingdom_names(value: object) -> list[str]:
         return list(KINGDOMS[key_of(value)])
     possible = f"kingdom may be {', '.join(KINGDOMS)}, random, or up to ten names of cards"
     if isinstance(value, str) and "," not in value and key_of(value) not in (key_of(card.name) for card in CARDS):
-        raise BadOption(f"kingdom={value} is not possible{did_you_mean(value, [*KINGDOMS, 'random'])}; {possible}")
+        raise BadOption(f"kingdom={shown(value)} is not possible{did_you_mean(shown(value), [*KINGDOMS, 'random'])}; {possible}")
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) for name in value):
-        raise BadOption(f"kingdom={value!r} is not possible; {possible}")
+        raise BadOption(f"kingdom={shown(value)} is not possible; {possible}")
+    if len(value) > N_KINGDOM:
+        raise BadOption(f"the kingdom has {len(value):,} cards; there is room for {N_KINGDOM}")
     return list(value)
 
 
@@ -200,8 +220,6 @@ def kingdom_rows(value: object) -> list[int]:
     for number in numbers:
         if numbers.count(number) > 1:
             raise BadOption(f"the kingdom has {CARDS[number].name} twice; its cards are all different")
-    if len(numbers) > N_KINGDOM:
-        raise BadOption(f"the kingdom has {len(numbers)} cards; there is room for {N_KINGDOM}")
     replayers = [CARDS[number].name for number in numbers if any(step[0] == PLAY_TWICE for step in CARDS[number].steps)]
     if len(replayers) > 1:
         raise BadOption(f"{' and '.join(replayers)} both play a card again; a kingdom may have one such card")

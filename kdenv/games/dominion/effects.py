@@ -58,7 +58,9 @@ from kdenv.games.dominion.tables import (
     DISCARD_FIRST,
     END,
     GAIN_FIRST,
+    N_KINGDOM_PILE,
     N_SLOTS,
+    N_VICTORY,
     PLAY_FIRST,
     PUT_BACK_FIRST,
     TRASH_FIRST,
@@ -79,7 +81,9 @@ IN_HAND, ASIDE = 0, 1  # where drawn cards go
 AT_START, STARTED, TAKEN, WATCHING = range(4)
 NOT_TRASHED = -1  # in s.memory
 NO_SLOT = -1
-MAX_DEPTH = 12
+# Cards being played at once: every Throne Room of the game, each of which plays the next one, and a card that the last plays.
+# A kingdom has one kind of such cards (cards.kingdom_rows), twelve if they are victory cards too; a card is in play once.
+MAX_DEPTH = max(N_KINGDOM_PILE, *N_VICTORY) + 1
 
 
 @kernel
@@ -138,7 +142,8 @@ def run_step(s):
     if what >= OTHERS_GAIN and what <= STEAL:
         return _run_step_for_others(s, what, number, kind)
     if what == PLAY_TWICE:
-        return _choose(s, int(s.turn), AGAIN_NODE, 1) or _end_step(s)
+        # Legal play never has so many cards in progress; if a state has, the card finds nothing to play.
+        return (s.depth < MAX_DEPTH and _choose(s, int(s.turn), AGAIN_NODE, 1)) or _end_step(s)
     if what == DRAW_TO:
         return _draw_to(s, number, kind)
     if what == DIG:

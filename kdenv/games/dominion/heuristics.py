@@ -78,7 +78,7 @@ def _choose_big_money(player, states, k, out, rng):
     if s.node != BUY_NODE:
         return packed(sensible_answer(s, CHEAPEST, rng))
     coins = int(s.coins)
-    if coins >= 8:  # never sold out: the game would be over
+    if coins >= 8 and s.supply[PROVINCE] > 0:  # the last one may have been bought in this turn
         return packed(BUY_FIRST + PROVINCE)
     if coins >= 6 and s.supply[GOLD] > 0:
         return packed(BUY_FIRST + GOLD)

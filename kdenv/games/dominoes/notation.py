@@ -3,8 +3,9 @@
 Tiles are written with the smaller number first. Actions: `6-6` opens a round, `3-5 on 3` covers a 3 (the 5 is the new end),
 `pass`, `call`. Chance: the tile dealt, `3-5`, or who leads, `lead 2`.
 
-A position is words: `round=2 points=35,60 leader=1 hands=0-0.0-3,1-2,,5-6 turns=6-6,3-6@6,pass`. points are those of team 0 and
-team 1 when this round began, hands the tiles dealt to each seat this round, turns what has been done with them since, from the leader on.
+A position is words: `round=2 points=35,60 leader=1 hands=0-0.0-3.1-2.2-4.3-5.4-6.5-5,1-1.2-6,, turns=` (seat 1 is being dealt its
+tiles; when all are dealt: turns=6-6,3-6@6,pass). points are those of team 0 and team 1 when this round began, hands the tiles dealt to
+each seat this round, turns what has been done with them since, from the leader on.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from kdenv.core.errors import BadRecord
+from kdenv.core.errors import BadRecord, shown
 from kdenv.core.protocol import apply_at, legal_at
+from kdenv.core.words import check_length, number_in
 from kdenv.games.dominoes import rules
 from kdenv.games.dominoes.tables import BIT_OF_TILE, CALL, DOUBLE_SIX, HAND, MIRRORED, N_ACTIONS, N_TILES, PASS, SUITS, TILES
 
 _MOST_ROUNDS = 9999
+_ALL_PIPS = sum(a + b for a, b in TILES)
 _WORDS = {"pass": PASS, "call": CALL}
 
 
@@ -33,7 +36,7 @@ def tile_from(text: str) -> int:
     """The tile of this name; either number may be first."""
     match = re.fullmatch(r"([0-6])-([0-6])", text)
     if not match:
-        raise BadRecord(f"{text!r} is no tile; tiles are 0-0, 0-1 to 6-6")
+        raise BadRecord(f"{shown(text)!r} is no tile; tiles are 0-0, 0-1 to 6-6")
     a, b = sorted(map(int, match.groups()))
     return TILES.index((a, b))
 
@@ -82,7 +85,7 @@ def action_from(states: Any, k: int, text: str) -> int:
             if end not in map(str, tile):
                 raise BadRecord(f"{name} has no {end} to lay on a {end}")
             return _covering(tile, int(end))
-    raise BadRecord(f"{text!r} is no action; write '6-6' to open a round, '3-5 on 3', 'pass' or 'call'")
+    raise BadRecord(f"{shown(text)!r} is no action; write '6-6' to open a round, '3-5 on 3', 'pass' or 'call'")
 
 
 def _covering(tile: tuple[int, int], end: int) -> int:
@@ -133,11 +136,15 @@ def _turns_text(s: Any) -> list[str]:
 
 def position_from(text: str, states: Any, k: int) -> None:
     """Write the position into states[k], where begin() has been called with the players and options."""
-    words = dict(word.partition("=")[::2] for word in text.split())
+    check_length(text)
+    parts = [word.partition("=")[::2] for word in text.split()]
+    words = dict(parts)
     known = ("round", "points", "leader", "hands", "turns")
     for word in words:
+        if [name for name, _ in parts].count(word) > 1:
+            raise BadRecord(f"the position has {shown(word)}= twice")
         if word not in known:
-            raise BadRecord(f"{word!r} is no part of a position; the parts are {', '.join(known)}")
+            raise BadRecord(f"{shown(word)!r} is no part of a position; the parts are {', '.join(known)}")
     for word in known:
         if word not in words and word != "leader":
             raise BadRecord(f"the position lacks {word}=")
@@ -149,7 +156,7 @@ def position_from(text: str, states: Any, k: int) -> None:
     turns = words["turns"].split(",") if words["turns"] else []
     if n_dealt < N_TILES:
         if turns:
-            raise BadRecord(f"only {n_dealt} of {N_TILES} tiles are dealt, but turns={words['turns']} have been taken")
+            raise BadRecord(f"only {n_dealt} of {N_TILES} tiles are dealt, but turns={shown(words['turns'])} have been taken")
         return
     s["stage"] = rules.PLAYING
     s["turn"] = s["leader"]
@@ -158,18 +165,22 @@ def position_from(text: str, states: Any, k: int) -> None:
 
 
 def _number(name: str, text: str, most: int) -> int:
-    if not (text.isascii() and text.isdecimal()) or int(text) > most:
-        raise BadRecord(f"{name}={text} is not a number from 0 to {most}")
-    return int(text)
+    number = number_in(text, 0, most)
+    if number is None:
+        raise BadRecord(f"{name}={shown(text)} is not a number from 0 to {most}")
+    return number
 
 
 def _read_points(s: Any, text: str) -> None:
     points = text.split(",")
     if len(points) != 2:
-        raise BadRecord(f"points={text} is not the points of two teams, such as points=35,60")
+        raise BadRecord(f"points={shown(text)} is not the points of two teams, such as points=35,60")
     most = 0 if s["n_rounds"] == 0 or s["mode"] == rules.ROUND else int(rules.target(s)) - 1
     for team in range(2):
         s["points"][team] = s["before"][team] = _number("points", points[team], most)
+    n_rounds = int(s["n_rounds"])
+    if int(s["points"].sum()) > _ALL_PIPS * n_rounds:
+        raise BadRecord(f"points={text} are too many for {n_rounds} rounds; a round brings {_ALL_PIPS} at most")
 
 
 def _read_hands(s: Any, text: str) -> int:
@@ -208,7 +219,7 @@ def _read_leader(s: Any, text: str | None, n_dealt: int) -> None:
         s["leader"] = holders[0] if n_dealt == N_TILES else rules.NOBODY
     if text is not None and text != str(s["leader"]):
         raise BadRecord(
-            f"leader={text} is wrong: "
+            f"leader={shown(text)} is wrong: "
             + ("nobody leads before all is dealt" if s["leader"] == rules.NOBODY else f"seat {s['leader']} leads the first round")
         )
 
@@ -217,7 +228,7 @@ def _play_again(states: Any, k: int, turn: str) -> None:
     """Carry out one of turns=, checking that it is legal."""
     s = states[k]
     if s["stage"] != rules.PLAYING:
-        raise BadRecord(f"the round is over before {turn}, the turn that follows in turns=")
+        raise BadRecord(f"the round is over before {shown(turn)}, the turn that follows in turns=")
     seat, action = int(s["turn"]), action_from(states, k, turn.replace("@", " on ", 1))
     legal = np.zeros(N_ACTIONS, np.int64)
     if action not in legal[: legal_at(states, k, legal)]:

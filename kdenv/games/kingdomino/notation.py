@@ -4,10 +4,10 @@ Squares are named as in chess: a column letter and a row counted from the bottom
 e5 of a1..i9. Actions: `place 12 e4 e5` (domino, square of its first half, of its second), `discard 12`,
 `pick 34`. Chance: `draw 8`, `king 1`.
 
-A position is words: `round=3 stage=place turn=1 kingdoms=X,wwX/.f+f,X,X queue=12:0,20:1,30:3,34:2
-draft=2,8,19:0,41 box=1-7,9-11`. A kingdom is its rows from the top, cut to what is used: w field, f forest, l water, p pasture,
-c clay, m mine, each with a + per crown, X the castle, . empty. queue and draft are dominoes, with :seat where a
-king stands. box lists the dominoes not drawn yet.
+A position is words: `round=4 stage=place turn=1 kingdoms=wf+./fXf/f.l+,.w./fpf/fXf,f+fl+/wX./.l./.p++.,.w+./wl./wXw/fww
+queue=1:3,7:0,12:2,43:1 draft=8:3,24,28,36 box=6,9-11,14,16-19,21-23,27,29-32,35,37-41,44-48`. A kingdom is its rows from the top, cut to
+what is used: w field, f forest, l water, p pasture, c clay, m mine, each with a + per crown, X the castle, . empty. queue and draft are
+dominoes, with :seat where a king stands. box lists the dominoes not drawn yet.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kdenv.core.errors import BadRecord
-from kdenv.games.kingdomino import rules
+from kdenv.core.errors import BadRecord, shown
+from kdenv.core.words import check_length, number_in
+from kdenv.games.kingdomino import possible, rules
 from kdenv.games.kingdomino.board import STEP_X, STEP_Y, column_of, row_of, square
 from kdenv.games.kingdomino.tables import N_DOMINOES, N_DOUBLES
 
@@ -34,11 +35,11 @@ def square_name(x: int, y: int, size: int) -> str:
 def square_from(name: str, size: int) -> tuple[int, int]:
     """The x and y of a square."""
     window = 2 * size - 1
-    if re.fullmatch(r"[a-z]\d{1,2}", name):
+    if re.fullmatch(r"[a-z][0-9]{1,2}", name):
         x, y = ord(name[0]) - ord("a") - size + 1, size - int(name[1:])
         if abs(x) < size and abs(y) < size:
             return x, y
-    raise BadRecord(f"{name} is no square; squares are a1 to {chr(ord('a') + window - 1)}{window}")
+    raise BadRecord(f"{shown(name)} is no square; squares are a1 to {chr(ord('a') + window - 1)}{window}")
 
 
 def action_text(states: Any, k: int, action: int) -> str:
@@ -78,9 +79,10 @@ def action_from(states: Any, k: int, text: str) -> int:
     match words:
         case ["pick", number]:
             slots = [int(domino) for domino in s["draft"]]
-            if not number.isdecimal() or int(number) not in slots or int(number) == rules.NO_DOMINO:
-                raise BadRecord(f"domino {number} is not in the draft: {_dominoes(slots)}")
-            return int(rules.pick_action(size, slots.index(int(number))))
+            picked = number_in(number, 1, N_DOMINOES)
+            if picked not in slots:
+                raise BadRecord(f"domino {shown(number)} is not in the draft: {_dominoes(slots)}")
+            return int(rules.pick_action(size, slots.index(picked)))
         case ["discard", number]:
             _check_in_hand(s, number)
             return int(rules.discard_action(size))
@@ -93,7 +95,7 @@ def action_from(states: Any, k: int, text: str) -> int:
                 if (x + STEP_X[direction], y + STEP_Y[direction]) == (to_x, to_y):
                     return int(rules.place_action(size, x, y, direction))
             raise BadRecord(f"{first} and {second} are not neighbours")
-    raise BadRecord(f"{text!r} is no action; write 'place 12 e4 e5', 'discard 12' or 'pick 34'")
+    raise BadRecord(f"{shown(text)!r} is no action; write 'place 12 e4 e5', 'discard 12' or 'pick 34'")
 
 
 def _check_in_hand(s: Any, number: str) -> int:
@@ -102,7 +104,7 @@ def _check_in_hand(s: Any, number: str) -> int:
         raise BadRecord("there is no domino to place")
     domino = int(s["queue"][int(s["turn"])])
     if number != str(domino):
-        raise BadRecord(f"domino {number} is not the one to place; that is {domino}")
+        raise BadRecord(f"domino {shown(number)} is not the one to place; that is {domino}")
     return domino
 
 
@@ -118,12 +120,13 @@ def chance_text(states: Any, k: int, outcome: int) -> str:
 def chance_from(states: Any, k: int, text: str) -> int:
     """The outcome these words mean; whether it is possible is not checked."""
     words = text.split()
-    if len(words) == 2 and words[1].isdecimal():
+    number = number_in(words[1], 0, N_DOMINOES) if len(words) == 2 else None
+    if number is not None:
         expected = "king" if states[k]["stage"] == rules.CALLING else "draw"
         if words[0] != expected:
-            raise BadRecord(f"{text!r} cannot happen here; next is '{expected} <number>'")
-        return int(words[1]) if expected == "king" else int(words[1]) - 1
-    raise BadRecord(f"{text!r} is nothing that chance does; it is 'draw 8' or 'king 1'")
+            raise BadRecord(f"{shown(text)!r} cannot happen here; next is '{expected} <number>'")
+        return number if expected == "king" else number - 1
+    raise BadRecord(f"{shown(text)!r} is nothing that chance does; it is 'draw 8' or 'king 1'")
 
 
 # Positions
@@ -186,12 +189,13 @@ def _ranges_text(numbers: list[int]) -> str:
 
 def position_from(text: str, states: Any, k: int) -> None:
     """Write the position into states[k], where begin() has been called with the players and options."""
+    check_length(text)
     parts = [word.partition("=")[::2] for word in text.split()]
     words = dict(parts)
     known = {"round", "stage", "turn", "caller", "kingdoms", "queue", "draft", "box"}
     for word in words:
         if word not in known:
-            raise BadRecord(f"{word!r} is no part of a position; the parts are {', '.join(sorted(known))}")
+            raise BadRecord(f"{shown(word)!r} is no part of a position; the parts are {', '.join(sorted(known))}")
     for word in words:
         if [name for name, _ in parts].count(word) > 1:
             raise BadRecord(f"the position has {word}= twice")
@@ -200,7 +204,7 @@ def position_from(text: str, states: Any, k: int) -> None:
     s = states[k]
     players, kings = int(s["players"]), int(s["kings"])
     if words["stage"] not in _STAGES:
-        raise BadRecord(f"stage={words['stage']} is not one of {', '.join(_STAGES)}")
+        raise BadRecord(f"stage={shown(words['stage'])} is not one of {', '.join(_STAGES)}")
     s["stage"] = _STAGES[words["stage"]]
     s["round"] = _number("round", words["round"], int(s["n_drafts"]))
     s["turn"] = _number("turn", words["turn"], kings)
@@ -222,39 +226,14 @@ def position_from(text: str, states: Any, k: int) -> None:
         if domino in seen:
             raise BadRecord(f"domino {domino} is both in the box and on the table")
     s["unseen"] = sum(1 << (domino - 1) for domino in box)
-    _check_stage(s, len(box))
-
-
-def _check_stage(s: Any, n_box: int) -> None:
-    """What is on the table must fit what happens next, or kernels would run off their arrays."""
-    stage, kings, turn, n_drawn = int(s["stage"]), int(s["kings"]), int(s["turn"]), int(s["n_drawn"])
-    last = int(s["round"]) == int(s["n_drafts"])
-    queued = [int(king) for king in s["queue_king"]].count(rules.NOBODY) == 4 - kings
-    picked = sum(int(king) != rules.NOBODY for king in s["draft_king"])
-    rounds_to_draw = int(s["n_drafts"]) - int(s["round"]) - (stage != rules.DRAWING)
-    needs = max(0, rounds_to_draw) * kings - (n_drawn if stage == rules.DRAWING else 0)
-    if n_box < needs:
-        raise BadRecord(f"the box holds {n_box} dominoes, but {needs} are still to be drawn")
-    if s["round"] > 0 and stage != rules.FINISHED and not queued:
-        raise BadRecord(f"queue needs {kings} dominoes, each with the seat that owns it")
-    if stage in (rules.PLACING, rules.PICKING, rules.CALLING) and not last and (n_drawn != kings or picked != turn):
-        raise BadRecord(f"draft needs {kings} dominoes with a king on {turn} of them at turn={turn}")
-    if stage == rules.DRAWING and (n_drawn >= kings or last or turn or picked):
-        raise BadRecord("nothing is left to draw: a draft is drawn at turn=0, before anybody picks, and not in the last round")
-    if stage in (rules.PLACING, rules.PICKING, rules.CALLING) and turn >= kings:
-        raise BadRecord(f"turn={turn} is past the last king of the round; turns are 0 to {kings - 1}")
-    if (stage == rules.CALLING) != (stage == rules.CALLING and s["round"] == 0) or (stage == rules.PLACING and s["round"] == 0):
-        raise BadRecord("kings are called in round 0 only, dominoes placed from round 1 on")
-    if stage == rules.PICKING and last:
-        raise BadRecord("nothing is picked in the last round")
-    if stage == rules.PICKING and s["round"] == 0 and s["caller"] == rules.NOBODY:
-        raise BadRecord("a pick in round 0 needs caller=, the seat that picks")
+    possible.check(s, len(box), [kingdom_squares(s, seat).keys() for seat in range(players)])
 
 
 def _number(name: str, text: str, most: int) -> int:
-    if not text.isdecimal() or int(text) > most:
-        raise BadRecord(f"{name}={text} is not a number from 0 to {most}")
-    return int(text)
+    number = number_in(text, 0, most)
+    if number is None:
+        raise BadRecord(f"{name}={shown(text)} is not a number from 0 to {most}")
+    return number
 
 
 def _read_kingdom(s: Any, seat: int, text: str) -> None:
@@ -263,7 +242,7 @@ def _read_kingdom(s: Any, seat: int, text: str) -> None:
     for row in text.split("/"):
         squares = list(_SQUARE.finditer(row))
         if "".join(match[0] for match in squares) != row:
-            raise BadRecord(f"the row {row!r} of kingdom {seat} is not made of w f l p c m, + for crowns, X and .")
+            raise BadRecord(f"the row {shown(row)!r} of kingdom {seat} is not made of w f l p c m, + for crowns, X and .")
         rows.append(squares)
     castles = [(x, y) for y, row in enumerate(rows) for x, match in enumerate(row) if match[3]]
     if len(castles) != 1:
@@ -300,7 +279,7 @@ def _read_row(s: Any, row: str, text: str, players: int, kings: int) -> list[int
         dominoes.append(_domino(number))
         owners.append(_number(f"the king on domino {number} in {row}", king, players - 1) if colon else rules.NOBODY)
     if dominoes != sorted(set(dominoes)):
-        raise BadRecord(f"the dominoes of {row} do not ascend: {text}")
+        raise BadRecord(f"the dominoes of {row} do not ascend: {shown(text)}")
     empty = 4 - len(entries)
     s[row] = dominoes + [rules.NO_DOMINO] * empty
     s[row + "_king"] = owners + [rules.NOBODY] * empty
@@ -314,11 +293,12 @@ def _read_ranges(text: str) -> list[int]:
         first, _, last = part.partition("-")
         dominoes += range(_domino(first), _domino(last or first) + 1)
     if len(set(dominoes)) != len(dominoes):
-        raise BadRecord(f"box={text} lists a domino twice")
+        raise BadRecord(f"box={shown(text)} lists a domino twice")
     return dominoes
 
 
 def _domino(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= N_DOMINOES:
-        raise BadRecord(f"{text!r} is no domino; dominoes are 1 to {N_DOMINOES}")
-    return int(text)
+    domino = number_in(text, 1, N_DOMINOES)
+    if domino is None:
+        raise BadRecord(f"{shown(text)!r} is no domino; dominoes are 1 to {N_DOMINOES}")
+    return domino
