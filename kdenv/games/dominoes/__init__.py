@@ -4,8 +4,8 @@ from kdenv.core.game import Game, Option
 from kdenv.core.questions import Hidden, Knowledge
 from kdenv.games.dominoes import belief, drawing, encoding, notation, rules
 from kdenv.games.dominoes.belief import paper_deals
-from kdenv.games.dominoes.guesswork import exact_belief, paper_belief
 from kdenv.games.dominoes.heuristics import RULE_PLAYERS
+from kdenv.games.dominoes.imagined_play import exact_belief, paper_belief
 from kdenv.games.dominoes.solver import alpha_beta
 from kdenv.games.dominoes.tables import N_ACTIONS, N_TILES, RULES
 

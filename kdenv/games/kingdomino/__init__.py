@@ -3,7 +3,7 @@
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import Game, Option, Variant, whole_number
 from kdenv.core.questions import Knowledge
-from kdenv.games.kingdomino import drawing, encoding, heuristics, notation, rules
+from kdenv.games.kingdomino import drawing, encoding, heuristics, look_ahead, notation, rules
 from kdenv.games.kingdomino.tables import DOMINOES_USED, KINGS, N_DOMINOES
 
 __all__ = ["GAME"]
@@ -47,10 +47,10 @@ GAME = Game(
     drawing=drawing,
     encodings=encoding.ENCODINGS,
     n_actions=lambda players, variant: int(rules.discard_action(_size(variant))) + 5,
-    max_legal=heuristics.MAX_LEGAL,
-    max_turns=heuristics.MAX_TURNS,
+    max_legal=look_ahead.MAX_LEGAL,
+    max_turns=look_ahead.MAX_TURNS,
     max_chances=N_DOMINOES,
-    knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="full_greedy", scratch=heuristics.SCRATCH),
+    knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="full_greedy", scratch=look_ahead.SCRATCH),
     most_decisions=2,
     open_information=True,
 )
