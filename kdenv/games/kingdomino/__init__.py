@@ -4,9 +4,10 @@ from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import Game, Option, Variant, whole_number
 from kdenv.core.questions import Knowledge
 from kdenv.games.kingdomino import drawing, encoding, heuristics, look_ahead, notation, rules
-from kdenv.games.kingdomino.tables import DOMINOES_USED, KINGS, N_DOMINOES
+from kdenv.games.kingdomino.tables import DOMINOES, DOMINOES_USED, KINGS, N_DOMINOES, TERRAINS
 
-__all__ = ["GAME"]
+# DOMINOES and TERRAINS are public because studies of the printed dominoes need them (baselines/papers/wong_kang.py).
+__all__ = ["DOMINOES", "GAME", "TERRAINS"]
 
 
 def _dominoes_used(value: object, players: int) -> list[int]:
