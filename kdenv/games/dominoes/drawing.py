@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kdenv.core.lettering import definitions, write
 from kdenv.games.dominoes import rules
 from kdenv.games.dominoes.notation import tiles_in
 from kdenv.games.dominoes.snake import Half, Placed, lay_out, line_of
@@ -99,20 +100,7 @@ _CLOTH, _RIM, _PALE, _GOLD, _RED = "#24584f", "#1b443e", "#dfe9e2", "#f5c33b", "
 _IVORY, _SHADE, _PIP, _BACK = "#f7f1e1", "#b7a98a", "#262b3a", "#46506b"
 _PIPS = {0: "", 1: "c", 2: "ai", 3: "aci", 4: "aghi", 5: "acghi", 6: "abghij"}
 _PIP_AT = {"a": (-1, -1), "b": (-1, 0), "c": (0, 0), "g": (-1, 1), "h": (1, -1), "i": (1, 1), "j": (1, 0)}
-# Digits as strokes in a box 6 wide and 10 high, baseline at y = 0.
-_DIGITS = (
-    "M3 0C-1 0-1-10 3-10S7 0 3 0",
-    "M1-8L3.5-10V0",
-    "M0-7.5C0-11 6-11 5.6-7C5.4-5 1.5-3 0 0H6",
-    "M.3-9C2-11 6-10 5.5-7.6C5.2-6 3.5-5.5 2.5-5.5C4-5.5 6-5 5.8-2.8C5.6 .6 1.4.8 0-1.4",
-    "M4.6 0V-10L0-3H6.2",
-    "M5.4-10H1L.5-5.6C3-7 6-6 5.8-3C5.6.8 1.2.7 0-1.2",
-    "M4.8-10C2-8.5 0-5.5.1-3C.3 1 5.9.9 5.9-3C5.9-6.8.9-6.4.1-3",
-    "M0-10H5.8L2 0",
-    "M3-5.4C-.6-5.6-.3-10 3-10S6.6-5.6 3-5.4C-1-5.2-1 0 3 0S7-5.2 3-5.4",
-    "M1.2 0C4-1.5 6-4.5 5.9-7C5.7-11 .1-10.9.1-7C.1-3.2 5.1-3.6 5.9-7",
-)
-_ADVANCE = 8.4
+_NUMBER_H = 12.0
 
 
 def svg(states: Any, k: int, seat: int | None = None) -> str:
@@ -125,9 +113,10 @@ def svg(states: Any, k: int, seat: int | None = None) -> str:
     parts.append(_round_number(s))
     parts.append(_line(s) if s["stage"] >= rules.PLAYING else _pile(s))
     parts += [_place_at_table(s, seat, (below + ahead) % 4, ahead) for ahead in range(4)]
+    drawing = "".join(parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}">'
-        f"<title>dominoes, round {int(s['n_rounds']) + 1}</title>{''.join(parts)}</svg>"
+        f"<title>dominoes, round {int(s['n_rounds']) + 1}</title><defs>{definitions(drawing)}</defs>{drawing}</svg>"
     )
 
 
@@ -212,7 +201,7 @@ def _badge(s: Any, seat: int, x: float, y: float) -> str:
     if s["stage"] == rules.PLAYING and s["turn"] == seat:
         parts.append(f'<circle cx="{x}" cy="{y}" r="19" fill="none" stroke="{_GOLD}" stroke-width="3.5"/>')
     parts.append(f'<circle cx="{x}" cy="{y}" r="14.5" fill="{_TEAM[seat % 2]}"/>')
-    parts.append(_number(seat, x, y + 6, 1.2, "#ffffff"))
+    parts.append(_number(seat, x, y + 6, "#ffffff"))
     if s["leader"] == seat:
         flag = f"M{x - 17} {y - 12}V{y - 32}L{x - 5} {y - 27.5}L{x - 17} {y - 23}"
         parts.append(f'<path d="{flag}" fill="{_PALE}" stroke="{_PALE}" stroke-width="1.5"/>')
@@ -260,7 +249,7 @@ def _score_board(s: Any) -> str:
             parts.append(_star(174, y, 7))
         else:
             parts.append(f'<path d="M170 {y - 4}l8 8m0-8l-8 8" stroke="#e5a49a" stroke-width="2.6" stroke-linecap="round"/>')
-        parts.append(_number(points, 206, y + 6, 1.2, _PALE))
+        parts.append(_number(points, 206, y + 6, _PALE))
     return "".join(parts)
 
 
@@ -268,17 +257,12 @@ def _round_number(s: Any) -> str:
     """Which round it is, within an arrow that goes round."""
     arrow = "M718.3 58.9A20 20 0 1 1 721.8 39.2M723.9 31.5L721.8 39.2L715.3 34.6"
     look = f'fill="none" stroke="{_PALE}" stroke-width="2.2" stroke-linecap="round"'
-    return f'<path d="{arrow}" {look}/>' + _number(int(s["n_rounds"]) + 1, 703, 52, 1.2, _PALE)
+    return f'<path d="{arrow}" {look}/>' + _number(int(s["n_rounds"]) + 1, 703, 52, _PALE)
 
 
-def _number(number: int, x: float, baseline: float, scale: float, colour: str) -> str:
-    """A number, its middle at x."""
-    digits = str(number)
-    width = _ADVANCE * len(digits) - 2.4
-    paths = "".join(f'<path d="{_DIGITS[int(digit)]}" transform="translate({_ADVANCE * i:.1f} 0)"/>' for i, digit in enumerate(digits))
-    place = f"translate({x - width * scale / 2:.1f} {baseline:.1f}) scale({scale})"
-    look = f'fill="none" stroke="{colour}" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"'
-    return f'<g transform="{place}" {look}>{paths}</g>'
+def _number(number: int, x: float, baseline: float, colour: str) -> str:
+    """A number with its middle at x."""
+    return f'<g stroke-linecap="round" stroke-linejoin="round">{write(str(number), x, baseline, _NUMBER_H, colour, 1.6, 0.5)}</g>'
 
 
 def _star(x: float, y: float, radius: float) -> str:
