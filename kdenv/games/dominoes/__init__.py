@@ -1,4 +1,4 @@
-"""Team dominoes: four hands, two teams, the double-six set. The rules as implemented are in README.md."""
+"""Team dominoes: four hands, two teams, the double-six set. README.md has the rules as implemented."""
 
 from kdenv.core.game import Game, Option
 from kdenv.core.questions import Hidden, Knowledge

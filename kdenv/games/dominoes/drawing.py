@@ -174,7 +174,7 @@ def _pile(s: Any) -> str:
 
 
 def _place_at_table(s: Any, looker: int | None, seat: int, ahead: int) -> str:
-    """A hand, the badge of its seat, and the suits it has shown to lack, at a side of the table: ahead is 0 below, 1 right, 2 above, 3 left."""
+    """A hand, the badge of its seat, and the suits it has shown to lack. ahead is the side of the table: 0 is below, 1 right."""
     half = _OWN_HALF if ahead == 0 else _OTHER_HALF
     lies = ahead % 2 == 1
     x, y = ((_MIDDLE_X, 522), (706, _MIDDLE_Y), (_MIDDLE_X, 52), (54, _MIDDLE_Y))[ahead]

@@ -63,7 +63,7 @@ def action_text(states: Any, k: int, action: int) -> str:
 
 
 def action_from(states: Any, k: int, text: str) -> int:
-    """The action that these words mean in states[k]; whether it is legal is not checked. `on` may be missing if the tile fits one end only."""
+    """The action that these words mean in states[k]; whether it is legal is not checked. A tile that fits one end only needs no `on`."""
     s = states[k]
     match text.split():
         case [word] if word in _WORDS:

@@ -1,4 +1,4 @@
-"""Kingdomino: 2 to 4 kings pick dominoes and lay out their realms. The rules as implemented are in README.md."""
+"""Kingdomino: 2 to 4 kings pick dominoes and build their kingdoms. README.md has the rules as implemented."""
 
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import Game, Option, Variant, whole_number
@@ -11,7 +11,7 @@ __all__ = ["DOMINOES", "GAME", "TERRAINS"]
 
 
 def _dominoes_used(value: object, players: int) -> list[int]:
-    """How many dominoes the game is played with; None means as many as usual for this number of players."""
+    """The integers of the option `dominoes`: how many are in the game. None means as many as usual for this number of players."""
     if value is None or value == "None":
         return [DOMINOES_USED[players]]
     kings = KINGS[players]
