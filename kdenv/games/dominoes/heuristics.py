@@ -19,7 +19,7 @@ class Greedy(NamedTuple):
 @plays(Greedy)
 @kernel
 def greedy_turn(player, states, k, out, rng):
-    """Choose at random among the ways to lay a fitting tile with the most pips, or pass."""
+    """Choose at random among the ways to lay the heaviest tile that fits; pass if none fits."""
     actions = legal_set(states[k]) & (bit(PASS) - np.uint64(1))
     most, n, choice = -1, 0, PASS
     while actions != NO_TILES:

@@ -160,7 +160,7 @@ def _some_pass(s):
 
 @kernel
 def legal(s, out):
-    """List the legal actions, ascending; return how many. A pass is legal if no tile fits, or, with calls, always but for a forced 6-6."""
+    """List the legal actions, ascending; return how many. Without calls, a pass is legal only if no tile fits."""
     actions = legal_set(s)
     n = 0
     while actions != NO_TILES:
@@ -178,7 +178,7 @@ def apply(s, action):
     s.n_turns += 1
     s.turn = (me + 1) & 3
     if action == PASS:
-        s.passed_on[me] = ALL_SUITS  # stands if no tile is on the table
+        s.passed_on[me] = ALL_SUITS  # for a pass before the first tile
         if s.left != NO_END:
             s.passed_on[me] = (1 << int(s.left)) | (1 << int(s.right))
             s.lacks[me] |= s.passed_on[me]

@@ -25,7 +25,7 @@ PAPER, DOMINAI_CODE, OPENSPIEL, PUERTO_RICO = range(4)
 RULES = ("paper", "dominai_code", "openspiel", "puerto_rico")
 TARGET = 100  # points that lose a match
 TARGET_TO_WIN = 200  # puerto_rico: points that win it
-FINE = 50  # points against a team whose player passed unjustly, or called a just pass
+FINE = 50  # points against a team one of whose seats passed unjustly, or called a just pass
 BLOCKED = 4  # passes in a row that end a round
 BLOCKED_IN_THEIR_CODE = 3  # the same by the rules dominai_code
 
