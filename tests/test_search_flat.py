@@ -54,11 +54,11 @@ def test_what_the_best_placement_is() -> None:
 def test_exactly_so_many_playouts_are_made(playouts: int) -> None:
     searching = policy(f"mce(playouts={playouts})")
     searching.act(shells(1, 2).view(1))
-    assert searching.playouts == playouts
+    assert searching.n_playouts == playouts
     searching.act(shells(1, 2).view(1))
-    assert searching.playouts == 2 * playouts
+    assert searching.n_playouts == 2 * playouts
     searching.reset()
-    assert searching.playouts == 0
+    assert searching.n_playouts == 0
 
 
 def test_a_forced_turn_needs_no_playout() -> None:
@@ -66,7 +66,7 @@ def test_a_forced_turn_needs_no_playout() -> None:
     table.chance(0)
     searching = policy("mce(playouts=50)")
     assert searching.act(table.view(0)) == 0
-    assert searching.playouts == 0
+    assert searching.n_playouts == 0
 
 
 def search(table: Table, turns: list[int], n: int, score: Any = None) -> Tally:

@@ -329,7 +329,7 @@ def test_reflex_goes_before_the_search() -> None:
     table = at("Smithy, Market", "1 Market 1 Smithy")
     searcher = policy("bandit(reflex=yes, playout=rollout, playouts=20)")
     assert table.name(searcher.act(table.view(table.seat))) == "play Market"
-    assert searcher.playouts == 0
+    assert searcher.n_playouts == 0
 
 
 def test_wrong_parameters_are_told_in_a_sentence() -> None:

@@ -111,7 +111,7 @@ def play_game(match: Match, number: int, policies: Sequence[Policy] | None = Non
         table.play(action)
         table.run_chance(chance)
         last = seat if len(table.log) == events + 1 else None
-    return _result(match, number, table, seats, seconds, turns, [player.playouts for player in players])
+    return _result(match, number, table, seats, seconds, turns, [player.n_playouts for player in players])
 
 
 def prepare(players: Sequence[Policy], seats: Sequence[int], table: Table) -> None:

@@ -7,16 +7,17 @@ from collections.abc import Callable
 from kdenv.core.game import Game
 from kdenv.core.random import make_rng
 from kdenv.core.table import Table
-from kdenv.policies import policy
-from kdenv.policies.kinds import PLAYOUTS
+from kdenv.policies import Playout, policy
+from kdenv.policies.text.value import classes
 
 
 def tasks(game: Game) -> list[Callable[[], object]]:
     """What to compile for a game, in parts."""
-    searches = [f"mce(playout={playout}, score=relative, playouts=1)" for playout in PLAYOUTS if playout == "random" or game.greedy]
+    playouts = [cls.kind for cls in classes(Playout) if not cls.learns and not cls.obstacle(game)]
+    searches = [f"mce(playout={playout}, score=relative, playouts=1)" for playout in playouts]
     searches += ["star2.5"] * bool(game.evaluators)
     if game.hidden:
-        searches += ["ismcts(iterations=1)", "flat_deals(samples=1)", "pimc(samples=1)", "ims"]
+        searches += ["ismcts(playouts=1)", "flat_deals(playouts=1)", "pimc(playouts=1)", "ims"]
     return [
         lambda: _play_a_little(game),
         *(lambda text=text: _decide(game, text) for text in [*game.rule_players, *searches]),

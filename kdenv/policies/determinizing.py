@@ -19,8 +19,8 @@ from kdenv.core.random import Rng, make_rng
 from kdenv.core.view import View
 from kdenv.games import find_game, names
 from kdenv.policies.analysis import Analysis, Candidate, half_interval, play_in_words, turn_words
-from kdenv.policies.base import TurnPolicy
-from kdenv.policies.searching import Playout
+from kdenv.policies.base import Searcher
+from kdenv.policies.playouts import Playout
 from kdenv.search import ims, ismcts, pimc
 from kdenv.search.budget import Budget, compiling
 from kdenv.search.montecarlo import Tally, best_mean
@@ -44,7 +44,7 @@ class Found(NamedTuple):
     lines: list[str] = []  # noqa: RUF012  (never changed) how each is expected to go on, if the search can tell
 
 
-class Determinizing(TurnPolicy):
+class Determinizing(Searcher):
     """A search that finds something out about every turn open to the seat."""
 
     def __init__(self, text: str) -> None:

@@ -19,39 +19,44 @@ from kdenv.core.game import Action
 from kdenv.core.random import uniform
 from kdenv.core.view import View
 from kdenv.policies.base import Policy
+from kdenv.policies.text.parameter import param
+from kdenv.policies.text.value import named
 
 Array = NDArray[np.float32]
 _ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"tanh": np.tanh, "relu": lambda x: np.maximum(x, 0)}
 
 
-class LearnedPolicy(Policy):
-    """The most probable legal action of a model, or one sampled from it."""
+@named("ppo")
+class Ppo(Policy):
+    """A learned policy: the most probable legal action of a model, or one sampled from it."""
 
-    def __init__(self, text: str, path: str, sampled: bool) -> None:
-        """Find the file now, so that a wrong name is told before anything is played; load it when first asked."""
-        super().__init__(text)
-        self.path, self.sampled = _find(path), sampled
-        self._logits: Callable[[Array], Array] | None = None
+    model: str = param(help="a .zip of MaskablePPO, an exported .npz, or the name of a shipped model", kw_only=False)
+    sample: bool = param("whether actions are sampled by their probabilities", default=False)
+
+    def __post_init__(self) -> None:
+        """Find the file now, so that a wrong name is told before anything is played; it is loaded when first asked."""
+        super().__post_init__()
+        _find(self.model)
 
     def prepare(self, view: View) -> None:
         """Load the model and check that it was made for such views."""
-        if self._logits is None:
-            self._logits, n_observed, n_actions = _load_exported(self.path) if self.path.suffix == ".npz" else _load_zip(self.path)
+        if "logits" not in self.memory.kept:
+            path = _find(self.model)
+            logits, n_observed, n_actions = _load_exported(path) if path.suffix == ".npz" else _load_zip(path)
             expected = view.game.observation_size(view.players, view.variant), view.game.n_actions(view.players, view.variant)
             if (n_observed, n_actions) != expected:
-                self._logits = None
                 raise NotSupported(
-                    f"{self.path.name} takes {n_observed} numbers and knows {n_actions} actions, but {view.game.name} with {view.players} "
+                    f"{path.name} takes {n_observed} numbers and knows {n_actions} actions, but {view.game.name} with {view.players} "
                     f"players and these options has {expected[0]} and {expected[1]}; use a model trained on the same game"
                 )
+            self.memory.kept["logits"] = logits
 
     def act(self, view: View) -> Action:
         """What the network says, illegal actions left out."""
         self.prepare(view)
-        assert self._logits is not None
         legal = view.legal()
-        logits = self._logits(view.observation)[legal]
-        if not self.sampled:
+        logits = self.memory.kept["logits"](view.observation)[legal]
+        if not self.sample:
             return legal[int(np.argmax(logits))]
         odds = np.cumsum(np.exp(logits - logits.max(), dtype=np.float64))
         return legal[min(int(np.searchsorted(odds, uniform(self.rng) * odds[-1], side="right")), len(legal) - 1)]

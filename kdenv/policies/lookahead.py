@@ -16,7 +16,7 @@ from kdenv.core.protocol import CHANCE, OVER
 from kdenv.core.random import make_rng
 from kdenv.core.view import View
 from kdenv.policies.analysis import Analysis, Candidate, carry_out, turn_words
-from kdenv.policies.base import TurnPolicy
+from kdenv.policies.base import Searcher
 from kdenv.search import expectimax, frames
 from kdenv.search.budget import compiling
 from kdenv.search.evaluate import AsListed, ScoreMargin
@@ -56,7 +56,7 @@ class Found:
     visits: Any
 
 
-class Lookahead(TurnPolicy):
+class Lookahead(Searcher):
     """The best turn if everybody else plays against this seat as well as it can be foreseen; `playouts` counts nodes."""
 
     def __init__(

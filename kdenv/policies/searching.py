@@ -15,46 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.core import protocol
-from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.errors import BadOption
 from kdenv.core.player import choose_at
 from kdenv.core.random import Rng, below, make_rng, next64
 from kdenv.core.view import View
 from kdenv.policies.analysis import Analysis, Candidate, carry_out, half_interval, turn_words
-from kdenv.policies.base import TurnPolicy
-from kdenv.policies.simple import RulePolicy
+from kdenv.policies.base import Searcher
+from kdenv.policies.playouts import Playout
 from kdenv.search import bandit, montecarlo
 from kdenv.search.budget import Budget, compiling, spend_together
 from kdenv.search.montecarlo import Tally
-from kdenv.search.playout import EpsilonGreedy, Split, Uniform, decisions_left
+from kdenv.search.playout import decisions_left
 from kdenv.search.score import SCORE_UNITS, SCORES
 from kdenv.search.turns import SCRATCH, list_turns
 
 CHOICES = ("mean", "visits")
 EVEN = ROTATION, AT_RANDOM = ("rotation", "random")  # how playouts are given to all turns alike
 _FORESEEN = 4  # playouts that tell how many turns are left
-
-
-class Playout:
-    """How playouts are played, as text says it: random, player_greedy, epsilon_greedy(epsilon=...), mast(epsilon=...), a rule player."""
-
-    def __init__(self, kind: str, text: str, rule: RulePolicy | None = None, epsilon: float = 0.0) -> None:
-        self.kind, self.text, self._rule, self.epsilon = kind, text, rule, epsilon
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def player(self, view: View) -> Any:
-        """The compiled player for all seats, when the seat of this view searches."""
-        if self.kind in ("random", "mast"):  # to a player that learns, a search gives what it has learned
-            return Uniform()
-        if self._rule is not None:
-            return self._rule.player_of(view)
-        if not view.game.greedy:
-            raise NotSupported(f"{view.game.name} has no greedy player for {self.text} playouts; use playout=random")
-        greedy = view.game.rule_players[view.game.greedy].make()
-        if self.kind == "epsilon_greedy":
-            return EpsilonGreedy(greedy, self.epsilon)
-        return Split(int(view.seat), greedy, Uniform())
 
 
 class Final(NamedTuple):
@@ -95,7 +72,7 @@ class Findings(NamedTuple):
         return Tally(*(np.sum(parts, axis=0) for parts in zip(*(worker.tally() for worker in self.workers), strict=True)))
 
 
-class RootSearch(TurnPolicy):
+class RootSearch(Searcher):
     """Tries the turns open to its seat by playouts, and takes the best."""
 
     def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final) -> None:

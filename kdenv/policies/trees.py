@@ -12,7 +12,8 @@ from kdenv.core import protocol
 from kdenv.core.random import Rng, make_rng, next64
 from kdenv.core.view import View
 from kdenv.policies.analysis import carry_out, play_in_words
-from kdenv.policies.searching import Final, Findings, Playout, RootSearch, Worker
+from kdenv.policies.playouts import Mast, Playout
+from kdenv.policies.searching import Final, Findings, RootSearch, Worker
 from kdenv.search import hearsay
 from kdenv.search import tree as trees
 from kdenv.search.budget import Budget
@@ -146,7 +147,7 @@ class Grown(Worker):
 
 def _player_and_ears(view: View, playout: Playout, growth: Growth) -> tuple[Any, Any]:
     """Who plays the playouts, and who listens to them: nobody, unless RAVE or MAST learn from them."""
-    player, learns = playout.player(view), playout.kind == "mast"
+    player, learns = playout.player(view), isinstance(playout, Mast)
     if not (growth.rave or learns):
         return player, Deaf()
     size = hearsay.MOST_NOTED + trees.MAX_DEPTH
@@ -162,7 +163,7 @@ def _player_and_ears(view: View, playout: Playout, growth: Growth) -> tuple[Any,
         homes=np.zeros(size, np.int64),
         slots=np.zeros(1 << (2 * size).bit_length(), np.int64),
     )
-    player = hearsay.Mast(averages, playout.epsilon) if learns else player
+    player = hearsay.Mast(averages, playout.epsilon) if isinstance(playout, Mast) else player
     return hearsay.Noted(player, view.game.most_decisions, notes), ears
 
 
