@@ -24,7 +24,7 @@ from kdenv.policies.trees import CHANCES
 from kdenv.search.select import RULES
 
 # What makes a search small, by the name of the parameter; one of them is given.
-SMALL = {"playouts": 24, "iterations": 24, "samples": 4, "depth": 1, "alpha": 2}
+SMALL = {"playouts": 24, "depth": 1, "alpha": 2}
 
 
 def policies_for(game: Game) -> list[str]:

@@ -16,7 +16,7 @@ def tasks(game: Game) -> list[Callable[[], object]]:
     searches = [f"mce(playout={playout}, score=relative, playouts=1)" for playout in PLAYOUTS if playout == "random" or game.greedy]
     searches += ["star2.5"] * bool(game.evaluators)
     if game.hidden:
-        searches += ["ismcts(iterations=1)", "flat_deals(samples=1)", "pimc(samples=1)", "ims"]
+        searches += ["ismcts(playouts=1)", "flat_deals(playouts=1)", "pimc(playouts=1)", "ims"]
     return [
         lambda: _play_a_little(game),
         *(lambda text=text: _decide(game, text) for text in [*game.rule_players, *searches]),

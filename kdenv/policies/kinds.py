@@ -290,36 +290,40 @@ def _depth(alpha: Term | None, beta: Term) -> Any:
     return Depth(None if alpha is None else number("alpha", alpha, 1), number("beta", beta, 0))
 
 
-def _samples(name: str, samples: Term | None, seconds: Term | None, default: int) -> Any:
-    """A budget of deals: so many, by default `default`, or as many as the seconds allow."""
-    from kdenv.search.budget import Budget
-
-    if samples is not None and seconds is not None:
-        raise BadOption(f"{name}={samples} and seconds={seconds} are two budgets; give one")
-    if seconds is not None:
-        return Budget(seconds=number("seconds", seconds, 0.001))
-    return Budget(playouts=default if samples is None else number(name, samples, 1, whole=True))
+def _or_usual(usual: int, playouts: Term | None, *others: Term | None) -> Term | None:
+    """The playouts given; if no budget is, the usual number of them."""
+    return Term(str(usual), [], {}) if playouts is None and not any(others) else playouts
 
 
 def _ismcts(
     text: str,
-    iterations: Term | None = None,
-    seconds: Term | None = None,
     playout: Term = _RANDOM,
     score: Term = _WDL,
-    c: Term | None = None,
-    final: Term = _VISITS,
+    select: Term = _UCB1,
+    fpu: Term = _NONE,
+    least: Term = _ONE,
+    expand: Term = _RANDOM,
+    update: Term = _ALL,
+    rave: Term = _NO,
+    choice: Term = _VISITS,
+    reflex: Term = _NO,
+    trees: Term | None = None,
+    threads: Term = _ONE,
+    playouts: Term | None = None,
+    seconds: Term | None = None,
+    nodes: Term | None = None,
+    game_seconds: Term | None = None,
 ) -> Policy:
-    from kdenv.policies.determinizing import Ismcts
-
-    exploration = 0.7 if c is None else number("c", c, 0)
-    budget = _samples("iterations", iterations, seconds, 2000)
-    return Ismcts(text, budget, _playout(playout), str(score), exploration, str(final))
+    """UCT on information sets."""
+    playouts = _or_usual(2000, playouts, seconds, nodes, game_seconds)
+    chance = Term("information_sets", [], {})
+    bias = _NONE, _TENTH, fpu, least, expand, chance
+    return _uct(text, playout, score, select, *bias, update, rave, choice, reflex, trees, threads, playouts, seconds, nodes, game_seconds)
 
 
 def _pimc(
     text: str,
-    samples: Term | None = None,
+    playouts: Term | None = None,
     seconds: Term | None = None,
     alpha: Term | None = None,
     beta: Term = _THIRD,
@@ -328,16 +332,16 @@ def _pimc(
 ) -> Policy:
     from kdenv.policies.determinizing import Pimc
 
-    return Pimc(text, _samples("samples", samples, seconds, 50), truth("common", common), _depth(alpha, beta), str(deals))
+    return Pimc(text, _budget(text, _or_usual(50, playouts, seconds), seconds), truth("common", common), _depth(alpha, beta), str(deals))
 
 
-def _pimc_paper(text: str, samples: Term | None = None, alpha: Term | None = None, beta: Term = _THIRD) -> Policy:
-    return _pimc(text, samples, None, alpha or Term("4", [], {}), beta, _PAPER, Term("no", [], {}))
+def _pimc_paper(text: str, playouts: Term | None = None, alpha: Term | None = None, beta: Term = _THIRD) -> Policy:
+    return _pimc(text, playouts, None, alpha or Term("4", [], {}), beta, _PAPER, Term("no", [], {}))
 
 
 def _flat(
     text: str,
-    samples: Term | None = None,
+    playouts: Term | None = None,
     seconds: Term | None = None,
     playout: Term = _RANDOM,
     score: Term = _WDL,
@@ -345,7 +349,8 @@ def _flat(
 ) -> Policy:
     from kdenv.policies.determinizing import FlatDeals
 
-    return FlatDeals(text, _samples("samples", samples, seconds, 100), truth("common", common), _playout(playout), str(score))
+    budget = _budget(text, _or_usual(100, playouts, seconds), seconds)
+    return FlatDeals(text, budget, truth("common", common), _playout(playout), str(score))
 
 
 def _ims(text: str, alpha: Term | None = None, beta: Term = _THIRD, pruning: Term = _PAPER, belief: Term = _PAPER) -> Policy:
@@ -388,35 +393,36 @@ KINDS = {
     "uct": Kind(
         _uct,
         f"uct({_PLAYED} or playout=mast(epsilon=0.4), {_SELECTED}, bias=none|progressive|win, weight=0.1, fpu=none|<number>, "
-        "expand=random|order, chance=sampled|frozen|open, "
-        "update=all|owner|mine, rave=no|<visits until hearsay counts half>, "
+        "expand=random|order, chance=sampled|frozen|open|information_sets, "
+        "update=all|owner|mine, rave=no|<visits after which both means count alike>, "
         f"choice=mean|visits, trees=<as many as threads>, {_AROUND}, {_BUDGETS} or nodes=<number>)",
-        "a tree of the turns that promise most; chance sampled, drawn once for every node (frozen), or no part of the nodes (open); "
-        "rave: turns hear of playouts in which they are made later; mast: playouts take actions that have done well",
+        "a tree of the turns that look best; chance sampled, drawn once for every node (frozen), no part of the nodes (open), or as far as "
+        "the seat sees it (information_sets); rave: playouts in which a turn comes later count for it; mast: playouts take actions that "
+        "have done well",
         "Gedda et al. 2018, UCT, UCTB, UCTW; Jansen and Tollisen 2014, UCT; Heyden 2009, MCTS",
     ),
     "ismcts": Kind(
         _ismcts,
-        "ismcts(iterations=2000 or seconds=<number>, playout=random, score=wdl|points|margin|relative, c=0.7, final=visits|mean)",
-        "one tree of what the seat will have seen, grown on a new draw of what is hidden for every iteration",
+        "ismcts(the parameters of uct but bias, weight and chance, with score=wdl, choice=visits and playouts=2000 unless told)",
+        "uct(chance=information_sets): a tree of what the seat will have seen, grown on a new draw of what is hidden for every iteration",
         "Cowling, Powley and Whitehouse 2012, SO-ISMCTS",
     ),
     "pimc": Kind(
         _pimc,
-        "pimc(samples=50 or seconds=<number>, alpha=<depth; to the end without>, beta=1/3, deals=exact|paper, common=yes|no)",
+        "pimc(playouts=50 or seconds=<number>, alpha=<depth; to the end without>, beta=1/3, deals=exact|paper, common=yes|no)",
         "deals are drawn and solved as if open, the same ones for all turns or not; the best mean",
         plays=_offers_solver,
     ),
     "pimc_paper": Kind(
         _pimc_paper,
-        "pimc_paper(samples=50, alpha=4, beta=1/3)",
+        "pimc_paper(playouts=50, alpha=4, beta=1/3)",
         "pimc(deals=paper, common=no): every tile dealt by itself, and other deals for every turn",
         "the dominoes paper, PIMC (Section IV.C)",
         plays=_offers_solver,
     ),
     "flat_deals": Kind(
         _flat,
-        "flat_deals(samples=100 or seconds=<number>, playout=random, score=wdl|points|margin|relative, common=yes|no)",
+        "flat_deals(playouts=100 or seconds=<number>, playout=random, score=wdl|points|margin|relative, common=yes|no)",
         "flat Monte Carlo where every turn is played out once on each deal drawn, the same ones for all turns or not; the best mean",
     ),
     "ims": Kind(
