@@ -19,8 +19,8 @@ from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.games.carcassonne.heuristics import evaluate, final_weights
 from kdenv.policies import policy
-from kdenv.search import expectimax, frames
 from kdenv.search.evaluate import ScoreMargin
+from kdenv.search.kernels import expectimax, stack
 
 TIE = 1e-5  # slack, relative to the bound, so that equals of the best are told
 CARCASSONNE, KINGDOMINO = find_game("carcassonne"), find_game("kingdomino")
@@ -200,7 +200,7 @@ def test_small_ends_of_carcassonne_are_solved_to_the_naive_value(text: str) -> N
         scale = 1.0 if searcher.evaluator == FINAL else 100.0
         for probes in (0, 1, 5):
             result = searcher.run(table, probes, slack=10.0)
-            assert searcher.room.counters[frames.CUT_SHORT] == 0
+            assert searcher.room.counters[stack.CUT_SHORT] == 0
             assert {turn: value * scale for turn, value in result.values.items()} == pytest.approx(naive, abs=1e-6)
 
 
@@ -319,7 +319,7 @@ def test_the_end_of_small_kingdomino_is_solved() -> None:
     naive = values_of_turns(table, 6)
     searcher = Searcher(KINGDOMINO, 6)
     assert searcher.run(table, 1, slack=10.0).values == pytest.approx(naive)
-    assert searcher.room.counters[frames.CUT_SHORT] == 0
+    assert searcher.room.counters[stack.CUT_SHORT] == 0
 
 
 def test_three_play_paranoid() -> None:

@@ -12,7 +12,7 @@ from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import policy
 from kdenv.search import score as score_module
-from kdenv.search.montecarlo import Tally, best_mean, sample_in_rotation
+from kdenv.search.kernels.flat import Tally, best_mean, sample_in_rotation
 from kdenv.search.playout import Uniform
 from kdenv.search.score import Margin, Points, Relative, WinDrawLoss, best_rival, worth
 

@@ -22,7 +22,7 @@ from kdenv.policies import policy
 from kdenv.policies.trees import Grown
 from kdenv.search import select
 from kdenv.search.budget import Budget, spend_together
-from kdenv.search.tree import NODES, ROOT
+from kdenv.search.kernels.uct import NODES, ROOT
 
 SMALL = {  # name: options, and how many decisions of a random game are made, or (negative) left
     "three_shells": ({}, 0),
@@ -111,7 +111,9 @@ def test_open_tree_averages_over_what_is_hidden() -> None:
     assert means["point 0"] == pytest.approx(-2.5, abs=0.5)
 
 
-@pytest.mark.parametrize("kind", ["mce(", "bandit(", "uct(chance=open, ", "uct(chance=sampled, ", "uct(trees=3, chance=frozen, "])
+@pytest.mark.parametrize(
+    "kind", ["mce(", "bandit(", "uct(chance=open, ", "uct(chance=sampled, ", "ismcts(", "uct(trees=3, chance=frozen, "]
+)
 def test_what_is_hidden_changes_nothing(kind: str) -> None:
     found = []
     for pea in range(3):
@@ -132,13 +134,13 @@ def test_visits_add_up(name: str, chance: str) -> None:
     _, tally, worker = search(f"uct(score=margin, chance={chance}, playouts=2000)", small(name))
     tree = worker.tree
     assert isinstance(worker, Grown)
-    assert tally.visits.sum() == tree.passes[ROOT] == 2000
+    assert tally.visits.sum() == tree.nodes["passes"][ROOT] == 2000
     assert tree.used[NODES] <= 2001
     for node in range(1, tree.used[NODES] + 1):
-        turns = slice(tree.first[node], tree.first[node] + tree.n_turns[node])
-        assert tree.visits[turns].sum() == tree.passes[node]
-        assert (tree.visits[turns] > 0).sum() == tree.n_tried[node]
-        assert len(set(tree.turn[turns])) == tree.n_turns[node]
+        turns = slice(tree.nodes["first"][node], tree.nodes["first"][node] + tree.nodes["n_turns"][node])
+        assert tree.counts["visits"][turns].sum() == tree.nodes["passes"][node]
+        assert (tree.counts["visits"][turns] > 0).sum() == tree.nodes["n_tried"][node]
+        assert len(set(tree.turns[turns])) == tree.nodes["n_turns"][node]
 
 
 def test_frozen_tree_of_three_shells() -> None:
@@ -153,8 +155,8 @@ def test_frozen_tree_of_three_shells() -> None:
 
     def turns_of(node: int) -> list[tuple[str, int, float]]:
         tree = worker.tree
-        places = range(tree.first[node], tree.first[node] + tree.n_tried[node])
-        return [(three_shells.action_text(None, 0, int(tree.turn[at]) - 1), int(tree.visits[at]), float(tree.sums[at])) for at in places]
+        places = range(tree.nodes["first"][node], tree.nodes["first"][node] + tree.nodes["n_tried"][node])
+        return [(three_shells.action_text(None, 0, int(tree.turns[at]) - 1), *tree.counts[["visits", "sums"]][at].item()) for at in places]
 
     assert turns_of(ROOT) == [("stake 1", 1, 1.0), ("stake 2", 3, 8.0), ("stake 3", 4, 6.0)]
     assert turns_of(2) == []
@@ -170,9 +172,9 @@ def test_frozen_chance_is_drawn_once() -> None:
     table.play(table.action("stake 2"))
     _, _, worker = search("uct(score=points, chance=frozen, select=ucb1(c=5), playouts=400)", table)
     tree = worker.tree
-    for at in range(tree.first[ROOT], tree.first[ROOT] + 4):
-        later = (tree.sums[at] / tree.visits[at]) ** 2
-        assert later == pytest.approx(tree.squares[at] / tree.visits[at], rel=0.05)  # but for the first playouts
+    for at in range(tree.nodes["first"][ROOT], tree.nodes["first"][ROOT] + 4):
+        later = (tree.counts["sums"][at] / tree.counts["visits"][at]) ** 2
+        assert later == pytest.approx(tree.counts["squares"][at] / tree.counts["visits"][at], rel=0.05)  # but for the first playouts
 
 
 def test_tree_stops_growing_when_it_is_full() -> None:

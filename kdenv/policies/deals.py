@@ -14,7 +14,7 @@ from kdenv.policies.base import Searcher, SearchPolicy
 from kdenv.policies.budgets import ByPlayouts, BySeconds, Played
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value, named
-from kdenv.search.ims import PRUNINGS
+from kdenv.search.kernels.ims import PRUNINGS
 from kdenv.search.score import SCORES
 
 EXACT = "exact"  # the way to deal that every game has

@@ -21,9 +21,9 @@ from kdenv.games import find_game, names
 from kdenv.policies.analysis import Analysis, Candidate, half_interval, play_in_words, turn_words
 from kdenv.policies.base import Searcher
 from kdenv.policies.playouts import Playout
-from kdenv.search import ims, ismcts, pimc
 from kdenv.search.budget import Budget, compiling
-from kdenv.search.montecarlo import Tally, best_mean
+from kdenv.search.kernels import ims, pimc
+from kdenv.search.kernels.flat import Tally, best_mean
 from kdenv.search.score import SCORE_UNITS, SCORES
 from kdenv.search.turns import SCRATCH, list_turns
 
@@ -93,12 +93,8 @@ class Determinizing(Searcher):
     def _turns(self, view: View) -> Any:
         game = view.game
         turns = np.empty(game.max_turns, np.int64)
-        n = int(list_turns(view.scratch(1 + SCRATCH), 0, self.most_decisions(view), game.max_legal, turns))
+        n = int(list_turns(view.scratch(1 + SCRATCH), 0, game.most_decisions, game.max_legal, turns))
         return turns[:n]
-
-    def most_decisions(self, view: View) -> int:
-        """Of the turns that are searched."""
-        return view.game.most_decisions
 
 
 class SolverKeeper:
@@ -177,7 +173,7 @@ class Deals(Determinizing):
         deals = (Budget(playouts=1) if trial else self.budget).spend(work, 1)
         halves = [half_interval(deals, *sums) for sums in zip(tally.sums, tally.squares, strict=True)]
         best = int(best_mean(tally, n, rng))
-        return Found(turns, tally.visits, tally.sums / deals, halves, best, deals, {"deals": deals, self.effort: nodes})
+        return Found(turns, tally.visits, tally.sums / deals, halves, best, deals, {"playouts": deals, self.effort: nodes})
 
 
 class Pimc(Deals):
@@ -207,7 +203,7 @@ class Pimc(Deals):
 class FlatDeals(Deals):
     """Flat Monte Carlo on common deals: every turn is played out once on each."""
 
-    effort = "playouts"
+    effort = "games played out"
 
     def __init__(self, text: str, budget: Budget, common: bool, playout: Playout, score: str) -> None:
         super().__init__(text, budget, common)
@@ -313,83 +309,3 @@ def _in_words(view: View, moves: Any, n: int) -> str:
     states = view.scratch(1)
     words = [play_in_words(view, states, int(packed(int(move)))) for move in moves[: min(n, 1 + _LINE)]]
     return ", ".join(words[1:])
-
-
-# Trees of information sets
-
-
-def _most_visited(view: View, nodes: Any, turn: int) -> str:
-    """The line of most visits after this turn, as far as it consists of decisions."""
-    states, at, words = view.scratch(1), _child(nodes, 0, turn), list[str]()
-    play_in_words(view, states, turn)
-    while at and len(words) < _LINE and int(protocol.phase_at(states, 0)) == protocol.DECIDE:
-        at = _child(nodes, at)
-        if at:
-            move = int(nodes[at]["move"])
-            words.append(play_in_words(view, states, int(packed(move))))
-    return ", ".join(words)
-
-
-def _child(nodes: Any, at: int, turn: int | None = None) -> int:
-    """The child this turn leads to, or the one visited most; 0 if there is none."""
-    chosen, child = 0, int(nodes[at]["first"])
-    while child:
-        if int(packed(int(nodes[child]["move"]))) == turn:
-            return child
-        if turn is None and (not chosen or nodes[child]["visits"] > nodes[chosen]["visits"]):
-            chosen = child
-        child = int(nodes[child]["next"])
-    return chosen
-
-
-class Ismcts(Determinizing):
-    """Single-observer information set Monte Carlo tree search; decides single actions."""
-
-    def __init__(self, text: str, budget: Budget, playout: Playout, score: str, c: float, final: str) -> None:
-        super().__init__(text)
-        _check_score(score)
-        if final not in ("visits", "mean"):
-            raise BadOption(f"final={final} is not possible; final may be visits, mean")
-        self.budget, self.playout, self.score, self.c, self.final = budget, playout, score, c, final
-
-    def most_decisions(self, view: View) -> int:
-        """Single actions: the tree has a node for each."""
-        return 1
-
-    def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
-        """Grow the tree; the action of most visits, or of the best mean, is the best."""
-        game, players = view.game, view.players
-        teams = game.teams(players)
-        player, score = self.playout.player(view), SCORES[self.score](teams)
-        states, out = view.scratch(ismcts.SCRATCH), game.buffer()
-        path, numbers, rewards = np.empty(512, np.int64), np.empty(players, np.int64), np.empty(teams)
-        nodes = np.zeros(1024, ismcts.NODE)
-        n_nodes = 1
-
-        def work(n: int, done: int) -> None:
-            nonlocal nodes, n_nodes
-            if n_nodes + n > len(nodes):
-                more = np.zeros(max(n_nodes + n, 2 * len(nodes)), ismcts.NODE)
-                more[: len(nodes)] = nodes
-                nodes = more
-            n_nodes = int(
-                ismcts.grow(states, int(view.seat), teams, n, self.c, player, score, nodes, n_nodes, path, out, numbers, rewards, rng)
-            )
-
-        budget = Budget(playouts=len(turns)) if trial else self.budget
-        iterations = budget.spend(work, len(turns))
-        visits, means, halves = np.zeros(len(turns), np.int64), np.full(len(turns), -np.inf), np.full(len(turns), math.nan)
-        child = int(nodes[0]["first"])
-        while child:
-            node = nodes[child]
-            i = int(np.searchsorted(turns, packed(int(node["move"]))))
-            visits[i], means[i] = node["visits"], node["total"] / max(1, node["visits"])
-            halves[i] = half_interval(node["visits"], node["total"], node["squares"])
-            child = int(node["next"])
-        best = int(np.argmax(visits if self.final == "visits" else means))
-        lines = [_most_visited(view, nodes, int(turn)) for turn in turns] if thorough else []
-        return Found(turns, visits, means, halves, best, iterations, {"iterations": iterations, "nodes": n_nodes}, lines)
-
-    def unit(self, view: View) -> str:
-        """As the score counts."""
-        return SCORE_UNITS[self.score]

@@ -1,4 +1,4 @@
-"""Policies that look ahead a number of turns: Expectimax, Star1, Star2, Star2.5 (kdenv.search.expectimax), deepening step by step."""
+"""Policies that look ahead a number of turns: Expectimax, Star1, Star2, Star2.5 (search.kernels.expectimax), deepening step by step."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from kdenv.core.random import make_rng
 from kdenv.core.view import View
 from kdenv.policies.analysis import Analysis, Candidate, carry_out, turn_words
 from kdenv.policies.base import Searcher
-from kdenv.search import expectimax, frames
 from kdenv.search.budget import compiling
 from kdenv.search.evaluate import AsListed, ScoreMargin
+from kdenv.search.kernels import expectimax, stack
 from kdenv.search.playout import Uniform, decisions_left
 from kdenv.search.turns import SCRATCH, list_turns
 
@@ -153,33 +153,33 @@ class Lookahead(Searcher):
         parts, plan = self._parts(view, room, slack)
         found = Found(int(turns[0]), 0.0, 0, 0, turns[:n_turns], np.zeros(n_turns), np.zeros(n_turns, np.int64))
         for now in range(1, depth + 1):
-            before = int(room.counters[frames.NODES])
+            before = int(room.counters[stack.NODES])
             expectimax.start(room, now, found.turn if found.depth else 0)
             if not clock.run(room, plan, parts, whole=now == 1):
                 break
             self._note(found, room, now, before, n_turns)
-            is_all = room.counters[frames.CUT_SHORT] == 0  # all leaves were ends of the game
+            is_all = room.counters[stack.CUT_SHORT] == 0  # all leaves were ends of the game
             if is_all or (n_turns == 1 and slack == 0.0) or clock.is_over(room):
                 break
-        found.nodes = int(room.counters[frames.NODES])
+        found.nodes = int(room.counters[stack.NODES])
         return found
 
-    def _room(self, view: View, states: Any, depth: int) -> frames.Search:
+    def _room(self, view: View, states: Any, depth: int) -> stack.Search:
         game = view.game
         bits = _TABLE_BITS if self.table else 0
-        return frames.new_search(states, depth, view.players, game.max_turns, game.max_chances, game.max_legal, bits)
+        return stack.new_search(states, depth, view.players, game.max_turns, game.max_chances, game.max_legal, bits)
 
-    def _parts(self, view: View, room: frames.Search, slack: float) -> tuple[tuple[Any, Any], frames.Plan]:
+    def _parts(self, view: View, room: stack.Search, slack: float) -> tuple[tuple[Any, Any], stack.Plan]:
         """The evaluator and the order, and the plan of a search of the position in view."""
         game, seat = view.game, int(view.seat)
         teams = game.teams(view.players)
         evaluator, order = self._evaluator(game, teams), self._order(game)
         most = float(expectimax.most_from(evaluator, room.states, 0, seat, room.numbers))
-        return (evaluator, order), frames.Plan(seat, teams, game.most_decisions, self.cuts, self.probes, most, slack, _WIDEST)
+        return (evaluator, order), stack.Plan(seat, teams, game.most_decisions, self.cuts, self.probes, most, slack, _WIDEST)
 
-    def _note(self, found: Found, room: frames.Search, depth: int, before: int, n_turns: int) -> None:
+    def _note(self, found: Found, room: stack.Search, depth: int, before: int, n_turns: int) -> None:
         """Take over what a finished search has found."""
-        if room.counters[frames.TOO_DEEP]:
+        if room.counters[stack.TOO_DEEP]:
             raise NotSupported(f"{self.text} has no room for so many draws in a row; use a policy that samples chance, such as mce")
         root = room.frames[0]
         found.turn, found.value, found.depth = int(root["chosen"]), float(root["best"]), depth
@@ -218,26 +218,26 @@ class _Clock:
         self._start = time.perf_counter() if since is None else since
         self._step = _FIRST_STEP
 
-    def is_over(self, room: frames.Search) -> bool:
+    def is_over(self, room: stack.Search) -> bool:
         """Whether nodes or seconds are spent."""
         return self._nodes_left(room) <= 0 or self._seconds_left() <= 0
 
-    def _nodes_left(self, room: frames.Search) -> float:
-        return math.inf if self._limits.nodes is None else self._limits.nodes - int(room.counters[frames.NODES])
+    def _nodes_left(self, room: stack.Search) -> float:
+        return math.inf if self._limits.nodes is None else self._limits.nodes - int(room.counters[stack.NODES])
 
     def _seconds_left(self) -> float:
         return math.inf if self._limits.seconds is None else self._limits.seconds - (time.perf_counter() - self._start)
 
-    def run(self, room: frames.Search, plan: frames.Plan, parts: tuple[Any, Any], *, whole: bool) -> bool:
+    def run(self, room: stack.Search, plan: stack.Plan, parts: tuple[Any, Any], *, whole: bool) -> bool:
         """Go on until the search is finished, or, unless it must be done whole, a limit is reached; whether it is finished."""
         while True:
             step = self._step if whole else int(min(self._step, self._nodes_left(room)))
-            before, nodes = time.perf_counter(), int(room.counters[frames.NODES])
+            before, nodes = time.perf_counter(), int(room.counters[stack.NODES])
             if expectimax.go_on(room, plan, *parts, max(1, step)):
                 return True
             if not whole and self.is_over(room):
                 return False
-            rate = (int(room.counters[frames.NODES]) - nodes) / max(time.perf_counter() - before, 1e-9)
+            rate = (int(room.counters[stack.NODES]) - nodes) / max(time.perf_counter() - before, 1e-9)
             self._step = max(1, int(rate * min(_STEP, 0.8 * max(self._seconds_left(), 0.0005))))
 
 

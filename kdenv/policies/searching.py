@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 
 from kdenv.core import protocol
 from kdenv.core.errors import BadOption
+from kdenv.core.game import Game
 from kdenv.core.player import choose_at
 from kdenv.core.random import Rng, below, make_rng, next64
 from kdenv.core.view import View
 from kdenv.policies.analysis import Analysis, Candidate, carry_out, half_interval, turn_words
 from kdenv.policies.base import Searcher
 from kdenv.policies.playouts import Playout
-from kdenv.search import bandit, montecarlo
 from kdenv.search.budget import Budget, compiling, spend_together
-from kdenv.search.montecarlo import Tally
+from kdenv.search.kernels import flat
+from kdenv.search.kernels.flat import Tally
 from kdenv.search.playout import decisions_left
 from kdenv.search.score import SCORE_UNITS, SCORES
 from kdenv.search.turns import SCRATCH, list_turns
@@ -147,8 +148,12 @@ class RootSearch(Searcher):
     def _turns(self, view: View) -> NDArray[np.int64]:
         """The turns open to the seat."""
         turns = np.empty(view.game.max_turns, np.int64)
-        n = list_turns(view.scratch(1 + SCRATCH), 0, view.game.most_decisions, view.game.max_legal, turns)
+        n = list_turns(view.scratch(1 + SCRATCH), 0, self.most_decisions(view.game), view.game.max_legal, turns)
         return turns[: int(n)].copy()
+
+    def most_decisions(self, game: Game) -> int:
+        """Of the turns that are searched."""
+        return game.most_decisions
 
     def _search(self, view: View, rng: Rng) -> Findings:
         """All that the budget allows; what is forced needs no search."""
@@ -213,11 +218,11 @@ class Flat(Worker):
         searched = self.states, self.seat, self.turns, len(self.turns), n
         with_parts = self.player, self.score, self.out, self.numbers, self.rng, self.counts
         if self.rule == ROTATION:
-            montecarlo.sample_in_rotation(*searched, done, *with_parts)
+            flat.sample_in_rotation(*searched, done, *with_parts)
         elif self.rule == AT_RANDOM:
-            montecarlo.sample_at_random(*searched, *with_parts)
+            flat.sample_at_random(*searched, *with_parts)
         else:
-            bandit.sample_by_urgency(*searched, self.rule, self.least, *with_parts)
+            flat.sample_by_urgency(*searched, self.rule, self.least, *with_parts)
 
     def nodes(self) -> int:
         """The playouts made."""

@@ -74,9 +74,5 @@ class Uct(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByNodes, ByGame)
         """The search that grows the trees."""
         from kdenv.policies.trees import Growth, TreeSearch
 
-        if self.chance == "information_sets":
-            from kdenv.policies.determinizing import Ismcts
-
-            return Ismcts(str(self), self.budget(), self.playout, self.score, self.select.compiled().c, self.choice)
         growth = Growth(self.chance, self.expand, self.fpu, self.update, self.rave)
         return TreeSearch(str(self), self.playout, self.score, self.budget(), self.final(), self.rule(), growth)
