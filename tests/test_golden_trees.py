@@ -40,7 +40,7 @@ OPEN = "uct(score=points, chance=open, expand=order, select=ucb1(c=1), playouts=
 
 def grown(text: str, table: Table, seed: int) -> Any:
     """The tree that this search grows, with what it was grown with."""
-    searcher: Any = policy(text)
+    searcher: Any = policy(text).searcher  # type: ignore[attr-defined]
     searcher.reset(seed)
     return searcher._search(table.view(table.seat), searcher.rng).workers[0]
 

@@ -57,7 +57,7 @@ def small(name: str, seed: int = 0) -> Table:
 
 def search(text: str, table: Table, seed: int = 1):
     """A policy's search of a position: turns, counts, and the first worker."""
-    searcher = policy(text)
+    searcher = policy(text).searcher
     searcher.reset(seed)
     view = table.view(table.seat)
     searcher.prepare(view)
@@ -216,7 +216,7 @@ def test_no_visits_are_fewer_than_the_least() -> None:
 def test_a_tree_is_empty_when_it_is_used_again() -> None:
     table = small("dominion")
     for chance in ("frozen", "sampled", "open"):
-        searcher = policy(f"uct(chance={chance}, playouts=300)")
+        searcher = policy(f"uct(chance={chance}, playouts=300)").searcher
         counts = []
         for _ in range(2):
             searcher.reset(5)
@@ -226,7 +226,7 @@ def test_a_tree_is_empty_when_it_is_used_again() -> None:
 
 def test_visits_that_all_turns_get_decide_nothing() -> None:
     """Seven visits for five turns: two have one more, which says nothing about them."""
-    searcher = policy("bandit(score=points, least=10, choice=visits, playouts=7)")
+    searcher = policy("bandit(score=points, least=10, choice=visits, playouts=7)").searcher
     table = small("dominion")
     view = table.view(table.seat)
     findings = searcher._search(view, searcher.rng)
@@ -247,7 +247,7 @@ def amid(name: str) -> Table:
 
 def ensemble(text: str, table: Table) -> list[Grown]:
     """The trees that a search has grown."""
-    searcher = policy(text)
+    searcher = policy(text).searcher
     searcher.reset(3)
     return searcher._search(table.view(table.seat), searcher.rng).workers
 
