@@ -205,6 +205,20 @@ def test_first_play_urgency_repeats_a_good_turn_before_all_are_tried() -> None:
     assert (thorough.visits > 0).sum() == min(30, len(thorough.visits))
 
 
+@pytest.mark.parametrize("chance", ["frozen", "information_sets"])
+def test_a_turn_as_urgent_as_those_not_tried_is_repeated(chance: str) -> None:
+    """One of the three stakes has been tried twice and brought 1 in all; the others have the urgency 0.5, too."""
+    table = Table(three_shells.GAME)
+    table.chance(1)
+    _, _, worker = search(f"uct(score=points, chance={chance}, fpu=-99, select=ucb1(c=0), playouts=30)", table)
+    worker.plan = worker.plan._replace(first_urgency=0.5)
+    (at,) = (at for at in worker.turns_of(ROOT) if worker.tree.counts["visits"][at])
+    for total, repeated in ((1.0, True), (0.9, False)):
+        worker.tree.counts["visits"][at], worker.tree.counts["sums"][at] = 2, total
+        worker.work(1, 30)
+        assert (worker.tree.counts["visits"][at] == 3) == repeated
+
+
 def test_no_visits_are_fewer_than_the_least() -> None:
     table = small("dominion")
     for kind in ("bandit", "uct"):
@@ -342,6 +356,9 @@ def test_wrong_parameters_are_told_in_a_sentence() -> None:
         "uct(playouts=5, seconds=1)": "give one budget",
         "uct(playouts=5, trees=1, threads=2)": "each thread needs a tree",
         "uct(playouts=5, bias=win, score=margin)": "it needs worths between 0 and 1",
+        "mce(playouts=5, threads=10000000)": "threads and trees may be at most 256",
+        "uct(playouts=5, trees=257)": "threads and trees may be at most 256",
+        "ismcts(threads=10000000)": "threads and trees may be at most 256",
         "bandit(playouts=5, least=0)": "least is a whole number from 1 on",
     }.items():
         with pytest.raises(BadOption, match=told):

@@ -32,6 +32,7 @@ from kdenv.search.turns import SCRATCH, list_turns
 
 CHOICES = ("mean", "visits")
 EVEN = ROTATION, AT_RANDOM = ("rotation", "random")  # how playouts are given to all turns alike
+MOST_WORKERS = 256  # searches that a policy runs at once
 _FORESEEN = 4  # playouts that tell how many turns are left
 
 
@@ -105,6 +106,8 @@ class RootSearch(TurnPolicy):
             raise BadOption(f"score={score} is not possible; score may be {', '.join(SCORES)}")
         if final.choice not in CHOICES:
             raise BadOption(f"choice={final.choice} is not possible; choice may be {' or '.join(CHOICES)}")
+        if final.workers > MOST_WORKERS:
+            raise BadOption(f"{text}: {final.workers} searches at once are not possible; threads and trees may be at most {MOST_WORKERS}")
         self.playout, self.score, self.budget, self.final = playout, score, budget, final
         self._spent = 0.0  # seconds in this game
         self._prepared: set[str] = set()  # the games whose search this policy has run
