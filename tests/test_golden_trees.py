@@ -168,7 +168,7 @@ def information_set_rows(worker: Any, node: int, table: Table, depth: int = 0) -
         yield row(depth, table.name(action), *columns)
         after = table.clone()
         protocol.apply_at(after.states, 0, action)  # unchecked: what another deal allows may not be legal on this table
-        yield from information_set_rows(worker, int(tree.counts["child"][at]), after, depth + 1)
+        yield from information_set_rows(worker, worker.child_of(at), after, depth + 1)
 
 
 TREES = {"uct_sampled": uct_sampled, "uct_open": uct_open, "expectimax": expectimax, "information_sets": information_sets}

@@ -148,7 +148,7 @@ def test_every_policy_listed_can_be_read(game: str) -> None:
         ("player_greedy", "player_greedy is no policy but a playout; 'kdenv policies <game>' lists them"),
         ("uct(select=ucb2, playouts=5)", "there is no selection rule ucb2 (did you mean ucb1?); a selection rule is ucb1, ucb_ratio, "),
         ("uct(threads=10000000, playouts=5)", "threads=10000000 is not possible; threads is a whole number from 1 to 256"),
-        ("uct(trees=10000000, playouts=5)", "trees=10000000 is not possible; trees is a whole number from 1 to 4096"),
+        ("uct(trees=10000000, playouts=5)", "trees=10000000 is not possible; trees is a whole number from 1 to 256"),
         ("ims(beta=2000)", "beta=2000 is not possible; beta is a number from 0 to 10"),
         ("ims(alpha=-inf)", "alpha=-inf is not possible; alpha is a number from 1 to 1000"),
         ("uct(rave=-1, playouts=5)", "rave=-1 is not possible; rave is a number from 0 on, or no"),

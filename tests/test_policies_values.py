@@ -64,9 +64,7 @@ def some(cls: type[Value]) -> st.SearchStrategy[Any]:
     """Any value of this class: each parameter left out, or any value that its bounds and choices allow."""
     parameters = {name: some_of(cls, p) for name, p in cls.parameters().items()}
     required = {name: parameters.pop(name) for name, p in cls.parameters().items() if p.default is MISSING}
-    return (
-        st.fixed_dictionaries(required, optional=parameters).map(lambda values: attempt(cls, values)).filter(lambda made: made is not None)
-    )
+    return st.fixed_dictionaries(required, optional=parameters).map(lambda values: attempt(cls, values)).filter(bool)
 
 
 def some_of(cls: type[Value], p: Parameter) -> st.SearchStrategy[Any]:

@@ -205,6 +205,20 @@ def test_first_play_urgency_repeats_a_good_turn_before_all_are_tried() -> None:
     assert (thorough.visits > 0).sum() == min(30, len(thorough.visits))
 
 
+@pytest.mark.parametrize("chance", ["frozen", "information_sets"])
+def test_a_turn_as_urgent_as_those_not_tried_is_repeated(chance: str) -> None:
+    """One of the three stakes has been tried twice and brought 1 in all; the others have the urgency 0.5, too."""
+    table = Table(three_shells.GAME)
+    table.chance(1)
+    _, _, worker = search(f"uct(score=points, chance={chance}, fpu=-99, select=ucb1(c=0), playouts=30)", table)
+    worker.plan = worker.plan._replace(first_urgency=0.5)
+    (at,) = (at for at in worker.turns_of(ROOT) if worker.tree.counts["visits"][at])
+    for total, repeated in ((1.0, True), (0.9, False)):
+        worker.tree.counts["visits"][at], worker.tree.counts["sums"][at] = 2, total
+        worker.work(1, 30)
+        assert (worker.tree.counts["visits"][at] == 3) == repeated
+
+
 def test_no_visits_are_fewer_than_the_least() -> None:
     table = small("dominion")
     for kind in ("bandit", "uct"):
@@ -309,7 +323,7 @@ def test_thompson_draws_around_the_mean() -> None:
 
 def test_ties_go_to_the_turn_that_gains_the_most_points_at_once() -> None:
     table = small_kingdomino()
-    searcher = policy("uct(score=points, choice=visits, playouts=1)")
+    searcher = policy("uct(score=points, choice=visits, playouts=1)").searcher
     view = table.view(table.seat)
     searcher.prepare(view)
     findings = searcher._search(view, searcher.rng)
@@ -336,12 +350,15 @@ def test_reflex_goes_before_the_search() -> None:
 
 def test_wrong_parameters_are_told_in_a_sentence() -> None:
     for text, told in {
-        "uct(playouts=5, chance=often)": "chance may be frozen, sampled, open",
-        "uct(playouts=5, select=ucb2)": "select may be ucb1, ucb_ratio",
-        "uct(playouts=5, select=ucb1(d=3))": r"write ucb1\(c=0.7\)",
+        "uct(playouts=5, chance=often)": "chance may be sampled, frozen, open",
+        "uct(playouts=5, select=ucb2)": "a selection rule is ucb1, ucb_ratio",
+        "uct(playouts=5, select=ucb1(d=3))": "ucb1 has no parameter d; its parameters are c",
         "uct(playouts=5, seconds=1)": "give one budget",
         "uct(playouts=5, trees=1, threads=2)": "each thread needs a tree",
         "uct(playouts=5, bias=win, score=margin)": "it needs worths between 0 and 1",
+        "mce(playouts=5, threads=10000000)": "threads is a whole number from 1 to 256",
+        "uct(playouts=5, trees=257)": "trees is a whole number from 1 to 256",
+        "ismcts(threads=10000000)": "threads is a whole number from 1 to 256",
         "bandit(playouts=5, least=0)": "least is a whole number from 1 on",
     }.items():
         with pytest.raises(BadOption, match=told):

@@ -18,7 +18,7 @@ _BUDGETS = {
     "nodes": "for a decision",
     "game_seconds": "for a whole game",
 }
-_MOST_THREADS = 256
+MOST_WORKERS = 256  # searches that work at once
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -96,7 +96,7 @@ class Decided(Value):
 
     choice: str = param("the turn taken: the one with the best mean, or with the most visits", default="mean", choices=("mean", "visits"))
     reflex: bool = param("whether what the game's papers do without thinking goes before the search", default=False)
-    threads: int = param("how many threads search at the same time", default=1, least=1, most=_MOST_THREADS)
+    threads: int = param("how many threads search at the same time", default=1, least=1, most=MOST_WORKERS)
 
     @property
     def workers(self) -> int:

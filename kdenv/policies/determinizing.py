@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kdenv.core import protocol
-from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.errors import NotSupported
 from kdenv.core.hidden import TO_THE_END, ExactDeals, Hidden, believe
 from kdenv.core.player import packed
 from kdenv.core.random import Rng, make_rng
 from kdenv.core.view import View
-from kdenv.games import find_game, names
 from kdenv.policies.analysis import Analysis, Candidate, half_interval, play_in_words, turn_words
 from kdenv.policies.base import Searcher
 from kdenv.policies.playouts import Playout
@@ -112,11 +111,9 @@ class SolverKeeper:
         return self._solver
 
 
-def hidden_of(policy: str, view: View) -> Hidden:
-    """What the game offers for what is hidden."""
-    if view.game.hidden is None:
-        having = [name for name in names() if find_game(name).hidden is not None]
-        raise NotSupported(f"{policy} needs a game with a solver and beliefs, which {view.game.name} is not; {' and '.join(having)} is")
+def hidden_of(view: View) -> Hidden:
+    """What the game offers for what is hidden; that it does has been checked (policies.deals.Solves)."""
+    assert view.game.hidden is not None
     return view.game.hidden
 
 
@@ -185,10 +182,8 @@ class Pimc(Deals):
 
     def parts(self, view: View) -> tuple[Any, Any, int]:
         """The game's own."""
-        hidden = hidden_of(self.text, view)
+        hidden = hidden_of(view)
         dealers: dict[str, Callable[[Any], Any]] = {"exact": lambda variant: ExactDeals(), **hidden.dealers}
-        if self.deals not in dealers:
-            raise BadOption(f"deals={self.deals} is not possible; in {view.game.name} deals may be {', '.join(dealers)}")
         return dealers[self.deals](view.variant), self._keeper.solver(hidden, view), self.depth.at(view, hidden)
 
     def at_once(self, deals: int, depth: int) -> int:
@@ -197,7 +192,7 @@ class Pimc(Deals):
 
     def unit(self, view: View) -> str:
         """As the solver counts."""
-        return hidden_of(self.text, view).unit
+        return hidden_of(view).unit
 
 
 class FlatDeals(Deals):
@@ -207,7 +202,6 @@ class FlatDeals(Deals):
 
     def __init__(self, text: str, budget: Budget, common: bool, playout: Playout, score: str) -> None:
         super().__init__(text, budget, common)
-        _check_score(score)
         self.playout, self.score = playout, score
 
     def parts(self, view: View) -> tuple[Any, Any, int]:
@@ -219,11 +213,6 @@ class FlatDeals(Deals):
     def unit(self, view: View) -> str:
         """As the score counts."""
         return SCORE_UNITS[self.score]
-
-
-def _check_score(score: str) -> None:
-    if score not in SCORES:
-        raise BadOption(f"score={score} is not possible; score may be {', '.join(SCORES)}")
 
 
 class Oracle(Determinizing):
@@ -239,7 +228,7 @@ class Oracle(Determinizing):
         """The value of every turn."""
         if not view.oracle:
             raise NotSupported(f"{self.text} must see everything; only an oracle view shows that, as the arena gives it")
-        hidden = hidden_of(self.text, view)
+        hidden = hidden_of(view)
         n = len(turns)
         values = np.zeros(n)
         depth = 0 if trial else self.depth.at(view, hidden)
@@ -262,7 +251,7 @@ class Oracle(Determinizing):
 
     def unit(self, view: View) -> str:
         """As the solver counts."""
-        return hidden_of(self.text, view).unit
+        return hidden_of(view).unit
 
 
 # Beliefs
@@ -273,15 +262,11 @@ class Ims(Determinizing):
 
     def __init__(self, text: str, depth: Depth, pruning: str, belief: str) -> None:
         super().__init__(text)
-        if pruning not in ims.PRUNINGS:
-            raise BadOption(f"pruning={pruning} is not possible; pruning may be {', '.join(ims.PRUNINGS)}")
         self.depth, self.pruning, self.belief = depth, pruning, belief
 
     def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
         """Negamax to the depth of the moment."""
-        hidden = hidden_of(self.text, view)
-        if self.belief not in hidden.beliefs:
-            raise BadOption(f"belief={self.belief} is not possible; in {view.game.name} belief may be {', '.join(hidden.beliefs)}")
+        hidden = hidden_of(view)
         belief = hidden.beliefs[self.belief](view.variant)
         depth = 1 if trial else self.depth.at(view, hidden)
         stack = ims.make_stack(depth + 2, view.game.max_legal)
@@ -301,7 +286,7 @@ class Ims(Determinizing):
 
     def unit(self, view: View) -> str:
         """As the belief counts."""
-        return hidden_of(self.text, view).unit
+        return hidden_of(view).unit
 
 
 def _in_words(view: View, moves: Any, n: int) -> str:

@@ -10,22 +10,20 @@ from typing import Any
 import numpy as np
 
 from kdenv.core import protocol
-from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.game import Game, did_you_mean
+from kdenv.core.errors import NotSupported
+from kdenv.core.game import Game
 from kdenv.core.protocol import CHANCE, OVER
 from kdenv.core.random import make_rng
 from kdenv.core.view import View
 from kdenv.policies.analysis import Analysis, Candidate, carry_out, turn_words
 from kdenv.policies.base import Searcher
+from kdenv.policies.expectimax import LISTED, MARGIN, MOST_DEPTH
 from kdenv.search.budget import compiling
 from kdenv.search.evaluate import AsListed, ScoreMargin
 from kdenv.search.kernels import expectimax, stack
 from kdenv.search.playout import Uniform, decisions_left
 from kdenv.search.turns import SCRATCH, list_turns
 
-MARGIN = "margin"  # the evaluator that every game has
-LISTED = "0"  # the order that every game has, Heyden's order 0
-MOST_DEPTH = 12  # turns
 _WIDEST = 1000  # outcomes of chances in a row that are looked past
 _TABLE_BITS = 16
 _FORESEEN = 4  # playouts that tell how many turns are left
@@ -76,7 +74,6 @@ class Lookahead(Searcher):
     def prepare(self, view: View) -> None:
         """Compile the search for this game."""
         if view.game.name not in self._prepared:
-            self._check(view.game)
             with compiling(f"{self.text} for {view.game.name}"):
                 self._search(view, Limits(depth=1))
                 if self.limits.game_seconds is not None:
@@ -108,16 +105,6 @@ class Lookahead(Searcher):
         cost = {"nodes": found.nodes, "turns deep": found.depth, "seconds": time.perf_counter() - start}
         return Analysis(candidates, "worth" if self._evaluator_name(view.game) != MARGIN else "margin", cost)
 
-    def _check(self, game: Game) -> None:
-        """Say what this game cannot do."""
-        if not game.open_information:
-            raise NotSupported(
-                f"{self.text} looks ahead where everybody sees everything, and {game.name} hides something; "
-                "use a policy that guesses what is hidden, such as mce"
-            )
-        self._evaluator(game, 2)
-        self._order(game)
-
     def _limits_now(self, view: View) -> Limits:
         """The limits of this decision: of the time that is left, this turn's share."""
         if self.limits.game_seconds is None:
@@ -137,11 +124,11 @@ class Lookahead(Searcher):
         name = self._evaluator_name(game)
         if name == MARGIN:
             return ScoreMargin(teams, 4.0 * game.margin_scale)
-        return _choice("evaluate", name, game.evaluators, MARGIN, game)
+        return game.evaluators[name]
 
     def _order(self, game: Game) -> Any:
         name = self.order or next(iter(game.orders), LISTED)
-        return AsListed() if name == LISTED else _choice("order", name, game.orders, LISTED, game)
+        return AsListed() if name == LISTED else game.orders[name]
 
     def _search(self, view: View, limits: Limits, slack: float = 0.0, since: float | None = None) -> Found:
         """Search one turn deep, then two ..., each time beginning with the best turn so far, as long as the limits allow."""
@@ -239,14 +226,6 @@ class _Clock:
                 return False
             rate = (int(room.counters[stack.NODES]) - nodes) / max(time.perf_counter() - before, 1e-9)
             self._step = max(1, int(rate * min(_STEP, 0.8 * max(self._seconds_left(), 0.0005))))
-
-
-def _choice(parameter: str, name: str, known: Any, always: str, game: Game) -> Any:
-    """The evaluator or order of this name."""
-    if name not in known:
-        names = [*known, always]
-        raise BadOption(f"{parameter}={name} is not possible{did_you_mean(name, names)}; for {game.name} it may be {', '.join(names)}")
-    return known[name]
 
 
 def _likeliest(states: Any, game: Game) -> int:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.core import protocol
-from kdenv.core.errors import BadOption
 from kdenv.core.game import Game
 from kdenv.core.player import choose_at
 from kdenv.core.random import Rng, below, make_rng, next64
@@ -30,7 +29,6 @@ from kdenv.search.playout import decisions_left
 from kdenv.search.score import SCORE_UNITS, SCORES
 from kdenv.search.turns import SCRATCH, list_turns
 
-CHOICES = ("mean", "visits")
 EVEN = ROTATION, AT_RANDOM = ("rotation", "random")  # how playouts are given to all turns alike
 _FORESEEN = 4  # playouts that tell how many turns are left
 
@@ -78,10 +76,6 @@ class RootSearch(Searcher):
 
     def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final) -> None:
         super().__init__(text)
-        if score not in SCORES:
-            raise BadOption(f"score={score} is not possible; score may be {', '.join(SCORES)}")
-        if final.choice not in CHOICES:
-            raise BadOption(f"choice={final.choice} is not possible; choice may be {' or '.join(CHOICES)}")
         self.playout, self.score, self.budget, self.final = playout, score, budget, final
         self._spent = 0.0  # seconds in this game
         self._prepared: set[str] = set()  # the games whose search this policy has run

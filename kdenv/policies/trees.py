@@ -131,13 +131,19 @@ class Grown(Worker):
 
     def turns_of(self, node: int) -> Iterator[int]:
         """Where the turns of a node are in the tree, those that have not been tried included."""
-        at, counts = int(self.tree.nodes["first"][node]), self.tree.counts
+        tree = self.tree
         if isinstance(self.chance, Decisions):
+            at = int(tree.counts["child"][node])
             while at:
                 yield at
-                at = int(counts["next"][at])
+                at = int(tree.counts["next"][at])
         else:
-            yield from range(at, at + int(self.tree.nodes["n_turns"][node]))
+            first = int(tree.nodes["first"][node])
+            yield from range(first, first + int(tree.nodes["n_turns"][node]))
+
+    def child_of(self, at: int) -> int:
+        """A node that a turn led to; 0 if there is none."""
+        return at if isinstance(self.chance, Decisions) else int(self.tree.counts["child"][at])
 
     def line(self, view: View, turn: int, most: int) -> list[str]:
         """The replies tried most often to a turn, until chance comes, in the words of the game.
@@ -149,7 +155,7 @@ class Grown(Worker):
         at = int(self.places()[turn])
         carry_out(states, int(self.turns[turn]))
         while len(words) < most and at and protocol.phase_at(states, 0) == protocol.DECIDE:
-            at = self._favourite(int(self.tree.counts["child"][at]), states)
+            at = self._favourite(self.child_of(at), states)
             if at:
                 words.append(play_in_words(view, states, int(self.tree.turns[at])))
         return words
@@ -201,7 +207,7 @@ def _new_tree(n_nodes: int, n_turns: int) -> Tree:
 
 def _clear(tree: Tree) -> None:
     """Make it a tree of just the root again."""
-    n_nodes, n_turns = tree.used + 1
+    n_nodes, n_turns = tree.used[0] + 1, tree.used.max() + 1
     tree.table[tree.slots[:n_nodes]] = uct.NONE
     tree.slots[:n_nodes] = 0
     tree.nodes[:n_nodes] = 0

@@ -7,7 +7,7 @@ from typing import Any
 
 from kdenv.core.errors import BadOption
 from kdenv.policies.base import Searcher, SearchPolicy
-from kdenv.policies.budgets import ByGame, ByNodes, ByPlayouts, BySeconds, Decided, Played
+from kdenv.policies.budgets import MOST_WORKERS, ByGame, ByNodes, ByPlayouts, BySeconds, Decided, Played
 from kdenv.policies.selection import SelectionRule, Ucb1
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named
@@ -47,7 +47,7 @@ class Uct(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByNodes, ByGame)
         words={"no": 0.0},
     )
     trees: int | None = param(
-        "trees that grow on their own, their counts added up; as many as threads if not given", default=None, least=1, most=4096
+        "trees that grow on their own, their counts added up; as many as threads if not given", default=None, least=1, most=MOST_WORKERS
     )
 
     def __post_init__(self) -> None:

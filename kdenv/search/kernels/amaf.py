@@ -158,7 +158,7 @@ def _credit_positions(chance, learner, n, tree, node, mover, value):
 @answers(credit, Decisions)
 @kernel
 def _credit_decisions(chance, learner, n, tree, node, mover, value):
-    at = int(tree.nodes[node].first)
+    at = int(tree.counts[node].child)
     while at != NONE:
         if _place(learner, n, _slot_of(learner, n, mover, tree.turns[at])) < n:
             _count(tree, at, value)

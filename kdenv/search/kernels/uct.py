@@ -63,21 +63,20 @@ class Plan(NamedTuple):
     rave: float  # RAVE: after so many visits the own mean and the all-moves-as-first mean count alike; 0: no RAVE
 
 
-NODE = state_dtype(
-    ("first", np.int32),  # its first turn. In trees of positions the others follow it, those tried before those that are not;
-    # in trees of decisions COUNTS.next leads to them
-    ("n_turns", np.int32),  # in trees of positions: 0 until the turns are listed
-    ("n_tried", np.int32),  # in trees of positions
+NODE = state_dtype(  # of a tree of positions
+    ("first", np.int32),  # its first turn; the others follow it, those tried before those that are not
+    ("n_turns", np.int32),  # 0 until the turns are listed
+    ("n_tried", np.int32),
     ("passes", np.int32),  # the visits of its turns together
     ("key", np.uint64),  # its fingerprint, where chance is sampled
 )
 
-COUNTS = state_dtype(  # what is known of a turn: 64 bytes, which a processor fetches at once
+COUNTS = state_dtype(  # what is known of a turn; what is read most lies in front, where a processor fetches it at once
     ("sums", np.float64),  # of worths to the mover
     ("squares", np.float64),
     ("visits", np.int32),
-    ("child", np.int32),  # a node it led to: the only one, unless chance is sampled
-    ("next", np.int32),  # in trees of decisions: the next turn of its node, in the order of `rank`; NONE after the last
+    ("child", np.int32),  # in trees of positions: a node it led to, the only one unless chance is sampled; of decisions: see Tree
+    ("next", np.int32),  # in trees of decisions: the next turn of the same node, in the order of `rank`; NONE after the last
     ("times_open", np.int32),  # in trees of decisions: iterations in which it could have been made
     ("rank", np.uint64),  # in trees of decisions: see rank_of
     ("gains", np.float64),  # the mover's points gained at once, if asked for
@@ -90,7 +89,8 @@ class Tree(NamedTuple):
     """The nodes and their turns, from number 1 on.
 
     A tree of positions lists the turns of a node when it first comes back to it. A tree of decisions adds a turn when it is first
-    tried; an outcome of chance that the seat has seen is kept there like a turn (see shown).
+    tried; an outcome of chance that the seat has seen is kept there like a turn (see shown). There the node that a turn leads to
+    has the number of the turn, and `child` is the first of that node's own turns; number 1, the root, is no turn.
     """
 
     used: np.ndarray  # how many nodes and turns there are
@@ -122,6 +122,11 @@ def descend(chance, tree, space, states, raw, seat, plan, rule, rng):
     """Go down the tree in states[1] to a node that is new (or to the end of the game); return the length of the path."""
 
 
+@part
+def count_pass(chance, tree, node):
+    """Count that one more visit of a turn of this node has been counted, if the kind of tree asks for that."""
+
+
 class NoLearner(NamedTuple):
     """Plain UCT: an iteration teaches the turns on its path what it came to, and nothing else."""
 
@@ -151,12 +156,12 @@ def grow(tree, space, states, raw, seat, n_iterations, chance, plan, rule, playe
         play_out(player, states, 1, space.out, rng)
         # 3. Backpropagation: what came of it, to every turn on the path.
         worths(score, states, 1, space.values, space.numbers)
-        update(tree, space, depth, seat, plan)
+        update(chance, tree, space, depth, seat, plan)
         learn(learner, chance, tree, space, depth)
 
 
 @kernel
-def update(tree, space, depth, seat, plan):
+def update(chance, tree, space, depth, seat, plan):
     """Count the worths in space.values for every turn on the path, each for its mover.
 
     OWNER and MINE are two readings of UCT_mod (Jansen and Tollisen 2014): only turns of the team that moved last are
@@ -172,7 +177,7 @@ def update(tree, space, depth, seat, plan):
         if plan.update == OWNER and (owner - mover) % plan.teams != 0:
             continue
         value = space.values[mover]
-        tree.nodes[node].passes += 1
+        count_pass(chance, tree, node)
         tree.counts[at].visits += 1
         tree.counts[at].sums += value
         tree.counts[at].squares += value * value
@@ -197,6 +202,12 @@ def _descend_positions(chance, tree, space, states, raw, seat, plan, rule, rng):
         if node == NONE or node > n_nodes:
             break
     return depth
+
+
+@answers(count_pass, Positions)
+@kernel
+def _count_pass(chance, tree, node):
+    tree.nodes[node].passes += 1
 
 
 @kernel
@@ -235,7 +246,7 @@ def _most_urgent_of_known(tree, space, n_known, passes, by_times_open, plan, rul
 
     N of the selection rule is the number of passes, or (by_times_open) of the times that each turn was open.
     """
-    log_n = math.log(max(1, passes))
+    log_n = 0.0 if by_times_open != 0 else math.log(max(1, passes))
     best, n_best, chosen = -np.inf, 0, NONE
     for i in range(n_known):
         at = space.known[i]
@@ -297,7 +308,7 @@ def _note(space, depth, node, at, mover):
 @kernel
 def _take(tree, space, states, at, plan):
     """Carry out a turn in states[1]; the first time, see what it gains, if that is asked for."""
-    if plan.with_gains == 0 or tree.counts[at].child != NONE:
+    if plan.with_gains == 0 or tree.counts[at].visits > 0:
         play_turn(states[1], tree.turns[at])
         return
     mover = seat_to_move(states[1])
@@ -358,22 +369,27 @@ def _descend_decisions(chance, tree, space, states, raw, seat, plan, rule, rng):
     resample_hidden(states[1], seat, rng)
     node, depth = ROOT, 0
     while node != NONE and depth < MAX_DEPTH and phase(states[1]) == DECIDE:
-        n_turns = tree.used[TURNS]
+        n_nodes = tree.used[NODES]
         at = _most_urgent_of_open(chance, tree, space, states, node, plan, rule, rng)
         if at == NONE:
             break
         _note(space, depth, node, at, seat_to_move(states[1]))
         depth += 1
         _take(tree, space, states, at, plan)
-        if at > n_turns:
-            tree.counts[at].child = _new_node(tree)
+        if at > n_nodes:
             break
-        node = int(tree.counts[at].child)
+        node = at
         if chance.information_sets != 0:
             node = _see_chance(tree, states, node, seat, rng)
         else:
             _run_chance(states, rng)
     return depth
+
+
+@answers(count_pass, Decisions)
+@kernel
+def _count_no_pass(chance, tree, node):
+    return
 
 
 @kernel
@@ -386,7 +402,7 @@ def _most_urgent_of_open(chance, tree, space, states, node, plan, rule, rng):
     room = _has_room(tree)
     n_known, passes = 0, 0
     n_new, new, before_new = 0, NONE, NONE
-    before, at = NONE, int(tree.nodes[node].first)
+    before, at = NONE, int(tree.counts[node].child)
     for i in range(n):  # both lists have the same order
         rank = rank_of(space.turns[i])
         while at != NONE and tree.counts[at].rank < rank:
@@ -422,10 +438,9 @@ def _see_chance(tree, states, node, seat, rng):
             before, at = _find(tree, node, shown(outcome))
             if at == NONE:
                 if _has_room(tree):
-                    at = _add_turn(tree, node, before, shown(outcome))
-                    tree.counts[at].child = _new_node(tree)
+                    _add_turn(tree, node, before, shown(outcome))
                 return NONE
-            node = int(tree.counts[at].child)
+            node = at
     return node
 
 
@@ -437,20 +452,20 @@ def shown(outcome):
 
 @kernel
 def _has_room(tree):
-    return tree.used[NODES] + 1 < tree.nodes.shape[0] and tree.used[TURNS] + 1 < tree.turns.shape[0]
+    return tree.used[NODES] + 1 < tree.turns.shape[0]
 
 
 @kernel
 def _add_turn(tree, node, before, turn):
-    """Add a turn to a node, after its turn `before`, or as its first; the node it leads to is added when the turn has been made."""
-    tree.used[TURNS] += 1
-    at = tree.used[TURNS]
+    """Add a turn to a node, after its turn `before`, or as its first."""
+    tree.used[NODES] += 1
+    at = tree.used[NODES]
     tree.turns[at] = turn
     tree.counts[at].rank = rank_of(turn)
     tree.counts[at].times_open = 1
     if before == NONE:
-        tree.counts[at].next = tree.nodes[node].first
-        tree.nodes[node].first = at
+        tree.counts[at].next = tree.counts[node].child
+        tree.counts[node].child = at
     else:
         tree.counts[at].next = tree.counts[before].next
         tree.counts[before].next = at
@@ -460,6 +475,8 @@ def _add_turn(tree, node, before, turn):
 @kernel
 def rank_of(turn):
     """A number by which turns, packed, have the order in which they are listed: by their first action, then by their second ..."""
+    if turn <= 0xFFFF:
+        return np.uint64(turn) << np.uint64(48)
     rank = np.uint64(0)
     for _ in range(MAX_DECISIONS):
         rank = (rank << np.uint64(16)) | np.uint64(turn & 0xFFFF)
@@ -471,7 +488,7 @@ def rank_of(turn):
 def _find(tree, node, turn):
     """In a tree of decisions, the turn of the node before this one in the order, and this one; NONE for none."""
     rank = rank_of(turn)
-    before, at = NONE, int(tree.nodes[node].first)
+    before, at = NONE, int(tree.counts[node].child)
     while at != NONE and tree.counts[at].rank < rank:
         before, at = at, int(tree.counts[at].next)
     return before, at if at != NONE and tree.counts[at].rank == rank else NONE
