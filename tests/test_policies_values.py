@@ -1,10 +1,12 @@
 """Is every policy one value: as text, in Python, as JSON, in a pickle? And does a policy from outside the package get all of it?"""
 
+import ast
 import copy
 import json
 import math
 import pickle
 from dataclasses import MISSING, FrozenInstanceError, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -386,3 +388,19 @@ def test_reading_a_policy_takes_few_calls() -> None:
     finally:
         sys.setprofile(None)
     assert calls < 160
+
+
+def test_every_default_stands_once() -> None:
+    """No function and no tuple of policies has a default of its own for what is a parameter: the field alone has it."""
+    parameters = {name for cls in EVERYTHING for name in cls.parameters()}
+    repeated = []
+    for path in sorted(Path(policies.__file__).parent.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            defaults: list[str] = []
+            if isinstance(node, ast.FunctionDef):
+                defaults = [each.arg for each in node.args.args[len(node.args.args) - len(node.args.defaults) :]]
+                defaults += [each.arg for each, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if default]
+            if isinstance(node, ast.ClassDef) and "NamedTuple" in map(ast.unparse, node.bases):
+                defaults = [ast.unparse(each.target) for each in node.body if isinstance(each, ast.AnnAssign) and each.value]
+            repeated += [f"{path.name}: {name}" for name in defaults if name in parameters]
+    assert repeated == []

@@ -166,16 +166,25 @@ class SearchPolicy(TurnPolicy):
 
     def prepare(self, view: View) -> None:
         """Check that the game can be played, and compile the search for it."""
-        self.needs(view.game, view.players, view.variant)
+        self._check_once(view)
         self.searcher.prepare(view)
 
     def choose_turn(self, view: View) -> int:
         """What the search finds best."""
+        self._check_once(view)
         return self.searcher.choose_turn(view)
 
     def analyse(self, view: View) -> Analysis:
         """What the search finds out about every turn."""
+        self._check_once(view)
         return self.searcher.analyse(view)
+
+    def _check_once(self, view: View) -> None:
+        """Refuse a game that it cannot play; a game with the same players and rules as before is not checked again."""
+        table = view.game.name, view.players, view.variant.tobytes()
+        if self.memory.kept.get("checked") != table:
+            self.needs(view.game, view.players, view.variant)
+            self.memory.kept["checked"] = table
 
 
 class Function(Policy):

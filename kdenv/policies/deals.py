@@ -33,14 +33,14 @@ class Solves(Value):
         return f"needs a game with a solver and beliefs, which {game.name} is not; {' and '.join(having)} is"
 
     def needs(self, game: Game, players: int, variant: Variant) -> None:
-        """The solver must know these rules."""
+        """What it asks of the game must be there, and know these rules."""
         super().needs(game, players, variant)
         assert game.hidden is not None  # there is no obstacle
-        game.hidden.solver(variant)
-        self.needs_of(game.hidden, game)
+        self.needs_of(game.hidden, game, variant)
 
-    def needs_of(self, hidden: Hidden, game: Game) -> None:
-        """Refuse parameters that name what this game does not offer."""
+    def needs_of(self, hidden: Hidden, game: Game, variant: Variant) -> None:
+        """Raise one sentence if the game does not offer what the parameters name, or not with these rules."""
+        hidden.solver(variant)
 
 
 def refuse_unless_offered(name: str, value: str, offered: Mapping[str, Any], game: Game) -> None:
@@ -73,8 +73,9 @@ class Pimc(OnDeals, Solves, Deepens):
 
     deals: str = param("how what is hidden is drawn: exact, or a way that the game offers", default=EXACT)
 
-    def needs_of(self, hidden: Hidden, game: Game) -> None:
+    def needs_of(self, hidden: Hidden, game: Game, variant: Variant) -> None:
         """The dealer must be the game's."""
+        super().needs_of(hidden, game, variant)
         refuse_unless_offered("deals", self.deals, {EXACT: None, **hidden.dealers}, game)
 
     def start(self) -> Searcher:
@@ -107,9 +108,10 @@ class Ims(SearchPolicy, Solves, Deepens):
     pruning: str = param("how branches are cut", default="paper", choices=PRUNINGS)
     belief: str = param("how probable the holdings are: a belief that the game offers", default="paper")
 
-    def needs_of(self, hidden: Hidden, game: Game) -> None:
+    def needs_of(self, hidden: Hidden, game: Game, variant: Variant) -> None:
         """The belief must be the game's."""
         refuse_unless_offered("belief", self.belief, hidden.beliefs, game)
+        hidden.beliefs[self.belief](variant)
 
     def start(self) -> Searcher:
         """The search over beliefs."""

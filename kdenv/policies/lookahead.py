@@ -57,9 +57,7 @@ class Found:
 class Lookahead(Searcher):
     """The best turn if everybody else plays against this seat as well as it can be foreseen; `playouts` counts nodes."""
 
-    def __init__(
-        self, text: str, limits: Limits, *, cuts: bool, probes: int, evaluate: str = "", order: str = "", table: bool = False
-    ) -> None:
+    def __init__(self, text: str, limits: Limits, *, cuts: bool, probes: int, evaluate: str, order: str, table: bool) -> None:
         super().__init__(text)
         self.limits, self.cuts, self.probes = limits, cuts, probes
         self.evaluate, self.order, self.table = evaluate, order, table

@@ -36,11 +36,11 @@ _FORESEEN = 4  # playouts that tell how many turns are left
 class Final(NamedTuple):
     """What is done once the search is over, and around it."""
 
-    choice: str = "mean"  # or visits: which turn is taken
-    least: int = 1  # visits that every turn gets, so that more of them tell nothing
-    reflex: bool = False  # whether the game's reflex goes before any search
-    workers: int = 1  # searches on their own whose counts are added up
-    threads: int = 1  # ... that work at the same time
+    choice: str  # or visits: which turn is taken
+    least: int  # visits that every turn gets, so that more of them tell nothing
+    reflex: bool  # whether the game's reflex goes before any search
+    workers: int  # searches on their own whose counts are added up
+    threads: int  # ... that work at the same time
 
 
 class Worker(ABC):
@@ -230,8 +230,8 @@ class Flat(Worker):
 class MonteCarlo(RootSearch):
     """Flat Monte Carlo: uniform sampling of the turns at the root, or by a selection rule (a bandit)."""
 
-    def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final | None = None, rule: Any = ROTATION) -> None:
-        super().__init__(text, playout, score, budget, final or Final())
+    def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final, rule: Any) -> None:
+        super().__init__(text, playout, score, budget, final)
         self.rule = rule
 
     def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:

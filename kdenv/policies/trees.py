@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -38,11 +37,11 @@ _NODES_A_SECOND = 1_000_000  # more than can be made
 class Growth(NamedTuple):
     """How a tree is grown, in words."""
 
-    chance: str = "frozen"
-    expand: str = "random"
-    first_urgency: float = math.inf  # of turns not tried yet
-    update: str = "all"
-    rave: float = 0.0  # after so many visits a turn's own mean and its all-moves-as-first mean count alike
+    chance: str
+    expand: str
+    first_urgency: float  # of turns not tried yet
+    update: str
+    rave: float  # after so many visits a turn's own mean and its all-moves-as-first mean count alike
 
     def most_decisions(self, game: Game) -> int:
         """Of a turn in the tree. A node of information sets is what the seat sees after one decision."""
