@@ -42,7 +42,7 @@ def grown(text: str, table: Table, seed: int) -> Any:
     """The tree that this search grows, with what it was grown with."""
     searcher: Any = policy(text).searcher  # type: ignore[attr-defined]
     searcher.reset(seed)
-    return searcher._search(table.view(table.seat), searcher.rng).workers[0]
+    return searcher.run(table.view(table.seat), searcher.turns(table.view(table.seat)), searcher.budget, searcher.rng).workers[0]
 
 
 def closed_rows(worker: Any, node: int, table: Table, depth: int = 0) -> Iterator[str]:

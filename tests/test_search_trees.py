@@ -61,7 +61,7 @@ def search(text: str, table: Table, seed: int = 1):
     searcher.reset(seed)
     view = table.view(table.seat)
     searcher.prepare(view)
-    findings = searcher._search(view, searcher.rng)
+    findings = searcher.run(view, searcher.turns(view), searcher.budget, searcher.rng)
     return findings.turns.tolist(), findings.tally(), findings.workers[0]
 
 
@@ -234,7 +234,8 @@ def test_a_tree_is_empty_when_it_is_used_again() -> None:
         counts = []
         for _ in range(2):
             searcher.reset(5)
-            counts.append(searcher._search(table.view(table.seat), searcher.rng).tally().sums.tolist())
+            view = table.view(table.seat)
+            counts.append(searcher.search(view, searcher.turns(view), searcher.budget, searcher.rng).means.tolist())
         assert counts[0] == counts[1]
 
 
@@ -243,7 +244,7 @@ def test_visits_that_all_turns_get_decide_nothing() -> None:
     searcher = policy("bandit(score=points, least=10, choice=visits, playouts=7)").searcher
     table = small("dominion")
     view = table.view(table.seat)
-    findings = searcher._search(view, searcher.rng)
+    findings = searcher.run(view, searcher.turns(view), searcher.budget, searcher.rng)
     tally = findings.tally()
     best = searcher._best(view, findings)
     assert tally.sums[best] / max(tally.visits[best], 1) == max((tally.sums / np.maximum(tally.visits, 1))[tally.visits > 0])
@@ -263,7 +264,7 @@ def ensemble(text: str, table: Table) -> list[Grown]:
     """The trees that a search has grown."""
     searcher = policy(text).searcher
     searcher.reset(3)
-    return searcher._search(table.view(table.seat), searcher.rng).workers
+    return searcher.run(table.view(table.seat), searcher.turns(table.view(table.seat)), searcher.budget, searcher.rng).workers
 
 
 def possible(worker: Grown, table: Table) -> bool:
@@ -326,7 +327,7 @@ def test_ties_go_to_the_turn_that_gains_the_most_points_at_once() -> None:
     searcher = policy("uct(score=points, choice=visits, playouts=1)").searcher
     view = table.view(table.seat)
     searcher.prepare(view)
-    findings = searcher._search(view, searcher.rng)
+    findings = searcher.run(view, searcher.turns(view), searcher.budget, searcher.rng)
     assert findings.turns[searcher._best(view, findings)] in findings.turns[findings.tally().visits == 1]
 
 
@@ -414,7 +415,7 @@ def test_seconds_for_a_game_are_divided_by_the_turns_left() -> None:
 def test_turns_left_are_foreseen() -> None:
     """12 drafts: a pick, and 12 turns; from the first pick of four players 13 turns are left."""
     table = small_kingdomino()
-    searcher = policy("uct(game_seconds=100)")
+    searcher = policy("uct(game_seconds=100)").searcher
     assert searcher._decisions_left(table.view(table.seat), 2) == 13
 
 
@@ -435,5 +436,5 @@ def test_a_row_of_a_paper_is_one_word() -> None:
     table = small_kingdomino()
     for text in ("uctw-tr(playouts=50)", "mce-tr/r(playouts=50)", "mcts(seconds=0.01)", "uct-tr(nodes=20)"):
         searcher = policy(text)
-        assert repr(searcher) == text
+        assert str(searcher) == text
         assert searcher.act(table.view(table.seat)) in table.legal()

@@ -11,7 +11,7 @@ from kdenv.core.game import Game, Variant, did_you_mean
 from kdenv.core.hidden import Hidden
 from kdenv.games import find_game, names
 from kdenv.policies.base import Searcher, SearchPolicy
-from kdenv.policies.budgets import ByPlayouts, BySeconds, Played
+from kdenv.policies.budgets import ByGame, ByPlayouts, BySeconds, Played
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value, named
 from kdenv.search.kernels.ims import PRUNINGS
@@ -59,7 +59,7 @@ class Deepens(Value):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class OnDeals(SearchPolicy, ByPlayouts, BySeconds):
+class OnDeals(SearchPolicy, ByPlayouts, BySeconds, ByGame):
     """A search that tries every turn on deals drawn at random; its playouts are deals."""
 
     common: bool = param("whether all turns are tried on the same deals", default=True)

@@ -3,97 +3,31 @@
 from __future__ import annotations
 
 import math
-import time
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kdenv.core import protocol
 from kdenv.core.errors import NotSupported
 from kdenv.core.hidden import TO_THE_END, ExactDeals, Hidden, believe
 from kdenv.core.player import packed
-from kdenv.core.random import Rng, make_rng
+from kdenv.core.random import Rng
 from kdenv.core.view import View
-from kdenv.policies.analysis import Analysis, Candidate, half_interval, play_in_words, turn_words
-from kdenv.policies.base import Searcher
+from kdenv.policies.analysis import half_interval, play_in_words
 from kdenv.policies.playouts import Playout
-from kdenv.search.budget import Budget, compiling
+from kdenv.policies.searching import TRIAL, Found, TurnSearcher
+from kdenv.search.budget import Budget
 from kdenv.search.kernels import ims, pimc
 from kdenv.search.kernels.flat import Tally, best_mean
 from kdenv.search.score import SCORE_UNITS, SCORES
-from kdenv.search.turns import SCRATCH, list_turns
+from kdenv.search.turns import list_turns
 
 _LINE = 8  # turns of an expected line that are told
 _NODES_A_CALL = 20_000  # of a search that can be interrupted: about a hundredth of a second
-
-
-class Found(NamedTuple):
-    """What a search found out about each turn, and what finding out has cost."""
-
-    turns: Any
-    visits: Any
-    means: Any
-    halves: Any
-    best: int  # the place of the turn to take
-    playouts: int
-    cost: dict[str, float]
-    lines: list[str] = []  # noqa: RUF012  (never changed) how each is expected to go on, if the search can tell
-
-
-class Determinizing(Searcher):
-    """A search that finds something out about every turn open to the seat."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self._prepared: set[str] = set()  # the games whose search this policy has run
-
-    @abstractmethod
-    def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
-        """Look at these turns, as little as possible in a trial; thorough: so that all can be told about, not only the best."""
-
-    @abstractmethod
-    def unit(self, view: View) -> str:
-        """What the means are."""
-
-    def prepare(self, view: View) -> None:
-        """Compile the search for this game by running it on next to nothing."""
-        if view.game.name not in self._prepared:
-            with compiling(f"{self.text} for {view.game.name}"):
-                self.search(view, self._turns(view), make_rng(0), trial=True)
-            self._prepared.add(view.game.name)
-
-    def choose_turn(self, view: View) -> int:
-        """The turn the search takes for the best; what is forced needs no search."""
-        self.prepare(view)
-        turns = self._turns(view)
-        if len(turns) == 1:
-            return int(turns[0])
-        found = self.search(view, turns, self.rng)
-        self.playouts += found.playouts
-        return int(found.turns[found.best])
-
-    def analyse(self, view: View) -> Analysis:
-        """Every turn, and what the search found out about it."""
-        self.prepare(view)
-        start = time.perf_counter()
-        found = self.search(view, self._turns(view), self.rng, thorough=True)
-        lines = found.lines or [""] * len(found.turns)
-        candidates = [
-            Candidate(int(turn), turn_words(view, int(turn)), int(visits), float(mean), float(half), line)
-            for turn, visits, mean, half, line in zip(found.turns, found.visits, found.means, found.halves, lines, strict=True)
-        ]
-        first = candidates[found.best]
-        candidates.sort(key=lambda candidate: (-candidate.mean, candidate is not first))
-        return Analysis(candidates, self.unit(view), found.cost | {"seconds": time.perf_counter() - start})
-
-    def _turns(self, view: View) -> Any:
-        game = view.game
-        turns = np.empty(game.max_turns, np.int64)
-        n = int(list_turns(view.scratch(1 + SCRATCH), 0, game.most_decisions, game.max_legal, turns))
-        return turns[:n]
 
 
 class SolverKeeper:
@@ -135,12 +69,12 @@ class Depth:
 # Deals
 
 
-class Deals(Determinizing):
+class Deals(TurnSearcher):
     """Draws deals, and tries every turn on each, or (not common) on as many of its own."""
 
     def __init__(self, text: str, budget: Budget, common: bool) -> None:
-        super().__init__(text)
-        self.budget, self.common = budget, common
+        super().__init__(text, budget)
+        self.common = common
 
     effort = "nodes"  # what a solver spends
 
@@ -152,11 +86,11 @@ class Deals(Determinizing):
         """How many of these deals a kernel may try before Python can look whether to stop."""
         return deals
 
-    def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
+    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
         """The mean over deals."""
         dealer, solver, depth = self.parts(view)
         n = len(turns)
-        group, depth = n if self.common else 1, 0 if trial else depth
+        group, depth = n if self.common else 1, 0 if budget == TRIAL else depth
         states, values = view.scratch(10), np.zeros(n)
         tally, nodes = Tally(np.zeros(n, np.int64), np.zeros(n), np.zeros(n)), 0
 
@@ -167,7 +101,7 @@ class Deals(Determinizing):
             for first in range(0, deals, at_once):
                 nodes += pimc.solve_deals(states, seat, turns, n, min(at_once, deals - first), group, *parts)
 
-        deals = (Budget(playouts=1) if trial else self.budget).spend(work, 1)
+        deals = (Budget(playouts=1) if budget == TRIAL else budget).spend(work, 1)
         halves = [half_interval(deals, *sums) for sums in zip(tally.sums, tally.squares, strict=True)]
         best = int(best_mean(tally, n, rng))
         return Found(turns, tally.visits, tally.sums / deals, halves, best, deals, {"playouts": deals, self.effort: nodes})
@@ -215,23 +149,21 @@ class FlatDeals(Deals):
         return SCORE_UNITS[self.score]
 
 
-class Oracle(Determinizing):
+class Oracle(TurnSearcher):
     """Sees all hands, and plays perfectly against perfect players, or as far as it looks."""
 
-    is_oracle = True
-
     def __init__(self, text: str, depth: Depth) -> None:
-        super().__init__(text)
+        super().__init__(text, Budget())
         self.depth, self._keeper = depth, SolverKeeper()
 
-    def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
+    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
         """The value of every turn."""
         if not view.oracle:
             raise NotSupported(f"{self.text} must see everything; only an oracle view shows that, as the arena gives it")
         hidden = hidden_of(view)
         n = len(turns)
         values = np.zeros(n)
-        depth = 0 if trial else self.depth.at(view, hidden)
+        depth = 0 if budget == TRIAL else self.depth.at(view, hidden)
         nodes = int(pimc.solve_open(view.scratch(10), turns, n, self._keeper.solver(hidden, view), depth, rng, values))
         best = int(best_mean(Tally(np.ones(n, np.int64), values, values), n, rng))
         lines = [self._line(view, int(turn), hidden, depth) for turn in turns] if thorough else []
@@ -257,18 +189,18 @@ class Oracle(Determinizing):
 # Beliefs
 
 
-class Ims(Determinizing):
+class Ims(TurnSearcher):
     """Imperfect minimax search over what everybody may hold."""
 
     def __init__(self, text: str, depth: Depth, pruning: str, belief: str) -> None:
-        super().__init__(text)
+        super().__init__(text, Budget())
         self.depth, self.pruning, self.belief = depth, pruning, belief
 
-    def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
+    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
         """Negamax to the depth of the moment."""
         hidden = hidden_of(view)
         belief = hidden.beliefs[self.belief](view.variant)
-        depth = 1 if trial else self.depth.at(view, hidden)
+        depth = 1 if budget == TRIAL else self.depth.at(view, hidden)
         stack = ims.make_stack(depth + 2, view.game.max_legal)
         believe(belief, view.scratch(1), 0)
         ims.start(belief, stack)
