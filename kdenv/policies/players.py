@@ -114,8 +114,9 @@ def _new_class(name: str, games: tuple[Game, ...]) -> type[RulePolicy]:
                 fields[parameter], types[parameter] = None, types[parameter] | None
     rules = [game.rule_players[name] for game in games]
     sources = list(dict.fromkeys(rule.source for rule in rules if rule.source))
+    meanings = [rule.meaning if len(games) == 1 else f"{game.title}: {rule.meaning}" for game, rule in zip(games, rules, strict=True)]
     body = {
-        "__doc__": "; ".join(f"{game.title}: {rule.meaning}" for game, rule in zip(games, rules, strict=True)),
+        "__doc__": "; ".join(meanings),
         "__annotations__": types,
         "games": games,
         **{parameter: param(default=default) for parameter, default in fields.items()},
