@@ -420,8 +420,8 @@ def test_a_seed_decides_everything(text):
 
 
 def test_a_fraction_is_a_number():
-    assert policy("ims(beta=1/2)").depth.beta == 0.5
-    assert policy("ims").depth == policy("ims(alpha=5, beta=1/3)").depth
+    assert policy("ims(beta=1/2)").beta == 0.5
+    assert policy("ims") == policy("ims(alpha=5, beta=1/3)")
     with pytest.raises(BadOption, match="beta=1/0 is not possible"):
         policy("ims(beta=1/0)")
 
