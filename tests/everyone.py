@@ -3,7 +3,6 @@
 A new kind of policy, row of a paper or rule-based player is in the list without an edit.
 """
 
-import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,31 +14,23 @@ from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView
 from kdenv.games import find_game
-from kdenv.policies import Policy, listing, policy
-from kdenv.policies.kinds import KINDS
+from kdenv.policies import Policy, SelectionRule, Uct, listing, policy
 from kdenv.policies.learned import shipped_models
-from kdenv.policies.papers import NAMED
-from kdenv.policies.text import parse
-from kdenv.policies.trees import CHANCES
-from kdenv.search.select import RULES
+from kdenv.policies.text.value import classes
 
 # What makes a search small, by the name of the parameter; one of them is given.
-SMALL = {"playouts": 24, "iterations": 24, "samples": 4, "depth": 1, "alpha": 2}
+SMALL = {"playouts": 24, "depth": 1, "alpha": 2}
 
 
 def policies_for(game: Game) -> list[str]:
     """The text of every policy that can play this game."""
     texts: list[str] = []
-    for usage, _, _ in listing(game):
-        name = parse(usage.partition("(")[0]).name
-        if name == "ppo":
+    for entry in listing(game):
+        if entry.name == "ppo":
             texts += [f"ppo({model})" for model in shipped_models() if _fits(f"ppo({model})", game)]
-        elif name in KINDS:
-            texts += [_small(name, name)]
-        elif name in NAMED:
-            texts += [_small(name, parse(NAMED[name].text).name)]
         else:
-            texts += [name]
+            limits = [f"{limit}={least}" for limit, least in SMALL.items() if limit in entry.parameters]
+            texts += [f"{entry.name}({limits[0]})" if limits else entry.name]
     return texts + list(_variants())
 
 
@@ -68,18 +59,12 @@ def answers_of_all(name: str) -> dict[str, tuple[Any, ...]]:
 def _variants() -> Iterator[str]:
     """Every selection rule; every kind of tree: alone, in a root ensemble, and with all that it can learn from playouts."""
     budget = f"playouts={SMALL['playouts']}"
-    for rule in RULES:
-        yield f"bandit(select={rule}, {budget})"
-    for chance in CHANCES:
+    for rule in classes(SelectionRule):
+        yield f"bandit(select={rule.kind}, {budget})"
+    for chance in Uct.parameters()["chance"].choices:
         yield f"uct(chance={chance}, {budget})"
         yield f"uct(chance={chance}, trees=3, {budget})"
         yield f"uct(chance={chance}, playout=mast, rave=10, {budget})"
-
-
-def _small(name: str, kind: str) -> str:
-    takes = inspect.signature(KINDS[kind].make).parameters
-    limits = [f"{limit}={least}" for limit, least in SMALL.items() if limit in takes]
-    return f"{name}({limits[0]})" if limits else name
 
 
 def _fits(text: str, game: Game) -> bool:

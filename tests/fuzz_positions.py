@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from kdenv.core.player import choose, first_action, rest_of
 
 from kdenv.core import protocol
 from kdenv.core.errors import KdenvError
 from kdenv.core.game import Game
 from kdenv.core.kernel import kernel
 from kdenv.core.protocol import CHANCE, DECIDE, OVER, apply, apply_chance, legal, phase, sample_chance, seat
+from kdenv.core.questions import choose, first_action, rest_of
 from kdenv.core.random import Rng, below, make_rng
 from kdenv.core.record import replay, write_record
 from kdenv.core.table import Table
@@ -153,10 +153,10 @@ def change_letter(text: str, other: str, dice: random.Random) -> str:
 
 def players_of(game: Game) -> dict[str, Any]:
     """Every compiled player of the game: rule players, reflex and those of playouts."""
-    players = {name: rule.make() for name, rule in game.rule_players.items()}
-    if game.reflex is not None:
-        players["reflex"] = game.reflex.make()
-    return {**players, "random": Uniform(), "epsilon_greedy": EpsilonGreedy(players[game.greedy or next(iter(players))], 0.5)}
+    players = {name: rule.make() for name, rule in game.knowledge.players.items()}
+    if game.knowledge.reflex is not None:
+        players["reflex"] = game.knowledge.reflex.make()
+    return {**players, "random": Uniform(), "epsilon_greedy": EpsilonGreedy(players[game.knowledge.greedy or next(iter(players))], 0.5)}
 
 
 @kernel

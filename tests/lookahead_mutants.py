@@ -12,8 +12,8 @@ from lookahead_runs import Searcher
 
 from kdenv import games
 from kdenv.core.table import Table
-from kdenv.search import expectimax
 from kdenv.search.evaluate import ScoreMargin
+from kdenv.search.kernels import expectimax
 
 # What is wrong -> what to replace by what, in turn
 MUTANTS: dict[str, tuple[str, ...]] = {

@@ -1,4 +1,4 @@
-"""Searches of kdenv.search.expectimax run to their end, for tests."""
+"""Searches of kdenv.search.kernels.expectimax run to their end, for tests."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kdenv.core.table import Table
-from kdenv.search import expectimax, frames
 from kdenv.search.evaluate import AsListed, ScoreMargin
+from kdenv.search.kernels import expectimax, stack
 
 STARS = {"star1": 0, **{f"star2.5(k={k})": k for k in range(1, 8)}}  # probes
 
@@ -40,7 +40,7 @@ class Searcher:
         self.evaluator = evaluator or ScoreMargin(players, 1000.0)
         self.order = order or AsListed()
         states = np.zeros(1, game.state_dtype)
-        self.room = frames.new_search(states, depth, players, game.max_turns, game.max_chances, game.max_legal, table_bits)
+        self.room = stack.new_search(states, depth, players, game.max_turns, game.max_chances, game.max_legal, table_bits)
 
     def most(self, table: Table) -> float:
         return float(self.module.most_from(self.evaluator, table.states, 0, int(table.seat), self.room.numbers))
@@ -52,14 +52,14 @@ class Searcher:
         room.counters[:] = 0
         room.table[:] = 0
         teams = self.game.teams(self.players)
-        plan = frames.Plan(int(table.seat), teams, self.most_decisions, cuts, probes, most, slack * most, 1_000_000)
+        plan = stack.Plan(int(table.seat), teams, self.most_decisions, cuts, probes, most, slack * most, 1_000_000)
         self.module.start(room, self.depth, first)
         while not self.module.go_on(room, plan, self.evaluator, self.order, step):
             pass
-        assert room.counters[frames.TOO_DEEP] == 0
+        assert room.counters[stack.TOO_DEEP] == 0
         root = room.frames[0]
         n, value = int(root["n"]), float(root["best"])
         values = {int(turn): float(v) for turn, v in zip(room.branches[0][:n], room.values[:n], strict=True)}
         assert values[int(root["chosen"])] == value
         best = {turn for turn, v in values.items() if v >= value - 1e-6 * most}
-        return Result(value, best, int(room.counters[frames.NODES]), values, int(root["chosen"]))
+        return Result(value, best, int(room.counters[stack.NODES]), values, int(root["chosen"]))

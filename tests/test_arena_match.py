@@ -173,7 +173,7 @@ def test_time_is_that_of_the_place_that_thinks() -> None:
 @pytest.mark.parametrize("name", ["kingdomino", "dominion", "carcassonne", "dominoes"])
 def test_the_trial_game_changes_no_result(name: str) -> None:
     game = find_game(name)
-    match = Match(name, [game.greedy, *["random"] * (max(game.players) - 1)], games=2, seed=3)
+    match = Match(name, [game.knowledge.greedy, *["random"] * (max(game.players) - 1)], games=2, seed=3)
     untried = [policy(text) for text in match.line_up]
     assert without_time([play_game(match, 1, untried)]) == without_time([play_game(match, 1, ready(match))])
 

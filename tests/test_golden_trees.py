@@ -18,16 +18,12 @@ from lookahead_runs import Searcher
 from positions import shells
 
 from kdenv.core import protocol
-from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import policy
-from kdenv.search import ismcts
-from kdenv.search import tree as trees
 from kdenv.search.evaluate import ScoreMargin
-from kdenv.search.fingerprint import fingerprint
-from kdenv.search.playout import Uniform
-from kdenv.search.score import Margin
+from kdenv.search.kernels import uct
+from kdenv.search.kernels.fingerprint import fingerprint
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -44,20 +40,23 @@ OPEN = "uct(score=points, chance=open, expand=order, select=ucb1(c=1), playouts=
 
 def grown(text: str, table: Table, seed: int) -> Any:
     """The tree that this search grows, with what it was grown with."""
-    searcher: Any = policy(text)
-    return searcher._search(table.view(table.seat), make_rng(seed)).workers[0]
+    searcher: Any = policy(text).searcher  # type: ignore[attr-defined]
+    searcher.reset(seed)
+    return searcher.run(table.view(table.seat), searcher.turns(table.view(table.seat)), searcher.budget, searcher.rng).workers[0]
 
 
 def closed_rows(worker: Any, node: int, table: Table, depth: int = 0) -> Iterator[str]:
     """The turns tried in a node, each with its visits, the points they brought its seat, and the coins that were tossed after it."""
     tree = worker.tree
-    for at in range(tree.first[node], tree.first[node] + tree.n_tried[node]):
+    for at in range(tree.nodes["first"][node], tree.nodes["first"][node] + tree.nodes["n_tried"][node]):
         after = table.clone()
-        after.play(int(tree.turn[at]) - 1)
+        after.play(int(tree.turns[at]) - 1)
         coins = [after.chance_name(coin) for coin, _ in after.chances() if leads_to(worker, at, after, coin)]
-        yield row(depth, table.name(int(tree.turn[at]) - 1), f"{tree.visits[at]} visits", f"{tree.sums[at]:+g} points", " and ".join(coins))
+        known = tree.counts[at]
+        columns = f"{known['visits']} visits", f"{known['sums']:+g} points", " and ".join(coins)
+        yield row(depth, table.name(int(tree.turns[at]) - 1), *columns)
         if not after.at_chance:
-            yield from closed_rows(worker, int(tree.child[at]), after, depth + 1)
+            yield from closed_rows(worker, int(tree.counts["child"][at]), after, depth + 1)
 
 
 def leads_to(worker: Any, at: int, table: Table, outcome: int) -> bool:
@@ -66,15 +65,16 @@ def leads_to(worker: Any, at: int, table: Table, outcome: int) -> bool:
     after.chance(outcome)
     worker.states[1] = after.states[0]
     key = fingerprint(worker.raw, 1, at)
-    return bool(worker.tree.table[trees.slot_of(worker.tree, np.uint64(key))])
+    return bool(worker.tree.table[uct.slot_of(worker.tree, np.uint64(key))])
 
 
 def open_rows(worker: Any, table: Table) -> Iterator[str]:
     """The turns of the root, each with its visits, the points they brought and their squares."""
     tree = worker.tree
-    for action in table.legal():
-        at = trees.place_of(tree, trees.ROOT, action + 1)
-        yield row(0, table.name(action), f"{tree.visits[at]} visits", f"{tree.sums[at]:+g} points", f"squares {tree.squares[at]:g}")
+    for at in worker.turns_of(uct.ROOT):
+        known = tree.counts[at]
+        columns = f"{known['visits']} visits", f"{known['sums']:+g} points", f"squares {known['squares']:g}"
+        yield row(0, table.name(int(tree.turns[at]) - 1), *columns)
 
 
 def uct_sampled() -> Iterator[str]:
@@ -85,7 +85,7 @@ def uct_sampled() -> Iterator[str]:
     yield "coin 1, seat 1 winning under shell 2 only: its two visits after stake 2 saw both coins, 2 + 4 = 6."
     yield ""
     table = shells(2)
-    yield from closed_rows(grown(SAMPLED, table, 3), trees.ROOT, table)
+    yield from closed_rows(grown(SAMPLED, table, 3), uct.ROOT, table)
 
 
 def uct_open() -> Iterator[str]:
@@ -135,6 +135,8 @@ def branches(table: Table, depth: int = 0) -> Iterator[str]:
 
 # A tree of information sets in dominoes
 
+INFORMATION_SETS = "ismcts(score=margin, select=ucb1(c=4), playouts=30)"
+
 # Every hand as it was dealt; 0-0, 1-1, 2-2 and 2-4 have not been seen by seat 0, who is to move with 0-4 and 1-2.
 LATE = (
     "round=0 points=0,0 leader=2 hands=0-1.0-2.0-3.0-4.1-2.1-6.4-5,0-0.0-5.2-6.3-3.3-5.3-6.4-6,1-1.1-5.2-4.2-5.4-4.5-6.6-6,"
@@ -153,23 +155,20 @@ def information_sets() -> Iterator[str]:
     yield ""
     table = Table(find_game("dominoes"), mode="round", force_66=False).at_position(LATE)
     assert table.seat is not None
-    view, teams = table.view(table.seat), 2
-    states, nodes, path = view.scratch(ismcts.SCRATCH), np.zeros(31, ismcts.NODE), np.empty(40, np.int64)
-    parts = Uniform(), Margin(teams), nodes, 1, path, view.game.buffer(), np.empty(4, np.int64), np.empty(teams), make_rng(1)
-    ismcts.grow(states, int(view.seat), teams, 30, 4.0, *parts)
-    yield from node_rows(nodes, 0, table)
+    yield from information_set_rows(grown(INFORMATION_SETS, table, 1), uct.ROOT, table)
 
 
-def node_rows(nodes: Any, parent: int, table: Table, depth: int = 0) -> Iterator[str]:
-    """The nodes below one: their visits, how often they were open, and the margin they brought the team that moved there."""
-    child = int(nodes[parent]["first"])
-    while child:
-        visits, times_open, total, team, move = (nodes[child][name] for name in ("visits", "open", "total", "team", "move"))
-        yield row(depth, table.name(int(move)), f"{visits} visits", f"of {times_open} open", f"{total:+g} for team {team}")
+def information_set_rows(worker: Any, node: int, table: Table, depth: int = 0) -> Iterator[str]:
+    """The turns of a node: their visits, how often they were open, and the margin they brought the team that made them."""
+    tree = worker.tree
+    for at in worker.turns_of(node):
+        action, team = int(tree.turns[at]) - 1, int(protocol.seat_at(table.states, 0)) % 2
+        known = tree.counts[at]
+        columns = f"{known['visits']} visits", f"of {known['times_open']} open", f"{known['sums']:+g} for team {team}"
+        yield row(depth, table.name(action), *columns)
         after = table.clone()
-        protocol.apply_at(after.states, 0, int(move))  # unchecked: what another deal allows may not be legal on this table
-        yield from node_rows(nodes, child, after, depth + 1)
-        child = int(nodes[child]["next"])
+        protocol.apply_at(after.states, 0, action)  # unchecked: what another deal allows may not be legal on this table
+        yield from information_set_rows(worker, worker.child_of(at), after, depth + 1)
 
 
 TREES = {"uct_sampled": uct_sampled, "uct_open": uct_open, "expectimax": expectimax, "information_sets": information_sets}

@@ -22,7 +22,6 @@ class Planner(TurnPolicy):
     """Takes the last legal action, and plans to take the last pick after it; counts its plans."""
 
     def __init__(self) -> None:
-        super().__init__("planner")
         self.plans = 0
 
     def choose_turn(self, view: View) -> int:
@@ -134,4 +133,4 @@ def test_preparing_does_not_change_what_is_played() -> None:
     view = of_seat_to_move(after_pick())
     prepared.prepare(view)
     assert prepared.act(view) == plain.act(view)
-    assert prepared.playouts == 30
+    assert prepared.n_playouts == 30

@@ -63,7 +63,7 @@ def test_the_fuzzer_notices_an_action_that_is_not_legal(tmp_path: Path) -> None:
     code = """
 import json, fuzz_positions
 from kdenv.core.kernel import kernel
-from kdenv.core.player import packed, plays
+from kdenv.core.questions import packed, plays
 from typing import NamedTuple
 class Blind(NamedTuple):
     pass

@@ -61,4 +61,4 @@ def test_a_search_by_the_clock_ends(tmp_path: object) -> None:
     before = budget.time.perf_counter()
     searching.act(view)
     assert 0.05 <= budget.time.perf_counter() - before < 5
-    assert searching.playouts >= 100
+    assert searching.n_playouts >= 100

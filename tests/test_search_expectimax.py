@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import lookahead_mutants
+import numpy as np
 import pytest
 import random_tree
 from lookahead_runs import STARS, Searcher
@@ -19,8 +20,8 @@ from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.games.carcassonne.heuristics import evaluate, final_weights
 from kdenv.policies import policy
-from kdenv.search import expectimax, frames
 from kdenv.search.evaluate import ScoreMargin
+from kdenv.search.kernels import expectimax, stack
 
 TIE = 1e-5  # slack, relative to the bound, so that equals of the best are told
 CARCASSONNE, KINGDOMINO = find_game("carcassonne"), find_game("kingdomino")
@@ -200,7 +201,7 @@ def test_small_ends_of_carcassonne_are_solved_to_the_naive_value(text: str) -> N
         scale = 1.0 if searcher.evaluator == FINAL else 100.0
         for probes in (0, 1, 5):
             result = searcher.run(table, probes, slack=10.0)
-            assert searcher.room.counters[frames.CUT_SHORT] == 0
+            assert searcher.room.counters[stack.CUT_SHORT] == 0
             assert {turn: value * scale for turn, value in result.values.items()} == pytest.approx(naive, abs=1e-6)
 
 
@@ -319,7 +320,7 @@ def test_the_end_of_small_kingdomino_is_solved() -> None:
     naive = values_of_turns(table, 6)
     searcher = Searcher(KINGDOMINO, 6)
     assert searcher.run(table, 1, slack=10.0).values == pytest.approx(naive)
-    assert searcher.room.counters[frames.CUT_SHORT] == 0
+    assert searcher.room.counters[stack.CUT_SHORT] == 0
 
 
 def test_three_play_paranoid() -> None:
@@ -333,3 +334,25 @@ def test_three_play_paranoid() -> None:
             table.play(dice.choice(table.legal()))
     naive = values_of_turns(table, 3)
     assert Searcher(KINGDOMINO, 3, players=3).run(table, 1, slack=10.0).values == pytest.approx(naive)
+
+
+@kernel
+def remember_at(search, plan):
+    stack.remember(search, plan, search.frames[0])
+
+
+@pytest.mark.parametrize(
+    "best, lower, upper", [(12.0, 12.0, np.inf), (10.0, 10.0, np.inf), (5.0, 5.0, 5.0), (0.0, -np.inf, 0.0), (-3.0, -np.inf, -3.0)]
+)
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_value_outside_the_window_is_remembered_as_a_bound(best: float, lower: float, upper: float, side: int) -> None:
+    """The window is from 0 to 10. The table keeps bounds as side 0 sees them."""
+    searcher = Searcher(random_tree.GAME, 1, table_bits=2)
+    plan = stack.Plan(0, 2, 1, True, 0, 43.0, 0.0, 100)
+    frame = searcher.room.frames[0]
+    for name, value in {"alpha": 0.0, "beta": 10.0, "best": best, "side": side, "key": 3, "depth": 1, "chosen": 7}.items():
+        frame[name] = value
+    remember_at(searcher.room, plan)
+    entry = searcher.room.table[3]
+    assert (entry["lower"], entry["upper"]) == ((lower, upper) if side == 0 else (-upper, -lower))
+    assert entry["turn"] == 7

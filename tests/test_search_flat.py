@@ -5,16 +5,17 @@ from typing import Any
 import numpy as np
 import pytest
 import three_shells
-from positions import of_seat_to_move, shells
+from positions import after_pick, of_seat_to_move, shells
 
+from kdenv.core.questions import choose_at
 from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import policy
 from kdenv.search import score as score_module
-from kdenv.search.montecarlo import Tally, best_mean, sample_in_rotation
-from kdenv.search.playout import Uniform
-from kdenv.search.score import Margin, Points, Relative, WinDrawLoss, best_rival, worth
+from kdenv.search.kernels.flat import Tally, best_mean, sample_in_rotation
+from kdenv.search.playout import EpsilonGreedy, Uniform
+from kdenv.search.score import Margin, Points, Relative, Win, WinAndMargin, WinDrawLoss, best_rival, worth, worths
 
 KINGDOMINO = find_game("kingdomino")
 
@@ -54,11 +55,11 @@ def test_what_the_best_placement_is() -> None:
 def test_exactly_so_many_playouts_are_made(playouts: int) -> None:
     searching = policy(f"mce(playouts={playouts})")
     searching.act(shells(1, 2).view(1))
-    assert searching.playouts == playouts
+    assert searching.n_playouts == playouts
     searching.act(shells(1, 2).view(1))
-    assert searching.playouts == 2 * playouts
+    assert searching.n_playouts == 2 * playouts
     searching.reset()
-    assert searching.playouts == 0
+    assert searching.n_playouts == 0
 
 
 def test_a_forced_turn_needs_no_playout() -> None:
@@ -66,7 +67,7 @@ def test_a_forced_turn_needs_no_playout() -> None:
     table.chance(0)
     searching = policy("mce(playouts=50)")
     assert searching.act(table.view(0)) == 0
-    assert searching.playouts == 0
+    assert searching.n_playouts == 0
 
 
 def search(table: Table, turns: list[int], n: int, score: Any = None) -> Tally:
@@ -121,6 +122,10 @@ def kingdoms(*points: int) -> Table:
         ((9, 9, 3, 9), WinDrawLoss(4), [1 / 3, 1 / 3, 0, 1 / 3]),
         ((9, 3, 6, 0), Points(4), [9, 3, 6, 0]),
         ((9, 3, 6, 0), Margin(4), [3, -6, -3, -9]),
+        ((9, 3, 6, 0), Win(4), [1, 0, 0, 0]),
+        ((9, 9, 6, 0), Win(4), [0, 0, 0, 0]),
+        ((9, 3, 6, 0), WinAndMargin(4), [1.03, -0.06, -0.03, -0.09]),
+        ((9, 9, 6, 0), WinAndMargin(4), [0, 0, -0.03, -0.09]),
         ((9, 3, 0, 0), Relative(4), [0.75, 0.25, 0, 0]),
         ((0, 0, 0, 0), Relative(4), [0.5, 0.5, 0.5, 0.5]),
     ],
@@ -128,7 +133,10 @@ def kingdoms(*points: int) -> Table:
 def test_what_an_end_of_four_is_worth(points: tuple[int, ...], score: Any, values: list[float]) -> None:
     table = kingdoms(*points)
     assert table.scores() == list(points)
-    assert [worth(score, table.states, 0, seat, np.zeros(4, np.int64)) for seat in range(4)] == values
+    assert [worth(score, table.states, 0, seat, np.zeros(4, np.int64)) for seat in range(4)] == pytest.approx(values)
+    of_all = np.zeros(4)
+    worths(score, table.states, 0, of_all, np.zeros(4, np.int64))
+    assert of_all.tolist() == pytest.approx(values)
 
 
 @pytest.mark.parametrize(
@@ -142,3 +150,23 @@ def test_the_share_of_penalties_is_the_rivals(mine: int, rival: int, share: floa
 def test_a_partner_is_no_rival() -> None:
     assert best_rival(np.array([5, -3, 9, -7]), 0, 2) == -3
     assert best_rival(np.array([5, -3, 9, -7]), 0, 4) == 9
+
+
+def turns_of_epsilon_greedy(epsilon: float, n: int) -> list[int]:
+    """What it answers in a position of Kingdomino in which a domino is to be placed, then one picked."""
+    table, rng = after_pick(), make_rng(1)
+    player = EpsilonGreedy(KINGDOMINO.knowledge.players["full_greedy"].make(), epsilon)
+    return [int(choose_at(player, np.resize(table.states, 4), 0, table.game.buffer(), rng)) for _ in range(n)]
+
+
+def test_epsilon_greedy_is_greedy_or_plays_a_whole_turn_at_random() -> None:
+    """A random turn is a place and a pick, and there are several of either; one turn in four is greedy."""
+    greedy = set(turns_of_epsilon_greedy(0.0, 50))  # ties among its turns go either way
+    dice = turns_of_epsilon_greedy(1.0, 2000)
+    assert all(0 < turn >> 16 <= 0xFFFF for turn in dice)
+    assert len({turn & 0xFFFF for turn in dice}) > len({turn & 0xFFFF for turn in greedy})
+    assert len({turn >> 16 for turn in dice}) > 1
+    like_greedy = sum(turn in greedy for turn in dice) / 2000
+    random_part = sum(turn not in greedy for turn in turns_of_epsilon_greedy(0.75, 2000)) / 2000
+    assert like_greedy < 0.9
+    assert random_part == pytest.approx(0.75 * (1 - like_greedy), abs=0.08)

@@ -22,7 +22,7 @@ from kdenv.policies import policy
 from kdenv.policies.trees import Grown
 from kdenv.search import select
 from kdenv.search.budget import Budget, spend_together
-from kdenv.search.tree import NODES, ROOT
+from kdenv.search.kernels.uct import NODES, ROOT
 
 SMALL = {  # name: options, and how many decisions of a random game are made, or (negative) left
     "three_shells": ({}, 0),
@@ -57,11 +57,11 @@ def small(name: str, seed: int = 0) -> Table:
 
 def search(text: str, table: Table, seed: int = 1):
     """A policy's search of a position: turns, counts, and the first worker."""
-    searcher = policy(text)
+    searcher = policy(text).searcher
     searcher.reset(seed)
     view = table.view(table.seat)
     searcher.prepare(view)
-    findings = searcher._search(view, searcher.rng)
+    findings = searcher.run(view, searcher.turns(view), searcher.budget, searcher.rng)
     return findings.turns.tolist(), findings.tally(), findings.workers[0]
 
 
@@ -111,7 +111,9 @@ def test_open_tree_averages_over_what_is_hidden() -> None:
     assert means["point 0"] == pytest.approx(-2.5, abs=0.5)
 
 
-@pytest.mark.parametrize("kind", ["mce(", "bandit(", "uct(chance=open, ", "uct(chance=sampled, ", "uct(trees=3, chance=frozen, "])
+@pytest.mark.parametrize(
+    "kind", ["mce(", "bandit(", "uct(chance=open, ", "uct(chance=sampled, ", "ismcts(", "uct(trees=3, chance=frozen, "]
+)
 def test_what_is_hidden_changes_nothing(kind: str) -> None:
     found = []
     for pea in range(3):
@@ -132,13 +134,13 @@ def test_visits_add_up(name: str, chance: str) -> None:
     _, tally, worker = search(f"uct(score=margin, chance={chance}, playouts=2000)", small(name))
     tree = worker.tree
     assert isinstance(worker, Grown)
-    assert tally.visits.sum() == tree.passes[ROOT] == 2000
+    assert tally.visits.sum() == tree.nodes["passes"][ROOT] == 2000
     assert tree.used[NODES] <= 2001
     for node in range(1, tree.used[NODES] + 1):
-        turns = slice(tree.first[node], tree.first[node] + tree.n_turns[node])
-        assert tree.visits[turns].sum() == tree.passes[node]
-        assert (tree.visits[turns] > 0).sum() == tree.n_tried[node]
-        assert len(set(tree.turn[turns])) == tree.n_turns[node]
+        turns = slice(tree.nodes["first"][node], tree.nodes["first"][node] + tree.nodes["n_turns"][node])
+        assert tree.counts["visits"][turns].sum() == tree.nodes["passes"][node]
+        assert (tree.counts["visits"][turns] > 0).sum() == tree.nodes["n_tried"][node]
+        assert len(set(tree.turns[turns])) == tree.nodes["n_turns"][node]
 
 
 def test_frozen_tree_of_three_shells() -> None:
@@ -153,8 +155,8 @@ def test_frozen_tree_of_three_shells() -> None:
 
     def turns_of(node: int) -> list[tuple[str, int, float]]:
         tree = worker.tree
-        places = range(tree.first[node], tree.first[node] + tree.n_tried[node])
-        return [(three_shells.action_text(None, 0, int(tree.turn[at]) - 1), int(tree.visits[at]), float(tree.sums[at])) for at in places]
+        places = range(tree.nodes["first"][node], tree.nodes["first"][node] + tree.nodes["n_tried"][node])
+        return [(three_shells.action_text(None, 0, int(tree.turns[at]) - 1), *tree.counts[["visits", "sums"]][at].item()) for at in places]
 
     assert turns_of(ROOT) == [("stake 1", 1, 1.0), ("stake 2", 3, 8.0), ("stake 3", 4, 6.0)]
     assert turns_of(2) == []
@@ -170,9 +172,9 @@ def test_frozen_chance_is_drawn_once() -> None:
     table.play(table.action("stake 2"))
     _, _, worker = search("uct(score=points, chance=frozen, select=ucb1(c=5), playouts=400)", table)
     tree = worker.tree
-    for at in range(tree.first[ROOT], tree.first[ROOT] + 4):
-        later = (tree.sums[at] / tree.visits[at]) ** 2
-        assert later == pytest.approx(tree.squares[at] / tree.visits[at], rel=0.05)  # but for the first playouts
+    for at in range(tree.nodes["first"][ROOT], tree.nodes["first"][ROOT] + 4):
+        later = (tree.counts["sums"][at] / tree.counts["visits"][at]) ** 2
+        assert later == pytest.approx(tree.counts["squares"][at] / tree.counts["visits"][at], rel=0.05)  # but for the first playouts
 
 
 def test_tree_stops_growing_when_it_is_full() -> None:
@@ -203,6 +205,20 @@ def test_first_play_urgency_repeats_a_good_turn_before_all_are_tried() -> None:
     assert (thorough.visits > 0).sum() == min(30, len(thorough.visits))
 
 
+@pytest.mark.parametrize("chance", ["frozen", "information_sets"])
+def test_a_turn_as_urgent_as_those_not_tried_is_repeated(chance: str) -> None:
+    """One of the three stakes has been tried twice and brought 1 in all; the others have the urgency 0.5, too."""
+    table = Table(three_shells.GAME)
+    table.chance(1)
+    _, _, worker = search(f"uct(score=points, chance={chance}, fpu=-99, select=ucb1(c=0), playouts=30)", table)
+    worker.plan = worker.plan._replace(first_urgency=0.5)
+    (at,) = (at for at in worker.turns_of(ROOT) if worker.tree.counts["visits"][at])
+    for total, repeated in ((1.0, True), (0.9, False)):
+        worker.tree.counts["visits"][at], worker.tree.counts["sums"][at] = 2, total
+        worker.work(1, 30)
+        assert (worker.tree.counts["visits"][at] == 3) == repeated
+
+
 def test_no_visits_are_fewer_than_the_least() -> None:
     table = small("dominion")
     for kind in ("bandit", "uct"):
@@ -214,20 +230,21 @@ def test_no_visits_are_fewer_than_the_least() -> None:
 def test_a_tree_is_empty_when_it_is_used_again() -> None:
     table = small("dominion")
     for chance in ("frozen", "sampled", "open"):
-        searcher = policy(f"uct(chance={chance}, playouts=300)")
+        searcher = policy(f"uct(chance={chance}, playouts=300)").searcher
         counts = []
         for _ in range(2):
             searcher.reset(5)
-            counts.append(searcher._search(table.view(table.seat), searcher.rng).tally().sums.tolist())
+            view = table.view(table.seat)
+            counts.append(searcher.search(view, searcher.turns(view), searcher.budget, searcher.rng).means.tolist())
         assert counts[0] == counts[1]
 
 
 def test_visits_that_all_turns_get_decide_nothing() -> None:
     """Seven visits for five turns: two have one more, which says nothing about them."""
-    searcher = policy("bandit(score=points, least=10, choice=visits, playouts=7)")
+    searcher = policy("bandit(score=points, least=10, choice=visits, playouts=7)").searcher
     table = small("dominion")
     view = table.view(table.seat)
-    findings = searcher._search(view, searcher.rng)
+    findings = searcher.run(view, searcher.turns(view), searcher.budget, searcher.rng)
     tally = findings.tally()
     best = searcher._best(view, findings)
     assert tally.sums[best] / max(tally.visits[best], 1) == max((tally.sums / np.maximum(tally.visits, 1))[tally.visits > 0])
@@ -245,9 +262,9 @@ def amid(name: str) -> Table:
 
 def ensemble(text: str, table: Table) -> list[Grown]:
     """The trees that a search has grown."""
-    searcher = policy(text)
+    searcher = policy(text).searcher
     searcher.reset(3)
-    return searcher._search(table.view(table.seat), searcher.rng).workers
+    return searcher.run(table.view(table.seat), searcher.turns(table.view(table.seat)), searcher.budget, searcher.rng).workers
 
 
 def possible(worker: Grown, table: Table) -> bool:
@@ -307,10 +324,10 @@ def test_thompson_draws_around_the_mean() -> None:
 
 def test_ties_go_to_the_turn_that_gains_the_most_points_at_once() -> None:
     table = small_kingdomino()
-    searcher = policy("uct(score=points, choice=visits, playouts=1)")
+    searcher = policy("uct(score=points, choice=visits, playouts=1)").searcher
     view = table.view(table.seat)
     searcher.prepare(view)
-    findings = searcher._search(view, searcher.rng)
+    findings = searcher.run(view, searcher.turns(view), searcher.budget, searcher.rng)
     assert findings.turns[searcher._best(view, findings)] in findings.turns[findings.tally().visits == 1]
 
 
@@ -329,17 +346,20 @@ def test_reflex_goes_before_the_search() -> None:
     table = at("Smithy, Market", "1 Market 1 Smithy")
     searcher = policy("bandit(reflex=yes, playout=rollout, playouts=20)")
     assert table.name(searcher.act(table.view(table.seat))) == "play Market"
-    assert searcher.playouts == 0
+    assert searcher.n_playouts == 0
 
 
 def test_wrong_parameters_are_told_in_a_sentence() -> None:
     for text, told in {
-        "uct(playouts=5, chance=often)": "chance may be frozen, sampled, open",
-        "uct(playouts=5, select=ucb2)": "select may be ucb1, ucb_ratio",
-        "uct(playouts=5, select=ucb1(d=3))": r"write ucb1\(c=0.7\)",
+        "uct(playouts=5, chance=often)": "chance may be sampled, frozen, open",
+        "uct(playouts=5, select=ucb2)": "a selection rule is ucb1, ucb_ratio",
+        "uct(playouts=5, select=ucb1(d=3))": "ucb1 has no parameter d; its parameters are c",
         "uct(playouts=5, seconds=1)": "give one budget",
         "uct(playouts=5, trees=1, threads=2)": "each thread needs a tree",
         "uct(playouts=5, bias=win, score=margin)": "it needs worths between 0 and 1",
+        "mce(playouts=5, threads=10000000)": "threads is a whole number from 1 to 256",
+        "uct(playouts=5, trees=257)": "trees is a whole number from 1 to 256",
+        "ismcts(threads=10000000)": "threads is a whole number from 1 to 256",
         "bandit(playouts=5, least=0)": "least is a whole number from 1 on",
     }.items():
         with pytest.raises(BadOption, match=told):
@@ -395,7 +415,7 @@ def test_seconds_for_a_game_are_divided_by_the_turns_left() -> None:
 def test_turns_left_are_foreseen() -> None:
     """12 drafts: a pick, and 12 turns; from the first pick of four players 13 turns are left."""
     table = small_kingdomino()
-    searcher = policy("uct(game_seconds=100)")
+    searcher = policy("uct(game_seconds=100)").searcher
     assert searcher._decisions_left(table.view(table.seat), 2) == 13
 
 
@@ -416,5 +436,5 @@ def test_a_row_of_a_paper_is_one_word() -> None:
     table = small_kingdomino()
     for text in ("uctw-tr(playouts=50)", "mce-tr/r(playouts=50)", "mcts(seconds=0.01)", "uct-tr(nodes=20)"):
         searcher = policy(text)
-        assert repr(searcher) == text
+        assert str(searcher) == text
         assert searcher.act(table.view(table.seat)) in table.legal()

@@ -166,7 +166,6 @@ class FirstLegal(Policy):
     """The first legal action; with a compiled form, or without."""
 
     def __init__(self, is_compiled: bool) -> None:
-        super().__init__("first")
         self.is_compiled = is_compiled
 
     def act(self, view: View) -> int:
@@ -221,12 +220,12 @@ def test_opponents_see_only_what_their_seats_see(game: str) -> None:
 
 
 def test_an_oracle_may_not_be_an_opponent() -> None:
-    class Oracle(Policy):
+    class Omniscient(Policy):
         is_oracle = True
         act = staticmethod(first_legal)
 
-    with pytest.raises(NotSupported, match="omniscient looks at what is hidden"):
-        SeatEnv(opponents=Oracle("omniscient"))
+    with pytest.raises(NotSupported, match="Omniscient looks at what is hidden"):
+        SeatEnv(opponents=Omniscient())
 
 
 def test_a_pool_is_drawn_from_anew_for_every_game() -> None:

@@ -178,7 +178,7 @@ def play_game(match: Match, number: int, players: Sequence[Policy] | None = None
         wins=[win for _, _, win in by_place],
         seconds=seconds,
         turns=turns,
-        playouts=[player.playouts for player in players],
+        playouts=[player.n_playouts for player in players],
         record=table.record(),
     )
 

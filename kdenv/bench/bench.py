@@ -170,7 +170,7 @@ def _lookahead(table: Table, effort: Effort) -> tuple[float, float]:
         deep.reset()
         start = time.perf_counter()
         deep.act(view)
-        rate = max(rate, deep.playouts / (time.perf_counter() - start))
+        rate = max(rate, deep.n_playouts / (time.perf_counter() - start))
         to_two.reset()
         start = time.perf_counter()
         to_two.act(view)
@@ -187,7 +187,7 @@ def _search_rate(effort: Effort, table: Table, text: str) -> float:
         searcher.reset()
         start = time.perf_counter()
         searcher.act(view)
-        best = max(best, searcher.playouts / (time.perf_counter() - start))
+        best = max(best, searcher.n_playouts / (time.perf_counter() - start))
     return best
 
 

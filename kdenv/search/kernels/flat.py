@@ -5,6 +5,7 @@ of the 2018 Kingdomino paper, it seems: with fewer playouts than turns its resul
 What the seat cannot see is drawn anew for every playout.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from kdenv.core.protocol import resample_hidden
 from kdenv.core.random import below
 from kdenv.search.playout import play_out, play_turn
 from kdenv.search.score import worth
+from kdenv.search.select import urgency
 
 SCRATCH = 4  # states that the playouts work in, the position included
 
@@ -38,6 +40,32 @@ def sample_at_random(states, seat, turns, n_turns, n_playouts, player, score, ou
     """Give each of n_playouts to any turn."""
     for _ in range(n_playouts):
         try_turn(states, seat, turns, below(rng, n_turns), player, score, out, numbers, rng, tally)
+
+
+@kernel
+def sample_by_urgency(states, seat, turns, n_turns, n_playouts, rule, least, player, score, out, numbers, rng, tally):
+    """Give n_playouts, one by one, to the most urgent turn; first, in rotation, `least` of them to every turn."""
+    n_done = 0
+    for turn in range(n_turns):
+        n_done += tally.visits[turn]
+    for i in range(n_done, n_done + n_playouts):
+        turn = i % n_turns if i < least * n_turns else most_urgent(rule, tally, n_turns, math.log(i), rng)
+        try_turn(states, seat, turns, turn, player, score, out, numbers, rng, tally)
+
+
+@kernel
+def most_urgent(rule, tally, n_turns, log_n, rng):
+    """The turn of the greatest urgency, ties at random; all have visits."""
+    best, n_best, chosen = -np.inf, 0, 0
+    for turn in range(n_turns):
+        u = urgency(rule, tally.visits[turn], tally.sums[turn], tally.squares[turn], 0.0, log_n, rng)
+        if u > best:
+            best, n_best, chosen = u, 1, turn
+        elif u == best:
+            n_best += 1
+            if below(rng, n_best) == 0:
+                chosen = turn
+    return chosen
 
 
 @kernel

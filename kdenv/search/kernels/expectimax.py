@@ -14,8 +14,8 @@ import numpy as np
 from kdenv.core.kernel import kernel
 from kdenv.core.protocol import DECIDE, OVER, apply_chance, chances, phase, seat
 from kdenv.core.questions import N_RANKS, estimate, rank, reach
-from kdenv.search.fingerprint import fingerprint
-from kdenv.search.frames import (
+from kdenv.search.kernels.fingerprint import fingerprint
+from kdenv.search.kernels.stack import (
     CUT_SHORT,
     DONE,
     LEVEL,
