@@ -132,7 +132,6 @@ class Scripted(Policy):
     """The first legal action, and what else a test wants done."""
 
     def __init__(self, act=lambda legal: legal[0]) -> None:
-        super().__init__("scripted")
         self.how, self.calls = act, list[str]()
 
     def reset(self, seed: int = 0) -> None:

@@ -146,7 +146,7 @@ def test_a_search_of_ones_own_finds_what_is_best() -> None:
     table = Table(three_shells.GAME)
     for happens in (0, 2):
         table.chance(happens) if table.at_chance else table.play(happens)
-    assert table.name(Flat("flat").act(table.view(1))) == "point 2"
+    assert table.name(Flat().act(table.view(1))) == "point 2"
 
 
 class Stake(NamedTuple):

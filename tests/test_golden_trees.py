@@ -18,6 +18,7 @@ from lookahead_runs import Searcher
 from positions import shells
 
 from kdenv.core import protocol
+from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import policy
@@ -41,8 +42,8 @@ OPEN = "uct(score=points, chance=open, expand=order, select=ucb1(c=1), playouts=
 def grown(text: str, table: Table, seed: int) -> Any:
     """The tree that this search grows, with what it was grown with."""
     searcher: Any = policy(text).searcher  # type: ignore[attr-defined]
-    searcher.reset(seed)
-    return searcher.run(table.view(table.seat), searcher.turns(table.view(table.seat)), searcher.budget, searcher.rng).workers[0]
+    view = table.view(table.seat)
+    return searcher.run(view, searcher.turns(view), searcher.budget, make_rng(seed)).workers[0]
 
 
 def closed_rows(worker: Any, node: int, table: Table, depth: int = 0) -> Iterator[str]:

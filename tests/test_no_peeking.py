@@ -228,7 +228,6 @@ class Spy(Policy):
     """Guesses the hands when it decides for the first time in a game, and else takes the first action that is legal."""
 
     def __init__(self, attack: Callable[[View, int], Iterator[States]]) -> None:
-        super().__init__("spy")
         self.attack, self.guess = attack, None
 
     def reset(self, seed: int = 0) -> None:

@@ -47,7 +47,7 @@ class Count(NamedTuple):
 
 def positions() -> Iterator[Position]:
     """The fifty, as tables."""
-    for line in POSITIONS.read_text().splitlines():
+    for line in POSITIONS.read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             kind, _, text = line.partition(": ")
             when, lead = kind.split()

@@ -84,10 +84,10 @@ class Ppo(Policy):
 
     def act(self, view: View) -> int:
         """The most probable action, or one drawn, of those that are legal."""
-        legal = view.legal()
-        logits = self._loaded().logits_for(view)[legal]
+        model, legal = self._loaded(), view.legal()
+        logits = model.logits_for(view)[legal]
         if not np.isfinite(logits).all():
-            raise BadOption(f"{self.model} gives a number that is not finite in this position, so it cannot choose; use another model")
+            raise BadOption(f"{model.file} gives a number that is not finite in this position, so it cannot choose; use another model")
         if not self.sample:
             return legal[int(np.argmax(logits))]
         odds = np.cumsum(np.exp(logits - logits.max(), dtype=np.float64))
