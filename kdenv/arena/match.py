@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kdenv.compiler.random import below, derive_seed, make_rng
 from kdenv.core.errors import BadOption, KdenvError
-from kdenv.core.random import below, derive_seed, make_rng
 from kdenv.core.record import options_text
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView, View

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kdenv.compiler.random import make_rng
 from kdenv.core.game import Game
-from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView, View
 from kdenv.policies import policy

@@ -53,7 +53,7 @@ def tasks_of(game: Game) -> list[Callable[[], object]]:
 
 def _started(game: Game) -> Table:
     """A table at the first decision."""
-    from kdenv.core.random import make_rng
+    from kdenv.compiler.random import make_rng
     from kdenv.core.table import Table
 
     table = Table(game)
@@ -63,7 +63,7 @@ def _started(game: Game) -> Table:
 
 def _play_a_little(game: Game) -> None:
     """Compile what tables, views and drawings need."""
-    from kdenv.core.random import make_rng
+    from kdenv.compiler.random import make_rng
     from kdenv.policies import policy
 
     table = _started(game)

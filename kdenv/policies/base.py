@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from kdenv.compiler.random import Rng, derive_seed, make_rng
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
 from kdenv.core.questions import first_action, rest_of
-from kdenv.core.random import Rng, derive_seed, make_rng
 from kdenv.core.view import View
 from kdenv.policies.analysis import Analysis
 from kdenv.policies.text.value import Value

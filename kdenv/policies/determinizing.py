@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core import protocol
+from kdenv.compiler.random import Rng
+from kdenv.core import verbs as protocol
 from kdenv.core.errors import NotSupported
 from kdenv.core.questions import TO_THE_END, ExactDeals, Hidden, believe, packed
-from kdenv.core.random import Rng
 from kdenv.core.view import View
 from kdenv.policies.analysis import half_interval, play_in_words
 from kdenv.policies.playouts import Playout

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.compiler.random import uniform
 from kdenv.core.encoding import check_layout, observer_for_model
 from kdenv.core.errors import BadOption, NotSupported, missing_extra
 from kdenv.core.game import Game
-from kdenv.core.random import uniform
 from kdenv.core.view import View
 from kdenv.policies.base import Policy
 from kdenv.policies.model_file import read_network

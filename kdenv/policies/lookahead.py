@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from kdenv.core import protocol
+from kdenv.compiler.random import make_rng
+from kdenv.core import verbs as protocol
 from kdenv.core.errors import NotSupported
 from kdenv.core.game import Game
-from kdenv.core.protocol import CHANCE, OVER
-from kdenv.core.random import make_rng
+from kdenv.core.verbs import CHANCE, OVER
 from kdenv.core.view import View
 from kdenv.policies.analysis import Analysis, Candidate, carry_out, turn_words
 from kdenv.policies.base import Searcher

@@ -10,10 +10,10 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
 from kdenv.core.questions import choose_at
-from kdenv.core.random import make_rng
 from kdenv.core.view import View
 from kdenv.games import find_game, names
 from kdenv.policies.base import TurnPolicy

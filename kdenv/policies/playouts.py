@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from kdenv.compiler.random import below
 from kdenv.core.game import Game
-from kdenv.core.random import below
 from kdenv.core.view import View
 from kdenv.policies.base import Policy
 from kdenv.policies.text.parameter import param

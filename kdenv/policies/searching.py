@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core import protocol
+from kdenv.compiler.random import Rng, below, make_rng, next64
+from kdenv.core import verbs as protocol
 from kdenv.core.game import Game
 from kdenv.core.questions import choose_at
-from kdenv.core.random import Rng, below, make_rng, next64
 from kdenv.core.view import View
 from kdenv.policies.analysis import Analysis, Candidate, carry_out, half_interval, turn_words
 from kdenv.policies.base import Searcher

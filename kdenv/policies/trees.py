@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core import protocol
+from kdenv.compiler.random import Rng, make_rng, next64
+from kdenv.core import verbs as protocol
 from kdenv.core.game import Game
-from kdenv.core.random import Rng, make_rng, next64
 from kdenv.core.view import View
 from kdenv.policies.analysis import carry_out, play_in_words
 from kdenv.policies.playouts import Mast, Playout

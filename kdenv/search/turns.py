@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from kdenv.core.kernel import allocating_kernel, kernel
-from kdenv.core.protocol import DECIDE, apply, legal, phase, seat
+from kdenv.compiler.kernel import allocating_kernel, kernel
+from kdenv.core.verbs import DECIDE, apply, legal, phase, seat
 
 MAX_DECISIONS = 4  # of a turn, as many as fit into a packed one
 SCRATCH = MAX_DECISIONS  # states that list_turns works in

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.core.kernel import kernel
-from kdenv.core.part import answers, part
-from kdenv.core.protocol import DECIDE, apply, legal, phase, seat
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.question import answers, question
+from kdenv.compiler.random import below, stirred, uniform
 from kdenv.core.questions import choose, first_action, packed, plays, rest_of
-from kdenv.core.random import below, stirred, uniform
+from kdenv.core.verbs import DECIDE, apply, legal, phase, seat
 from kdenv.search.kernels.uct import NONE, Decisions, Positions, learn
 
 MOST_RECORDED = 2048  # turns of a playout; those after so many are not learned from
@@ -141,7 +141,7 @@ def _average(averages, mover, turn, value):
         turn = rest_of(turn)
 
 
-@part
+@question
 def credit(chance, learner, n, tree, node, mover, value):
     """Count the value for those turns of a node that its mover made in this iteration, there or later."""
 

@@ -11,9 +11,9 @@ clock, and go on.
 
 import numpy as np
 
-from kdenv.core.kernel import kernel
-from kdenv.core.protocol import DECIDE, OVER, apply_chance, chances, phase, seat
+from kdenv.compiler.kernel import kernel
 from kdenv.core.questions import N_RANKS, estimate, rank, reach
+from kdenv.core.verbs import DECIDE, OVER, apply_chance, chances, phase, seat
 from kdenv.search.kernels.fingerprint import fingerprint
 from kdenv.search.kernels.stack import (
     CUT_SHORT,

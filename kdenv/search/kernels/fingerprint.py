@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from kdenv.core.kernel import kernel
-from kdenv.core.random import stirred
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import stirred
 
 
 @kernel

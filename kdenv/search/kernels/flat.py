@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.core.kernel import kernel
-from kdenv.core.protocol import resample_hidden
-from kdenv.core.random import below
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import below
+from kdenv.core.verbs import resample_hidden
 from kdenv.search.playout import play_out, play_turn
 from kdenv.search.score import worth
 from kdenv.search.select import urgency

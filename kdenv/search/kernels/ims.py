@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.core.kernel import kernel
+from kdenv.compiler.kernel import kernel
 from kdenv.core.questions import guesses, outlook, suppose
 
 PRUNINGS = ("paper", "none", "sound")

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kdenv.core.kernel import kernel
-from kdenv.core.part import answers
-from kdenv.core.protocol import seat as seat_of
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.question import answers
 from kdenv.core.questions import deal, solve
+from kdenv.core.verbs import seat as seat_of
 from kdenv.search.playout import play_out, play_turn
 from kdenv.search.score import worth
 

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kdenv.core.kernel import kernel
-from kdenv.core.state import state_dtype
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.state import state_dtype
 from kdenv.search.turns import MAX_DECISIONS, SCRATCH
 
 # What a frame is about to do.

@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.core.kernel import kernel
-from kdenv.core.part import answers, part
-from kdenv.core.protocol import CHANCE, DECIDE, apply_chance, phase, resample_hidden, sample_chance, scores, witnesses
-from kdenv.core.protocol import seat as seat_to_move
-from kdenv.core.random import below, next64
-from kdenv.core.state import state_dtype
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.question import answers, question
+from kdenv.compiler.random import below, next64
+from kdenv.compiler.state import state_dtype
+from kdenv.core.verbs import CHANCE, DECIDE, apply_chance, phase, resample_hidden, sample_chance, scores, witnesses
+from kdenv.core.verbs import seat as seat_to_move
 from kdenv.search.kernels.fingerprint import fingerprint
 from kdenv.search.playout import play_out, play_turn
 from kdenv.search.score import worths
@@ -117,12 +117,12 @@ class Workspace(NamedTuple):
     drawn: np.ndarray  # a generator
 
 
-@part
+@question
 def descend(chance, tree, space, states, raw, seat, plan, rule, rng):
     """Go down the tree in states[1] to a node that is new (or to the end of the game); return the length of the path."""
 
 
-@part
+@question
 def count_pass(chance, tree, node):
     """Count that one more visit of a turn of this node has been counted, if the kind of tree asks for that."""
 
@@ -131,7 +131,7 @@ class NoLearner(NamedTuple):
     """Plain UCT: an iteration teaches the turns on its path what it came to, and nothing else."""
 
 
-@part
+@question
 def learn(learner, chance, tree, space, depth):
     """Learn from all turns of an iteration, those of its playout too; see kdenv.search.kernels.amaf."""
 
