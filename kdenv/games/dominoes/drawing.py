@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kdenv.core.lettering import definitions, write
+from kdenv.drawing.letters import definitions, write
 from kdenv.games.dominoes import rules
 from kdenv.games.dominoes.notation import tiles_in
 from kdenv.games.dominoes.snake import Half, Placed, lay_out, line_of

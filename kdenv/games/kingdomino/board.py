@@ -7,8 +7,8 @@ apart, and moving to a neighbour is a rotation of the bits. The square (x, y) is
 
 import numpy as np
 
-from kdenv.core.bits import popcount
-from kdenv.core.kernel import kernel
+from kdenv.compiler.bits import popcount
+from kdenv.compiler.kernel import kernel
 
 NONE = np.uint64(0)
 CASTLE = np.uint64(1)  # the set of the square x = y = 0 alone

@@ -1,15 +1,15 @@
 """Positions of Kingdomino as pictures: `ansi` for a terminal, and `svg`, which needs no fonts.
 
 The table is open, so every seat sees the same picture. scene.py counts what a picture shows. The shapes are in terrain_art.py, the
-letters in lettering.py.
+letters in kdenv/drawing/letters.py.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from kdenv.core import lettering
-from kdenv.core.lettering import write
+from kdenv.drawing import letters as lettering
+from kdenv.drawing.letters import write
 from kdenv.games.kingdomino import rules
 from kdenv.games.kingdomino.notation import square_name
 from kdenv.games.kingdomino.scene import Kingdom, kingdoms_of, mover, n_in_box, round_text, waiting

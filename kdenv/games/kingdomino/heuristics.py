@@ -13,10 +13,10 @@ Each player lists the turns that it likes equally well, and chooses one of them 
 
 from typing import NamedTuple
 
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import below
 from kdenv.core.errors import BadOption
-from kdenv.core.kernel import kernel
 from kdenv.core.questions import RulePlayer, packed, plays, then
-from kdenv.core.random import below
 from kdenv.games.kingdomino.look_ahead import TURNS, all_turns, best_turns
 from kdenv.games.kingdomino.rules import NOBODY, PICKING, legal, pick_action
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B

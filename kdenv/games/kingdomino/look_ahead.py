@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.core.bits import bit, has, lowest, popcount
-from kdenv.core.kernel import kernel
+from kdenv.compiler.bits import bit, has, lowest, popcount
+from kdenv.compiler.kernel import kernel
 from kdenv.core.questions import packed, then
 from kdenv.games.kingdomino.board import (
     CASTLE,
