@@ -1,4 +1,4 @@
-"""`kdenv warm`: compiles ahead what games and their policies need, by a small use of everything a game is usually used for."""
+"""`kdenv warm`: compiles in advance what games and their policies need, by using each of them for a moment."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ if TYPE_CHECKING:
     from kdenv.core.game import Game
     from kdenv.core.table import Table
 
-_LEARNS = "mast"  # a playout that learns from the tree it is in; the others serve every search
+_LEARNS = "mast"  # the playout that only searches with a tree can use, because it learns from the tree
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
-    parser = commands.add("warm", _run, "compile ahead what games and their policies need")
-    parser.add_argument("game", nargs="?", help="one game only")
+    parser = commands.add("warm", _run, "compile in advance what games and their policies need")
+    parser.add_argument("game", nargs="?", help="compile only for this game (default: all games)")
 
 
 def _run(parsed: argparse.Namespace) -> None:
@@ -36,7 +35,7 @@ def _run(parsed: argparse.Namespace) -> None:
 
 
 def tasks_of(game: Game) -> list[Callable[[], object]]:
-    """What to compile for a game, in parts."""
+    """Functions that together compile what a game needs. Each is one step of the progress bar."""
     from kdenv.policies.kinds import PLAYOUTS
 
     playouts = [playout for playout in PLAYOUTS if playout == "random" or game.knowledge.greedy]
@@ -53,7 +52,7 @@ def tasks_of(game: Game) -> list[Callable[[], object]]:
 
 
 def _started(game: Game) -> Table:
-    """A table at the first decision."""
+    """A new table of this game at its first decision."""
     from kdenv.core.random import make_rng
     from kdenv.core.table import Table
 
@@ -81,7 +80,7 @@ def _play_a_little(game: Game) -> None:
 
 
 def _decide(game: Game, text: str) -> None:
-    """Compile what a policy needs."""
+    """Compile what the policy of this text needs."""
     from kdenv.policies import policy
 
     table = _started(game)

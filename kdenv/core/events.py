@@ -91,7 +91,7 @@ class Log:
             self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)], axis=1)
 
     def copy(self) -> Log:
-        """A log with the same events that goes its own way."""
+        """An independent copy of this log."""
         twin = Log()
         twin.rows, twin.n = self.rows.copy(), self.n
         return twin

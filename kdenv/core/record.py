@@ -1,4 +1,4 @@
-"""Writes a whole game as text, and reads it back. This frame is the same for every game; its words are those of the game's notation.py.
+"""Writes a whole game as text, and reads it back. The lines look alike for every game; the words in them are those of its notation.
 
     kdenv kingdomino players=4 size=5 dominoes=48 middle=yes harmony=yes tiebreak=shared
     * draw 8, draw 20, draw 30, draw 34, king 1
@@ -6,8 +6,8 @@
     ...
     = 52 48 37 55
 
-Outcomes of chance follow a *, a decision follows its seat. The closing line has the points or says `unfinished`, so that a
-file that was cut short is noticed. A game that did not start at the beginning has a second line, `start <position>`.
+Outcomes of chance follow a *, and a decision follows its seat. The closing line has the points or says `unfinished`, so that a
+file that was cut short is noticed. If a game was set up from a position, the second line is `start <position>`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def write_record(table: Table) -> str:
         twin.at_position(table.start)
     chance: list[str] = []
     for event in table.events():
-        assert event.number is not None  # a table has seen everything
+        assert event.number is not None  # only logs of views have events without a number
         if event.is_chance:
             chance.append(twin.chance_name(event.number))
             twin.chance(event.number)
@@ -56,14 +56,14 @@ def options_text(options: dict[str, Any]) -> str:
 
 
 def option_text(value: Any) -> str:
-    """One value as a word."""
+    """The value of an option as one word."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def replay(text: str, find_game: Callable[[str], Game]) -> Iterator[Table]:
-    """Play a record again: the same table after every line, checked throughout."""
+    """Play a record again, and yield the same table after every line. A line that is not possible raises BadRecord with its number."""
     lines = [(i, line.strip()) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines or not lines[0][1].startswith("kdenv "):
         first = f"it begins with {lines[0][1][:40]!r}" if lines else "it is empty"
@@ -134,7 +134,7 @@ def _carry_out(table: Table, line: str) -> None:
 
 
 def _check_end(table: Table, line: str) -> None:
-    """Compare the closing line with the table."""
+    """Refuse a closing line that does not fit the table."""
     claimed = line.removeprefix("=").strip()
     if claimed == _UNFINISHED:
         if table.over:
