@@ -1,6 +1,6 @@
 """What searches ask a game besides its rules, and `Knowledge`, in which a game says what it can answer.
 
-Who answers is a part (core/part.py): a NamedTuple, whose type decides which kernel is called. Its kernels lie in the heuristics
+Who answers is a part (compiler/question.py): a NamedTuple, whose type decides which kernel is called. Its kernels lie in the heuristics
 of a game, or in a file of yours. A turn is packed into an int64: up to four actions of 16 bits, the first one lowest, as action + 1.
 """
 
@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from kdenv.core.kernel import kernel
-from kdenv.core.part import Kernel, answers, part
-from kdenv.core.protocol import resample_hidden
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.question import Kernel, answers, question
+from kdenv.core.verbs import resample_hidden
 
 N_RANKS = 16  # rank() returns a number from 0 to N_RANKS - 1
 TO_THE_END = -1  # a depth for solve() that sets no limit
@@ -21,7 +21,7 @@ SOLVER_STATES = 8  # a solver may use so many states after states[k] as scratch
 # 1. Players choose turns. They play in playouts inside searches, and as policies at the table.
 
 
-@part
+@question
 def choose(player, states, k, out, rng):
     """Return the turn that this player takes in states[k], packed, or as much of the turn as it decides at once.
 
@@ -67,7 +67,7 @@ def choose_at(player, states, k, out, rng):
 # 2. Evaluators and orders, for searches of limited depth.
 
 
-@part
+@question
 def estimate(evaluator, states, k, seat, numbers):
     """Return what states[k] is worth to the seat against its rivals, as a float. numbers is scratch, one int64 per seat.
 
@@ -75,12 +75,12 @@ def estimate(evaluator, states, k, seat, numbers):
     """
 
 
-@part
+@question
 def reach(evaluator, states, k, seat, numbers):
     """Return a limit to the worth of any position after states[k], for either side. Estimates beyond it are cut to it."""
 
 
-@part
+@question
 def rank(order, s, turn):
     """Return how late to try a packed turn that is possible in s: 0 is first, N_RANKS - 1 is last.
 
@@ -91,7 +91,7 @@ def rank(order, s, turn):
 # 3. Solvers, dealers and beliefs, for searches of games that hide something.
 
 
-@part
+@question
 def solve(solver, states, k, turns, n_turns, depth, rng, values):
     """Write to values what each of these turns would be worth to the seat to move in states[k] if nothing were hidden.
 
@@ -100,7 +100,7 @@ def solve(solver, states, k, turns, n_turns, depth, rng, values):
     """
 
 
-@part
+@question
 def deal(dealer, states, k, seat, rng):
     """Replace what is hidden from the seat in states[k] by a random draw. The draw must not depend on what was there."""
 
@@ -119,22 +119,22 @@ def _deal_exactly(dealer, states, k, seat, rng):
 # the search, so that a search can go down and come back without copying.
 
 
-@part
+@question
 def believe(belief, states, k):
     """Set level 0 to what the seat to move in states[k] believes."""
 
 
-@part
+@question
 def guesses(belief, level, moves, chances):
     """Write the moves that may be possible at this level and their probabilities. Return how many; 0 means that the game has ended."""
 
 
-@part
+@question
 def suppose(belief, level, move):
     """Set level + 1 to what follows from the move."""
 
 
-@part
+@question
 def outlook(belief, level):
     """Return what this level is expected to be worth to the seat to move in it, whether the game has ended or not."""
 

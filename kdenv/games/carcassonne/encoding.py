@@ -8,9 +8,9 @@ says the same. The table of the parts is `layout`.
 from collections.abc import Mapping
 from typing import Any
 
-from kdenv.core.bits import ONE, lowest
+from kdenv.compiler.bits import ONE, lowest
+from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part
-from kdenv.core.kernel import kernel
 from kdenv.games.carcassonne.claims import N_SLOTS
 from kdenv.games.carcassonne.compact import COMPACT, write_claims
 from kdenv.games.carcassonne.features import NOBODY, NONE, closed_cities_at, find, meeples_of

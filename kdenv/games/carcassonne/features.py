@@ -11,8 +11,8 @@ merging subtracts what both have.
 
 import numpy as np
 
-from kdenv.core.bits import bit, popcount
-from kdenv.core.kernel import kernel
+from kdenv.compiler.bits import bit, popcount
+from kdenv.compiler.kernel import kernel
 from kdenv.games.carcassonne.tables import CITY_POINTS
 
 NONE = np.uint64(0)

@@ -8,8 +8,8 @@ with, the one being dealt with) and `drawn`. Nothing here checks legality.
 
 import numpy as np
 
-from kdenv.core.bits import bit, has, lowest, popcount
-from kdenv.core.kernel import kernel
+from kdenv.compiler.bits import bit, has, lowest, popcount
+from kdenv.compiler.kernel import kernel
 from kdenv.games.dominion.cards import (
     ACTION,
     ATTACK,

@@ -10,10 +10,10 @@ a seat that buys although it could have played an action holds none, and so does
 declined; and that a seat that is asked something has a choice. README.md lists what is left out.
 """
 
-from kdenv.core.bits import bit, has, popcount
-from kdenv.core.kernel import kernel
-from kdenv.core.protocol import DECIDE
-from kdenv.core.random import below
+from kdenv.compiler.bits import bit, has, popcount
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import below
+from kdenv.core.verbs import DECIDE
 from kdenv.games.dominion.cards import ACTION, ANY, DRAW_TO, TREASURE
 from kdenv.games.dominion.effects import ASK_NODE, BUY_NODE, PUT_BACK_NODE, choices, step_in_progress
 from kdenv.games.dominion.piles import NOTHING_HELD, hand_size

@@ -7,8 +7,8 @@ of it is known to its owner only. Which slots have cards is also kept as bits wh
 
 import numpy as np
 
-from kdenv.core.bits import bit, lowest
-from kdenv.core.kernel import kernel
+from kdenv.compiler.bits import bit, lowest
+from kdenv.compiler.kernel import kernel
 from kdenv.games.dominion.cards import TO_DECK, TO_HAND, TREASURE
 from kdenv.games.dominion.tables import N_SLOTS
 
