@@ -161,7 +161,7 @@ def scores(s, out):
 
 @kernel
 def standings(s, out):
-    """What ranks the seats: their points."""
+    """Write the numbers that rank the seats to out: their points."""
     scores(s, out)
 
 
@@ -196,7 +196,7 @@ def observe(states, k, seat, out):
     out[8] = seat
 
 
-# A player: for seats, for playouts inside searches, and for kernels of your own
+# A player, which can sit at a table, play in playouts inside searches, and be called by your own kernels
 
 
 class Bold(NamedTuple):

@@ -19,7 +19,7 @@ from kdenv.core.view import OracleView, View
 from kdenv.games import find_game
 from kdenv.policies import Policy, policy
 
-_TRIAL = 50  # decisions of each seat after which the trial game ends, even if not every policy has decided
+_TRIAL = 50  # the trial game ends after so many decisions for each seat, even if not every policy has decided
 
 # A function that is called with a seat before its policy decides, and with None after that, so that another process can measure the time.
 Deciding = Callable[[int | None], None]

@@ -42,7 +42,7 @@ def _run(parsed: argparse.Namespace) -> None:
     print(f"points: {' '.join(map(str, table.scores()))}" + ("" if table.over else " (unfinished)"))
     if film is not None:
         film.write()
-        print(f"drawn in {parsed.draw}")
+        print(f"the drawing is in {parsed.draw}")
 
 
 def replayed(file: Path, step: int | None) -> Iterator[Table]:

@@ -103,7 +103,7 @@ def _link(module: Any, drafts: list[_Draft]) -> None:
     found: dict[_Draft, None] = {}
     for draft in drafts:
         draft.needs(found)
-    for draft in reversed(found):  # callers first: what nothing in the module calls yet would be left out
+    for draft in reversed(found):  # callers first, because code that nothing in the module calls would be left out
         module.link_in(draft.own_module(), preserve=True)
 
 
@@ -181,7 +181,7 @@ class CompiledKernel(KeptKernel):
     """A kernel. It is compiled to a whole when Python calls it, and to a draft when another kernel calls it."""
 
     def __init__(self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None) -> None:
-        # No kernel is called by pointer from C, which is what the wrapper called cfunc would be for.
+        # The wrapper called cfunc is for functions that C calls by a pointer. No kernel is called so.
         options = {**(targetoptions or {}), "nopython": True, "no_cfunc_wrapper": True}
         super().__init__(py_func, locals or {}, options, pipeline_class=_CompilerOfWholes)
         self._drafts = _Drafts(py_func, options)

@@ -101,7 +101,7 @@ class _Reach:
 
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
-        self.classes: list[type] = []  # NamedTuples
+        self.classes: list[type] = []  # the NamedTuple classes that were met
         self._numbers: dict[int, int] = {}  # id of a function, class or the like -> its number
         self._kept: list[Any] = []  # these things in the order of their numbers; while they live, no id is used twice
         self._to_follow: list[Callable[[], None]] = []

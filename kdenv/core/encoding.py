@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float32]
 
-_SEED = derive_seed("observer")  # seeds the draws that encodings which are not trusted are shown; no game is dealt from this seed
+_SEED = derive_seed("observer")  # seeds what is drawn for encodings that are not trusted; no game is dealt from this seed
 
 
 class Part(NamedTuple):

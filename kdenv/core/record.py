@@ -95,7 +95,7 @@ def _table_of(line: str, find_game: Callable[[str], Game]) -> Table:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals:
-            raise BadRecord(f"{shown(word)!r} is not name=value")
+            raise BadRecord(f"{shown(word)!r} is not an option; write name=value")
         if key in options:
             raise BadRecord(f"{shown(key)} is given twice")
         options[key] = value
@@ -116,7 +116,7 @@ def _carry_out(table: Table, line: str) -> None:
         raise BadRecord(f"{shown(endless[0])} is larger than any number of a game")
     if line.startswith("start "):
         if table.log:
-            raise BadRecord("a start position must come before anything happens")
+            raise BadRecord("the position to start from must be the second line, before anything has happened")
         table.at_position(line.removeprefix("start "))
         return
     if line.startswith("*"):
@@ -138,9 +138,9 @@ def _check_end(table: Table, line: str) -> None:
     claimed = line.removeprefix("=").strip()
     if claimed == _UNFINISHED:
         if table.over:
-            raise BadRecord(f"the game is over, with {' '.join(map(str, table.scores()))} points")
+            raise BadRecord(f"the game is over, so the closing line must be '= {' '.join(map(str, table.scores()))}'")
         return
     if not table.over:
-        raise BadRecord("the game is not over yet; an unfinished record ends with '= unfinished'")
+        raise BadRecord("the game is not over, so the closing line must be '= unfinished'")
     if claimed.split() != [str(points) for points in table.scores()]:
-        raise BadRecord(f"the points are {' '.join(map(str, table.scores()))}")
+        raise BadRecord(f"the points are wrong; the closing line must be '= {' '.join(map(str, table.scores()))}'")

@@ -127,7 +127,7 @@ class Table:
     def sample_chance(self, rng: np.random.Generator | Rng) -> int:
         """Draw the next outcome of chance, without carrying it out."""
         if self.phase != CHANCE:
-            raise IllegalAction("chance is not next: " + self._where())
+            raise IllegalAction("there is no outcome to draw, because chance is not next in " + self._where())
         return int(protocol.sample_chance_at(self.states, 0, _kernel_rng(rng)))
 
     def run_chance(self, rng: np.random.Generator | Rng) -> None:

@@ -6,7 +6,7 @@ import re
 
 from kdenv.core.errors import BadRecord
 
-_LONGEST_POSITION = 20_000  # characters; no position of any game here has a tenth of that
+_LONGEST_POSITION = 20_000  # in characters; positions of the games here have less than a tenth of this
 
 
 def number_in(text: str, least: int, most: int) -> int | None:

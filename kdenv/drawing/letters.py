@@ -7,7 +7,7 @@ from __future__ import annotations
 
 _BOWL = "M3 -6.6A3 3.3 0 1 0 3 0A3 3.3 0 1 0 3 -6.6Z"
 
-# character -> (width without the stroke, path); the 1 is wider than its path, so that the blank after it is seen
+# character -> (width without the stroke, path). The 1 is given more width than its path has, so that the blank after it is seen.
 LETTERS: dict[str, tuple[float, str]] = {
     "0": (6, "M3 -10C1 -10 0 -7.8 0 -5S1 0 3 0S6 -2.2 6 -5S5 -10 3 -10Z"),
     "1": (4.2, "M0 -7.8L3 -10V0"),
@@ -48,7 +48,7 @@ LETTERS: dict[str, tuple[float, str]] = {
     "+": (5, "M0 -4.4H5M2.5 -6.9V-1.9"),
     "-": (4, "M0 -4H4"),
 }
-_BETWEEN = 2.3  # from the end of one letter to the start of the next
+_BETWEEN = 2.3  # the gap between two letters
 _SPACE = 4.0  # a blank between two letters makes the gap wider by this
 
 

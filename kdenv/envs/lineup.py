@@ -14,7 +14,7 @@ from kdenv.core.view import View
 from kdenv.policies import Policy, policy
 from kdenv.policies.compiled import joint_player
 
-Player: TypeAlias = Callable[[View], int]  # a Policy is one
+Player: TypeAlias = Callable[[View], int]  # a Policy is such a function, too
 Opponent: TypeAlias = str | Player
 
 
@@ -29,7 +29,7 @@ class Lineup:
             raise BadOption("give either opponents=, the policies of the other seats, or pool=, a list from which they are drawn")
         self._pool = [self._player(each) for each in _listed("pool", pool)] if pool is not None else []
         if pool is not None and not self._pool:
-            raise BadOption("pool=[] holds no policy to draw")
+            raise BadOption("pool=[] holds no policy to draw; list at least one")
         if opponents is not None and not isinstance(opponents, str) and isinstance(opponents, Sequence):
             if len(opponents) != n_seats:
                 raise BadOption(f"opponents= lists {len(opponents)} policies for {n_seats} other seats; give one for each, or one for all")
@@ -45,7 +45,7 @@ class Lineup:
             raise BadOption(f"{value!r} is no policy; a policy is a text such as 'random', a Policy, or a function of a view")
         if isinstance(value, Policy):
             if value.is_oracle:
-                raise NotSupported(f"{value} looks at what is hidden; opponents of a learner may not")
+                raise NotSupported(f"{value} looks at what is hidden, and opponents of a learner may not; choose another policy")
             value.compiled(self._game)  # raises an error if it is a player of another game
         return value  # type: ignore[no-any-return]
 

@@ -126,7 +126,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
             if self._episode.mover != NOBODY:
                 break
             if options and options.get("position") is not None:
-                raise BadOption(f"seat {self.seat} has nothing left to decide in this position")
+                raise BadOption(f"seat {self.seat} has nothing left to decide in this position; choose another seat or position")
             opening = self._episode.opening(options)
         else:
             raise NotSupported(f"seat {self.seat} had nothing to decide in {_DEALS} games in a row; choose another seat or other opponents")

@@ -19,7 +19,7 @@ from kdenv.core.table import Table
 from kdenv.core.verbs import DECIDE, legal, phase, resample_hidden, seat
 
 NOBODY = -1  # the seat that decides in a finished game
-NO_ACTION = -1  # in place of an action: there is none to carry out
+NO_ACTION = -1  # given in place of an action if there is none to carry out
 WORK = 2  # the number of states that a compiled player needs to work in
 _PACKED = 4  # a packed turn holds at most so many actions
 

@@ -522,7 +522,7 @@ def test_there_is_no_step_without_a_game() -> None:
             {"opponents": "random", "pool": ["random"]},
             "give either opponents=, the policies of the other seats, or pool=, a list from which they are drawn",
         ),
-        ({"pool": []}, "pool=[] holds no policy to draw"),
+        ({"pool": []}, "pool=[] holds no policy to draw; list at least one"),
         ({"pool": "random"}, "pool='random' is not a list of policies"),
         ({"seat": 4}, "seat=4 is not possible; seat may be 0 to 3, random or rotate"),
         ({"seat": "best"}, "seat=best is not possible; seat may be 0 to 3, random or rotate"),
