@@ -520,9 +520,9 @@ def test_there_is_no_step_without_a_game() -> None:
         ({"opponents": 3}, "3 is no policy; a policy is a text such as 'random', a Policy, or a function of a view"),
         (
             {"opponents": "random", "pool": ["random"]},
-            "opponents= says who sits at the other seats, pool= what they are drawn from: give one",
+            "give either opponents=, the policies of the other seats, or pool=, a list from which they are drawn",
         ),
-        ({"pool": []}, "pool=[] holds no policy to draw"),
+        ({"pool": []}, "pool=[] holds no policy to draw; list at least one"),
         ({"pool": "random"}, "pool='random' is not a list of policies"),
         ({"seat": 4}, "seat=4 is not possible; seat may be 0 to 3, random or rotate"),
         ({"seat": "best"}, "seat=best is not possible; seat may be 0 to 3, random or rotate"),
