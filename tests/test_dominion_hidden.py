@@ -213,7 +213,7 @@ def test_an_opponent_who_buys_holds_no_treasure() -> None:
 def test_a_victim_of_militia_can_go_on_in_order() -> None:
     table = at("Militia, Smithy", "1 Militia", others=("3 Copper 1 Estate 1 Smithy",), deck_1="2 Copper")
     go(table, "play Militia", "discard Estate")
-    assert set(sampled_hands(table)) == {"3 Copper 1 Smithy"}  # he must still discard something above an Estate
+    assert set(sampled_hands(table)) == {"3 Copper 1 Smithy"}  # it must still discard something above an Estate
 
 
 def test_the_card_library_asks_about_is_an_action() -> None:

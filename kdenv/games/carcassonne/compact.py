@@ -1,7 +1,7 @@
-"""The encoding `compact` of Carcassonne: what a seat sees as a few hundred numbers, on which a small network can learn.
+"""The encoding `compact` of Carcassonne: what a seat sees as a few hundred numbers, from which a small network can learn.
 
-It shows what an evaluation looks at, by seat and by feature, instead of a picture. Seats are relative: the observer
-comes first, then the next seat. The table of the parts is `layout`.
+It shows what an evaluation looks at, by seat and by feature, and no picture of the board. Seats are relative: the observer
+comes first, then the next seat. `layout` lists the parts.
 """
 
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ IS_CITY, IS_ROAD, IS_CLOISTER, IS_FIELD, PAYS, OPEN, OWN, OTHERS, ROW, COLUMN, B
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of the vector."""
+    """Return the parts of the vector by name, in their order."""
     return {
         "scores": Part((players,), "points so far / 100"),
         "hand": Part((players,), "meeples in hand / 7"),
@@ -81,7 +81,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 
 @kernel
 def observe(states, k, seat, out):
-    """Write what the seat sees."""
+    """Write to out what the seat sees of states[k]."""
     s = states[k]
     for i in range(out.shape[0]):
         out[i] = 0.0
@@ -116,7 +116,7 @@ def observe(states, k, seat, out):
 
 @kernel
 def write_claims(s, out, at):
-    """1 for each slot that can be claimed, none included."""
+    """Write 1 to out[at + slot] for each slot that can be claimed, also for claiming nothing, and 0 for the others."""
     slots = 0
     for i in range(at, list_claims(s, out, at)):
         slots |= 1 << (int(out[i]) - CLAIM)
@@ -126,7 +126,7 @@ def write_claims(s, out, at):
 
 @kernel
 def pays(s, kind, feature):
-    """What a city, road, field or (kind 0) cloister would pay if the game ended now."""
+    """Return the points that a city, road, field or (kind 0) cloister would pay if the game ended now."""
     if kind == CITY:
         return city_pays(s, feature)
     if kind == ROAD:
@@ -145,7 +145,7 @@ def _open_edges(s, kind, feature):
 
 @kernel
 def _meeples_on(s, kind, feature):
-    """The meeples of all seats on a feature, packed."""
+    """Return the meeples of all seats on a feature, three bits a seat."""
     if kind == CITY:
         return int(s.city_meeples[feature])
     if kind == ROAD:
@@ -158,13 +158,13 @@ def _meeples_on(s, kind, feature):
 
 @kernel
 def _column(kind):
-    """The place of a kind among city, road, cloister, field."""
+    """Return the column of a kind in parts that have one each for city, road, cloister and field."""
     return IS_CITY if kind == CITY else IS_ROAD if kind == ROAD else IS_FIELD if kind == FIELD else IS_CLOISTER
 
 
 @kernel
 def _write_holdings(s, seat, out, at):
-    """To come, out, poor."""
+    """Write the parts to_come, out and poor, which sum up what each seat holds."""
     if s.stage == FINISHED:
         return
     held = s.city_held
@@ -186,7 +186,7 @@ def _write_holdings(s, seat, out, at):
 
 @kernel
 def _write_holding(s, kind, feature, seat, out, at):
-    """Add one feature to what each seat has."""
+    """Add one feature to the sums of the seats that have meeples on it."""
     players = int(s.players)
     meeples = _meeples_on(s, kind, feature)
     points = pays(s, kind, feature)
@@ -203,7 +203,7 @@ def _write_holding(s, kind, feature, seat, out, at):
 
 @kernel
 def _write_frontier(s, out, at):
-    """Fits and frontier."""
+    """Write the parts fits and frontier."""
     for word in range(WORDS):
         cells = s.frontier[word]
         while cells != NONE:
@@ -225,7 +225,7 @@ def _write_frontier(s, out, at):
 
 @kernel
 def _write_slots(s, out, at):
-    """What is at each slot of the newest tile."""
+    """Write what is at each slot of the newest tile."""
     tile = int(s.n_tiles) - 1
     face = int(s.tile_face[tile])
     for slot in range(FIRST_EDGE, ON_CLOISTER + 1):
@@ -249,9 +249,9 @@ def _write_slots(s, out, at):
 
 @kernel
 def _write_meeples(s, seat, out, at):
-    """A row for each meeple that is out."""
+    """Write a row for each meeple on the table."""
     players = int(s.players)
-    n_rows = 0  # of each seat, three bits
+    n_rows = 0  # how many rows each seat has so far, three bits a seat
     for tile in range(int(s.n_tiles)):
         if not is_standing(s, tile):
             continue
@@ -277,7 +277,7 @@ def _write_meeples(s, seat, out, at):
 
 @kernel
 def _placements_beside(s, kind, feature):
-    """How many placements of the drawn tile there are at the open edges of a city or road."""
+    """Count the placements of the drawn tile at the open edges of a city or road."""
     n = 0
     for word in range(WORDS):
         cells = s.frontier[word]
@@ -292,7 +292,7 @@ def _placements_beside(s, kind, feature):
 
 @kernel
 def _touches(s, cell, kind, feature):
-    """Whether a city or road runs into an empty cell."""
+    """Return whether a city or road has an open edge at an empty cell."""
     for edge in range(4):
         if (int(s.code[cell]) >> (2 * edge)) & 3 != kind:
             continue

@@ -1,8 +1,8 @@
-"""What a seat sees of Carcassonne, as numbers. Two encodings: `compact` (compact.py, the default) and `planes`, which is here.
+"""What a seat sees of Carcassonne, as numbers. There are two encodings: `compact` (compact.py, the default) and `planes`, which is here.
 
-`planes` shows the window of 31 x 31 cells as planes, rows from north to south, and what is not on the board as a vector. Seats
-are relative: the observer comes first, then the next seat. A feature reaches over all its tiles: every edge of a city
-says the same. The table of the parts is `layout`.
+`planes` shows the window of 31 x 31 cells as planes, with rows from north to south, and what is not on the board as a vector. Seats
+are relative: the observer comes first, then the next seat. A feature is shown on all its tiles: every edge of a city has the
+same numbers. `layout` lists the parts.
 """
 
 from collections.abc import Mapping
@@ -29,14 +29,14 @@ N_FEATURE_PLANES = 9
 N_LEGAL_PLANES = 4
 N_MEEPLE_PLANES = 9  # per seat
 
-# Planes by their place in the part they belong to.
+# The place of each plane within its part.
 TILE, NEWEST, HAS_CLOISTER, HAS_PENNANT, CITY_EDGE, ROAD_EDGE, SHARED = 0, 1, 2, 3, 4, 8, 12
 COMPLETE, CITIES_AT_FIELD, AROUND_CLOISTER = 0, 4, 8
 AT_EDGE, AT_CORNER, AT_CLOISTER = 0, 4, 8
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of the vector."""
+    """Return the parts of the vector by name, in their order."""
     return {
         "tiles": Part(
             (N_TILE_PLANES, SIZE, SIZE), "1 where there is: " + ", ".join(TILE_PLANES) + " (joined: two edges share a city or road)"
@@ -67,7 +67,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 
 @kernel
 def observe(states, k, seat, out):
-    """Write what the seat sees."""
+    """Write to out what the seat sees of states[k]."""
     s = states[k]
     for i in range(out.shape[0]):
         out[i] = 0.0
@@ -79,7 +79,7 @@ def observe(states, k, seat, out):
         _write_tile(s, tile, out)
         _write_edges(s, tile, seat, out, features, meeples)
         _write_fields(s, tile, seat, out, features, meeples, legal)
-    for field in range(ALL_FIELDS):
+    for field in range(ALL_FIELDS):  # _write_fields has kept its notes here
         out[legal + field] = 0.0
     out[NEWEST * N_CELLS + int(s.tile_cell[int(s.n_tiles) - 1])] = 1.0
     for i in range(int(s.n_cloisters)):
@@ -94,7 +94,7 @@ def observe(states, k, seat, out):
 
 @kernel
 def _write_tile(s, tile, out):
-    """The planes that show the tile itself."""
+    """Write the planes that show the tile itself, whatever lies around it."""
     cell, face = int(s.tile_cell[tile]), int(s.tile_face[tile])
     out[TILE * N_CELLS + cell] = 1.0
     out[HAS_CLOISTER * N_CELLS + cell] = float(CLOISTER[face >> 2])
@@ -114,7 +114,7 @@ def _write_tile(s, tile, out):
 
 @kernel
 def _write_edges(s, tile, seat, out, features, meeples):
-    """The planes of the cities and roads at the edges of a tile."""
+    """Write the planes of the cities and roads at the edges of a tile."""
     cell, face = int(s.tile_cell[tile]), int(s.tile_face[tile])
     for edge in range(4):
         kind = int(EDGE[face, edge])
@@ -133,9 +133,9 @@ def _write_edges(s, tile, seat, out, features, meeples):
 
 @kernel
 def _write_fields(s, tile, seat, out, features, meeples, notes):
-    """The planes of the fields at the corners of a tile.
+    """Write the planes of the fields at the corners of a tile.
 
-    How many complete cities a field touches is noted down at out[notes + field], plus 1, so that it is counted once.
+    out[notes + field] keeps 1 + the number of complete cities that a field touches, so that each field is counted only once.
     """
     cell, face = int(s.tile_cell[tile]), int(s.tile_face[tile])
     for corner in range(4):
@@ -151,7 +151,7 @@ def _write_fields(s, tile, seat, out, features, meeples, notes):
 
 @kernel
 def _write_meeples(s, held, seat, out, at):
-    """The meeples of a feature, by seat, into the same cell of the same plane of each seat."""
+    """Write how many meeples each seat has on a feature, each into its own planes, at the same cell of the same plane."""
     if held == 0:
         return
     players = int(s.players)
@@ -161,7 +161,7 @@ def _write_meeples(s, held, seat, out, at):
 
 @kernel
 def _write_legal(s, out, legal):
-    """Where and how the drawn tile fits."""
+    """Write the cells and rotations in which the drawn tile fits."""
     for word in range(WORDS):
         cells = s.frontier[word]
         while cells != NONE:
@@ -174,7 +174,7 @@ def _write_legal(s, out, legal):
 
 @kernel
 def _write_vector(s, seat, out, at):
-    """What is not on the board."""
+    """Write the parts that are not planes."""
     players = int(s.players)
     if s.stage == PLACING:
         out[at + int(s.drawn)] = 1.0
