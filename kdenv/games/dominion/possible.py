@@ -15,6 +15,7 @@ from kdenv.core.bits import popcount
 from kdenv.core.errors import BadRecord
 from kdenv.games.dominion import effects
 from kdenv.games.dominion.cards import (
+    ATTACK,
     CARDS,
     DIG,
     DISCARD,
@@ -32,6 +33,7 @@ from kdenv.games.dominion.cards import (
     OTHERS_DRAW,
     OTHERS_PUT_BACK,
     PLAY_TWICE,
+    REACTION,
     SPY,
     STEAL,
     TRASH,
@@ -201,7 +203,7 @@ def _check_running(s: Any) -> None:
 
 
 def _check_affected(s: Any, doing: tuple[int, int, int, int]) -> None:
-    """Check that a seat is affected only while a card goes round the table, and the seat on turn only by a Spy."""
+    """Check that a seat is affected only while a card goes round the table and can touch it, and the seat on turn only by a Spy."""
     what, node, turn, victim, affected = doing[0], int(s["node"]), int(s["turn"]), int(s["victim"]), int(s["affected"])
     nodes = _ROUND_THE_TABLE.get(what, ())
     if victim and node not in nodes:
@@ -212,6 +214,10 @@ def _check_affected(s: Any, doing: tuple[int, int, int, int]) -> None:
         return
     if affected == turn and what != SPY:
         raise BadRecord(f"affected: {affected} cannot be: the card deals with the other seats")
+    is_attack = int(s["of_type"][ATTACK]) >> int(s["run_slot"][int(s["depth"]) - 1]) & 1
+    holds_reaction = int(s["held"][affected]) & int(s["of_type"][REACTION])
+    if is_attack and holds_reaction and affected != turn and what != OTHERS_DRAW:
+        raise BadRecord(f"affected: {affected} cannot be: seat {affected} holds a reaction, so no attack touches it")
 
 
 def _check_aside(s: Any, doing: tuple[int, int, int, int]) -> None:
