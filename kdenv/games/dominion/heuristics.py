@@ -69,6 +69,14 @@ class Rollout(NamedTuple):
     mppaf: int
 
 
+@kernel
+def _buy_treasure(s, coins):
+    """Return the action that buys a Gold, else a Silver, else nothing."""
+    if coins >= 6 and s.supply[GOLD] > 0:
+        return BUY_FIRST + GOLD
+    return BUY_FIRST + SILVER if coins >= 3 and s.supply[SILVER] > 0 else END
+
+
 @plays(BigMoney)
 @kernel
 def _choose_big_money(player, states, k, out, rng):
@@ -80,11 +88,7 @@ def _choose_big_money(player, states, k, out, rng):
     coins = int(s.coins)
     if coins >= 8 and s.supply[PROVINCE] > 0:  # the last one may have been bought in this turn
         return packed(BUY_FIRST + PROVINCE)
-    if coins >= 6 and s.supply[GOLD] > 0:
-        return packed(BUY_FIRST + GOLD)
-    if coins >= 3 and s.supply[SILVER] > 0:
-        return packed(BUY_FIRST + SILVER)
-    return packed(END)
+    return packed(_buy_treasure(s, coins))
 
 
 @plays(Bmfsm)
@@ -97,11 +101,7 @@ def _choose_bmfsm(player, states, k, out, rng):
         return packed(sensible_answer(s, CHEAPEST, rng))
     coins = int(s.coins)
     if s.turns[s.turn] <= _SMALL_TURN:
-        if coins >= 6 and s.supply[GOLD] > 0:
-            return packed(BUY_FIRST + GOLD)
-        if coins >= 3 and s.supply[SILVER] > 0:
-            return packed(BUY_FIRST + SILVER)
-        return packed(END)
+        return packed(_buy_treasure(s, coins))
     if coins >= 8 and s.supply[PROVINCE] > 0:
         return packed(BUY_FIRST + PROVINCE)
     gardens = slot_of(s, GARDENS_NUMBER)
@@ -136,11 +136,7 @@ def _choose_witches(player, states, k, out, rng):
             return packed(BUY_FIRST + DUCHY)
         if left < (2 if thesis else 3) and s.supply[ESTATE] > 0:
             return packed(BUY_FIRST + ESTATE)
-    if coins >= 6 and s.supply[GOLD] > 0:
-        return packed(BUY_FIRST + GOLD)
-    if coins >= 3 and s.supply[SILVER] > 0:
-        return packed(BUY_FIRST + SILVER)
-    return packed(END)
+    return packed(_buy_treasure(s, coins))
 
 
 @plays(Rollout)
