@@ -11,13 +11,13 @@ from typing import Any
 from kdenv.core.bits import ONE, lowest
 from kdenv.core.encoding import Encoding, Part
 from kdenv.core.kernel import kernel
-from kdenv.games.carcassonne.claims import N_SLOTS
-from kdenv.games.carcassonne.compact import COMPACT, write_claims
+from kdenv.games.carcassonne.compact import COMPACT
 from kdenv.games.carcassonne.features import NOBODY, NONE, closed_cities_at, find, meeples_of
 from kdenv.games.carcassonne.landscape import WORDS
-from kdenv.games.carcassonne.rules import ALL_FIELDS, CLAIMING, DRAWING, PLACING
-from kdenv.games.carcassonne.tables import CITY, FIELD, MEEPLES, N_TILES, N_TYPES
-from kdenv.games.carcassonne.tiles import CITY_AT, CLOISTER, COPIES, EDGE, FIELD_CORNER, FIT, N_CELLS, NO_SEGMENT, PENNANTS, ROAD_AT, SIZE
+from kdenv.games.carcassonne.rules import ALL_FIELDS, PLACING
+from kdenv.games.carcassonne.shared import CLAIMS, seat_parts, stage_parts, tile_parts, write_claims, write_seats, write_stage, write_tiles
+from kdenv.games.carcassonne.tables import CITY, FIELD
+from kdenv.games.carcassonne.tiles import CITY_AT, CLOISTER, EDGE, FIELD_CORNER, FIT, N_CELLS, NO_SEGMENT, PENNANTS, ROAD_AT, SIZE
 
 TILE_PLANES = (
     *("tile", "newest tile", "cloister", "pennant"),
@@ -54,14 +54,10 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
             "by seat, its meeples / 3 on the whole feature at each edge N, E, S, W (4 planes), at each corner NW, NE, SE, SW (4), "
             "on the cloister",
         ),
-        "drawn": Part((N_TYPES,), "1 for the type of the tile to be placed"),
-        "left": Part((N_TYPES,), "tiles of each type in the bag / copies in the game"),
-        "scores": Part((players,), "points so far / 100"),
-        "hand": Part((players,), "meeples in hand / 7"),
-        "claims": Part((N_SLOTS,), "1 for each slot that can be claimed, none included; all 0 unless a claim is to be decided"),
-        "to_move": Part((players,), "1 for the seat that decides; all 0 at a chance node and at the end"),
-        "phase": Part((3,), "1 if a tile is to be drawn; to be placed; if a claim is to be decided"),
-        "progress": Part((1,), "tiles laid / 72"),
+        **tile_parts(),
+        **seat_parts(players),
+        "claims": CLAIMS,
+        **stage_parts(players),
     }
 
 
@@ -89,7 +85,9 @@ def observe(states, k, seat, out):
             out[meeples + (N_MEEPLE_PLANES * ((owner - seat) % players) + AT_CLOISTER) * N_CELLS + cell] = 1.0 / 3.0
     if s.stage == PLACING:
         _write_legal(s, out, legal)
-    _write_vector(s, seat, out, meeples + players * N_MEEPLE_PLANES * N_CELLS)
+    at = write_tiles(s, out, meeples + players * N_MEEPLE_PLANES * N_CELLS)
+    at = write_claims(s, out, write_seats(s, seat, out, at))
+    write_stage(s, seat, out, at)
 
 
 @kernel
@@ -170,31 +168,6 @@ def _write_legal(s, out, legal):
             rotations = int(FIT[int(s.drawn), int(s.code[cell])])
             for rotation in range(4):
                 out[legal + rotation * N_CELLS + cell] = float((rotations >> rotation) & 1)
-
-
-@kernel
-def _write_vector(s, seat, out, at):
-    """Write the parts that are not planes."""
-    players = int(s.players)
-    if s.stage == PLACING:
-        out[at + int(s.drawn)] = 1.0
-    at += N_TYPES
-    for tile_type in range(N_TYPES):
-        out[at + tile_type] = s.bag[tile_type] / COPIES[tile_type]
-    at += N_TYPES
-    for relative in range(players):
-        out[at + relative] = s.points[(seat + relative) % players] / 100.0
-        out[at + players + relative] = s.hand[(seat + relative) % players] / MEEPLES
-    at += 2 * players
-    if s.stage == CLAIMING:
-        write_claims(s, out, at)
-    at += N_SLOTS
-    if s.stage == PLACING or s.stage == CLAIMING:
-        out[at + (int(s.turn) - seat) % players] = 1.0
-    at += players
-    if s.stage <= CLAIMING:
-        out[at + int(s.stage) - DRAWING] = 1.0
-    out[at + 3] = s.n_tiles / N_TILES
 
 
 ENCODINGS = (COMPACT, Encoding("planes", layout, observe, "planes over the window, for convolutional networks"))
