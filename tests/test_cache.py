@@ -228,7 +228,7 @@ def in_two_files(house: House) -> str:
         + scores.replace("-PASS_COSTS", "-costs.PASS_COSTS").replace("won * FACTOR[int(s.coin)]", "doubled(won, FACTOR[int(s.coin)])"),
         "divided.py": rest.replace("# Words and a drawing", "from boldness import _choose_boldly\n"),
         "boldness.py": head
-        + "import numpy as np\nfrom kdenv.core.player import packed, plays\nfrom divided import Bold\n" + names + player,
+        + "import numpy as np\nfrom kdenv.core.questions import packed, plays\nfrom divided import Bold\n" + names + player,
     }
     for name, content in files.items():
         (house.folder / name).write_text(content)
@@ -264,7 +264,7 @@ WITH_A_PLAYER = """
     from mine import Last
     import numpy as np
     from three_shells import GAME
-    from kdenv.core.player import choose_at
+    from kdenv.core.questions import choose_at
     from kdenv.core.random import make_rng
     from kdenv.core.table import Table
     table = Table(GAME, 2)
