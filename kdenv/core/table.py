@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.compiler.random import Rng, make_rng
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.encoding import Vector
 from kdenv.core.errors import BadRecord, IllegalAction, shown
 from kdenv.core.events import Event, Log
@@ -31,7 +31,7 @@ class Table:
         self.game = game
         self.players, self.variant = game.variant(players, **options)
         self.states: States = np.zeros(1, game.state_dtype)
-        protocol.begin_at(self.states, 0, self.players, self.variant)
+        verbs.begin_at(self.states, 0, self.players, self.variant)
         self.log = Log()
         self.start: str | None = None  # if the game was set up from a position: the text of that position
         self.first: States | None = None  # the same position as a state, which is never written to
@@ -43,7 +43,7 @@ class Table:
     @property
     def phase(self) -> int:
         """What happens next: CHANCE, DECIDE or OVER."""
-        return int(protocol.phase_at(self.states, 0))
+        return int(verbs.phase_at(self.states, 0))
 
     @property
     def over(self) -> bool:
@@ -58,7 +58,7 @@ class Table:
     @property
     def seat(self) -> int | None:
         """The seat that decides; None if chance is next or the game is over."""
-        return int(protocol.seat_at(self.states, 0)) if self.phase == DECIDE else None
+        return int(verbs.seat_at(self.states, 0)) if self.phase == DECIDE else None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class Table:
         """The legal actions, ascending; empty unless somebody decides."""
         if self.phase != DECIDE:
             return []
-        n = protocol.legal_at(self.states, 0, self._buffer)
+        n = verbs.legal_at(self.states, 0, self._buffer)
         return self._buffer[:n].tolist()  # type: ignore[no-any-return]
 
     def chances(self) -> list[tuple[int, float]]:
@@ -82,20 +82,20 @@ class Table:
         if self.phase != CHANCE:
             return []
         weights = np.zeros_like(self._buffer)
-        n = protocol.chances_at(self.states, 0, self._buffer, weights)
+        n = verbs.chances_at(self.states, 0, self._buffer, weights)
         total = int(weights[:n].sum())
         return [(int(o), int(w) / total) for o, w in zip(self._buffer[:n], weights[:n], strict=True)]
 
     def scores(self) -> list[int]:
         """The points of each seat now; higher is better."""
         out = np.zeros(self.players, np.int64)
-        protocol.scores_at(self.states, 0, out)
+        verbs.scores_at(self.states, 0, out)
         return out.tolist()
 
     def standings(self) -> list[int]:
         """One integer per seat that ranks the seats by the rules of this variant: higher is better, equal is a tie."""
         out = np.zeros(self.players, np.int64)
-        protocol.standings_at(self.states, 0, out)
+        verbs.standings_at(self.states, 0, out)
         return out.tolist()
 
     def ranks(self) -> list[int]:
@@ -110,7 +110,7 @@ class Table:
         if action not in self.legal():
             raise self.illegal(action)
         self.changes += 1
-        protocol.apply_at(self.states, 0, int(action))
+        verbs.apply_at(self.states, 0, int(action))
         self.log.write_action(int(action))
 
     def chance(self, outcome: int) -> None:
@@ -120,15 +120,15 @@ class Table:
             names = [self.chance_name(o) for o in possible] if self.game.open_information else ["what chances() of the table lists"]
             raise IllegalAction(self._cannot(f"chance outcome {shown(outcome)}", names if possible else []))
         self.changes += 1
-        seen_by = int(protocol.witnesses_at(self.states, 0))
-        protocol.apply_chance_at(self.states, 0, int(outcome))
+        seen_by = int(verbs.witnesses_at(self.states, 0))
+        verbs.apply_chance_at(self.states, 0, int(outcome))
         self.log.write_chance(int(outcome), seen_by)
 
     def sample_chance(self, rng: np.random.Generator | Rng) -> int:
         """Draw the next outcome of chance, without carrying it out."""
         if self.phase != CHANCE:
             raise IllegalAction("there is no outcome to draw, because chance is not next in " + self._where())
-        return int(protocol.sample_chance_at(self.states, 0, _kernel_rng(rng)))
+        return int(verbs.sample_chance_at(self.states, 0, _kernel_rng(rng)))
 
     def run_chance(self, rng: np.random.Generator | Rng) -> None:
         """Draw and carry out chance until somebody decides or the game is over."""
@@ -180,7 +180,7 @@ class Table:
     def at_position(self, text: str) -> Table:
         """Set this table up as the text of a position says, with an empty log, and return the table."""
         states = np.zeros(1, self.game.state_dtype)
-        protocol.begin_at(states, 0, self.players, self.variant)
+        verbs.begin_at(states, 0, self.players, self.variant)
         self.game.notation.position_from(text, states, 0)
         self.states, self.first, self.log = states, states.copy(), Log()
         self.start = " ".join(text.split())  # one line of a record

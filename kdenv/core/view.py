@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.compiler.random import derive_seed, make_rng
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.encoding import Vector
 from kdenv.core.events import Event
 from kdenv.core.game import States
@@ -33,7 +33,7 @@ _SEED = derive_seed("view")  # seeds the draws that a view shows for what is hid
 def as_seen_by(states: States, seat: int) -> States:
     """A copy of states[0] in which a random draw, which does not depend on the truth, replaces all that the seat cannot know."""
     seen = states[:1].copy()
-    protocol.resample_hidden_at(seen, 0, int(seat), make_rng(_SEED))
+    verbs.resample_hidden_at(seen, 0, int(seat), make_rng(_SEED))
     return seen
 
 
@@ -69,18 +69,18 @@ class View:
     @property
     def phase(self) -> int:
         """What happens next: CHANCE, DECIDE or OVER."""
-        return int(protocol.phase_at(self.states, 0))
+        return int(verbs.phase_at(self.states, 0))
 
     @property
     def to_move(self) -> bool:
         """Whether this seat decides now."""
-        return self.phase == protocol.DECIDE and int(protocol.seat_at(self.states, 0)) == self.seat
+        return self.phase == verbs.DECIDE and int(verbs.seat_at(self.states, 0)) == self.seat
 
     def legal(self) -> list[int]:
         """The legal actions of this seat, ascending; empty if it does not decide."""
         if not self.to_move:
             return []
-        n = protocol.legal_at(self.states, 0, self._buffer)
+        n = verbs.legal_at(self.states, 0, self._buffer)
         return self._buffer[:n].tolist()  # type: ignore[no-any-return]
 
     @property
@@ -97,7 +97,7 @@ class View:
     def scores(self) -> list[int]:
         """The points of each seat now, as far as this seat can know them."""
         out = np.zeros(self.players, np.int64)
-        protocol.scores_at(self.states, 0, out)
+        verbs.scores_at(self.states, 0, out)
         return out.tolist()
 
     def name(self, action: int) -> str:

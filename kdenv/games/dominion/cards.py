@@ -151,7 +151,10 @@ def add_card(card: Card) -> None:
         raise TypeError(f"{card.name} costs {card.cost}; costs are 0 to {MAX_COST}")
     if ACTION not in card.types and VICTORY not in card.types:
         raise TypeError(f"{card.name} is neither an action nor a victory card; kingdom cards are one of these")
-    if len(card.steps) > N_STEPS or any(len(step) > 4 or not 0 <= step[0] < N_STEP_KINDS for step in card.steps):
+    for kind in card.types:
+        if not ANY < kind < N_TYPES:
+            raise TypeError(f"{card.name} is of type {kind}; types are 1 to {N_TYPES - 1}")
+    if len(card.steps) > N_STEPS or any(not 1 <= len(step) <= 4 or not 0 <= step[0] < N_STEP_KINDS for step in card.steps):
         raise TypeError(f"{card.name} has steps that do not exist; a card has up to {N_STEPS} steps (what, number, type, how)")
     if any(not -128 <= number <= 127 for number in row_of_card(card)):
         raise TypeError(f"{card.name} has a number that is not within -128 to 127")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.games.kingdomino import rules
 from kdenv.games.kingdomino.board import points_of
 from kdenv.games.kingdomino.notation import kingdom_squares
@@ -31,8 +31,8 @@ def kingdoms_of(states: Any, k: int) -> list[Kingdom]:
     """What a picture shows of every seat, by seat."""
     s = states[k]
     points, standings = np.zeros(4, np.int64), np.zeros(4, np.int64)
-    protocol.scores_at(states, k, points)
-    protocol.standings_at(states, k, standings)
+    verbs.scores_at(states, k, points)
+    verbs.standings_at(states, k, standings)
     best_first = sorted(standings[: int(s["players"])].tolist(), reverse=True)
     kingdoms = []
     for seat in range(int(s["players"])):
