@@ -196,7 +196,7 @@ def walk(verbs: object, at: bool) -> list:
 
 
 def test_every_verb_answers_in_python_as_in_kernels() -> None:
-    assert walk(protocol, at=False) == walk(protocol, at=True)
+    assert walk(verbs, at=False) == walk(verbs, at=True)
 
 
 @kernel
