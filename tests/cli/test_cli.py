@@ -389,7 +389,7 @@ def test_a_mistake_is_one_sentence(capsys, arguments: list[str], what: str) -> N
         ("hello", "not with 'kdenv <game>"),
         ("kdenv kingdomino players=4\n* draw 1", "cut short"),
         ("kdenv kingdomino players=9\n= unfinished", "line 1 .* cannot be played by 9 players"),
-        ("kdenv kingdomino players=4\n* draw 99\n= unfinished", "line 2 .* chance outcome 98 is not legal"),
+        ("kdenv kingdomino players=4\n* draw 99\n= unfinished", "line 2 .* 'draw 99' is nothing that chance does"),
     ],
 )
 def test_a_bad_record_is_one_sentence(capsys, tmp_path: Path, text: str, what: str) -> None:
