@@ -16,32 +16,15 @@
 Kernels check nothing and cannot allocate; CONTRIBUTING.md says what else is true of them. Every name here says more in its own text.
 """
 
-from kdenv.core.bits import ONE, bit, has, lowest, nth, popcount
+from kdenv.compiler.bits import ONE, bit, has, lowest, nth, popcount
+from kdenv.compiler.kernel import allocating_kernel, kernel
+from kdenv.compiler.question import answers, question
+from kdenv.compiler.random import Rng, below, make_rng, uniform
+from kdenv.compiler.state import state_dtype
 from kdenv.core.encoding import Encoding, Observer, Part
 from kdenv.core.errors import BadOption, BadRecord, IllegalAction, KdenvError, NotSupported
 from kdenv.core.game import Game, Option
 from kdenv.core.interfaces import Drawing, Notation
-from kdenv.core.kernel import allocating_kernel, kernel
-from kdenv.core.part import answers, part
-from kdenv.core.protocol import (
-    CHANCE,
-    DECIDE,
-    OVER,
-    VERBS,
-    apply,
-    apply_chance,
-    begin,
-    chances,
-    legal,
-    observe,
-    phase,
-    resample_hidden,
-    sample_chance,
-    scores,
-    seat,
-    standings,
-    witnesses,
-)
 from kdenv.core.questions import (
     N_RANKS,
     SOLVER_STATES,
@@ -65,9 +48,26 @@ from kdenv.core.questions import (
     suppose,
     then,
 )
-from kdenv.core.random import Rng, below, make_rng, uniform
-from kdenv.core.state import state_dtype
 from kdenv.core.table import Table
+from kdenv.core.verbs import (
+    CHANCE,
+    DECIDE,
+    OVER,
+    VERBS,
+    apply,
+    apply_chance,
+    begin,
+    chances,
+    legal,
+    observe,
+    phase,
+    resample_hidden,
+    sample_chance,
+    scores,
+    seat,
+    standings,
+    witnesses,
+)
 from kdenv.core.view import View
 from kdenv.policies.base import Policy
 from kdenv.search.playout import Uniform, play_games, play_out, play_turn
@@ -128,13 +128,13 @@ __all__ = [
     "observe",
     "outlook",
     "packed",
-    "part",
     "phase",
     "play_games",
     "play_out",
     "play_turn",
     "plays",
     "popcount",
+    "question",
     "rank",
     "reach",
     "resample_hidden",

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import kdenv
-from kdenv.search import expectimax, frames
 from kdenv.search.evaluate import AsListed
+from kdenv.search.kernels import expectimax, stack
 
 POSITIONS = Path(__file__).with_name("heyden2009_positions.txt")
 PROBES = range(1, 8)
@@ -57,17 +57,17 @@ def positions() -> Iterator[Position]:
 def look(table: Any, depth: int, order: str, *, cuts: bool = True, probes: int = 0, first: int = 0) -> Count:
     """Search a position of a table to a depth, not deepening; the turn `first`, if any, is tried first."""
     game, seat = table.game, int(table.seat)
-    room = frames.new_search(table.states, depth, table.players, game.max_turns, game.max_chances, game.max_legal)
+    room = stack.new_search(table.states, depth, table.players, game.max_turns, game.max_chances, game.max_legal)
     evaluator = game.knowledge.evaluators["final"]
     most = float(expectimax.most_from(evaluator, room.states, 0, seat, room.numbers))
-    plan = frames.Plan(seat, table.players, game.most_decisions, cuts, probes, most, 0.0, game.max_chances)
+    plan = stack.Plan(seat, table.players, game.most_decisions, cuts, probes, most, 0.0, game.max_chances)
     expectimax.start(room, depth, first)
     start = time.perf_counter()
     while not expectimax.go_on(room, plan, evaluator, ORDERS[order], 50_000):
         pass
     seconds = time.perf_counter() - start
     root = room.frames[0]
-    return Count(float(root["best"]), int(room.counters[frames.NODES]), int(root["chosen"]), seconds)
+    return Count(float(root["best"]), int(room.counters[stack.NODES]), int(root["chosen"]), seconds)
 
 
 def mean_nodes(tables: list[Any], order: str, *, cuts: bool = True, probes: int = 0) -> float:

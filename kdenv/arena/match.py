@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kdenv.compiler.random import below, derive_seed, make_rng
 from kdenv.core.errors import BadOption, KdenvError
-from kdenv.core.random import below, derive_seed, make_rng
 from kdenv.core.record import options_text
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView, View
@@ -178,7 +178,7 @@ def play_game(match: Match, number: int, players: Sequence[Policy] | None = None
         wins=[win for _, _, win in by_place],
         seconds=seconds,
         turns=turns,
-        playouts=[player.playouts for player in players],
+        playouts=[player.n_playouts for player in players],
         record=table.record(),
     )
 

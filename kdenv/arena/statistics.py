@@ -98,7 +98,7 @@ class DealSums:
         the cluster-robust variance found, p (1 - p) / variance, and Student's t in place of the normal quantile. This is
         how surveys treat clusters (Korn and Graubard 1998; compared by Franco, Little, Louis and Slud 2019). Where the
         variance is 0, as when everything is won, the effective number is that of the deals: games of one deal
-        might all end alike. `tests/test_arena_statistics.py` measures how often it holds the truth.
+        might all end alike. `tests/arena/test_arena_statistics.py` measures how often it holds the truth.
         """
         mean, variance = self._mean_and_variance(column)
         if self.deals < FEWEST_DEALS:

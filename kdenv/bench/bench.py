@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kdenv.compiler.random import make_rng
 from kdenv.core.game import Game
-from kdenv.core.random import make_rng
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView, View
 from kdenv.policies import policy
@@ -170,7 +170,7 @@ def _lookahead(table: Table, effort: Effort) -> tuple[float, float]:
         deep.reset()
         start = time.perf_counter()
         deep.act(view)
-        rate = max(rate, deep.playouts / (time.perf_counter() - start))
+        rate = max(rate, deep.n_playouts / (time.perf_counter() - start))
         to_two.reset()
         start = time.perf_counter()
         to_two.act(view)
@@ -187,7 +187,7 @@ def _search_rate(effort: Effort, table: Table, text: str) -> float:
         searcher.reset()
         start = time.perf_counter()
         searcher.act(view)
-        best = max(best, searcher.playouts / (time.perf_counter() - start))
+        best = max(best, searcher.n_playouts / (time.perf_counter() - start))
     return best
 
 

@@ -56,7 +56,7 @@ def _run(parsed: argparse.Namespace) -> int:
 
 def _play(table: Table, mine: int, texts: list[str], seed: int) -> None:
     """Play to the end of the game, or until the person leaves."""
-    from kdenv.core.random import derive_seed, make_rng
+    from kdenv.compiler.random import derive_seed, make_rng
     from kdenv.policies import policy
 
     opponents = {place: policy(text) for place, text in enumerate(texts) if place != mine}

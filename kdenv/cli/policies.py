@@ -17,6 +17,6 @@ def _run(parsed: argparse.Namespace) -> None:
     from kdenv.games import find_game
     from kdenv.policies import listing
 
-    for usage, meaning, source in listing(find_game(parsed.game)):
-        print(usage)
-        print(f"    {meaning}" + (f"  [{source}]" if source else ""))
+    for entry in listing(find_game(parsed.game)):
+        print(entry.usage)
+        print(f"    {entry.meaning}" + (f"  [{entry.source}]" if entry.source else ""))

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from kdenv.core.game import Game
     from kdenv.core.table import Table
 
-_LEARNS = "mast"  # a playout that learns from the tree it is in; the others serve every search
-
-
 def add(commands: Commands) -> None:
     """Add the command."""
     parser = commands.add("warm", _run, "compile ahead what games and their policies need")
@@ -37,14 +34,16 @@ def _run(parsed: argparse.Namespace) -> None:
 
 def tasks_of(game: Game) -> list[Callable[[], object]]:
     """What to compile for a game, in parts."""
-    from kdenv.policies.kinds import PLAYOUTS
+    from kdenv.policies import Playout
+    from kdenv.policies.text.value import classes
 
-    playouts = [playout for playout in PLAYOUTS if playout == "random" or game.knowledge.greedy]
-    searches = [f"mce(playout={playout}, score=relative, playouts=1)" for playout in playouts if playout != _LEARNS]
-    searches += [f"uct(playout={playout}, playouts=1)" for playout in playouts if playout in ("random", _LEARNS)]
-    searches += ["star2.5"] * bool(game.knowledge.evaluators)
-    if game.knowledge.hidden:
-        searches += ["ismcts(iterations=1)", "flat_deals(samples=1)", "pimc(samples=1)", "ims"]
+    known = game.knowledge
+    playouts = [playout for playout in classes(Playout) if not playout.obstacle(game)]
+    searches = [f"mce(playout={playout.kind}, score=relative, playouts=1)" for playout in playouts if not playout.learns]
+    searches += [f"uct(playout={playout.kind}, playouts=1)" for playout in playouts if playout.learns or playout.kind == "random"]
+    searches += ["star2.5"] * bool(known.evaluators)
+    if known.hidden:
+        searches += ["ismcts(playouts=1)", "flat_deals(playouts=1)", "pimc(playouts=1)", "ims"]
     return [
         lambda: _play_a_little(game),
         *(lambda text=text: _decide(game, text) for text in [*game.knowledge.players, *searches]),
@@ -54,7 +53,7 @@ def tasks_of(game: Game) -> list[Callable[[], object]]:
 
 def _started(game: Game) -> Table:
     """A table at the first decision."""
-    from kdenv.core.random import make_rng
+    from kdenv.compiler.random import make_rng
     from kdenv.core.table import Table
 
     table = Table(game)
@@ -64,7 +63,7 @@ def _started(game: Game) -> Table:
 
 def _play_a_little(game: Game) -> None:
     """Compile what tables, views and drawings need."""
-    from kdenv.core.random import make_rng
+    from kdenv.compiler.random import make_rng
     from kdenv.policies import policy
 
     table = _started(game)

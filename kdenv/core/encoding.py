@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.compiler.random import derive_seed, make_rng
 from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.protocol import resample_hidden_at
-from kdenv.core.random import derive_seed, make_rng
+from kdenv.core.verbs import resample_hidden_at
 
 if TYPE_CHECKING:
     from kdenv.core.game import Game

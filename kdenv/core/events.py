@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core.kernel import kernel
-from kdenv.core.protocol import CHANCE, apply, apply_chance, phase, sample_chance, witnesses
-from kdenv.core.random import Rng
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import Rng
+from kdenv.core.verbs import CHANCE, apply, apply_chance, phase, sample_chance, witnesses
 
 _SIZE = 128  # the number of events that a new log has room for; a full log is doubled
 _ALL = -1  # witnesses of what all seats see: every bit is set

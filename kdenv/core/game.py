@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from kdenv.core.encoding import Encoding, Layout, Observer
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.interfaces import Drawing, Notation, complaint
-from kdenv.core.protocol import register_rules
 from kdenv.core.questions import Knowledge
+from kdenv.core.verbs import register_rules
 
 States = NDArray[Any]  # an array of a game's state records
 Variant = NDArray[np.int64]  # the options of a game as integers, as begin() takes them
@@ -81,7 +81,7 @@ class Game:
 
     name: str  # in lower case, as in kdenv.table(name)
     title: str  # as in the environment kdenv/Title-v0
-    room: Sequence[ModuleType]  # the modules that hold STATE and the kernels of the verbs (core/protocol.py)
+    room: Sequence[ModuleType]  # the modules that hold STATE and the kernels of the verbs (core/verbs.py)
     players: Sequence[int]  # the numbers of players it can be played by, the default first
     options: Sequence[Option]  # the choices about its rules
     notation: Notation  # writes actions and positions in words, and reads them

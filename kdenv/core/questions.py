@@ -1,6 +1,6 @@
 """What searches ask a game besides its rules, and `Knowledge`, in which a game says what it can answer.
 
-Who answers is a part (core/part.py): a NamedTuple, whose type decides which kernel is called. Its kernels lie in the heuristics
+Who answers is a part (compiler/question.py): a NamedTuple, whose type decides which kernel is called. Its kernels lie in the heuristics
 of a game, or in a file of yours. A turn is packed into an int64: up to four actions of 16 bits, the first one lowest, as action + 1.
 """
 
@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from kdenv.core.kernel import kernel
-from kdenv.core.part import Kernel, answers, part
-from kdenv.core.protocol import resample_hidden
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.question import Kernel, answers, question
+from kdenv.core.verbs import resample_hidden
 
 N_RANKS = 16  # rank() answers a number below this
 TO_THE_END = -1  # as the depth of solve(): no limit
@@ -21,7 +21,7 @@ SOLVER_STATES = 8  # states after states[k] that a solver may use as scratch
 # 1. Players choose turns: for playouts inside searches and, wrapped, as policies at the table.
 
 
-@part
+@question
 def choose(player, states, k, out, rng):
     """The turn this player takes in states[k], packed, or as much of it as it decides at once.
 
@@ -67,7 +67,7 @@ def choose_at(player, states, k, out, rng):
 # 2. Evaluators and orders, for searches of limited depth.
 
 
-@part
+@question
 def estimate(evaluator, states, k, seat, numbers):
     """What states[k] is worth to the seat against its rivals, as a float; numbers is scratch, one int64 per seat.
 
@@ -75,12 +75,12 @@ def estimate(evaluator, states, k, seat, numbers):
     """
 
 
-@part
+@question
 def reach(evaluator, states, k, seat, numbers):
     """The most that any position after states[k] is taken to be worth, to either side: estimates beyond are cut to it."""
 
 
-@part
+@question
 def rank(order, s, turn):
     """When to try a packed turn that is open in s: from 0 (first) to N_RANKS - 1. Equal ranks stay as the game lists them."""
 
@@ -88,7 +88,7 @@ def rank(order, s, turn):
 # 3. Solvers, dealers and beliefs, for searches of games that hide something.
 
 
-@part
+@question
 def solve(solver, states, k, turns, n_turns, depth, rng, values):
     """Write to values what each of these turns is worth to the seat to move in states[k], if nothing were hidden.
 
@@ -97,7 +97,7 @@ def solve(solver, states, k, turns, n_turns, depth, rng, values):
     """
 
 
-@part
+@question
 def deal(dealer, states, k, seat, rng):
     """Replace what is hidden from seat in states[k] by a draw. The draw must not depend on what was there."""
 
@@ -116,22 +116,22 @@ def _deal_exactly(dealer, states, k, seat, rng):
 # a search can go down and come back without copying.
 
 
-@part
+@question
 def believe(belief, states, k):
     """Make level 0 what the seat to move in states[k] believes."""
 
 
-@part
+@question
 def guesses(belief, level, moves, chances):
     """Write the moves that may be possible at this level, and how probable each is; return how many, 0 when the game has ended."""
 
 
-@part
+@question
 def suppose(belief, level, move):
     """Make level + 1 what follows from the move."""
 
 
-@part
+@question
 def outlook(belief, level):
     """What this level is expected to be worth to the seat to move in it, ended or not."""
 

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core import protocol
+from kdenv.compiler.random import Rng, make_rng
+from kdenv.core import verbs as protocol
 from kdenv.core.encoding import Vector
 from kdenv.core.errors import BadRecord, IllegalAction, shown
 from kdenv.core.events import Event, Log
 from kdenv.core.game import Game, States
-from kdenv.core.protocol import CHANCE, DECIDE, OVER
-from kdenv.core.random import Rng, make_rng
+from kdenv.core.verbs import CHANCE, DECIDE, OVER
 from kdenv.core.view import View, as_seen_by
 
 

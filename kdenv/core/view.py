@@ -1,8 +1,8 @@
 """`View`: what one seat sees. It is all that a policy gets.
 
 The position in a view has passed through resample_hidden, so what its seat cannot know is a random draw. Nothing that a policy
-is given tells more than its seat may know: not the view, its log or its key, not the seed (core/random.py), not the text of an error.
-tests/test_no_peeking.py attacks all of these.
+is given tells more than its seat may know: not the view, its log or its key, not the seed (compiler/random.py), not the text of an error.
+tests/policies/test_no_peeking.py attacks all of these.
 
 There are two things this does not promise. A policy is Python code in the same process, so one that searches the memory of the process, or
 the frames of its callers, can find the table. And chance comes from a generator of 64 bits, so a policy that tries every seed
@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core import protocol
+from kdenv.compiler.random import derive_seed, make_rng
+from kdenv.core import verbs as protocol
 from kdenv.core.encoding import Vector
 from kdenv.core.events import Event
 from kdenv.core.game import States
-from kdenv.core.random import derive_seed, make_rng
 
 if TYPE_CHECKING:
     from kdenv.core.table import Table

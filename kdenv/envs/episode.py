@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.compiler.random import Rng, make_rng
 from kdenv.core.errors import BadOption, IllegalAction, KdenvError, WrongOrder, shown
 from kdenv.core.game import did_you_mean
-from kdenv.core.random import Rng, make_rng
 from kdenv.core.table import Table
 from kdenv.envs import stepping
 from kdenv.envs.stepping import NO_ACTION, NOBODY, WORK, Mask

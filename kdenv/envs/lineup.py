@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from kdenv.compiler.random import derive_seed
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
-from kdenv.core.random import derive_seed
 from kdenv.core.view import View
 from kdenv.policies import Policy, policy
 from kdenv.policies.compiled import joint_player

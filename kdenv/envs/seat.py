@@ -16,10 +16,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from kdenv.compiler.random import Rng, make_rng
 from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
-from kdenv.core.random import Rng, make_rng
 from kdenv.core.table import Table
 from kdenv.core.view import View
 from kdenv.envs.checks import ILLEGAL, check_choice, check_seed

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import Rng
 from kdenv.core.events import decide, run_chance
-from kdenv.core.kernel import kernel
-from kdenv.core.protocol import DECIDE, legal, phase, resample_hidden, seat
 from kdenv.core.questions import choose, first_action, rest_of
-from kdenv.core.random import Rng
 from kdenv.core.table import Table
+from kdenv.core.verbs import DECIDE, legal, phase, resample_hidden, seat
 
 NOBODY = -1  # the seat that decides in a finished game
 NO_ACTION = -1  # in place of an action: there is none to carry out

@@ -1,6 +1,66 @@
-"""Agents at the table, as Python sees them: they get a View and answer with an action."""
+"""Agents at the table, as Python sees them: they get a View and answer with an action.
 
-from kdenv.policies.base import Policy, TurnPolicy
-from kdenv.policies.parse import listing, policy
+    Uct(playout=FullGreedy(), seconds=1) == policy("uct(playout=full_greedy, seconds=1)")
 
-__all__ = ["Policy", "TurnPolicy", "listing", "policy"]
+The players that games have are here under their names in Python, too: FullGreedy, BigMoney ...
+"""
+
+from typing import Any
+
+# In the order in which they are listed.
+# isort: off
+from kdenv.policies.base import Function, Policy, SearchPolicy, TurnPolicy, policy
+from kdenv.policies.playouts import EpsilonGreedy, Mast, PlayerGreedy, Playout, Random
+from kdenv.policies.players import class_named
+from kdenv.policies.selection import SelectionRule, Thompson, Ucb1, Ucb1Tuned, UcbRatio
+from kdenv.policies.flat import Bandit, Mce
+from kdenv.policies.uct import Uct
+from kdenv.policies.expectimax import Expectimax, Star1, Star2, Star25
+from kdenv.policies.deals import FlatDeals, Ims, Oracle, Pimc
+from kdenv.policies.learned import Ppo
+from kdenv.policies.text import papers  # noqa: F401  (makes the rows)
+from kdenv.policies.listing import Entry, listing
+from kdenv.policies.text.parameter import param
+from kdenv.policies.text.value import named
+# isort: on
+
+__all__ = [
+    "Bandit",
+    "Entry",
+    "EpsilonGreedy",
+    "Expectimax",
+    "FlatDeals",
+    "Function",
+    "Ims",
+    "Mast",
+    "Mce",
+    "Oracle",
+    "Pimc",
+    "PlayerGreedy",
+    "Playout",
+    "Policy",
+    "Ppo",
+    "Random",
+    "SearchPolicy",
+    "SelectionRule",
+    "Star1",
+    "Star2",
+    "Star25",
+    "Thompson",
+    "TurnPolicy",
+    "Ucb1",
+    "Ucb1Tuned",
+    "UcbRatio",
+    "Uct",
+    "listing",
+    "named",
+    "param",
+    "policy",
+]
+
+
+def __getattr__(name: str) -> Any:
+    found = class_named(name) if name[:1].isupper() else None
+    if found is None:
+        raise AttributeError(f"kdenv.policies has no {name}")
+    return found

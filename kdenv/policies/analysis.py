@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from kdenv.core import protocol
+from kdenv.core import verbs as protocol
 from kdenv.core.questions import first_action, rest_of
 from kdenv.core.view import View
 

@@ -3,101 +3,30 @@
 from __future__ import annotations
 
 import math
-import time
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kdenv.core import protocol
-from kdenv.core.errors import BadOption, NotSupported
+from kdenv.compiler.random import Rng
+from kdenv.core import verbs as protocol
+from kdenv.core.errors import NotSupported
 from kdenv.core.questions import TO_THE_END, ExactDeals, Hidden, believe, packed
-from kdenv.core.random import Rng, make_rng
 from kdenv.core.view import View
-from kdenv.games import find_game, names
-from kdenv.policies.analysis import Analysis, Candidate, half_interval, play_in_words, turn_words
-from kdenv.policies.base import TurnPolicy
-from kdenv.policies.searching import Playout
-from kdenv.search import ims, ismcts, pimc
-from kdenv.search.budget import Budget, compiling
-from kdenv.search.montecarlo import Tally, best_mean
+from kdenv.policies.analysis import half_interval, play_in_words
+from kdenv.policies.playouts import Playout
+from kdenv.policies.searching import TRIAL, Found, TurnSearcher
+from kdenv.search.budget import Budget
+from kdenv.search.kernels import ims, pimc
+from kdenv.search.kernels.flat import Tally, best_mean
 from kdenv.search.score import SCORE_UNITS, SCORES
-from kdenv.search.turns import SCRATCH, list_turns
+from kdenv.search.turns import list_turns
 
 _LINE = 8  # turns of an expected line that are told
 _NODES_A_CALL = 20_000  # of a search that can be interrupted: about a hundredth of a second
-
-
-class Found(NamedTuple):
-    """What a search found out about each turn, and what finding out has cost."""
-
-    turns: Any
-    visits: Any
-    means: Any
-    halves: Any
-    best: int  # the place of the turn to take
-    playouts: int
-    cost: dict[str, float]
-    lines: list[str] = []  # noqa: RUF012  (never changed) how each is expected to go on, if the search can tell
-
-
-class Determinizing(TurnPolicy):
-    """A search that finds something out about every turn open to the seat."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self._prepared: set[str] = set()  # the games whose search this policy has run
-
-    @abstractmethod
-    def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
-        """Look at these turns, as little as possible in a trial; thorough: so that all can be told about, not only the best."""
-
-    @abstractmethod
-    def unit(self, view: View) -> str:
-        """What the means are."""
-
-    def prepare(self, view: View) -> None:
-        """Compile the search for this game by running it on next to nothing."""
-        if view.game.name not in self._prepared:
-            with compiling(f"{self.text} for {view.game.name}"):
-                self.search(view, self._turns(view), make_rng(0), trial=True)
-            self._prepared.add(view.game.name)
-
-    def choose_turn(self, view: View) -> int:
-        """The turn the search takes for the best; what is forced needs no search."""
-        self.prepare(view)
-        turns = self._turns(view)
-        if len(turns) == 1:
-            return int(turns[0])
-        found = self.search(view, turns, self.rng)
-        self.playouts += found.playouts
-        return int(found.turns[found.best])
-
-    def analyse(self, view: View) -> Analysis:
-        """Every turn, and what the search found out about it."""
-        self.prepare(view)
-        start = time.perf_counter()
-        found = self.search(view, self._turns(view), self.rng, thorough=True)
-        lines = found.lines or [""] * len(found.turns)
-        candidates = [
-            Candidate(int(turn), turn_words(view, int(turn)), int(visits), float(mean), float(half), line)
-            for turn, visits, mean, half, line in zip(found.turns, found.visits, found.means, found.halves, lines, strict=True)
-        ]
-        first = candidates[found.best]
-        candidates.sort(key=lambda candidate: (-candidate.mean, candidate is not first))
-        return Analysis(candidates, self.unit(view), found.cost | {"seconds": time.perf_counter() - start})
-
-    def _turns(self, view: View) -> Any:
-        game = view.game
-        turns = np.empty(game.max_turns, np.int64)
-        n = int(list_turns(view.scratch(1 + SCRATCH), 0, self.most_decisions(view), game.max_legal, turns))
-        return turns[:n]
-
-    def most_decisions(self, view: View) -> int:
-        """Of the turns that are searched."""
-        return view.game.most_decisions
 
 
 class SolverKeeper:
@@ -115,11 +44,9 @@ class SolverKeeper:
         return self._solver
 
 
-def hidden_of(policy: str, view: View) -> Hidden:
-    """What the game offers for what is hidden."""
-    if view.game.knowledge.hidden is None:
-        having = [name for name in names() if find_game(name).knowledge.hidden is not None]
-        raise NotSupported(f"{policy} needs a game with a solver and beliefs, which {view.game.name} is not; {' and '.join(having)} is")
+def hidden_of(view: View) -> Hidden:
+    """What the game offers for what is hidden; that it does has been checked (policies.deals.Solves)."""
+    assert view.game.knowledge.hidden is not None
     return view.game.knowledge.hidden
 
 
@@ -141,12 +68,12 @@ class Depth:
 # Deals
 
 
-class Deals(Determinizing):
+class Deals(TurnSearcher):
     """Draws deals, and tries every turn on each, or (not common) on as many of its own."""
 
     def __init__(self, text: str, budget: Budget, common: bool) -> None:
-        super().__init__(text)
-        self.budget, self.common = budget, common
+        super().__init__(text, budget)
+        self.common = common
 
     effort = "nodes"  # what a solver spends
 
@@ -158,11 +85,11 @@ class Deals(Determinizing):
         """How many of these deals a kernel may try before Python can look whether to stop."""
         return deals
 
-    def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
+    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
         """The mean over deals."""
         dealer, solver, depth = self.parts(view)
         n = len(turns)
-        group, depth = n if self.common else 1, 0 if trial else depth
+        group, depth = n if self.common else 1, 0 if budget == TRIAL else depth
         states, values = view.scratch(10), np.zeros(n)
         tally, nodes = Tally(np.zeros(n, np.int64), np.zeros(n), np.zeros(n)), 0
 
@@ -173,10 +100,10 @@ class Deals(Determinizing):
             for first in range(0, deals, at_once):
                 nodes += pimc.solve_deals(states, seat, turns, n, min(at_once, deals - first), group, *parts)
 
-        deals = (Budget(playouts=1) if trial else self.budget).spend(work, 1)
+        deals = (Budget(playouts=1) if budget == TRIAL else budget).spend(work, 1)
         halves = [half_interval(deals, *sums) for sums in zip(tally.sums, tally.squares, strict=True)]
         best = int(best_mean(tally, n, rng))
-        return Found(turns, tally.visits, tally.sums / deals, halves, best, deals, {"deals": deals, self.effort: nodes})
+        return Found(turns, tally.visits, tally.sums / deals, halves, best, deals, {"playouts": deals, self.effort: nodes})
 
 
 class Pimc(Deals):
@@ -188,10 +115,8 @@ class Pimc(Deals):
 
     def parts(self, view: View) -> tuple[Any, Any, int]:
         """The game's own."""
-        hidden = hidden_of(self.text, view)
+        hidden = hidden_of(view)
         dealers: dict[str, Callable[[Any], Any]] = {"exact": lambda variant: ExactDeals(), **hidden.dealers}
-        if self.deals not in dealers:
-            raise BadOption(f"deals={self.deals} is not possible; in {view.game.name} deals may be {', '.join(dealers)}")
         return dealers[self.deals](view.variant), self._keeper.solver(hidden, view), self.depth.at(view, hidden)
 
     def at_once(self, deals: int, depth: int) -> int:
@@ -200,17 +125,16 @@ class Pimc(Deals):
 
     def unit(self, view: View) -> str:
         """As the solver counts."""
-        return hidden_of(self.text, view).unit
+        return hidden_of(view).unit
 
 
 class FlatDeals(Deals):
     """Flat Monte Carlo on common deals: every turn is played out once on each."""
 
-    effort = "playouts"
+    effort = "games played out"
 
     def __init__(self, text: str, budget: Budget, common: bool, playout: Playout, score: str) -> None:
         super().__init__(text, budget, common)
-        _check_score(score)
         self.playout, self.score = playout, score
 
     def parts(self, view: View) -> tuple[Any, Any, int]:
@@ -224,28 +148,21 @@ class FlatDeals(Deals):
         return SCORE_UNITS[self.score]
 
 
-def _check_score(score: str) -> None:
-    if score not in SCORES:
-        raise BadOption(f"score={score} is not possible; score may be {', '.join(SCORES)}")
-
-
-class Oracle(Determinizing):
+class Oracle(TurnSearcher):
     """Sees all hands, and plays perfectly against perfect players, or as far as it looks."""
 
-    is_oracle = True
-
     def __init__(self, text: str, depth: Depth) -> None:
-        super().__init__(text)
+        super().__init__(text, Budget())
         self.depth, self._keeper = depth, SolverKeeper()
 
-    def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
+    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
         """The value of every turn."""
         if not view.oracle:
             raise NotSupported(f"{self.text} must see everything; only an oracle view shows that, as the arena gives it")
-        hidden = hidden_of(self.text, view)
+        hidden = hidden_of(view)
         n = len(turns)
         values = np.zeros(n)
-        depth = 0 if trial else self.depth.at(view, hidden)
+        depth = 0 if budget == TRIAL else self.depth.at(view, hidden)
         nodes = int(pimc.solve_open(view.scratch(10), turns, n, self._keeper.solver(hidden, view), depth, rng, values))
         best = int(best_mean(Tally(np.ones(n, np.int64), values, values), n, rng))
         lines = [self._line(view, int(turn), hidden, depth) for turn in turns] if thorough else []
@@ -265,28 +182,24 @@ class Oracle(Determinizing):
 
     def unit(self, view: View) -> str:
         """As the solver counts."""
-        return hidden_of(self.text, view).unit
+        return hidden_of(view).unit
 
 
 # Beliefs
 
 
-class Ims(Determinizing):
+class Ims(TurnSearcher):
     """Imperfect minimax search over what everybody may hold."""
 
     def __init__(self, text: str, depth: Depth, pruning: str, belief: str) -> None:
-        super().__init__(text)
-        if pruning not in ims.PRUNINGS:
-            raise BadOption(f"pruning={pruning} is not possible; pruning may be {', '.join(ims.PRUNINGS)}")
+        super().__init__(text, Budget())
         self.depth, self.pruning, self.belief = depth, pruning, belief
 
-    def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
+    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
         """Negamax to the depth of the moment."""
-        hidden = hidden_of(self.text, view)
-        if self.belief not in hidden.beliefs:
-            raise BadOption(f"belief={self.belief} is not possible; in {view.game.name} belief may be {', '.join(hidden.beliefs)}")
+        hidden = hidden_of(view)
         belief = hidden.beliefs[self.belief](view.variant)
-        depth = 1 if trial else self.depth.at(view, hidden)
+        depth = 1 if budget == TRIAL else self.depth.at(view, hidden)
         stack = ims.make_stack(depth + 2, view.game.max_legal)
         believe(belief, view.scratch(1), 0)
         ims.start(belief, stack)
@@ -304,7 +217,7 @@ class Ims(Determinizing):
 
     def unit(self, view: View) -> str:
         """As the belief counts."""
-        return hidden_of(self.text, view).unit
+        return hidden_of(view).unit
 
 
 def _in_words(view: View, moves: Any, n: int) -> str:
@@ -312,83 +225,3 @@ def _in_words(view: View, moves: Any, n: int) -> str:
     states = view.scratch(1)
     words = [play_in_words(view, states, int(packed(int(move)))) for move in moves[: min(n, 1 + _LINE)]]
     return ", ".join(words[1:])
-
-
-# Trees of information sets
-
-
-def _most_visited(view: View, nodes: Any, turn: int) -> str:
-    """The line of most visits after this turn, as far as it consists of decisions."""
-    states, at, words = view.scratch(1), _child(nodes, 0, turn), list[str]()
-    play_in_words(view, states, turn)
-    while at and len(words) < _LINE and int(protocol.phase_at(states, 0)) == protocol.DECIDE:
-        at = _child(nodes, at)
-        if at:
-            move = int(nodes[at]["move"])
-            words.append(play_in_words(view, states, int(packed(move))))
-    return ", ".join(words)
-
-
-def _child(nodes: Any, at: int, turn: int | None = None) -> int:
-    """The child this turn leads to, or the one visited most; 0 if there is none."""
-    chosen, child = 0, int(nodes[at]["first"])
-    while child:
-        if int(packed(int(nodes[child]["move"]))) == turn:
-            return child
-        if turn is None and (not chosen or nodes[child]["visits"] > nodes[chosen]["visits"]):
-            chosen = child
-        child = int(nodes[child]["next"])
-    return chosen
-
-
-class Ismcts(Determinizing):
-    """Single-observer information set Monte Carlo tree search; decides single actions."""
-
-    def __init__(self, text: str, budget: Budget, playout: Playout, score: str, c: float, final: str) -> None:
-        super().__init__(text)
-        _check_score(score)
-        if final not in ("visits", "mean"):
-            raise BadOption(f"final={final} is not possible; final may be visits, mean")
-        self.budget, self.playout, self.score, self.c, self.final = budget, playout, score, c, final
-
-    def most_decisions(self, view: View) -> int:
-        """Single actions: the tree has a node for each."""
-        return 1
-
-    def search(self, view: View, turns: Any, rng: Rng, *, trial: bool = False, thorough: bool = False) -> Found:
-        """Grow the tree; the action of most visits, or of the best mean, is the best."""
-        game, players = view.game, view.players
-        teams = game.teams(players)
-        player, score = self.playout.player(view), SCORES[self.score](teams)
-        states, out = view.scratch(ismcts.SCRATCH), game.buffer()
-        path, numbers, rewards = np.empty(512, np.int64), np.empty(players, np.int64), np.empty(teams)
-        nodes = np.zeros(1024, ismcts.NODE)
-        n_nodes = 1
-
-        def work(n: int, done: int) -> None:
-            nonlocal nodes, n_nodes
-            if n_nodes + n > len(nodes):
-                more = np.zeros(max(n_nodes + n, 2 * len(nodes)), ismcts.NODE)
-                more[: len(nodes)] = nodes
-                nodes = more
-            n_nodes = int(
-                ismcts.grow(states, int(view.seat), teams, n, self.c, player, score, nodes, n_nodes, path, out, numbers, rewards, rng)
-            )
-
-        budget = Budget(playouts=len(turns)) if trial else self.budget
-        iterations = budget.spend(work, len(turns))
-        visits, means, halves = np.zeros(len(turns), np.int64), np.full(len(turns), -np.inf), np.full(len(turns), math.nan)
-        child = int(nodes[0]["first"])
-        while child:
-            node = nodes[child]
-            i = int(np.searchsorted(turns, packed(int(node["move"]))))
-            visits[i], means[i] = node["visits"], node["total"] / max(1, node["visits"])
-            halves[i] = half_interval(node["visits"], node["total"], node["squares"])
-            child = int(node["next"])
-        best = int(np.argmax(visits if self.final == "visits" else means))
-        lines = [_most_visited(view, nodes, int(turn)) for turn in turns] if thorough else []
-        return Found(turns, visits, means, halves, best, iterations, {"iterations": iterations, "nodes": n_nodes}, lines)
-
-    def unit(self, view: View) -> str:
-        """As the score counts."""
-        return SCORE_UNITS[self.score]

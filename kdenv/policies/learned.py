@@ -18,13 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.compiler.random import uniform
 from kdenv.core.encoding import check_layout, observer_for_model
 from kdenv.core.errors import BadOption, NotSupported, missing_extra
 from kdenv.core.game import Game
-from kdenv.core.random import uniform
 from kdenv.core.view import View
 from kdenv.policies.base import Policy
 from kdenv.policies.model_file import read_network
+from kdenv.policies.text.parameter import param
+from kdenv.policies.text.value import named
 
 Array = NDArray[np.float32]
 _warned = False  # whether this process has been told what playing a .zip means
@@ -64,33 +66,39 @@ class Model:
         self._fits, self._encoding = asked, observer.encoding.name
 
 
-class LearnedPolicy(Policy):
-    """The most probable legal action of a model, or one sampled from it."""
+@named("ppo")
+class Ppo(Policy):
+    """A learned policy: the most probable legal action of a model, or one sampled from it."""
 
-    def __init__(self, text: str, path: str, sampled: bool) -> None:
-        """Find the file now, so that a wrong name is told before anything is played; load it when first asked."""
-        super().__init__(text)
-        self.path, self.sampled = _find(path), sampled
-        self._model: Model | None = None
+    model: str = param(help="a .zip of MaskablePPO, an exported .npz, or the name of a shipped model", kw_only=False)
+    sample: bool = param("whether actions are sampled by their probabilities", default=False)
+
+    def __post_init__(self) -> None:
+        """Find the file now, so that a wrong name is told before anything is played; it is loaded when first asked."""
+        super().__post_init__()
+        _find(self.model)
 
     def prepare(self, view: View) -> None:
         """Load the model and check that it was made for such views."""
-        if self._model is None:
-            self._model = load(self.path)
-        self._model.check(view)
+        self._loaded().check(view)
 
     def act(self, view: View) -> int:
         """The most probable action, or one drawn, of those that are legal."""
-        if self._model is None:
-            self._model = load(self.path)
-        legal = view.legal()
-        logits = self._model.logits_for(view)[legal]
+        model, legal = self._loaded(), view.legal()
+        logits = model.logits_for(view)[legal]
         if not np.isfinite(logits).all():
-            raise BadOption(f"{self.path.name} gives a number that is not finite in this position, so it cannot choose; use another model")
-        if not self.sampled:
+            raise BadOption(f"{model.file} gives a number that is not finite in this position, so it cannot choose; use another model")
+        if not self.sample:
             return legal[int(np.argmax(logits))]
         odds = np.cumsum(np.exp(logits - logits.max(), dtype=np.float64))
         return legal[min(int(np.searchsorted(odds, uniform(self.rng) * odds[-1], side="right")), len(legal) - 1)]
+
+    def _loaded(self) -> Model:
+        """The model, read from its file when it is first needed."""
+        if "model" not in self.memory.kept:
+            self.memory.kept["model"] = load(_find(self.model))
+        model: Model = self.memory.kept["model"]
+        return model
 
 
 def shipped_models() -> dict[str, Path]:

@@ -1,4 +1,4 @@
-"""Policies that look ahead a number of turns: Expectimax, Star1, Star2, Star2.5 (kdenv.search.expectimax), deepening step by step."""
+"""Policies that look ahead a number of turns: Expectimax, Star1, Star2, Star2.5 (search.kernels.expectimax), deepening step by step."""
 
 from __future__ import annotations
 
@@ -9,23 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from kdenv.core import protocol
-from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.game import Game, did_you_mean
-from kdenv.core.protocol import CHANCE, OVER
-from kdenv.core.random import make_rng
+from kdenv.compiler.random import make_rng
+from kdenv.core import verbs as protocol
+from kdenv.core.errors import NotSupported
+from kdenv.core.game import Game
+from kdenv.core.verbs import CHANCE, OVER
 from kdenv.core.view import View
 from kdenv.policies.analysis import Analysis, Candidate, carry_out, turn_words
-from kdenv.policies.base import TurnPolicy
-from kdenv.search import expectimax, frames
+from kdenv.policies.base import Searcher
+from kdenv.policies.expectimax import LISTED, MARGIN, MOST_DEPTH
 from kdenv.search.budget import compiling
 from kdenv.search.evaluate import AsListed, ScoreMargin
+from kdenv.search.kernels import expectimax, stack
 from kdenv.search.playout import Uniform, decisions_left
 from kdenv.search.turns import SCRATCH, list_turns
 
-MARGIN = "margin"  # the evaluator that every game has
-LISTED = "0"  # the order that every game has, Heyden's order 0
-MOST_DEPTH = 12  # turns
 _WIDEST = 1000  # outcomes of chances in a row that are looked past
 _TABLE_BITS = 16
 _FORESEEN = 4  # playouts that tell how many turns are left
@@ -56,12 +54,10 @@ class Found:
     visits: Any
 
 
-class Lookahead(TurnPolicy):
+class Lookahead(Searcher):
     """The best turn if everybody else plays against this seat as well as it can be foreseen; `playouts` counts nodes."""
 
-    def __init__(
-        self, text: str, limits: Limits, *, cuts: bool, probes: int, evaluate: str = "", order: str = "", table: bool = False
-    ) -> None:
+    def __init__(self, text: str, limits: Limits, *, cuts: bool, probes: int, evaluate: str, order: str, table: bool) -> None:
         super().__init__(text)
         self.limits, self.cuts, self.probes = limits, cuts, probes
         self.evaluate, self.order, self.table = evaluate, order, table
@@ -76,7 +72,6 @@ class Lookahead(TurnPolicy):
     def prepare(self, view: View) -> None:
         """Compile the search for this game."""
         if view.game.name not in self._prepared:
-            self._check(view.game)
             with compiling(f"{self.text} for {view.game.name}"):
                 self._search(view, Limits(depth=1))
                 if self.limits.game_seconds is not None:
@@ -108,16 +103,6 @@ class Lookahead(TurnPolicy):
         cost = {"nodes": found.nodes, "turns deep": found.depth, "seconds": time.perf_counter() - start}
         return Analysis(candidates, "worth" if self._evaluator_name(view.game) != MARGIN else "margin", cost)
 
-    def _check(self, game: Game) -> None:
-        """Say what this game cannot do."""
-        if not game.open_information:
-            raise NotSupported(
-                f"{self.text} looks ahead where everybody sees everything, and {game.name} hides something; "
-                "use a policy that guesses what is hidden, such as mce"
-            )
-        self._evaluator(game, 2)
-        self._order(game)
-
     def _limits_now(self, view: View) -> Limits:
         """The limits of this decision: of the time that is left, this turn's share."""
         if self.limits.game_seconds is None:
@@ -137,11 +122,11 @@ class Lookahead(TurnPolicy):
         name = self._evaluator_name(game)
         if name == MARGIN:
             return ScoreMargin(teams, 4.0 * game.margin_scale)
-        return _choice("evaluate", name, game.knowledge.evaluators, MARGIN, game)
+        return game.knowledge.evaluators[name]
 
     def _order(self, game: Game) -> Any:
         name = self.order or next(iter(game.knowledge.orders), LISTED)
-        return AsListed() if name == LISTED else _choice("order", name, game.knowledge.orders, LISTED, game)
+        return AsListed() if name == LISTED else game.knowledge.orders[name]
 
     def _search(self, view: View, limits: Limits, slack: float = 0.0, since: float | None = None) -> Found:
         """Search one turn deep, then two ..., each time beginning with the best turn so far, as long as the limits allow."""
@@ -153,33 +138,33 @@ class Lookahead(TurnPolicy):
         parts, plan = self._parts(view, room, slack)
         found = Found(int(turns[0]), 0.0, 0, 0, turns[:n_turns], np.zeros(n_turns), np.zeros(n_turns, np.int64))
         for now in range(1, depth + 1):
-            before = int(room.counters[frames.NODES])
+            before = int(room.counters[stack.NODES])
             expectimax.start(room, now, found.turn if found.depth else 0)
             if not clock.run(room, plan, parts, whole=now == 1):
                 break
             self._note(found, room, now, before, n_turns)
-            is_all = room.counters[frames.CUT_SHORT] == 0  # all leaves were ends of the game
+            is_all = room.counters[stack.CUT_SHORT] == 0  # all leaves were ends of the game
             if is_all or (n_turns == 1 and slack == 0.0) or clock.is_over(room):
                 break
-        found.nodes = int(room.counters[frames.NODES])
+        found.nodes = int(room.counters[stack.NODES])
         return found
 
-    def _room(self, view: View, states: Any, depth: int) -> frames.Search:
+    def _room(self, view: View, states: Any, depth: int) -> stack.Search:
         game = view.game
         bits = _TABLE_BITS if self.table else 0
-        return frames.new_search(states, depth, view.players, game.max_turns, game.max_chances, game.max_legal, bits)
+        return stack.new_search(states, depth, view.players, game.max_turns, game.max_chances, game.max_legal, bits)
 
-    def _parts(self, view: View, room: frames.Search, slack: float) -> tuple[tuple[Any, Any], frames.Plan]:
+    def _parts(self, view: View, room: stack.Search, slack: float) -> tuple[tuple[Any, Any], stack.Plan]:
         """The evaluator and the order, and the plan of a search of the position in view."""
         game, seat = view.game, int(view.seat)
         teams = game.teams(view.players)
         evaluator, order = self._evaluator(game, teams), self._order(game)
         most = float(expectimax.most_from(evaluator, room.states, 0, seat, room.numbers))
-        return (evaluator, order), frames.Plan(seat, teams, game.most_decisions, self.cuts, self.probes, most, slack, _WIDEST)
+        return (evaluator, order), stack.Plan(seat, teams, game.most_decisions, self.cuts, self.probes, most, slack, _WIDEST)
 
-    def _note(self, found: Found, room: frames.Search, depth: int, before: int, n_turns: int) -> None:
+    def _note(self, found: Found, room: stack.Search, depth: int, before: int, n_turns: int) -> None:
         """Take over what a finished search has found."""
-        if room.counters[frames.TOO_DEEP]:
+        if room.counters[stack.TOO_DEEP]:
             raise NotSupported(f"{self.text} has no room for so many draws in a row; use a policy that samples chance, such as mce")
         root = room.frames[0]
         found.turn, found.value, found.depth = int(root["chosen"]), float(root["best"]), depth
@@ -218,35 +203,27 @@ class _Clock:
         self._start = time.perf_counter() if since is None else since
         self._step = _FIRST_STEP
 
-    def is_over(self, room: frames.Search) -> bool:
+    def is_over(self, room: stack.Search) -> bool:
         """Whether nodes or seconds are spent."""
         return self._nodes_left(room) <= 0 or self._seconds_left() <= 0
 
-    def _nodes_left(self, room: frames.Search) -> float:
-        return math.inf if self._limits.nodes is None else self._limits.nodes - int(room.counters[frames.NODES])
+    def _nodes_left(self, room: stack.Search) -> float:
+        return math.inf if self._limits.nodes is None else self._limits.nodes - int(room.counters[stack.NODES])
 
     def _seconds_left(self) -> float:
         return math.inf if self._limits.seconds is None else self._limits.seconds - (time.perf_counter() - self._start)
 
-    def run(self, room: frames.Search, plan: frames.Plan, parts: tuple[Any, Any], *, whole: bool) -> bool:
+    def run(self, room: stack.Search, plan: stack.Plan, parts: tuple[Any, Any], *, whole: bool) -> bool:
         """Go on until the search is finished, or, unless it must be done whole, a limit is reached; whether it is finished."""
         while True:
             step = self._step if whole else int(min(self._step, self._nodes_left(room)))
-            before, nodes = time.perf_counter(), int(room.counters[frames.NODES])
+            before, nodes = time.perf_counter(), int(room.counters[stack.NODES])
             if expectimax.go_on(room, plan, *parts, max(1, step)):
                 return True
             if not whole and self.is_over(room):
                 return False
-            rate = (int(room.counters[frames.NODES]) - nodes) / max(time.perf_counter() - before, 1e-9)
+            rate = (int(room.counters[stack.NODES]) - nodes) / max(time.perf_counter() - before, 1e-9)
             self._step = max(1, int(rate * min(_STEP, 0.8 * max(self._seconds_left(), 0.0005))))
-
-
-def _choice(parameter: str, name: str, known: Any, always: str, game: Game) -> Any:
-    """The evaluator or order of this name."""
-    if name not in known:
-        names = [*known, always]
-        raise BadOption(f"{parameter}={name} is not possible{did_you_mean(name, names)}; for {game.name} it may be {', '.join(names)}")
-    return known[name]
 
 
 def _likeliest(states: Any, game: Game) -> int:

@@ -9,62 +9,40 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core import protocol
-from kdenv.core.errors import BadOption, NotSupported
+from kdenv.compiler.random import Rng, below, make_rng, next64
+from kdenv.core import verbs as protocol
+from kdenv.core.game import Game
 from kdenv.core.questions import choose_at
-from kdenv.core.random import Rng, below, make_rng, next64
 from kdenv.core.view import View
 from kdenv.policies.analysis import Analysis, Candidate, carry_out, half_interval, turn_words
-from kdenv.policies.base import TurnPolicy
-from kdenv.policies.simple import RulePolicy
-from kdenv.search import bandit, montecarlo
+from kdenv.policies.base import Searcher
+from kdenv.policies.playouts import Playout
 from kdenv.search.budget import Budget, compiling, spend_together
-from kdenv.search.montecarlo import Tally
-from kdenv.search.playout import EpsilonGreedy, Split, Uniform, decisions_left
+from kdenv.search.kernels import flat
+from kdenv.search.kernels.flat import Tally
+from kdenv.search.playout import Uniform, decisions_left
 from kdenv.search.score import SCORE_UNITS, SCORES
 from kdenv.search.turns import SCRATCH, list_turns
 
-CHOICES = ("mean", "visits")
 EVEN = ROTATION, AT_RANDOM = ("rotation", "random")  # how playouts are given to all turns alike
+TRIAL = Budget(playouts=0)  # compiles a search and spends next to nothing
 _FORESEEN = 4  # playouts that tell how many turns are left
-
-
-class Playout:
-    """How playouts are played, as text says it: random, player_greedy, epsilon_greedy(epsilon=...), mast(epsilon=...), a rule player."""
-
-    def __init__(self, kind: str, text: str, rule: RulePolicy | None = None, epsilon: float = 0.0) -> None:
-        self.kind, self.text, self._rule, self.epsilon = kind, text, rule, epsilon
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def player(self, view: View) -> Any:
-        """The compiled player for all seats, when the seat of this view searches."""
-        if self.kind in ("random", "mast"):  # to a player that learns, a search gives what it has learned
-            return Uniform()
-        if self._rule is not None:
-            return self._rule.player_of(view)
-        if not view.game.knowledge.greedy:
-            raise NotSupported(f"{view.game.name} has no greedy player for {self.text} playouts; use playout=random")
-        greedy = view.game.knowledge.players[view.game.knowledge.greedy].make()
-        if self.kind == "epsilon_greedy":
-            return EpsilonGreedy(greedy, self.epsilon)
-        return Split(int(view.seat), greedy, Uniform())
 
 
 class Final(NamedTuple):
     """What is done once the search is over, and around it."""
 
-    choice: str = "mean"  # or visits: which turn is taken
-    least: int = 1  # visits that every turn gets, so that more of them tell nothing
-    reflex: bool = False  # whether the game's reflex goes before any search
-    workers: int = 1  # searches on their own whose counts are added up
-    threads: int = 1  # ... that work at the same time
+    choice: str  # or visits: which turn is taken
+    least: int  # visits that every turn gets, so that more of them tell nothing
+    reflex: bool  # whether the game's reflex goes before any search
+    workers: int  # searches on their own whose counts are added up
+    threads: int  # ... that work at the same time
 
 
 class Worker(ABC):
@@ -83,8 +61,117 @@ class Worker(ABC):
         """What it found, by turn."""
 
 
+class Found(NamedTuple):
+    """What a search found out about each turn, and what finding out has cost."""
+
+    turns: NDArray[np.int64]
+    visits: NDArray[np.int64]
+    means: NDArray[np.float64]  # nan where a turn has not been tried
+    halves: Sequence[float] | NDArray[np.float64]  # of the 95 % intervals; nan where a search has none
+    best: int  # the place of the turn to take
+    playouts: int
+    cost: dict[str, float]
+    lines: Sequence[str] = ()  # how the game is expected to go on after each turn, if the search can tell
+
+
+class TurnSearcher(Searcher):
+    """Finds something out about every turn open to the seat, and takes the best: the base of all searches but look-ahead."""
+
+    def __init__(self, text: str, budget: Budget) -> None:
+        super().__init__(text)
+        self.budget = budget
+        self._spent = 0.0  # seconds in this game
+        self._prepared: set[str] = set()  # the games whose search has been run
+
+    @abstractmethod
+    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
+        """Look at these turns as long as the budget allows; TRIAL asks for as little as possible.
+
+        thorough: all turns are to be told about, and how the game is expected to go on.
+        """
+
+    @abstractmethod
+    def unit(self, view: View) -> str:
+        """What the means are."""
+
+    def reset(self, seed: int = 0) -> None:
+        """A new game has all its seconds left."""
+        super().reset(seed)
+        self._spent = 0.0
+
+    def prepare(self, view: View) -> None:
+        """Compile the search for this game by running it on next to nothing."""
+        if view.game.name not in self._prepared:
+            with compiling(f"{self.text} for {view.game.name}"):
+                rng = make_rng(0)
+                self.search(view, self.turns(view), TRIAL, rng)
+                self.reflex(view, rng)
+                if self.budget.game_seconds is not None:
+                    self._decisions_left(view, 0)
+            self._prepared.add(view.game.name)
+
+    def choose_turn(self, view: View) -> int:
+        """The turn the search takes for the best; what is forced, and what the reflex does, needs no search."""
+        start = time.perf_counter()
+        self.prepare(view)
+        turn = self.reflex(view, self.rng)
+        if not turn:
+            turns = self.turns(view)
+            turn = int(turns[0])
+            if len(turns) > 1:
+                found = self.search(view, turns, self.budget_now(view), self.rng)
+                self.playouts += found.playouts
+                turn = int(found.turns[found.best])
+        self._spent += time.perf_counter() - start
+        return turn
+
+    def analyse(self, view: View) -> Analysis:
+        """Every turn, and what the search found out about it: the one it would take first, then the others by what decides."""
+        self.prepare(view)
+        start = time.perf_counter()
+        found = self.search(view, self.turns(view), self.budget_now(view), self.rng, thorough=True)
+        lines = found.lines or [""] * len(found.turns)
+        candidates = [
+            Candidate(int(turn), turn_words(view, int(turn)), int(visits), float(mean), float(half), line)
+            for turn, visits, mean, half, line in zip(found.turns, found.visits, found.means, found.halves, lines, strict=True)
+        ]
+        first = candidates[found.best]
+        candidates.sort(key=lambda one: (math.isnan(one.mean), -one.visits if self.by_visits else 0, -one.mean, one is not first))
+        return Analysis(candidates, self.unit(view), found.cost | {"seconds": time.perf_counter() - start})
+
+    by_visits = False  # whether the visits decide, not the means
+
+    def turns(self, view: View) -> NDArray[np.int64]:
+        """The turns open to the seat."""
+        turns = np.empty(view.game.max_turns, np.int64)
+        n = list_turns(view.scratch(1 + SCRATCH), 0, self.most_decisions(view.game), view.game.max_legal, turns)
+        return turns[: int(n)].copy()
+
+    def most_decisions(self, game: Game) -> int:
+        """Of the turns that are searched."""
+        return game.most_decisions
+
+    def budget_now(self, view: View) -> Budget:
+        """The budget of this decision."""
+        return self.budget.for_decision(self._spent, lambda: self._decisions_left(view, _FORESEEN))
+
+    def reflex(self, view: View, rng: Rng) -> int:
+        """The turn to take without any search; 0 if there is none."""
+        return 0
+
+    def foreseen(self, view: View) -> Any:
+        """The player by whose playouts the turns left are counted."""
+        return Uniform()
+
+    def _decisions_left(self, view: View, n_games: int) -> float:
+        """How many decisions are left for this seat in this game, as far as a few playouts can tell."""
+        game, states = view.game, view.scratch(1 + SCRATCH)
+        parts = int(view.seat), self.most_decisions(game), max(n_games, 1), game.buffer(), make_rng(0)
+        return float(decisions_left(self.foreseen(view), states, *parts))
+
+
 class Findings(NamedTuple):
-    """What a search found out."""
+    """What workers have found out."""
 
     turns: NDArray[np.int64]
     workers: list[Any]
@@ -95,95 +182,51 @@ class Findings(NamedTuple):
         return Tally(*(np.sum(parts, axis=0) for parts in zip(*(worker.tally() for worker in self.workers), strict=True)))
 
 
-class RootSearch(TurnPolicy):
-    """Tries the turns open to its seat by playouts, and takes the best."""
+class RootSearch(TurnSearcher):
+    """Tries the turns open to its seat by playouts, with one worker or several, and takes the best."""
 
     def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final) -> None:
-        super().__init__(text)
-        if score not in SCORES:
-            raise BadOption(f"score={score} is not possible; score may be {', '.join(SCORES)}")
-        if final.choice not in CHOICES:
-            raise BadOption(f"choice={final.choice} is not possible; choice may be {' or '.join(CHOICES)}")
-        self.playout, self.score, self.budget, self.final = playout, score, budget, final
-        self._spent = 0.0  # seconds in this game
-        self._prepared: set[str] = set()  # the games whose search this policy has run
-
-    def reset(self, seed: int = 0) -> None:
-        """A new game has all its seconds left."""
-        super().reset(seed)
-        self._spent = 0.0
+        super().__init__(text, budget)
+        self.playout, self.score, self.final = playout, score, final
+        self.by_visits = final.choice == "visits"
 
     @abstractmethod
     def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
         """Worker `number`, to search these turns."""
 
-    def prepare(self, view: View) -> None:
-        """Compile the search for this game, running it without a playout."""
-        if view.game.name not in self._prepared:
-            with compiling(f"{self.text} for {view.game.name}"):
-                rng = make_rng(0)
-                turns = self._turns(view)
-                budget = Budget(playouts=1)
-                findings = Findings(turns, [self._worker(view, turns, budget, rng, 0)], 0)
-                findings.workers[0].work(0, 0)
-                self._gains(view, turns[:1])
-                if self.final.reflex:
-                    self._reflex(view, rng)
-                if self.budget.game_seconds is not None:
-                    self._decisions_left(view, 0)
-            self._prepared.add(view.game.name)
+    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
+        """The sums of what the workers have found."""
+        if budget == TRIAL:
+            self._worker(view, turns, Budget(playouts=1), rng, 0).work(0, 0)
+            self._gains(view, turns[:1])
+        findings = self.run(view, turns, budget, rng)
+        tally = findings.tally()
+        means = np.where(tally.visits > 0, tally.sums / np.maximum(tally.visits, 1), math.nan)
+        halves = [half_interval(*of_turn) for of_turn in zip(*tally, strict=True)]
+        lines = [self._line(view, findings, i) for i in range(len(turns))] if thorough else []
+        best = self._best(view, findings) if tally.visits.any() else 0
+        cost = {"playouts": findings.playouts, **self._cost(findings)}
+        return Found(turns, tally.visits, means, halves, best, findings.playouts, cost, lines)
 
-    def choose_turn(self, view: View) -> int:
-        """The turn of the best mean or the most visits."""
-        start = time.perf_counter()
-        self.prepare(view)
-        turn = self._reflex(view, self.rng) if self.final.reflex else 0
-        if not turn:
-            findings = self._search(view, self.rng)
-            self.playouts += findings.playouts
-            turn = int(findings.turns[self._best(view, findings)]) if len(findings.turns) > 1 else int(findings.turns[0])
-        self._spent += time.perf_counter() - start
-        return turn
+    def run(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> Findings:
+        """All that the budget allows; what is forced needs no search."""
+        since = time.perf_counter()
+        n = self.final.workers if budget != TRIAL else 1
+        # Each worker has its own generator; the only one has the policy's.
+        rngs = [rng] if n == 1 else [make_rng(int(next64(rng) >> np.uint64(1))) for _ in range(n)]
+        workers = [self._worker(view, turns, budget.share(i, n), rngs[i], i) for i in range(n)]
+        playouts = spend_together(budget, workers, self.final.threads, since) if len(turns) > 1 else 0
+        return Findings(turns, workers, playouts)
 
-    def analyse(self, view: View) -> Analysis:
-        """Every turn, with the mean of its playouts."""
-        self.prepare(view)
-        start = time.perf_counter()
-        findings = self._search(view, self.rng)
-        cost = {"playouts": findings.playouts, **self._cost(findings), "seconds": time.perf_counter() - start}
-        candidates = []
-        for i, (visits, total, squares) in enumerate(zip(*findings.tally(), strict=True)):
-            turn = int(findings.turns[i])
-            mean = total / visits if visits else math.nan
-            half, line = half_interval(visits, total, squares), self._line(view, findings, i)
-            candidates.append(Candidate(turn, turn_words(view, turn), int(visits), float(mean), half, line))
-        by_mean = self.final.choice == "mean"
-        candidates.sort(key=lambda c: (c.visits == 0, -c.mean if by_mean else -c.visits, -c.mean))
-        return Analysis(candidates, SCORE_UNITS[self.score], cost)
+    def unit(self, view: View) -> str:
+        """What the score counts."""
+        return SCORE_UNITS[self.score]
 
     def _cost(self, findings: Findings) -> dict[str, float]:
         return {}
 
     def _line(self, view: View, findings: Findings, turn: int) -> str:
         return ""
-
-    def _turns(self, view: View) -> NDArray[np.int64]:
-        """The turns open to the seat."""
-        turns = np.empty(view.game.max_turns, np.int64)
-        n = list_turns(view.scratch(1 + SCRATCH), 0, view.game.most_decisions, view.game.max_legal, turns)
-        return turns[: int(n)].copy()
-
-    def _search(self, view: View, rng: Rng) -> Findings:
-        """All that the budget allows; what is forced needs no search."""
-        since = time.perf_counter()
-        turns = self._turns(view)
-        budget = self.budget.for_decision(self._spent, lambda: self._decisions_left(view, _FORESEEN))
-        n = self.final.workers
-        # Each worker has its own generator; the only one has the policy's.
-        rngs = [rng] if n == 1 else [make_rng(int(next64(rng) >> np.uint64(1))) for _ in range(n)]
-        workers = [self._worker(view, turns, budget.share(i, n), rngs[i], i) for i in range(n)]
-        playouts = spend_together(budget, workers, self.final.threads, since) if len(turns) > 1 else 0
-        return Findings(turns, workers, playouts)
 
     def _best(self, view: View, findings: Findings) -> int:
         """The best turn; among equals the one that gains the most points at once, then any."""
@@ -209,17 +252,15 @@ class RootSearch(TurnPolicy):
             points.append(int(numbers[int(view.seat)]))
         return np.array(points)
 
-    def _reflex(self, view: View, rng: Rng) -> int:
-        """What the game's reflex does here; 0 if nothing."""
-        if view.game.knowledge.reflex is None:
+    def reflex(self, view: View, rng: Rng) -> int:
+        """What the game's reflex does here, if it is asked for; 0 if nothing."""
+        if not self.final.reflex or view.game.knowledge.reflex is None:
             return 0
         return int(choose_at(view.game.knowledge.reflex.make(), view.scratch(2), 0, view.game.buffer(), rng))
 
-    def _decisions_left(self, view: View, n_games: int) -> float:
-        """How many decisions are left for this seat in this game, as far as a few playouts can tell."""
-        game, player = view.game, self.playout.player(view)
-        states = view.scratch(1 + SCRATCH)
-        return float(decisions_left(player, states, int(view.seat), game.most_decisions, max(n_games, 1), game.buffer(), make_rng(0)))
+    def foreseen(self, view: View) -> Any:
+        """The player of the playouts."""
+        return self.playout.player(view)
 
 
 class Flat(Worker):
@@ -236,11 +277,11 @@ class Flat(Worker):
         searched = self.states, self.seat, self.turns, len(self.turns), n
         with_parts = self.player, self.score, self.out, self.numbers, self.rng, self.counts
         if self.rule == ROTATION:
-            montecarlo.sample_in_rotation(*searched, done, *with_parts)
+            flat.sample_in_rotation(*searched, done, *with_parts)
         elif self.rule == AT_RANDOM:
-            montecarlo.sample_at_random(*searched, *with_parts)
+            flat.sample_at_random(*searched, *with_parts)
         else:
-            bandit.sample_by_urgency(*searched, self.rule, self.least, *with_parts)
+            flat.sample_by_urgency(*searched, self.rule, self.least, *with_parts)
 
     def nodes(self) -> int:
         """The playouts made."""
@@ -254,8 +295,8 @@ class Flat(Worker):
 class MonteCarlo(RootSearch):
     """Flat Monte Carlo: uniform sampling of the turns at the root, or by a selection rule (a bandit)."""
 
-    def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final | None = None, rule: Any = ROTATION) -> None:
-        super().__init__(text, playout, score, budget, final or Final())
+    def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final, rule: Any) -> None:
+        super().__init__(text, playout, score, budget, final)
         self.rule = rule
 
     def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from kdenv.core.kernel import kernel
-from kdenv.core.part import answers
-from kdenv.core.protocol import scores
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.question import answers
 from kdenv.core.questions import estimate, rank, reach
+from kdenv.core.verbs import scores
 from kdenv.search.score import best_rival
 
 

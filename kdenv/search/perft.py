@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core.kernel import allocating_kernel, kernel
-from kdenv.core.protocol import CHANCE, OVER, apply, apply_chance, chances, legal, phase
+from kdenv.compiler.kernel import allocating_kernel, kernel
+from kdenv.core.verbs import CHANCE, OVER, apply, apply_chance, chances, legal, phase
 
 
 @allocating_kernel

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.core.kernel import allocating_kernel, kernel
-from kdenv.core.protocol import CHANCE, DECIDE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores, seat
+from kdenv.compiler.kernel import allocating_kernel, kernel
+from kdenv.compiler.random import below, uniform
 from kdenv.core.questions import choose, first_action, packed, plays, rest_of
-from kdenv.core.random import below, uniform
+from kdenv.core.verbs import CHANCE, DECIDE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores, seat
 
 
 class Uniform(NamedTuple):

@@ -5,17 +5,17 @@ Seats of one team (seat modulo the number of teams) win and lose together; witho
 
 from typing import NamedTuple
 
-from kdenv.core.kernel import kernel
-from kdenv.core.part import answers, part
-from kdenv.core.protocol import scores, standings
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.question import answers, question
+from kdenv.core.verbs import scores, standings
 
 
-@part
+@question
 def worth(score, states, k, seat, numbers):
     """The worth of the finished states[k] to seat; numbers is scratch, one int64 per seat."""
 
 
-@part
+@question
 def worths(score, states, k, values, numbers):
     """Write the worth of the finished states[k] to every seat to values (float64); numbers is scratch as above."""
 

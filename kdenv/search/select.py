@@ -8,12 +8,12 @@ A turn without visits is not asked about: it comes first, or has the search's fi
 import math
 from typing import Any, NamedTuple
 
-from kdenv.core.kernel import kernel
-from kdenv.core.part import answers, part
-from kdenv.core.random import uniform
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.question import answers, question
+from kdenv.compiler.random import uniform
 
 
-@part
+@question
 def urgency(rule, visits, total, squares, gain, log_n, rng):
     """How urgent it is to try this turn once more."""
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from kdenv.core.kernel import allocating_kernel, kernel
-from kdenv.core.protocol import DECIDE, apply, legal, phase, seat
+from kdenv.compiler.kernel import allocating_kernel, kernel
+from kdenv.core.verbs import DECIDE, apply, legal, phase, seat
 
 MAX_DECISIONS = 4  # of a turn, as many as fit into a packed one
 SCRATCH = MAX_DECISIONS  # states that list_turns works in
@@ -24,9 +24,15 @@ def list_turns(states, k, most_decisions, max_legal, turns):
 @kernel
 def write_turns(states, k, most_decisions, actions, n_actions, at, turns):
     """The same for kernels, which bring the room: a row of actions and two numbers for each of MAX_DECISIONS."""
+    n_first = legal(states[k], actions[0])
+    if most_decisions == 1:
+        n_first = min(n_first, turns.shape[0])
+        for i in range(n_first):
+            turns[i] = actions[0, i] + 1
+        return n_first
     mover = seat(states[k])
     at[0] = 0
-    n_actions[0] = legal(states[k], actions[0])
+    n_actions[0] = n_first
     n, depth, line = 0, 0, 0
     while depth >= 0:
         if at[depth] == n_actions[depth]:

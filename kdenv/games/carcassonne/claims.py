@@ -4,8 +4,8 @@ A slot says what a meeple is put on: 0 is nothing, 1 to 4 are the city or road a
 the field at the corner NW, NE, SE, SW, and 9 is the cloister. If several slots mean the same feature, the lowest one names it.
 """
 
-from kdenv.core.bits import bit
-from kdenv.core.kernel import kernel
+from kdenv.compiler.bits import bit
+from kdenv.compiler.kernel import kernel
 from kdenv.games.carcassonne.features import NOBODY, NONE, find, hold_field, release_field
 from kdenv.games.carcassonne.tables import CITY, FIELD, ROAD
 from kdenv.games.carcassonne.tiles import CITY_AT, CLOISTER, EDGE, FIELD_CORNER, N_CELLS, NO_SEGMENT, ROAD_AT

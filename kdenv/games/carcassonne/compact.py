@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from kdenv.core.bits import ONE, lowest, popcount
+from kdenv.compiler.bits import ONE, lowest, popcount
+from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part
-from kdenv.core.kernel import kernel
 from kdenv.games.carcassonne.claims import (
     FIRST_CORNER,
     FIRST_EDGE,

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from kdenv.core import lettering
-from kdenv.core.lettering import write
+from kdenv.drawing import letters as lettering
+from kdenv.drawing.letters import write
 from kdenv.games.carcassonne import claims, rules
 from kdenv.games.carcassonne.art import INK, anchor, meeple_art, tile_art
 from kdenv.games.carcassonne.notation import TYPES, kind_word, tile_text

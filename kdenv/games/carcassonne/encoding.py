@@ -8,9 +8,9 @@ same numbers. `layout` lists the parts.
 from collections.abc import Mapping
 from typing import Any
 
-from kdenv.core.bits import ONE, lowest
+from kdenv.compiler.bits import ONE, lowest
+from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part
-from kdenv.core.kernel import kernel
 from kdenv.games.carcassonne.compact import COMPACT
 from kdenv.games.carcassonne.features import NOBODY, NONE, closed_cities_at, find, meeples_of
 from kdenv.games.carcassonne.landscape import WORDS

@@ -11,8 +11,8 @@ more than one city and only 8 more than one road. So each feature keeps the set 
 
 import numpy as np
 
-from kdenv.core.bits import bit, popcount
-from kdenv.core.kernel import kernel
+from kdenv.compiler.bits import bit, popcount
+from kdenv.compiler.kernel import kernel
 from kdenv.games.carcassonne.tables import CITY_POINTS
 
 NONE = np.uint64(0)

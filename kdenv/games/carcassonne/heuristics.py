@@ -7,12 +7,12 @@ evaluate the positions at their depth with it, and try turns in her orders.
 
 from typing import NamedTuple
 
-from kdenv.core.bits import ONE, lowest
+from kdenv.compiler.bits import ONE, lowest
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.question import answers
+from kdenv.compiler.random import below
 from kdenv.core.errors import BadOption
-from kdenv.core.kernel import kernel
-from kdenv.core.part import answers
 from kdenv.core.questions import RulePlayer, estimate, first_action, packed, plays, rank, reach, rest_of, then
-from kdenv.core.random import below
 from kdenv.games.carcassonne.claims import CLAIM, FIRST_CORNER, FIRST_EDGE, NO_MEEPLE, ON_CLOISTER, list_claims, stand
 from kdenv.games.carcassonne.features import NONE, closed_cities_at, meeples_of, most
 from kdenv.games.carcassonne.landscape import lay, types_that_fit

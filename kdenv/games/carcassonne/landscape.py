@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from kdenv.core.bits import bit, lowest
-from kdenv.core.kernel import kernel
+from kdenv.compiler.bits import bit, lowest
+from kdenv.compiler.kernel import kernel
 from kdenv.games.carcassonne.features import NOBODY, NONE, find, join_cities, join_fields, join_roads
 from kdenv.games.carcassonne.tables import CITY, ROAD
 from kdenv.games.carcassonne.tiles import (

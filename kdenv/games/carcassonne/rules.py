@@ -6,11 +6,11 @@ a choice, a claim `CLAIM + slot`. Nothing here checks legality: tables, environm
 
 import numpy as np
 
-from kdenv.core.bits import bit, lowest
-from kdenv.core.kernel import kernel
-from kdenv.core.protocol import CHANCE, DECIDE, OVER
-from kdenv.core.random import below
-from kdenv.core.state import state_dtype, wipe
+from kdenv.compiler.bits import bit, lowest
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import below
+from kdenv.compiler.state import state_dtype, wipe
+from kdenv.core.verbs import CHANCE, DECIDE, OVER
 from kdenv.games.carcassonne.claims import CLAIM, N_SLOTS, can_claim, claim, list_claims
 from kdenv.games.carcassonne.features import NOBODY, NONE, city_pays, closed_cities_at, find, meeples_of, most
 from kdenv.games.carcassonne.landscape import WORDS, lay, types_that_fit

@@ -1,7 +1,7 @@
 """The parts that both encodings of Carcassonne have, and the kernels that write them. Seats are relative: the observer comes first."""
 
+from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Part
-from kdenv.core.kernel import kernel
 from kdenv.games.carcassonne.claims import CLAIM, N_SLOTS, list_claims
 from kdenv.games.carcassonne.rules import CLAIMING, DRAWING, PLACING
 from kdenv.games.carcassonne.tables import MEEPLES, N_TILES, N_TYPES

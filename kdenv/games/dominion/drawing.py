@@ -11,8 +11,8 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from kdenv.core import lettering
-from kdenv.core.lettering import width_of, write
+from kdenv.drawing import letters as lettering
+from kdenv.drawing.letters import width_of, write
 from kdenv.games.dominion import rules
 from kdenv.games.dominion.cards import (
     ACTION,

@@ -9,8 +9,8 @@ slot just drawn). Nothing here checks legality.
 
 import numpy as np
 
-from kdenv.core.bits import bit, has, lowest, popcount
-from kdenv.core.kernel import kernel
+from kdenv.compiler.bits import bit, has, lowest, popcount
+from kdenv.compiler.kernel import kernel
 from kdenv.games.dominion.cards import (
     ACTION,
     ATTACK,

@@ -10,10 +10,10 @@ The vector keeps its size and its version, and a model trained earlier still pla
 from collections.abc import Mapping
 from typing import Any
 
-from kdenv.core.bits import has
+from kdenv.compiler.bits import has
+from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part
-from kdenv.core.kernel import kernel
-from kdenv.core.protocol import DECIDE
+from kdenv.core.verbs import DECIDE
 from kdenv.games.dominion.cards import DRAW_TO, N_STEP_KINDS, N_STEPS, N_TYPES, SPY, STEAL
 from kdenv.games.dominion.effects import ASK_NODE, BUY_NODE, PLAY_NODE, for_sale, step_in_progress
 from kdenv.games.dominion.piles import hand_size, points_of

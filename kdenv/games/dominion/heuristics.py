@@ -7,11 +7,11 @@ A player decides one action at a time.
 
 from typing import NamedTuple
 
-from kdenv.core.bits import bit, has, lowest, nth, popcount
+from kdenv.compiler.bits import bit, has, lowest, nth, popcount
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import below, uniform
 from kdenv.core.errors import BadOption
-from kdenv.core.kernel import kernel
 from kdenv.core.questions import RulePlayer, packed, plays
-from kdenv.core.random import below, uniform
 from kdenv.games.dominion.cards import ACTION, ANY, CURSES, DRAW_TO, MAX_COST, MAY_DISCARD_DECK, SPY, TREASURE, card_number
 from kdenv.games.dominion.effects import (
     AGAIN_NODE,

@@ -10,10 +10,10 @@ phase without being asked to play one holds no action, so it leaves none over ei
 and a seat that an attack is dealing with holds no reaction, because it would have shown it. README.md lists what is left out.
 """
 
-from kdenv.core.bits import has, popcount
-from kdenv.core.kernel import kernel
-from kdenv.core.protocol import DECIDE
-from kdenv.core.random import below
+from kdenv.compiler.bits import has, popcount
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import below
+from kdenv.core.verbs import DECIDE
 from kdenv.games.dominion.cards import ACTION, ANY, ATTACK, DRAW_TO, OTHERS_DRAW, REACTION, TREASURE
 from kdenv.games.dominion.effects import ASK_NODE, BUY_NODE, PUT_BACK_NODE, choices, step_in_progress
 from kdenv.games.dominion.piles import NOTHING_HELD, hand_size, put_in_hand

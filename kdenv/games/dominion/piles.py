@@ -7,8 +7,8 @@ owner knows the rest of it. Where rules ask often which slots have cards, the an
 
 import numpy as np
 
-from kdenv.core.bits import bit, lowest
-from kdenv.core.kernel import kernel
+from kdenv.compiler.bits import bit, lowest
+from kdenv.compiler.kernel import kernel
 from kdenv.games.dominion.cards import TO_DECK, TO_HAND, TREASURE
 from kdenv.games.dominion.tables import N_SLOTS
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core.bits import popcount
+from kdenv.compiler.bits import popcount
 from kdenv.core.errors import BadRecord
 from kdenv.games.dominion import effects
 from kdenv.games.dominion.cards import (

@@ -7,11 +7,11 @@ machine code are the same for every kingdom. Nothing here checks legality: table
 
 import numpy as np
 
-from kdenv.core.bits import bit, has, lowest
-from kdenv.core.kernel import kernel
-from kdenv.core.protocol import CHANCE, DECIDE, OVER
-from kdenv.core.random import below
-from kdenv.core.state import state_dtype, wipe
+from kdenv.compiler.bits import bit, has, lowest
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import below
+from kdenv.compiler.state import state_dtype, wipe
+from kdenv.core.verbs import CHANCE, DECIDE, OVER
 from kdenv.games.dominion.cards import (
     ACTION,
     BASIC_ROWS,

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.core.bits import bit, lowest, nth, popcount
+from kdenv.compiler.bits import bit, lowest, nth, popcount
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.question import answers
+from kdenv.compiler.random import below
 from kdenv.core.game import Variant
-from kdenv.core.kernel import kernel
-from kdenv.core.part import answers
 from kdenv.core.questions import deal
-from kdenv.core.random import below
 from kdenv.games.dominoes.rules import DEALING, PLAYING, led_by_double_six, n_tiles
 from kdenv.games.dominoes.tables import (
     ALL_TILES,

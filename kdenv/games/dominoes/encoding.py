@@ -7,9 +7,9 @@ parts are `layout` and `layout_with_belief`.
 from collections.abc import Mapping
 from typing import Any
 
-from kdenv.core.bits import bit
+from kdenv.compiler.bits import bit
+from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part
-from kdenv.core.kernel import kernel
 from kdenv.games.dominoes.belief import OTHERS, write_marginals
 from kdenv.games.dominoes.rules import NO_END, NOBODY, PLAYING, n_tiles, target
 from kdenv.games.dominoes.tables import BIT_OF_TILE, BLOCKED, HAND, N_ACTIONS, N_TILES, NO_TILES, SUITS

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.core.bits import lowest, popcount
+from kdenv.compiler.bits import lowest, popcount
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.question import answers
+from kdenv.compiler.state import state_dtype
 from kdenv.core.errors import NotSupported
 from kdenv.core.game import Variant
-from kdenv.core.kernel import kernel
-from kdenv.core.part import answers
 from kdenv.core.questions import believe, guesses, outlook, suppose
-from kdenv.core.state import state_dtype
 from kdenv.games.dominoes.belief import Unseen, exact_shares, unseen_by
 from kdenv.games.dominoes.rules import MOST_TURNS, NO_END, V_CALLS, V_RULES, cover, n_tiles
 from kdenv.games.dominoes.tables import (

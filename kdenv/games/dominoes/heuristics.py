@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.core.bits import bit, lowest
-from kdenv.core.kernel import kernel
+from kdenv.compiler.bits import bit, lowest
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import below
 from kdenv.core.questions import RulePlayer, packed, plays
-from kdenv.core.random import below
 from kdenv.games.dominoes.rules import legal_set
 from kdenv.games.dominoes.tables import NO_TILES, PASS, PIPS
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kdenv.core.errors import BadRecord, shown
-from kdenv.core.protocol import apply_at, legal_at
+from kdenv.core.verbs import apply_at, legal_at
 from kdenv.core.words import check_length, number_in
 from kdenv.games.dominoes import rules
 from kdenv.games.dominoes.tables import BIT_OF_TILE, CALL, DOUBLE_SIX, HAND, MIRRORED, N_ACTIONS, N_TILES, PASS, SUITS, TILES

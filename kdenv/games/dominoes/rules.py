@@ -8,11 +8,11 @@ what a seat can infer is in belief.py.
 
 import numpy as np
 
-from kdenv.core.bits import bit, lowest, nth, popcount
-from kdenv.core.kernel import kernel
-from kdenv.core.protocol import CHANCE, DECIDE, OVER
-from kdenv.core.random import below
-from kdenv.core.state import state_dtype
+from kdenv.compiler.bits import bit, lowest, nth, popcount
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import below
+from kdenv.compiler.state import state_dtype
+from kdenv.core.verbs import CHANCE, DECIDE, OVER
 from kdenv.games.dominoes.tables import (
     ALL_SUITS,
     ALL_TILES,

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.core.bits import bit, lowest, popcount
+from kdenv.compiler.bits import bit, lowest, popcount
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.question import answers
+from kdenv.compiler.state import state_dtype
 from kdenv.core.errors import NotSupported
 from kdenv.core.game import Variant
-from kdenv.core.kernel import kernel
-from kdenv.core.part import answers
 from kdenv.core.questions import TO_THE_END, first_action, solve
-from kdenv.core.state import state_dtype
 from kdenv.games.dominoes.rules import (
     MOST_TURNS,
     NO_END,

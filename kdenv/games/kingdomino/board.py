@@ -7,8 +7,8 @@ coordinates modulo 8 are unambiguous, and a neighbour is a rotation. Bit (y & 7)
 
 import numpy as np
 
-from kdenv.core.bits import popcount
-from kdenv.core.kernel import kernel
+from kdenv.compiler.bits import popcount
+from kdenv.compiler.kernel import kernel
 
 NONE = np.uint64(0)
 CASTLE = np.uint64(1)  # the set that holds just x = y = 0

@@ -21,8 +21,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core.bits import bit, has, lowest
-from kdenv.core.kernel import kernel
+from kdenv.compiler.bits import bit, has, lowest
+from kdenv.compiler.kernel import kernel
 from kdenv.games.kingdomino.tables import DOMINOES, N_TERRAINS
 
 NOWHERE = -1  # the castle of a board that has none

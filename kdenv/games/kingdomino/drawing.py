@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kdenv.core import lettering
-from kdenv.core.lettering import write
+from kdenv.drawing import letters as lettering
+from kdenv.drawing.letters import write
 from kdenv.games.kingdomino import rules
 from kdenv.games.kingdomino.notation import square_name
 from kdenv.games.kingdomino.scene import Kingdom, kingdoms_of, mover, n_in_box, round_text, waiting

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from kdenv.core.bits import has, lowest
+from kdenv.compiler.bits import has, lowest
+from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part
-from kdenv.core.kernel import kernel
 from kdenv.games.kingdomino.board import NONE, column_of, row_of
 from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, points_of_kingdom
 from kdenv.games.kingdomino.rules import seat as seat_to_move

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.core.bits import bit, has, lowest, popcount
+from kdenv.compiler.bits import bit, has, lowest, popcount
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import below
 from kdenv.core.errors import BadOption
-from kdenv.core.kernel import kernel
 from kdenv.core.questions import RulePlayer, packed, plays, then
-from kdenv.core.random import below
 from kdenv.games.kingdomino.board import (
     CASTLE,
     NONE,

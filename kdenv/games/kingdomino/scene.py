@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kdenv.core import protocol
+from kdenv.core import verbs as protocol
 from kdenv.games.kingdomino import rules
 from kdenv.games.kingdomino.board import points_of
 from kdenv.games.kingdomino.notation import kingdom_squares

@@ -1,0 +1,63 @@
+"""`kernel`: the decorator for compiled functions.
+
+A kernel is compiled when it is first called, and its machine code is kept on disk (see cache.py).
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+
+from kdenv.compiler.reach import questions
+
+# The versions of numba that compiler/linked.py was tested with. With others, or with KDENV_COMPILER=numba, compiler/plain.py compiles.
+_KNOWN = ((0, 65), (0, 68))
+IS_KNOWN = _KNOWN[0] <= numba.version_info.short <= _KNOWN[1]
+IS_PLAIN = not IS_KNOWN or os.environ.get("KDENV_COMPILER") == "numba"
+if IS_PLAIN:
+    from kdenv.compiler import plain as compiler
+else:
+    from kdenv.compiler import linked as compiler  # type: ignore[no-redef]
+
+__all__ = ["allocating_kernel", "kernel", "resolve_by_type"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function at its first call, for each combination of types of arguments; no other thread has to wait while it runs.
+
+    A kernel may not allocate (np.empty and the like do not compile): buffers come from the caller. Numba then need not count
+    references to arrays, which would cost more than the work of a small kernel.
+    """
+    return _compiled(function, allocates=False)
+
+
+def allocating_kernel(function: Function) -> Function:
+    """Make a kernel that may allocate. Python may call it; kernels should not call it where speed matters."""
+    return _compiled(function, allocates=True)
+
+
+def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], Any]) -> None:
+    """Let compiled code that calls question(first, ...) call another kernel, which kernel_for gives for the type of first.
+
+    kernel_for takes the numba type of a state or of an array of states, or the class of a part; it raises TypingError for others.
+    """
+    compiler.resolve_by_type(question, kernel_for)
+    questions[question] = kernel_for
+
+
+def _compiled(function: Function, *, allocates: bool) -> Function:
+    if numba.config.DISABLE_JIT:
+        return function
+    return cast(Function, compiler.compiled_kernel(function, {"nogil": True, "_nrt": allocates}))
+
+
+if not IS_KNOWN and not numba.config.DISABLE_JIT:
+    print(
+        f"kdenv: numba {numba.__version__} is not one of the versions that kdenv was tested with "
+        f"({'.'.join(map(str, _KNOWN[0]))} to {'.'.join(map(str, _KNOWN[1]))}); all works, but compiling takes three times as long",
+        file=sys.stderr,
+    )

@@ -1,0 +1,252 @@
+"""Compiles kernels. A kernel that Python calls is optimised once, together with all the kernels that it calls.
+
+Numba by itself optimises every function that it compiles, with all that this function calls inlined, and makes machine code of it. In a
+search calls go fifteen deep, so the rules of a game would be optimised fifteen times, and the first search of a game would take 20 s.
+Here a kernel that another kernel calls becomes a `_Draft`: its types are inferred and it is translated to LLVM's language, but it is
+neither optimised nor made into machine code. A kernel that Python calls becomes a `_Whole`: its own code and the code of all drafts that
+it needs, in one module, which is optimised once.
+
+This depends on private parts of numba: README.md says which ones and how to tell whether a new version of numba still has them. For
+versions that kernel.py does not list, plain.py does the same without them.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from numba.core import event
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, Flags
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+from numba.core.sigutils import normalize_signature
+from numba.core.types import Dispatcher, Function
+from numba.core.types.misc import unliteral
+from numba.core.typing.templates import AbstractTemplate, infer_global
+
+from kdenv.compiler.cache import KeptKernel
+
+
+class _Library(JITCodeLibrary):  # type: ignore[misc]
+    """What _Draft and _Whole have in common: LLVM code that is being put together."""
+
+    _linking_libraries: list[Any]
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Simplify each function, as numba does, but skip those that are only declared in this module."""
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes, builder = self._codegen._function_pass_manager()
+                passes.run(function, builder)
+
+
+class _Draft(_Library):
+    """The code of one kernel and of the functions of numba that it needs. Each kernel that it calls has a draft of its own."""
+
+    def finalize(self) -> None:
+        """Link the functions of numba that are needed. Nothing is optimised, and no machine code is made."""
+        for library in dict.fromkeys(self._linking_libraries):
+            if not isinstance(library, _Draft):
+                self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage.name == "external":
+                function.linkage = "linkonce_odr"  # the same draft may come in by several ways, and may be dropped
+        self._finalized = True
+
+    def needs(self, found: dict[_Draft, None]) -> None:
+        """Add to `found` all drafts that this one needs, and then this one."""
+        if self not in found:
+            for library in self._linking_libraries:
+                if isinstance(library, _Draft):
+                    library.needs(found)
+            found[self] = None
+
+    def own_module(self) -> Any:
+        """The code of this draft without the code of the drafts that it needs."""
+        self._ensure_finalized()
+        return self._final_module
+
+    def _get_module_for_linking(self) -> Any:
+        """The code of this draft and of all that it needs, for functions that numba compiles in its own way and that call a kernel."""
+        module = self.own_module().clone()
+        _link(module, [self])
+        return module
+
+
+class _Whole(_Library):
+    """The code of a kernel that Python calls, and of all the kernels it needs."""
+
+    def finalize(self) -> None:
+        """Link all drafts, then let numba finalize: it optimises, and makes machine code."""
+        called = self._linking_libraries
+        _link(self._final_module, [library for library in called if isinstance(library, _Draft)])
+        self._linking_libraries = [library for library in called if not isinstance(library, _Draft)]
+        super().finalize()
+
+    def _optimize_final_module(self) -> None:
+        """Make drafts private, then let numba optimise. LLVM may inline and change a private function, as nobody else calls it.
+
+        The linkage `internal` would not do: the engine would use such a changed draft in place of one of the same name in other code.
+        """
+        for function in self._final_module.functions:
+            if function.linkage.name == "linkonce_odr":
+                function.linkage = "private"
+        super()._optimize_final_module()
+
+
+def _link(module: Any, drafts: list[_Draft]) -> None:
+    """Link these drafts and all drafts that they need into a module."""
+    found: dict[_Draft, None] = {}
+    for draft in drafts:
+        draft.needs(found)
+    for draft in reversed(found):  # callers first: what nothing in the module calls yet would be left out
+        module.link_in(draft.own_module(), preserve=True)
+
+
+class _FrozenFlags(Flags):  # type: ignore[misc]
+    """Options of a compilation that never change again, so that their hash is computed once. Numba asks for it at every operation."""
+
+    _known: ClassVar[dict[_FrozenFlags, _FrozenFlags]] = {}
+    _hash: int
+
+    @classmethod
+    def of(cls, flags: Flags) -> _FrozenFlags:
+        """The frozen flags with these values; there is one object for each combination of values."""
+        frozen = cls(flags)
+        frozen._hash = super().__hash__(frozen)
+        return cls._known.setdefault(frozen, frozen)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def copy(self) -> _FrozenFlags:
+        """These flags: a copy would be the same, as they do not change."""
+        return self
+
+
+class _CompilerOfDrafts(Compiler):  # type: ignore[misc]
+    """Numba's compiler, which here makes drafts."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, args: Any, returns: Any, flags: Flags, local: Any) -> None:
+        flags.no_compile = True
+        super().__init__(typing, target, library, args, returns, _FrozenFlags.of(flags), local)
+
+    def define_pipelines(self) -> Any:
+        """Numba's passes, which write into a draft."""
+        self.state.library = _Draft(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        return super().define_pipelines()
+
+
+class _CompilerOfWholes(Compiler):  # type: ignore[misc]
+    """Numba's compiler, which here makes wholes: machine code that Python can call."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, args: Any, returns: Any, flags: Flags, local: Any) -> None:
+        super().__init__(typing, target, library, args, returns, _FrozenFlags.of(flags), local)
+
+    def define_pipelines(self) -> Any:
+        """Numba's passes, which write into a whole."""
+        self.state.library = _Whole(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        self.state.library.enable_object_caching()
+        return super().define_pipelines()
+
+
+class _Drafts(CPUDispatcher):  # type: ignore[misc]
+    """All drafts of one kernel, by the types of the arguments."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        super().__init__(function, {}, {**options, "no_cpython_wrapper": True}, pipeline_class=_CompilerOfDrafts)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Numba asks this when it infers the types of a caller. A constant argument counts as any integer: there is no draft for each."""
+        return super().get_call_template([unliteral(arg) for arg in args], {k: unliteral(arg) for k, arg in kws.items()})
+
+    def compile(self, sig: Any) -> Any:
+        """The draft for these types, which is made if there is none. Numba is given its library in place of a pointer to machine code."""
+        with global_compiler_lock, self._compiling_counter:
+            args, returns = normalize_signature(sig)
+            if args not in self.overloads:
+                with event.trigger_event("numba:compile", data={"dispatcher": self, "args": args, "return_type": returns}):
+                    draft = self._compiler.compile(args, returns)
+                draft = draft._replace(entry_point=draft.library)
+                self.targetctx.insert_user_function(draft.entry_point, draft.fndesc, [draft.library])
+                self.overloads[args] = draft
+            return self.overloads[args].entry_point
+
+
+class CompiledKernel(KeptKernel):
+    """A kernel. It is compiled to a whole when Python calls it, and to a draft when another kernel calls it."""
+
+    def __init__(self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None) -> None:
+        # No kernel is called by pointer from C, which is what the wrapper called cfunc would be for.
+        options = {**(targetoptions or {}), "nopython": True, "no_cfunc_wrapper": True}
+        super().__init__(py_func, locals or {}, options, pipeline_class=_CompilerOfWholes)
+        self._drafts = _Drafts(py_func, options)
+
+    def compile(self, sig: Any) -> Any:
+        """Make the whole for these types, or take it from disk."""
+        with _no_garbage_collected():
+            entry_point = super().compile(sig)
+            whole = self.overloads[normalize_signature(sig)[0]]
+            for environment in whole._find_referenced_environments() if whole.metadata is not None else ():
+                whole.codegen.set_env(environment.env_name, environment)  # numba has done this for the kernel itself alone
+            return entry_point
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Numba asks this when it infers the types of a caller, which gets a draft."""
+        return self._drafts.get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        """Numba asks this when it translates the call of a caller, which gets a draft."""
+        return self._drafts.get_overload(sig)
+
+    @property
+    def nopython_signatures(self) -> Any:
+        """The types of arguments for which there are drafts; numba reads this after get_call_template."""
+        return self._drafts.nopython_signatures
+
+    @property
+    def is_compiling(self) -> Any:
+        """Whether the kernel is being compiled now. Numba asks this to find out whether a kernel calls itself."""
+        return self._compiling_counter or self._drafts.is_compiling
+
+
+def compiled_kernel(function: Callable[..., Any], options: dict[str, Any]) -> CompiledKernel:
+    """Make a kernel of a function, with these options of numba's jit."""
+    return CompiledKernel(function, targetoptions=options)
+
+
+@contextmanager
+def _no_garbage_collected() -> Iterator[None]:
+    """Switch off the garbage collector. Compiling makes millions of objects that stay, and searching them takes 7 % of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], Any]) -> None:
+    """Let compiled code that calls question(first, ...) call kernel_for(the type of first) in its place."""
+
+    class Resolved(AbstractTemplate):  # type: ignore[misc]
+        key = question
+        drafts: ClassVar[dict[Any, Any]] = {}
+
+        def generic(self, args: Any, kws: Any) -> Any:
+            """The types that the kernel which answers takes and returns."""
+            kernel = Dispatcher(kernel_for(args[0]))
+            signature: Any = kernel.get_call_type(self.context, args, kws)
+            self.drafts[signature.args] = kernel.get_overload(signature)
+            return signature
+
+        def get_impl_key(self, sig: Any) -> Any:
+            """The draft that is called."""
+            return self.drafts[sig.args]
+
+    infer_global(question, Function(Resolved))

@@ -1,0 +1,32 @@
+"""Kernels compiled by numba alone: used in place of compiler/linked.py with versions of numba that kernel.py does not list.
+
+The results and the running speed are the same. The first search of a game takes three times as long to compile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba.extending import overload
+
+from kdenv.compiler.cache import KeptKernel
+
+
+class PlainKernel(KeptKernel):
+    """A kernel that numba compiles in its own way."""
+
+
+def compiled_kernel(function: Callable[..., Any], options: dict[str, Any]) -> PlainKernel:
+    """Make a kernel of a function, with these options of numba's jit."""
+    return PlainKernel(function, targetoptions={**options, "nopython": True})
+
+
+def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], Any]) -> None:
+    """Let compiled code that calls question(first, ...) call kernel_for(the type of first) in its place."""
+
+    def resolve(first, *rest):  # not annotated: numba wants the same signature as that of what it returns
+        kernel = kernel_for(first)
+        return lambda first, *rest: kernel(first, *rest)
+
+    overload(question, jit_options={"_nrt": False})(resolve)  # as in kernel

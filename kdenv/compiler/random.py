@@ -1,0 +1,102 @@
+"""The random numbers of kernels: a generator is a uint64[1], and xorshift64* draws from it in 1.4 ns.
+
+An environment's own numpy generator seeds it; kernels never see numpy's (passing one costs 5 us).
+
+It is a generator for games and not for secrets. Whoever knows its state can compute all it will draw and all it has drawn.
+`derive_seed` therefore gives every purpose a seed of its own.
+"""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from kdenv.compiler.kernel import kernel
+
+Rng = NDArray[np.uint64]
+
+_MASK = (1 << 64) - 1
+_MULTIPLIER = 0x2545F4914F6CDD1D
+_GOLDEN = 0x9E3779B97F4A7C15  # odd, and irregular: 2**64 divided by the golden ratio
+
+
+def make_rng(seed: "int | np.random.Generator") -> Rng:
+    """A kernel generator from an integer or from a numpy generator (which is advanced by one draw)."""
+    if isinstance(seed, np.random.Generator):
+        seed = int(seed.integers(1 << 63))
+    return np.array([_scramble(int(seed))], np.uint64)
+
+
+def derive_seed(purpose: str, *parts: int) -> int:
+    """A seed for one purpose, such as "chance" or "policy", from several numbers (match seed, deal ...); the same in every process.
+
+    It is a hash with the purpose as its key, so it cannot be taken back to the numbers, and the seed for one purpose does not tell the
+    seed for another. What this does not prevent: whoever guesses the numbers can derive all the seeds. A match whose
+    policies might try all small match seeds needs a large random one.
+    """
+    digest = hashlib.blake2b(digest_size=8, person=purpose.encode())
+    for part in parts:
+        part = int(part)
+        number = part.to_bytes(part.bit_length() // 8 + 1, "little", signed=True)
+        digest.update(len(number).to_bytes(8, "little") + number)
+    return int.from_bytes(digest.digest(), "little")
+
+
+def _scramble(seed: int) -> int:
+    """splitmix64, which makes unrelated states of neighbouring seeds. The result is never 0, because xorshift would stay there."""
+    z = (seed + _GOLDEN) & _MASK
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+    return (z ^ (z >> 31)) or 1
+
+
+def next64(rng: Any) -> Any:
+    """The next 64 random bits."""
+    x = int(rng[0])
+    x ^= x >> 12
+    x = (x ^ (x << 25)) & _MASK
+    x ^= x >> 27
+    rng[0] = x
+    return np.uint64((x * _MULTIPLIER) & _MASK)
+
+
+@overload(next64)
+def _next64(rng):
+    def compiled(rng):
+        x = rng[0]
+        x ^= x >> np.uint64(12)
+        x ^= x << np.uint64(25)
+        x ^= x >> np.uint64(27)
+        rng[0] = x
+        return x * np.uint64(_MULTIPLIER)
+
+    return compiled
+
+
+def stirred(key: Any, word: Any) -> Any:
+    """A 64-bit key with one more 64-bit word in it, both unsigned."""
+    product = ((int(key) ^ int(word)) * _GOLDEN) & _MASK
+    return np.uint64(product ^ (product >> 32))
+
+
+@overload(stirred)
+def _stirred(key, word):
+    def compiled(key, word):
+        product = (np.uint64(key) ^ np.uint64(word)) * np.uint64(_GOLDEN)
+        return product ^ (product >> np.uint64(32))
+
+    return compiled
+
+
+@kernel
+def below(rng, n):
+    """A random integer in [0, n), for n below 2**32."""
+    return np.int64(((next64(rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@kernel
+def uniform(rng):
+    """A random number in [0, 1)."""
+    return np.float64(next64(rng) >> np.uint64(11)) / 9007199254740992.0

@@ -1,0 +1,198 @@
+"""The verbs of a game: the questions that a game's rules answer. Searches call nothing else of a game.
+
+A verb finds the rules by the dtype of the state that it is given: in compiled code while numba compiles the caller, so that a verb costs no
+more than any call; in plain Python by a dictionary. Python calls the kernels `..._at`, which take an array of states and an index: that
+takes 0.16 us, and passing a single state 0.9 us.
+"""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba.core.errors import TypingError
+
+from kdenv.compiler.kernel import kernel, resolve_by_type
+
+CHANCE, DECIDE, OVER = 0, 1, 2  # what phase() answers
+
+VERBS: dict[str, Callable[..., Any]] = {}
+_rules: dict[Any, "Rules"] = {}  # the dtype of a game's state, and its numba type -> its rules
+
+
+class Rules(NamedTuple):
+    """The kernels of one game, by verb."""
+
+    game: str
+    verbs: dict[str, Callable[..., Any]]
+
+
+def verb(question: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function that asks the rules of whatever game its first argument is a state (or an array of states) of."""
+    name = question.__name__
+
+    def ask(state, *rest):
+        return _rules_of(state.dtype).verbs[name](state, *rest)
+
+    ask.__name__ = ask.__qualname__ = name
+    ask.__doc__ = question.__doc__
+    resolve_by_type(ask, lambda state: _rules_of(getattr(state, "dtype", state)).verbs[name])
+    VERBS[name] = ask
+    return ask
+
+
+def _rules_of(state_type: Any) -> Rules:
+    try:
+        return _rules[state_type]
+    except KeyError:
+        raise TypingError(f"{state_type} is not the state of a registered game") from None
+
+
+def register_rules(game: str, *rooms: ModuleType, **given: Callable[..., Any]) -> np.dtype[Any]:
+    """Let the verbs find the kernels in these modules when they are given a state of the game; return the dtype of its states.
+
+    One of the modules holds STATE, the dtype of a position; a verb may be in any of them, or be given by its name.
+    """
+    verbs = {name: getattr(room, name) for room in reversed(rooms) for name in VERBS if callable(getattr(room, name, None))} | given
+    missing = [name for name in VERBS if name not in verbs]
+    if missing:
+        raise TypeError(f"{game} lacks the verb{'s' * (len(missing) > 1)} {', '.join(missing)}: rules.py is the place for verbs")
+    state: np.dtype[Any] | None = next((room.STATE for room in rooms if isinstance(getattr(room, "STATE", None), np.dtype)), None)
+    if state is None:
+        raise TypeError(f"{game} lacks STATE, the dtype of a position: make it with state_dtype in rules.py")
+    other = _rules.get(state)
+    if other is not None and other.game != game:
+        raise TypeError(f"the states of {game} and {other.game} have the same dtype, so the verbs cannot tell them apart; rename a field")
+    _rules[state] = _rules[numba.from_dtype(state)] = Rules(game, verbs)
+    return state
+
+
+@verb
+def begin(s, players, variant):
+    """Make s the position before the first chance or decision; variant holds the game's options as integers."""
+
+
+@verb
+def phase(s):
+    """CHANCE, DECIDE or OVER."""
+
+
+@verb
+def seat(s):
+    """Who decides; only meaningful while phase is DECIDE."""
+
+
+@verb
+def legal(s, out):
+    """Write the legal actions to out, ascending, one integer per distinct outcome; return how many."""
+
+
+@verb
+def apply(s, action):
+    """Carry out a decision. Does not check that it is legal."""
+
+
+@verb
+def chances(s, out, weights):
+    """Write what chance may bring to out and how often, as integers, to weights; return how many outcomes."""
+
+
+@verb
+def apply_chance(s, outcome):
+    """Carry out one outcome of chance. Does not check that it is possible."""
+
+
+@verb
+def sample_chance(s, rng):
+    """Draw an outcome with the odds of chances, at full speed. Does not carry it out."""
+
+
+@verb
+def witnesses(s):
+    """The seats that see what chance brings next, as bits; -1 if all do."""
+
+
+@verb
+def scores(s, out):
+    """Write the points of each seat to out (int64), higher being better; when the game is over, the result."""
+
+
+@verb
+def standings(s, out):
+    """Write an integer per seat to out (int64) that ranks the seats: higher is better, equal is a tie."""
+
+
+@verb
+def resample_hidden(s, seat, rng):
+    """Replace all that seat cannot know by a draw from what it can; the result does not depend on the truth."""
+
+
+@verb
+def observe(states, k, seat, out):
+    """Write what seat sees of states[k] to out (float32)."""
+
+
+@kernel
+def begin_at(states, k, players, variant):
+    begin(states[k], players, variant)
+
+
+@kernel
+def phase_at(states, k):
+    return phase(states[k])
+
+
+@kernel
+def seat_at(states, k):
+    return seat(states[k])
+
+
+@kernel
+def legal_at(states, k, out):
+    return legal(states[k], out)
+
+
+@kernel
+def apply_at(states, k, action):
+    apply(states[k], action)
+
+
+@kernel
+def chances_at(states, k, out, weights):
+    return chances(states[k], out, weights)
+
+
+@kernel
+def apply_chance_at(states, k, outcome):
+    apply_chance(states[k], outcome)
+
+
+@kernel
+def sample_chance_at(states, k, rng):
+    return sample_chance(states[k], rng)
+
+
+@kernel
+def witnesses_at(states, k):
+    return witnesses(states[k])
+
+
+@kernel
+def scores_at(states, k, out):
+    scores(states[k], out)
+
+
+@kernel
+def standings_at(states, k, out):
+    standings(states[k], out)
+
+
+@kernel
+def resample_hidden_at(states, k, seat, rng):
+    resample_hidden(states[k], seat, rng)
+
+
+@kernel
+def observe_at(states, k, seat, out):
+    observe(states, k, seat, out)

@@ -1,0 +1,138 @@
+"""Rule-based players of the games, as policies and playouts: `full_greedy(variant=paper)`, or FullGreedy(variant="paper").
+
+Games list their players (core.questions.RulePlayer). For each name there is one class, made when it is first asked for: its
+fields are the parameters of the game's `make`, with their defaults. Games may have players of one name.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from kdenv.compiler.random import make_rng
+from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.game import Game
+from kdenv.core.questions import choose_at
+from kdenv.core.view import View
+from kdenv.games import find_game, names
+from kdenv.policies.base import TurnPolicy
+from kdenv.policies.playouts import Playout
+from kdenv.policies.text.parameter import param
+from kdenv.policies.text.value import Finder, add_finder, named
+from kdenv.search.turns import SCRATCH
+
+
+class RulePolicy(TurnPolicy, Playout):
+    """A rule-based player of one game, or of several that have one of this name."""
+
+    games: ClassVar[tuple[Game, ...]] = ()  # that have such a player
+
+    def __post_init__(self) -> None:
+        """Make the compiled players: of every game that has a player of this name which takes the parameters given."""
+        super().__post_init__()
+        given = self.given()
+        players, refused = {}, None
+        for game in self.games:
+            make = game.knowledge.players[self.kind].make
+            takes = inspect.signature(make).parameters
+            if given.keys() <= takes.keys():
+                try:
+                    players[game.name] = make(**given)
+                except BadOption as error:
+                    refused = error
+        if not players:
+            raise refused or BadOption(f"{self}: no game has a {self.kind} that takes these parameters together")
+        object.__setattr__(self, "_players", players)
+
+    def choose_turn(self, view: View) -> int:
+        """What the player decides."""
+        return int(choose_at(self.compiled(view.game), view.scratch(1 + SCRATCH), 0, view.game.buffer(), self.rng))
+
+    def prepare(self, view: View) -> None:
+        """Compile the player for this game, deciding once on a generator of its own."""
+        choose_at(self.compiled(view.game), view.scratch(1 + SCRATCH), 0, view.game.buffer(), make_rng(0))
+
+    def compiled(self, game: Game) -> Any:
+        """The compiled player for this game."""
+        players: Mapping[str, Any] = self.__dict__["_players"]
+        if game.name not in players:
+            self.refuse(game)
+        return players[game.name]
+
+    def player(self, view: View) -> Any:
+        """The same for all seats."""
+        return self.compiled(view.game)
+
+    def refuse(self, game: Game) -> None:
+        """Raise NotSupported if this is no player of that game, as far as the parameters tell."""
+        having: Mapping[str, Any] = self.__dict__["_players"]
+        if game.name not in having:
+            others = ", ".join(game.knowledge.players) or "none"
+            raise NotSupported(f"{self} plays {' and '.join(having)}, not {game.name}, whose rule-based players are {others}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied by name, as its class is in no module."""
+        return _remade, (self.kind, {name: getattr(self, name) for name in self.parameters()})
+
+
+_made: dict[tuple[str, ...], tuple[tuple[Game, ...], type[RulePolicy]]] = {}  # by the name of the player and of the games that have it
+
+
+def rule_class(name: str, games: tuple[Game, ...] = ()) -> type[RulePolicy] | None:
+    """The class of the players of this name, of these games or of all; None if none of them has one."""
+    having = tuple(game for game in games or map(find_game, names()) if name in game.knowledge.players)
+    if not having:
+        return None
+    key = name, *(game.name for game in having)
+    known, cls = _made.get(key, ((), RulePolicy))
+    if known != having:
+        cls = _new_class(name, having)
+        _made[key] = having, cls
+    return cls
+
+
+def class_named(name: str) -> type[RulePolicy] | None:
+    """The class of players that has this name in Python: FullGreedy for full_greedy."""
+    return next((rule_class(each) for each in rule_names() if _in_python(each) == name), None)
+
+
+def rule_names() -> list[str]:
+    """The names of the rule-based players of all games."""
+    return list(dict.fromkeys(name for game in map(find_game, names()) for name in game.knowledge.players))
+
+
+def _new_class(name: str, games: tuple[Game, ...]) -> type[RulePolicy]:
+    """The class whose fields are the parameters that these games' players of this name take."""
+    fields: dict[str, Any] = {}
+    types: dict[str, Any] = {}
+    for game in games:
+        for parameter, takes in inspect.signature(game.knowledge.players[name].make).parameters.items():
+            if parameter not in fields:
+                fields[parameter], types[parameter] = takes.default, type(takes.default)
+            elif fields[parameter] != takes.default:  # then each game's own default holds unless one is given
+                fields[parameter], types[parameter] = None, types[parameter] | None
+    rules = [game.knowledge.players[name] for game in games]
+    sources = list(dict.fromkeys(rule.source for rule in rules if rule.source))
+    meanings = [rule.meaning if len(games) == 1 else f"{game.title}: {rule.meaning}" for game, rule in zip(games, rules, strict=True)]
+    body = {
+        "__doc__": "; ".join(meanings),
+        "__annotations__": types,
+        "games": games,
+        **{parameter: param(default=default) for parameter, default in fields.items()},
+    }
+    return named(name, "; ".join(sources), listed=False)(type(_in_python(name), (RulePolicy,), body))
+
+
+def _in_python(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def _remade(name: str, values: dict[str, Any]) -> RulePolicy:
+    cls = rule_class(name)
+    if cls is None:
+        raise BadOption(f"there is no rule-based player {name} in this process; import or add the game that has it first")
+    return cls(**values)
+
+
+add_finder(Finder(RulePolicy, rule_class, rule_names))

@@ -1,0 +1,134 @@
+"""The grammar of policies as text: `name`, `name(value)`, `name(parameter=value, ...)`; values may be such texts themselves.
+
+A word that holds brackets, commas or spaces (the path of a file) is written in double quotes, as in JSON. What the names
+mean is not known here: see value.py.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from kdenv.core.errors import BadOption
+
+_TOKEN = re.compile(r'\s*([(),=]|"(?:[^"\\]|\\.)*"|[^\s(),="]+|")')
+_PLAIN = re.compile(r'[^\s(),="]+')
+_SIGNS = "(),="
+_DEEPEST = 20  # brackets inside brackets
+_SHOWN = 120  # letters of a text that an error quotes
+
+
+class Term(NamedTuple):
+    """A parsed text: a name with parameters; a bare word is a name without any."""
+
+    name: str
+    positional: list[Term]
+    named: dict[str, Term]
+
+    def __str__(self) -> str:
+        parts = [*map(str, self.positional), *(f"{key}={value}" for key, value in self.named.items())]
+        return f"{self.name}({', '.join(parts)})" if parts else self.name
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it has no parameters."""
+        return not (self.positional or self.named)
+
+
+def parse(text: str) -> Term:
+    """Split a text into names and parameters."""
+    tokens = _TOKEN.findall(text)
+    tokens.append("")
+    term, at = _term(text, tokens, 0, 0)
+    if tokens[at]:
+        raise _wrong(text, f"{shorten(tokens[at])!r} is too much; write name(parameter=value, ...)")
+    return term
+
+
+def _term(text: str, tokens: list[str], at: int, depth: int) -> tuple[Term, int]:
+    """The term that starts at this token, and the place of the token after it."""
+    name = tokens[at]
+    if not name or name in _SIGNS:
+        raise _wrong(text, f"a name is missing{f' before {name!r}' if name else ''}; write name(parameter=value, ...)")
+    if name == '"':
+        raise _wrong(text, "a closing quotation mark is missing")
+    at += 1
+    positional: list[Term] = []
+    named: dict[str, Term] = {}
+    if tokens[at] != "(":
+        return Term(name, positional, named), at
+    if depth == _DEEPEST:
+        raise _wrong(text, f"there are brackets inside more than {_DEEPEST} others; no policy needs that")
+    at += 1
+    while tokens[at] != ")":
+        value, at = _term(text, tokens, at, depth + 1)
+        if tokens[at] == "=":
+            if value.positional or value.named:
+                raise _wrong(text, f"{value} is no name of a parameter; write name=value")
+            if value.name in named:
+                raise _wrong(text, f"{shorten(value.name)} is given twice")
+            named[value.name], at = _term(text, tokens, at + 1, depth + 1)
+        elif named:
+            raise _wrong(text, f"{shorten(str(value))} comes after parameters with names; write name=value")
+        else:
+            positional.append(value)
+        if tokens[at] == ",":
+            at += 1
+        elif tokens[at] != ")":
+            raise _wrong(text, "a closing bracket is missing")
+    return Term(name, positional, named), at + 1
+
+
+def _wrong(text: str, what: str) -> BadOption:
+    return BadOption(f"policy {shorten(text)!r}: {what}")
+
+
+def number_in(word: str) -> int | float | None:
+    """The number that a word is, which may be a fraction such as 1/3; None if it is none."""
+    try:
+        return int(word)
+    except ValueError:
+        pass
+    try:
+        return float(word)
+    except ValueError:
+        over, _, under = word.partition("/")
+    try:
+        return int(over) / int(under)
+    except (ValueError, ArithmeticError):
+        return None
+
+
+def word_in(term: Term) -> str:
+    """The word that a term without parameters is, out of its quotation marks."""
+    if not term.name.startswith('"'):
+        return term.name
+    try:
+        return str(json.loads(term.name))
+    except ValueError:
+        raise BadOption(f"{shorten(term.name)} is not a word in quotation marks as JSON has them") from None
+
+
+def word_of(value: str) -> str:
+    """The word as a text has it: in quotation marks where it could be read as something else."""
+    return value if _PLAIN.fullmatch(value) else json.dumps(value)
+
+
+def number_of(value: float) -> str:
+    """The shortest text that is read as this number."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+
+
+def shorten(text: str) -> str:
+    """The text, or its beginning if it is too long to be quoted in an error."""
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 20]}... ({len(text)} letters)"
+
+
+def shown(value: Any) -> str:
+    """A value from Python as an error quotes it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and value.bit_length() > 256:
+        return f"<a number of {value.bit_length()} bits>"
+    return shorten(str(value)) if isinstance(value, (str, int, float)) else shorten(repr(value))

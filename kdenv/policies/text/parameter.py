@@ -1,0 +1,163 @@
+"""What a parameter of a policy may be: its type, bounds and choices, how it is read from text, checked and written."""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, Field, dataclass, field
+from numbers import Real
+from typing import Any, Union, get_args, get_origin
+
+from kdenv.core.errors import BadOption
+from kdenv.core.game import did_you_mean
+from kdenv.policies.text.grammar import Term, number_in, number_of, shown, word_in, word_of
+
+_PLAIN = (int, float, bool, str)  # types of parameters that are not values themselves
+_LARGEST = 1e18  # of numbers without a bound of their own: an int64 holds it
+
+
+def param(
+    help: str = "",
+    *,
+    default: Any = MISSING,
+    least: float = -_LARGEST,
+    most: float = _LARGEST,
+    choices: Iterable[str] = (),
+    words: Mapping[str, Any] = types.MappingProxyType({}),
+    kw_only: bool = True,
+) -> Any:
+    """A field of a class that is `named`: what it means in a line, its default, and what it may be.
+
+    least, most: the bounds of a number, which it may be itself. choices: what a word may be. words: values that are
+    written as a word, such as {"none": math.inf}. Without kw_only the value may be given without the name.
+    """
+    about = {"help": help, "least": least, "most": most, "choices": tuple(choices), "words": words}
+    return field(default=default, kw_only=kw_only, metadata=about)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a class of values."""
+
+    name: str
+    type: Any  # int, float, bool, str, or a class of values
+    default: Any  # MISSING if it must be given
+    help: str
+    least: float
+    most: float
+    choices: tuple[str, ...]
+    words: Mapping[str, Any]  # what is written as a word though it is none
+    positional: bool
+
+    def check(self, value: Any) -> Any:
+        """The value as it is kept: a number of the right type, a word, or a value; refused if it is not possible."""
+        if isinstance(value, str) and value in self.words:
+            return self.words[value]
+        if value is None and None in self.words.values():
+            return None
+        if self.type is int or self.type is float:
+            return self._number(value, value)
+        if self.type is str:
+            if not isinstance(value, str) or (self.choices and value not in self.choices):
+                raise self._refuse(value)
+            return value
+        if self.type is bool:
+            if not isinstance(value, bool):
+                raise self._refuse(value)
+            return value
+        return self.type.as_value(value)
+
+    def read(self, term: Term) -> Any:
+        """The value that a text stands for."""
+        if term.is_word and term.name in self.words:
+            return self.words[term.name]
+        if self.type not in _PLAIN:
+            return self.type.from_term(term)
+        if not term.is_word:
+            raise BadOption(f"{self.name}={term} is not possible: {term} is not a number or word")
+        if self.type is str:
+            return self.check(word_in(term))
+        if self.type is bool:
+            return self.check({"yes": True, "no": False}.get(term.name, term.name))
+        return self._number(number_in(term.name), term.name)
+
+    def write(self, value: Any) -> str:
+        """The text that is read as this value."""
+        for word, special in self.words.items():
+            if value is special or value == special:
+                return word
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, (int, float)):
+            return number_of(value)
+        return word_of(value) if isinstance(value, str) else str(value)
+
+    def write_with_name(self, value: Any) -> str:
+        """The value as it stands between the brackets: with the name, unless it always has to be given and may be without."""
+        return self.write(value) if self.positional and self.default is MISSING else f"{self.name}={self.write(value)}"
+
+    def usage(self) -> str:
+        """How it is written, for a listing: with its default, or what must be given, and with its choices."""
+        if self.type is str and self.choices:
+            first = "" if self.default in (MISSING, None) else f"{self.default}|"
+            return f"{self.name}={first}{'|'.join(choice for choice in self.choices if choice != self.default)}"
+        if self.type is bool:
+            return f"{self.name}={'yes|no' if self.default is True else 'no|yes'}"
+        if self.default is MISSING or self.default is None:
+            return f"{self.name}=<{self.meaning_of_value()}>"
+        return f"{self.name}={self.write(self.default)}"
+
+    def meaning_of_value(self) -> str:
+        """What may be written after the name, in a word or two."""
+        if self.type in (int, float):
+            return "whole number" if self.type is int else "number"
+        return "word" if self.type is str else "yes or no" if self.type is bool else str(self.type.called)
+
+    def possible(self) -> str:
+        """What it may be, as the end of a sentence that begins with its name."""
+        if self.type is bool:
+            return "may be yes or no"
+        if self.type is str:
+            return f"may be {', '.join(self.choices)}" if self.choices else "is a word"
+        words = "".join(f", or {word}" for word, value in self.words.items() if value is not None)
+        number = "a whole number" if self.type is int else "a number"
+        if self.least > -_LARGEST and self.most < _LARGEST:
+            return f"is {number} from {self.least:g} to {self.most:g}{words}"
+        return f"is {number} from {self.least:g} on{words}" if self.least > -_LARGEST else f"is {number}{words}"
+
+    def _number(self, value: Any, given: Any) -> Any:
+        """The number, of the parameter's type. Neither nan nor infinity is in the bounds."""
+        is_number = type(value) is int or type(value) is float or (isinstance(value, Real) and not isinstance(value, bool))
+        if is_number and any(value == special for special in self.words.values()):
+            return self.type(value) if math.isfinite(value) else float(value)
+        if not is_number or not self.least <= value <= self.most or (self.type is int and value != int(value)):
+            raise self._refuse(given)
+        return self.type(value)
+
+    def _refuse(self, value: Any) -> BadOption:
+        close = did_you_mean(value, self.choices) if isinstance(value, str) else ""
+        return BadOption(f"{self.name}={shown(value)} is not possible{close}; {self.name} {self.possible()}")
+
+
+def parameter(name: str, hint: Any, field: Field[Any]) -> Parameter:
+    """The parameter that a field of a class with this type hint stands for."""
+    about: dict[str, Any] = {"help": "", "least": -_LARGEST, "most": _LARGEST, "choices": (), "words": {}, **field.metadata}
+    kinds = [kind for kind in get_args(hint) if kind is not types.NoneType] if _is_union(hint) else [hint]
+    if len(kinds) != 1 or not (kinds[0] in _PLAIN or hasattr(kinds[0], "from_term")):
+        raise TypeError(
+            f"parameter {name} is a {hint}; it may be int, float, bool, str, a class of values such as Playout, or one of them | None"
+        )
+    if _is_union(hint):
+        about["words"] = {"none": None, **about["words"]}
+    return Parameter(name=name, type=kinds[0], default=field.default, positional=not field.kw_only, **about)
+
+
+def _is_union(hint: Any) -> bool:
+    return get_origin(hint) in (Union, types.UnionType)
+
+
+def no_parameter(kind: str, name: str, known: Iterable[str]) -> BadOption:
+    """The error for a parameter that a class of values does not have."""
+    takes = f"its parameters are {', '.join(known)}" if known else "it has none"
+    return BadOption(f"{kind} has no parameter {name}{did_you_mean(name, known)}; {takes}")

@@ -1,0 +1,332 @@
+"""Values with a name and parameters, and what follows from their fields: text, equality, hashing, JSON, the listing.
+
+A class marked `@named("uct")` is a frozen dataclass, and each of its fields a parameter (see parameter.py). So
+`Uct(playout=FullGreedy(), seconds=1)` and the text "uct(playout=full_greedy, seconds=1)" are the same value. Here are also the
+rows, values that are known by a name of their own such as the searches of papers. What values do is not known here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
+from dataclasses import MISSING, dataclass, fields
+from functools import cached_property, partial
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, get_type_hints
+
+from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.game import Game, Variant, did_you_mean
+from kdenv.policies.text.grammar import Term, parse, shorten, shown
+from kdenv.policies.text.parameter import Parameter, no_parameter, param, parameter
+
+V = TypeVar("V", bound="Value")
+_KIND = "kind"  # the key of the name in JSON
+
+# What a class declares without parameters: text, JSON and runtime rest on these names.
+_RESERVED = {_KIND, "called", "source", "text", "memory", "rng", "n_playouts", "usual", "alternatives"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A value that is known by a name of its own: a class with parameters."""
+
+    meaning: str
+    source: str
+    cls: type[Value]
+    parameters: Mapping[str, Any]
+
+    @cached_property
+    def value(self) -> Value:
+        """The value; made when it is first asked for, as players of games may be in it."""
+        return self.cls(**self.parameters)
+
+
+class Finder(NamedTuple):
+    """Finds classes that are not made before they are asked for."""
+
+    base: type[Value]  # all of them derive from it
+    find: Callable[[str], type[Value] | None]
+    names: Callable[[], Iterable[str]]
+
+
+_classes: dict[str, type[Value]] = {}  # by name
+_rows: dict[str, Row] = {}  # by name
+_finders: list[Finder] = []
+
+
+class Value:
+    """The base of everything that is written as text with parameters."""
+
+    kind: ClassVar[str] = ""  # its name in texts
+    called: ClassVar[str] = "value"  # what it is one of, in sentences
+    source: ClassVar[str] = ""  # the paper it comes from
+    alternatives: ClassVar[tuple[str, ...]] = ()  # parameters of which giving one takes back the others
+    usual: ClassVar[Mapping[str, Any]] = {}  # what they are if none of them is given
+    _parameters: ClassVar[Mapping[str, Parameter]] = {}
+
+    @classmethod
+    def parameters(cls) -> Mapping[str, Parameter]:
+        """The parameters by name, in the order in which they are listed."""
+        return cls._parameters
+
+    @classmethod
+    def meaning(cls) -> str:
+        """What it is, in a line: the first paragraph of the docstring."""
+        return " ".join(inspect.cleandoc(cls.__doc__ or "").partition("\n\n")[0].split()).removesuffix(".")
+
+    @classmethod
+    def usage(cls) -> str:
+        """How it is written, with all parameters."""
+        parts = [
+            f"<{p.name}>" if p.positional and p.default is MISSING else p.usage()
+            for p in cls.parameters().values()
+            if p.name not in cls.usual
+        ]
+        parts[len(parts) :] = [f"{name}={value}" for name, value in cls.usual.items()]
+        return f"{cls.kind}({', '.join(parts)})" if parts else cls.kind
+
+    @classmethod
+    def which(cls) -> str:
+        """What there is of its family: the end of a sentence about something that is none of it."""
+        *others, last = names_of(cls)
+        return f"a {cls.called} is {', '.join(others)} or {last}"
+
+    def __post_init__(self) -> None:
+        """Check every parameter that is not its default, and make it of the right type."""
+        for p in self._parameters.values():
+            value = getattr(self, p.name)
+            if value is not p.default:
+                checked = p.check(value)
+                if checked is not value:
+                    object.__setattr__(self, p.name, checked)
+        if self.usual and all(getattr(self, name) is None for name in self.alternatives):
+            for name, value in self.usual.items():
+                object.__setattr__(self, name, value)
+
+    # Text
+
+    @classmethod
+    def from_term(cls, term: Term) -> Self:
+        """The value of this class, or of one that derives from it, that a text stands for."""
+        row = _rows.get(term.name)
+        found = row.cls if row is not None else find(term.name, cls)
+        if not issubclass(found, cls):
+            raise _is_none_of(term.name, found, cls)
+        known = found.parameters()
+        in_order = [p.name for p in known.values() if p.positional]
+        if len(term.positional) > len(in_order):
+            raise BadOption(f"{term}: {_how_to_write(found, in_order)}")
+        given = dict(zip(in_order, term.positional, strict=False))
+        for name, value in term.named.items():
+            if name not in known:
+                raise no_parameter(term.name, shorten(name), known)
+            if name in given:
+                raise BadOption(f"{term}: {name} is given twice, once without its name")
+            given[name] = value
+        for name, p in known.items():
+            if p.default is MISSING and name not in given:
+                raise BadOption(f"{term}: {name} is missing; write {found.usage()}")
+        values = {name: known[name].read(value) for name, value in given.items()}
+        made = found(**values) if row is None else known_as(term.name, copy(row.value)).having(**values)
+        assert isinstance(made, cls)
+        return made
+
+    @classmethod
+    def as_value(cls, value: Any) -> Self:
+        """The value itself, or the one that a text stands for; anything else is refused."""
+        if isinstance(value, str):
+            return cls.from_term(parse(value))
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, type):
+            raise BadOption(f"{value.__name__} is a class; write {value.__name__}(...) for a {cls.called} with these parameters")
+        if isinstance(value, Value):
+            raise _is_none_of(str(value), type(value), cls)
+        raise BadOption(f"{shown(value)} is no {cls.called}; {cls.which()}")
+
+    def __str__(self) -> str:
+        parts = [self._parameters[name].write_with_name(value) for name, value in self.given().items()]
+        name = self.row or self.kind or type(self).__name__
+        return f"{name}({', '.join(parts)})" if parts else name
+
+    @property
+    def text(self) -> str:
+        """The shortest text that this value is read from."""
+        return str(self)
+
+    def __repr__(self) -> str:
+        parts = [f"{name}={value!r}" for name, value in _differences(self, None).items()]
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+    @property
+    def row(self) -> str:
+        """The name of the row it was made from, which its text begins with; empty if it was made from none."""
+        return str(self.__dict__.get("_row", ""))
+
+    def given(self) -> dict[str, Any]:
+        """The parameters that differ from the defaults, or from those of the row this was made from."""
+        return _differences(self, _rows[self.row].value if self.row else None)
+
+    def having(self, **changes: Any) -> Self:
+        """The same with these parameters instead; a budget given takes the place of every other budget."""
+        replaced = self.alternatives if any(name in changes for name in self.alternatives) else ()
+        kept = {name: getattr(self, name) for name in self._parameters if name not in replaced}
+        made = type(self)(**{**kept, **changes})
+        return known_as(self.row, made) if self.row else made
+
+    # JSON
+
+    def to_json(self) -> dict[str, Any]:
+        """All parameters, defaults included, as a dict that the json module can write; from_json reads it."""
+        return {_KIND: self.kind, **{name: _as_json(p, getattr(self, name)) for name, p in self._parameters.items()}}
+
+    @classmethod
+    def from_json(cls, data: Any) -> Self:
+        """The value that to_json gave this dict for."""
+        if not isinstance(data, Mapping) or not isinstance(data.get(_KIND), str):
+            raise BadOption(f"{shown(data)} is no {cls.called}; in JSON one is an object with its name as {_KIND!r} and its parameters")
+        found = find(data[_KIND], cls)
+        values = {}
+        for name, value in data.items():
+            if name != _KIND:
+                if name not in found.parameters():
+                    raise no_parameter(found.kind, shorten(str(name)), found.parameters())
+                values[name] = found.parameters()[name].type.from_json(value) if isinstance(value, Mapping) else value
+        for name, p in found.parameters().items():
+            if p.default is MISSING and name not in values:
+                raise BadOption(f"{found.kind}: {name} is missing; write {found.usage()}")
+        return found(**values)
+
+    # Games
+
+    @classmethod
+    def obstacle(cls, game: Game) -> str:
+        """Why it cannot be used in this game whatever its parameters are: the end of a sentence that begins with it; else empty."""
+        return ""
+
+    def refuse(self, game: Game) -> None:
+        """Raise NotSupported if there is an obstacle."""
+        obstacle = self.obstacle(game)
+        if obstacle:
+            raise NotSupported(f"{self} {obstacle}")
+
+    def needs(self, game: Game, players: int, variant: Variant) -> None:
+        """Raise NotSupported or BadOption if it cannot be used in this game, its parameters included."""
+        self.refuse(game)
+        for name, p in self._parameters.items():
+            if isinstance(p.type, type) and issubclass(p.type, Value) and getattr(self, name) is not None:
+                getattr(self, name).needs(game, players, variant)
+
+
+# Classes and rows by name
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(param,))
+def named(name: str, source: str = "", *, listed: bool = True) -> Callable[[type[V]], type[V]]:
+    """Make a class a frozen dataclass of parameters that is written with this name; `source` is the paper it comes from.
+
+    Its docstring says in the first paragraph what it is. Not listed: texts do not find it by its name.
+    """
+    return partial(_name, name=name, source=source, listed=listed)
+
+
+def _name(cls: type[V], name: str, source: str, listed: bool) -> type[V]:
+    if not cls.__dict__.get("__doc__"):
+        raise TypeError(f"{cls.__name__} has no docstring; its first paragraph is what the listing says about {name}")
+    if not parse(name).is_word:
+        raise TypeError(f"{name!r} is no name for {cls.__name__}; a name is a word without brackets, commas and spaces")
+    other = _classes.get(name)
+    if listed and (name in _rows or (other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__))):
+        raise TypeError(f"there already is a {name}; choose another name for {cls.__name__}")
+    made = dataclass(frozen=True, kw_only=True, repr=False)(cls)
+    made.kind, made.source = name, source
+    hints, order = get_type_hints(made), {home: i for i, home in enumerate(made.__mro__)}
+    known = [(field, next(home for home in made.__mro__ if field.name in inspect.get_annotations(home))) for field in fields(made)]  # type: ignore[arg-type]
+    known.sort(key=lambda pair: (pair[0].kw_only, order[pair[1]]))
+    made._parameters = {field.name: parameter(field.name, hints[field.name], field) for field, _ in known}
+    made.alternatives = tuple(name for name in made.alternatives if name in made._parameters)
+    for taken in sorted(_RESERVED & made._parameters.keys()):
+        raise TypeError(f"{cls.__name__} has a parameter {taken}, which every value has already; choose another name")
+    if listed:
+        _classes[name] = made
+    return made
+
+
+def add_row(name: str, meaning: str, source: str, cls: type[Value], parameters: Mapping[str, Any]) -> None:
+    """Make a class with these parameters known by a name of its own."""
+    if name in _rows or name in _classes:
+        raise TypeError(f"there already is a {name}; choose another name")
+    _rows[name] = Row(meaning, source, cls, parameters)
+
+
+def known_as(name: str, value: V) -> V:
+    """The value, which is written with the name of this row from now on; it must be new."""
+    value.__dict__["_row"] = name
+    return value
+
+
+def add_finder(finder: Finder) -> None:
+    """Let names that no class has be looked up by this finder."""
+    _finders.append(finder)
+
+
+def find(name: str, family: type[V]) -> type[V]:
+    """The class of this name, which derives from `family`."""
+    found = _classes.get(name) or next((cls for finder in _finders if (cls := finder.find(name)) is not None), None)
+    if found is None:
+        raise BadOption(f"there is no {family.called} {shorten(name)}{did_you_mean(name, names_of(family))}; {family.which()}")
+    if not issubclass(found, family):
+        raise _is_none_of(name, found, family)
+    return found
+
+
+def classes(family: type[V]) -> Iterator[type[V]]:
+    """All classes that derive from this one and have a name."""
+    return (cls for cls in _classes.values() if issubclass(cls, family))
+
+
+def rows(family: type[Value]) -> Iterator[tuple[str, Row]]:
+    """All rows whose values are of this class."""
+    return ((name, row) for name, row in _rows.items() if issubclass(row.cls, family))
+
+
+def names_of(family: type[Value], *, asking_games: bool = True) -> list[str]:
+    """The names that a text may begin with to stand for such a value."""
+    found = [*(cls.kind for cls in classes(family)), *(name for name, _ in rows(family))]
+    return (
+        found
+        if not asking_games
+        else [*found, *(name for finder in _finders if issubclass(finder.base, family) for name in finder.names())]
+    )
+
+
+# Details
+
+
+def _differences(value: Value, base: Value | None) -> dict[str, Any]:
+    budgets = {name: getattr(value, name) for name in value.alternatives if getattr(value, name) is not None}
+    usual = base is None and budgets == value.usual
+    found = {}
+    for name, p in value.parameters().items():
+        mine = getattr(value, name)
+        differs = mine != (p.default if base is None else getattr(base, name))
+        if differs and (name not in value.alternatives or (mine is not None and not usual)):
+            found[name] = mine
+    return found
+
+
+def _as_json(p: Parameter, value: Any) -> Any:
+    if isinstance(value, Value):
+        return value.to_json()
+    return p.write(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _is_none_of(name: str, found: type[Value], family: type[Value]) -> BadOption:
+    return BadOption(f"{shorten(name)} is no {family.called} but a {found.called}; {family.which()}")
+
+
+def _how_to_write(found: type[Value], in_order: list[str]) -> str:
+    if not found.parameters():
+        return f"{found.kind} has no parameters"
+    return f"parameters{f' after {in_order[-1]}' if in_order else ''} are written name=value, as in {found.usage()}"

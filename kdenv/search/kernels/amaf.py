@@ -1,0 +1,206 @@
+"""All moves as first: what a search learns from every turn of an iteration, those of the playout too. RAVE and MAST are made of it.
+
+RAVE (Gelly and Silver 2007) is for the tree: an iteration counts for every turn of a node on its path that the same mover made
+there or at any time later, as if it had been made there. It helps only where a turn means much the same later, as in Dominion and
+dominoes. MAST (Finnsson and Björnsson 2008) is for playouts: it keeps, for every seat and action, the average worth of the
+iterations in which the seat took the action. Playouts take the action of the best average, or any with probability epsilon.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.question import answers, question
+from kdenv.compiler.random import below, stirred, uniform
+from kdenv.core.questions import choose, first_action, packed, plays, rest_of
+from kdenv.core.verbs import DECIDE, apply, legal, phase, seat
+from kdenv.search.kernels.uct import NONE, Decisions, Positions, learn
+
+MOST_RECORDED = 2048  # turns of a playout; those after so many are not learned from
+
+
+class Record(NamedTuple):
+    """The turns of the playout at hand, in the order in which they were made."""
+
+    seats: np.ndarray
+    turns: np.ndarray
+    n: np.ndarray
+
+
+class Recorded(NamedTuple):
+    """A player that plays as `player` does; its turns are written to the record."""
+
+    player: NamedTuple
+    most_decisions: int  # of a turn
+    record: Record
+
+
+class Averages(NamedTuple):
+    """By seat and action: the iterations in which the seat took it, and the sum of what they were worth to the seat."""
+
+    visits: np.ndarray
+    sums: np.ndarray
+
+
+class Mast(NamedTuple):
+    """Takes the action of the best average, one without an average before all others; any with probability epsilon."""
+
+    averages: Averages
+    epsilon: float
+
+
+class Learner(NamedTuple):
+    """Learns from all turns of an iteration; the same turn of the same seat counts once."""
+
+    record: Record
+    averages: Averages
+    has_averages: int  # whether they are asked for
+    # The different turns of the iteration at hand.
+    seats: np.ndarray
+    turns: np.ndarray
+    homes: np.ndarray  # the slot of each
+    slots: np.ndarray  # a hash table whose size is a power of two; never cleared: a slot counts as empty unless it is the home of its entry
+
+
+@plays(Recorded)
+@kernel
+def _choose_and_record(player, states, k, out, rng):
+    mover, record = seat(states[k]), player.record
+    if player.most_decisions == 1:
+        turn = choose(player.player, states, k, out, rng)
+    else:
+        turn = _whole_turn(player.player, states, k, mover, player.most_decisions, out, rng)
+    left = turn
+    while left != 0 and record.n[0] < record.turns.shape[0]:
+        record.seats[record.n[0]] = mover
+        record.turns[record.n[0]] = packed(first_action(left)) if player.most_decisions == 1 else left
+        record.n[0] += 1
+        left = rest_of(left) if player.most_decisions == 1 else 0
+    return turn
+
+
+@kernel
+def _whole_turn(player, states, k, mover, most_decisions, out, rng):
+    """A turn as write_turns lists it, from a player that may decide it piece by piece; it is played in states[k + 1]."""
+    states[k + 1] = states[k]
+    s = states[k + 1]
+    turn, n, piece = 0, 0, 0
+    while n < most_decisions and phase(s) == DECIDE and seat(s) == mover:
+        if piece == 0:
+            piece = choose(player, states, k + 1, out, rng)
+        turn |= packed(first_action(piece)) << (16 * n)
+        apply(s, first_action(piece))
+        piece = rest_of(piece)
+        n += 1
+    return turn
+
+
+@plays(Mast)
+@kernel
+def _choose_by_average(player, states, k, out, rng):
+    n = legal(states[k], out)
+    if uniform(rng) < player.epsilon:
+        return packed(out[below(rng, n)])
+    mover = seat(states[k])
+    best, n_best, chosen = -np.inf, 0, 0
+    for i in range(n):
+        visits = int(player.averages.visits[mover, out[i]])
+        average = player.averages.sums[mover, out[i]] / visits if visits > 0 else np.inf
+        if average > best:
+            best, n_best = average, 0
+        if average == best:
+            n_best += 1
+            if below(rng, n_best) == 0:
+                chosen = out[i]
+    return packed(chosen)
+
+
+@answers(learn, Learner)
+@kernel
+def _learn_from_all_turns(learner, chance, tree, space, depth):
+    """Go through the iteration backwards, so that a node counts what came after it."""
+    n = 0
+    for i in range(learner.record.n[0]):
+        n = _add(learner, n, learner.record.seats[i], learner.record.turns[i])
+    learner.record.n[0] = 0
+    for d in range(depth - 1, -1, -1):
+        node, at, mover = space.path[d, 0], space.path[d, 1], space.path[d, 2]
+        n = _add(learner, n, mover, tree.turns[at])
+        credit(chance, learner, n, tree, node, mover, space.values[mover])
+    if learner.has_averages != 0:
+        for i in range(n):
+            _average(learner.averages, learner.seats[i], learner.turns[i], space.values[learner.seats[i]])
+
+
+@kernel
+def _average(averages, mover, turn, value):
+    while turn != 0:
+        averages.visits[mover, first_action(turn)] += 1
+        averages.sums[mover, first_action(turn)] += value
+        turn = rest_of(turn)
+
+
+@question
+def credit(chance, learner, n, tree, node, mover, value):
+    """Count the value for those turns of a node that its mover made in this iteration, there or later."""
+
+
+@answers(credit, Positions)
+@kernel
+def _credit_positions(chance, learner, n, tree, node, mover, value):
+    first = int(tree.nodes[node].first)
+    for at in range(first, first + int(tree.nodes[node].n_turns)):
+        if _place(learner, n, _slot_of(learner, n, mover, tree.turns[at])) < n:
+            _count(tree, at, value)
+
+
+@answers(credit, Decisions)
+@kernel
+def _credit_decisions(chance, learner, n, tree, node, mover, value):
+    at = int(tree.counts[node].child)
+    while at != NONE:
+        if _place(learner, n, _slot_of(learner, n, mover, tree.turns[at])) < n:
+            _count(tree, at, value)
+        at = int(tree.counts[at].next)
+
+
+@kernel
+def _count(tree, at, value):
+    tree.counts[at].amaf_visits += 1
+    tree.counts[at].amaf_sums += value
+
+
+# The set of the turns of an iteration
+
+
+@kernel
+def _add(learner, n, mover, turn):
+    """Add a turn to the n there are if it is new; return how many there are then."""
+    slot = _slot_of(learner, n, mover, turn)
+    if n == learner.turns.shape[0] or _place(learner, n, slot) < n:
+        return n
+    learner.seats[n] = mover
+    learner.turns[n] = turn
+    learner.homes[n] = slot
+    learner.slots[slot] = n
+    return n + 1
+
+
+@kernel
+def _place(learner, n, slot):
+    """Which of the n turns is in this slot; n for none."""
+    place = int(learner.slots[slot])
+    return place if place < n and learner.homes[place] == slot else n
+
+
+@kernel
+def _slot_of(learner, n, mover, turn):
+    """The slot where this turn of this seat is, or would be put."""
+    last = learner.slots.shape[0] - 1
+    slot = np.int64(stirred(stirred(np.uint64(0), np.uint64(turn)), np.uint64(mover)) & np.uint64(last))
+    while True:
+        place = _place(learner, n, slot)
+        if place == n or (learner.turns[place] == turn and learner.seats[place] == mover):
+            return slot
+        slot = (slot + 1) & last

@@ -1,0 +1,370 @@
+"""Looking ahead a number of turns: Expectimax, and Star1, Star2 and Star2.5, which find the same with fewer nodes.
+
+Values of a node are seen from a side: that of the team whose decision is sought (0), or everybody else (1), who are taken to
+play together against it. With two teams that is negamax. Depth counts turns; chance between them is free. Bounds
+(Ballard 1983, Hauk 2004): no leaf is worth more than `most` to either side, so what is known of some outcomes of a
+chance limits what the others can still change; Star2 looks at the first `probes` turns after every outcome before searching any.
+
+There is no recursion: a frame per level holds what is to be gone on with, so a search can stop after any number of nodes, look at the
+clock, and go on.
+"""
+
+import numpy as np
+
+from kdenv.compiler.kernel import kernel
+from kdenv.core.questions import N_RANKS, estimate, rank, reach
+from kdenv.core.verbs import DECIDE, OVER, apply_chance, chances, phase, seat
+from kdenv.search.kernels.fingerprint import fingerprint
+from kdenv.search.kernels.stack import (
+    CUT_SHORT,
+    DONE,
+    LEVEL,
+    NODES,
+    OPEN,
+    PROBE,
+    SEARCH,
+    TOO_DEEP,
+    TURNS,
+    is_known,
+    remember,
+    rounding,
+)
+from kdenv.search.playout import play_turn
+from kdenv.search.turns import write_turns
+
+
+@kernel
+def most_from(evaluator, states, k, seat, numbers):
+    """The bound of leaves for a search from states[k]."""
+    return float(reach(evaluator, states, k, seat, numbers))
+
+
+@kernel
+def start(search, depth, first):
+    """Begin a search of the position in states[0], with the turn `first` (or 0) in front of the others."""
+    search.counters[LEVEL] = 0
+    search.counters[CUT_SHORT] = 0
+    search.counters[TOO_DEEP] = 0
+    _push(search, 0, depth, 0, -np.inf, np.inf)
+    search.frames[0].first = first
+
+
+@kernel
+def go_on(search, plan, evaluator, order, n_nodes):
+    """Search about n_nodes more nodes; whether the search is finished. Then frames[0] has value and choice."""
+    level = search.counters[LEVEL]
+    enough = search.counters[NODES] + n_nodes
+    while True:
+        stage = search.frames[level].stage
+        if stage == DONE:
+            if level == 0:
+                search.counters[LEVEL] = 0
+                return True
+            level -= 1
+            _take(search, plan, level)
+        elif search.counters[NODES] >= enough:
+            search.counters[LEVEL] = level
+            return False
+        elif stage == OPEN:
+            _open(search, plan, evaluator, order, level)
+        elif stage == TURNS:
+            level += _next_turn(search, plan, evaluator, level)
+        else:
+            level += _next_outcome(search, plan, level)
+
+
+@kernel
+def _push(search, level, depth, side, alpha, beta):
+    """A new frame, for the position in states[level]."""
+    f = search.frames[level]
+    f.stage = OPEN
+    f.depth = depth
+    f.side = side
+    f.alpha = alpha
+    f.beta = beta
+    f.best = -np.inf
+    f.first = 0
+    f.chosen = 0
+    f.at = 0
+    f.until = search.branches.shape[1]
+    f.spread = 1
+    f.is_probe = 0
+
+
+@kernel
+def _open(search, plan, evaluator, order, level):
+    """Find out what there is to try at a new node, or that it is a leaf."""
+    f = search.frames[level]
+    s = search.states[level]
+    search.counters[NODES] += 1
+    now = phase(s)
+    too_deep = level + 1 == search.frames.shape[0]
+    if now == OVER or f.depth == 0 or too_deep:
+        search.counters[TOO_DEEP] += 1 if too_deep else 0
+        _open_leaf(search, plan, evaluator, level)
+        return
+    if now != DECIDE:
+        f.n = chances(search.states[level], search.branches[level], search.sorted)
+        f.spread *= f.n
+        if f.spread > plan.widest:
+            _open_leaf(search, plan, evaluator, level)
+            return
+    if search.table.shape[0] > 1:
+        f.key = fingerprint(search.words, level, 0)
+        if level > 0 and f.is_probe == 0 and is_known(search, f):
+            return
+    if now == DECIDE:
+        _open_turns(search, plan, order, level)
+    else:
+        _open_chance(search, plan, level)
+
+
+@kernel
+def _open_leaf(search, plan, evaluator, level):
+    """There is nothing to try."""
+    f = search.frames[level]
+    f.best = _leaf(search, plan, evaluator, level, f.side)
+    f.stage = DONE
+
+
+@kernel
+def _leaf(search, plan, evaluator, k, side):
+    """The estimate of states[k], cut to the bounds, as the side sees it."""
+    value = float(estimate(evaluator, search.states, k, plan.seat, search.numbers))
+    if phase(search.states[k]) != OVER:
+        search.counters[CUT_SHORT] += 1
+    value = min(max(value, -plan.most), plan.most)
+    return -value if side == 1 else value
+
+
+@kernel
+def _side(plan, s):
+    """The side of the seat that decides in s."""
+    return 0 if (seat(s) - plan.seat) % plan.teams == 0 else 1
+
+
+@kernel
+def _look_from(f, side):
+    """See the window of a new frame from this side."""
+    if f.side != side:
+        f.side = side
+        alpha = f.alpha
+        f.alpha = -f.beta
+        f.beta = -alpha
+
+
+@kernel
+def _open_turns(search, plan, order, level):
+    """List the turns: the one that was best before in front, the others by rank."""
+    f = search.frames[level]
+    s = search.states[level]
+    turns = search.branches[level]
+    _look_from(f, _side(plan, s))
+    n = write_turns(search.states, level, plan.most_decisions, search.actions, search.counts[0], search.counts[1], turns)
+    _sort(order, s, turns, n, search.ranks, search.sorted)
+    if f.first != 0:
+        _put_in_front(turns, n, f.first)
+    f.n = n
+    f.until = min(n, f.until)
+    f.stage = TURNS
+
+
+@kernel
+def _sort(order, s, turns, n, ranks, by_rank):
+    """Sort turns by rank; those of a rank stay in order."""
+    highest = 0
+    for i in range(n):
+        ranks[i] = rank(order, s, turns[i])
+        highest = max(highest, ranks[i])
+    if highest == 0:
+        return
+    n_sorted = 0
+    for wanted in range(N_RANKS):
+        for i in range(n):
+            if ranks[i] == wanted:
+                by_rank[n_sorted] = turns[i]
+                n_sorted += 1
+    for i in range(n):
+        turns[i] = by_rank[i]
+
+
+@kernel
+def _put_in_front(turns, n, first):
+    """Move one turn to the front, if it is there."""
+    at = 0
+    while at < n and turns[at] != first:
+        at += 1
+    if at < n:
+        for i in range(at, 0, -1):
+            turns[i] = turns[i - 1]
+        turns[0] = first
+
+
+@kernel
+def _open_chance(search, plan, level):
+    """Sort the outcomes just listed, the most probable first, and see the chance from the side that moves after that one."""
+    f = search.frames[level]
+    outcomes, odds, weights = search.branches[level], search.odds[level], search.sorted
+    n = f.n
+    total = 0
+    for i in range(n):
+        outcome, weight = outcomes[i], weights[i]
+        total += weight
+        at = i
+        while at > 0 and weights[at - 1] < weight:
+            outcomes[at] = outcomes[at - 1]
+            weights[at] = weights[at - 1]
+            at -= 1
+        outcomes[at] = outcome
+        weights[at] = weight
+    for i in range(n):
+        odds[i] = weights[i] / total
+        search.floors[level, i] = -plan.most
+        search.tried[level, i] = 0
+    f.sum = 0.0
+    f.left = 1.0
+    f.floor = -plan.most
+    f.stage = SEARCH
+    _bring(search, level, outcomes[0])
+    if phase(search.states[level + 1]) == DECIDE:
+        _look_from(f, _side(plan, search.states[level + 1]))
+        if plan.cuts and plan.probes > 0:
+            f.floor = 0.0
+            f.stage = PROBE
+
+
+@kernel
+def _bring(search, level, outcome):
+    search.states[level + 1] = search.states[level]
+    apply_chance(search.states[level + 1], outcome)
+
+
+@kernel
+def _next_turn(search, plan, evaluator, level):
+    """Go into the next turn (1); or be done (0). The last turns of a search are tried right here."""
+    f = search.frames[level]
+    turns = search.branches[level]
+    while f.at < f.until and not (plan.cuts and f.best >= f.beta):
+        search.states[level + 1] = search.states[level]
+        play_turn(search.states[level + 1], turns[f.at])
+        if f.depth > 1:
+            alpha = max(f.alpha, f.best - plan.slack if level == 0 else f.best) if plan.cuts else -np.inf
+            _push(search, level + 1, f.depth - 1, f.side, alpha, f.beta)
+            return 1
+        search.counters[NODES] += 1
+        _take_turn(search, plan, level, _leaf(search, plan, evaluator, level + 1, f.side))
+    f.stage = DONE
+    remember(search, plan, f)
+    return 0
+
+
+@kernel
+def _take_turn(search, plan, level, value):
+    """Note what a turn is worth."""
+    f = search.frames[level]
+    if level == 0:
+        search.values[f.at] = value
+        search.visits[f.at] = search.counters[NODES]
+        if value <= f.best + rounding(plan):  # it may just have failed low: never choose it for a rounding error
+            f.at += 1
+            return
+    if value > f.best:
+        f.best = value
+        f.chosen = search.branches[level, f.at]
+    f.at += 1
+
+
+@kernel
+def _next_outcome(search, plan, level):
+    """Go into the next outcome of a chance (1); or be done with probing or with all (0)."""
+    f = search.frames[level]
+    if f.at == f.n:
+        if f.stage == PROBE:
+            f.stage = SEARCH
+            f.at = 0
+            f.left = 1.0
+        else:
+            f.best = f.sum
+            f.stage = DONE
+            remember(search, plan, f)
+        return 0
+    at = f.at
+    p = search.odds[level, at]
+    f.left -= p
+    _bring(search, level, search.branches[level, at])
+    child = search.frames[level + 1]
+    # 1. Probe: the first turns of every outcome, to know the least it is worth. What is not known is at most U and at least L = -U.
+    if f.stage == PROBE:
+        after = search.states[level + 1]
+        if phase(after) != DECIDE or _side(plan, after) != f.side:
+            f.floor -= p * plan.most
+            f.at += 1
+            return 0
+        f.low = (f.alpha - plan.most * (1.0 - p)) / p
+        f.high = (f.beta - f.floor + plan.most * f.left) / p
+        _push(search, level + 1, f.depth, f.side, max(-plan.most, f.low), min(plan.most, f.high))
+        child.until = plan.probes
+        child.is_probe = 1
+        return 1
+    # 2. Search: the outcomes one after the other, going on where the probe has ended.
+    if not plan.cuts:
+        _push(search, level + 1, f.depth, f.side, -np.inf, np.inf)
+        child.spread = f.spread
+        return 1
+    f.floor -= p * search.floors[level, at]
+    f.low = (f.alpha - f.sum - plan.most * f.left) / p
+    f.high = (f.beta - f.sum - f.floor) / p
+    _push(search, level + 1, f.depth, f.side, max(-plan.most, f.low), min(plan.most, f.high))
+    child.spread = f.spread
+    if search.tried[level, at] > 0:
+        child.at = search.tried[level, at]
+        child.best = search.probed[level, at]
+        child.first = search.firsts[level, at]
+    return 1
+
+
+@kernel
+def _take(search, plan, level):
+    """Note what the node below is worth."""
+    f, child = search.frames[level], search.frames[level + 1]
+    value = child.best if child.side == f.side else -child.best
+    if f.stage == TURNS:
+        _take_turn(search, plan, level, value)
+    elif f.stage == PROBE:
+        _take_probe(search, plan, level, value)
+    else:
+        _take_outcome(search, plan, level, value)
+
+
+@kernel
+def _take_probe(search, plan, level, value):
+    """Note what the first turns after an outcome are worth: above the window of the probe, the outcome is worth no less."""
+    f, child = search.frames[level], search.frames[level + 1]
+    at, p = f.at, search.odds[level, f.at]
+    least = value if value > max(-plan.most, f.low) + rounding(plan) else -plan.most
+    search.floors[level, at] = least
+    search.probed[level, at] = value
+    search.tried[level, at] = child.at
+    search.firsts[level, at] = child.first
+    f.floor += p * least
+    f.at += 1
+    if value >= f.high:
+        f.best = f.floor - plan.most * f.left
+        f.stage = DONE
+        remember(search, plan, f)
+
+
+@kernel
+def _take_outcome(search, plan, level, value):
+    """Note what an outcome is worth: perhaps the others cannot bring the chance back into the window."""
+    f = search.frames[level]
+    f.sum += search.odds[level, f.at] * value
+    f.at += 1
+    if plan.cuts and value >= f.high:
+        f.best = f.sum + f.floor
+    elif plan.cuts and value <= f.low:
+        f.best = f.sum + plan.most * f.left
+    else:
+        return
+    f.stage = DONE
+    remember(search, plan, f)

@@ -1,0 +1,400 @@
+"""Does the command line do what it says, and tell a mistake in one sentence with exit code 2?"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from random_games import random_game
+
+from kdenv.cli import main
+from kdenv.games import find_game
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What the command prints, if it succeeds."""
+    code = main(arguments)
+    captured = capsys.readouterr()
+    assert code == 0, captured.err
+    return captured.out
+
+
+def complaint(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The one sentence that the command complains with."""
+    try:
+        code = main(arguments)
+    except SystemExit as error:
+        code = int(error.code or 0)
+    captured = capsys.readouterr()
+    assert code == 2
+    assert captured.err.count("\n") == 1
+    assert "Traceback" not in captured.err
+    return captured.err
+
+
+MATCH = ("match", "kingdomino", "full_greedy", "random", "--option", "size=3", "--games", "4", "--processes", "1")
+
+
+def test_match_prints_a_table(capsys) -> None:
+    out = run(capsys, *MATCH)
+    assert out.startswith("kingdomino, 2 players size=3, 4 games, seed 0")
+    assert "full_greedy" in out
+    assert "too few deals" in out
+
+
+def test_match_prints_json(capsys) -> None:
+    result = json.loads(run(capsys, *MATCH, "--json"))
+    assert result["finished"]
+    assert [row["policy"] for row in result["policies"]] == ["full_greedy", "random"]
+
+
+def test_match_goes_on_from_a_file(capsys, tmp_path: Path) -> None:
+    file = tmp_path / "match.jsonl"
+    run(capsys, *MATCH, "--out", str(file))
+    before = file.read_text(encoding="utf-8")
+    assert len(before.splitlines()) == 5
+    run(capsys, *MATCH, "--out", str(file))
+    assert file.read_text(encoding="utf-8") == before
+
+
+def test_match_writes_a_report(capsys, tmp_path: Path) -> None:
+    file = tmp_path / "report" / "match.html"
+    run(capsys, *MATCH, "--report", str(file))
+    assert file.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def started(command: list[str]) -> subprocess.Popen[str]:
+    """A command as a terminal starts it: Ctrl-C reaches it even if these tests run in the background, where it is ignored."""
+
+    def listen() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=listen)
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """What it has printed; it is made to end if it does not by itself."""
+    try:
+        return process.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+
+
+def test_ctrl_c_ends_a_match_cleanly(tmp_path: Path) -> None:
+    file = tmp_path / "match.jsonl"
+    command = [sys.executable, "-m", "kdenv", "match", "kingdomino", *["random"] * 4, "--games", "1000000", "--out", str(file)]
+    process = started(command)
+    deadline = time.monotonic() + 300  # the workers may have to compile first
+    while not (file.exists() and file.read_text(encoding="utf-8").count("\n") > 3) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = ended(process)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert "interrupted after" in err
+    assert "random" in out
+    assert all(json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
+
+
+def test_policies_are_listed(capsys) -> None:
+    out = run(capsys, "policies", "kingdomino")
+    assert "full_greedy(variant=fixed)" in out
+    assert "mce(" in out
+
+
+def test_perft_counts(capsys) -> None:
+    out = run(capsys, "perft", "kingdomino", "3", "--players", "2", "--option", "size=3")
+    assert out.splitlines()[4].split() == ["3", "103,776", "0", "0"]
+
+
+def test_a_game_is_played_recorded_replayed_and_drawn(capsys, tmp_path: Path, monkeypatch) -> None:
+    answers = iter(["nonsense", "999", "9" * 5000] + ["1"] * 1000)
+    monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
+    record, drawing = tmp_path / "game.txt", tmp_path / "game.svg"
+    out = run(capsys, "play", "kingdomino", "full_greedy", "--seed", "1", "--option", "size=3", "--record", str(record))
+    assert "'nonsense' is no action" in out
+    assert "1. seat" in out
+    out = run(capsys, "replay", str(record), "--draw", str(drawing))
+    assert "points:" in out
+    assert drawing.read_text(encoding="utf-8").startswith("<svg")
+
+
+def leave() -> str:
+    return "q"
+
+
+def end_of_file() -> str:
+    raise EOFError
+
+
+def ctrl_c() -> str:
+    raise KeyboardInterrupt
+
+
+def terminate() -> str:
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(10)
+    return "never reached"
+
+
+@pytest.mark.parametrize("end, code", [(leave, 0), (end_of_file, 0), (ctrl_c, 130), (terminate, 143)])
+def test_leaving_a_game_keeps_its_record(capsys, tmp_path: Path, monkeypatch, end: Callable[[], str], code: int) -> None:
+    answers: Iterator[Callable[[], str]] = iter([lambda: "1", lambda: "1", lambda: "1", end])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(answers)())
+    record = tmp_path / "game.txt"
+    assert main(["play", "kingdomino", "--seed", "1", "--record", str(record)]) == code
+    assert f"the record so far (unfinished) is in {record}" in capsys.readouterr().err
+    text = record.read_text(encoding="utf-8")
+    assert text.count("\n0: ") == 3
+    assert text.endswith("= unfinished\n")
+    run(capsys, "replay", str(record))
+
+
+def test_a_bug_in_mid_game_keeps_the_record_and_its_traceback(capsys, tmp_path: Path, monkeypatch) -> None:
+    def broken(prompt: str) -> str:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("builtins.input", broken)
+    record = tmp_path / "game.txt"
+    with pytest.raises(ZeroDivisionError):
+        main(["play", "kingdomino", "--seed", "1", "--record", str(record)])
+    assert record.read_text(encoding="utf-8").endswith("= unfinished\n")
+
+
+# Files, pipes, encodings, colours
+
+RECORD = Path(__file__).parents[2] / "examples" / "kingdomino.txt"
+
+
+def kdenv(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """What the command does as a process of its own, in this environment."""
+    clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "PYTHONIOENCODING")}
+    command = [sys.executable, "-m", "kdenv", *arguments]
+    return subprocess.run(command, env={**clean, **environment}, capture_output=True, timeout=120, check=False, input=b"q\n")
+
+
+@pytest.mark.parametrize("ending, begin", [("svg", b"<svg"), ("png", b"\x89PNG"), ("gif", b"GIF89a")])
+def test_a_picture_is_what_its_ending_says(capsys, tmp_path: Path, ending: str, begin: bytes) -> None:
+    file = tmp_path / f"game.{ending}"
+    run(capsys, "replay", str(RECORD), "--step", "6", "--draw", str(file))
+    assert file.read_bytes().startswith(begin)
+
+
+def test_a_gif_has_a_picture_for_every_line(capsys, tmp_path: Path) -> None:
+    from PIL import Image
+
+    run(capsys, "replay", str(RECORD), "--step", "6", "--draw", str(tmp_path / "game.gif"))
+    with Image.open(tmp_path / "game.gif") as picture:
+        assert picture.n_frames == 7
+
+
+def test_a_picture_without_the_extra_names_it(capsys, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    assert "pip install 'kdenv[render]'" in complaint(capsys, "replay", str(RECORD), "--draw", str(tmp_path / "game.png"))
+
+
+def test_a_step_beyond_the_end_is_told(capsys) -> None:
+    run(capsys, "replay", str(RECORD), "--step", "0")
+    assert "--step 1000 is beyond the end of the record" in complaint(capsys, "replay", str(RECORD), "--step", "1000")
+
+
+def test_a_file_that_is_no_text_is_told(capsys, tmp_path: Path) -> None:
+    file = tmp_path / "x.png"
+    file.write_bytes(b"\x89PNG\r\n")
+    assert f"{file} is not a text file in UTF-8: its byte 0 is 0x89" in complaint(capsys, "replay", str(file))
+    assert "is not a text file" in complaint(capsys, "analyse", str(file), "mce(playouts=1)")
+
+
+def test_a_forced_move_is_called_forced(capsys, tmp_path: Path) -> None:
+    rounds = (random_game(find_game("dominoes"), seed, None, seed) for seed in range(1, 1000))
+    table = next(table for table in rounds if table.seat is not None and len(table.legal()) == 1)
+    record = tmp_path / "game.txt"
+    record.write_text(table.record(), encoding="utf-8")
+    out = run(capsys, "analyse", str(record), "mce(playouts=20)")
+    assert "nan" not in out
+    assert "forced" in out
+
+
+def test_a_closed_pipe_ends_quietly() -> None:
+    """As of `kdenv policies kingdomino | head -1`."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    for command in (["policies", "kingdomino"], ["--help"], ["replay", str(RECORD), "--every"]):
+        process = subprocess.run(
+            [sys.executable, "-m", "kdenv", *command], stdout=writing, stderr=subprocess.PIPE, encoding="utf-8", timeout=60, check=False
+        )
+        assert (process.returncode, process.stderr) == (0, "")
+    os.close(writing)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+@pytest.mark.parametrize("game", ["carcassonne", "dominion"])
+def test_play_works_in_any_encoding(encoding: str, game: str) -> None:
+    done = kdenv("play", game, "--seed", "1", PYTHONIOENCODING=encoding)
+    assert done.returncode == 0, done.stderr
+    assert b"your action" in done.stdout
+    if game == "carcassonne" and encoding == "ascii":
+        assert b">-----" in done.stdout  # the road of the start tile
+        assert b"?" not in done.stdout
+
+
+def test_escape_codes_stay_out_of_pipes() -> None:
+    replay = ("replay", str(RECORD))
+    assert b"\x1b" not in kdenv(*replay).stdout
+    assert b"\x1b[" in kdenv(*replay, FORCE_COLOR="1").stdout
+    assert b"\x1b" not in kdenv(*replay, FORCE_COLOR="1", NO_COLOR="1").stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+@pytest.mark.parametrize("environment, coloured", [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_a_terminal_gets_colours_unless_it_asks_for_none(environment: dict[str, str], coloured: bool) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    command = [sys.executable, "-m", "kdenv", "replay", str(RECORD)]
+    process = subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=theirs, env={**clean, "TERM": "xterm", **environment})
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # how Linux says that nobody has the terminal open any more
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    assert b"points:" in shown
+    assert (b"\x1b[" in shown) == coloured
+
+
+def test_the_version_is_told(capsys) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"kdenv {version('kdenv')}\n"
+
+
+def test_ctrl_c_ends_perft_at_once() -> None:
+    process = started([sys.executable, "-c", PERFT])
+    assert process.stdout is not None
+    while process.stdout.readline() != "ready\n":  # it compiles, and counts a little
+        assert process.poll() is None
+    time.sleep(1)  # now it counts
+    start = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = ended(process)
+    assert time.monotonic() - start < 5
+    assert process.returncode == 130
+    assert "interrupted" in err
+    assert "Traceback" not in err
+
+
+PERFT = """
+import sys
+from kdenv.cli import main
+main(["perft", "kingdomino", "1"])
+sys.stdout = sys.stderr
+sys.argv = ["kdenv", "perft", "kingdomino", "12"]
+sys.__stdout__.write("ready\\n")
+sys.__stdout__.flush()
+raise SystemExit(main())
+"""
+
+
+def test_a_search_is_asked_for_its_opinion(capsys, tmp_path: Path) -> None:
+    record = tmp_path / "game.txt"
+    record.write_text("kdenv kingdomino players=2 size=3\n* draw 48, draw 47, draw 1, draw 2, king 1\n= unfinished\n", encoding="utf-8")
+    out = run(capsys, "analyse", str(record), "mce(playouts=40)")
+    assert "seat 1 decides" in out
+    assert out.count("pick ") == 4
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="how to know that the workers are starting is known on Linux only")
+def test_ctrl_c_while_the_workers_start_is_clean_too() -> None:
+    command = [sys.executable, "-m", "kdenv", "match", "kingdomino", *["random"] * 4, "--games", "1000000"]
+    process = started(command)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while len(children.read_text(encoding="utf-8").split()) < 2:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = ended(process)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+
+
+MANY = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    "arguments, what",
+    [
+        (["match", "kingdomio", "random", "random"], "did you mean kingdomino"),
+        (["match", "kingdomino", "random"], "cannot be played by 1 players"),
+        (["match", "kingdomino", "random", "mce(playouts=x)"], "playouts=x is not possible"),
+        (["match", "kingdomino", "random", "random", "--option", "size=4"], "size=4 is not possible; size may be 5, 3, 7"),
+        (["match", "kingdomino", "random", "random", "--option", "size"], "is not NAME=VALUE"),
+        (["match", "kingdomino", "random", "random", "--games", "many"], "invalid int value"),
+        (["match", "kingdomino", "random", "random", "--processes", "0"], "at least one game"),
+        (["match", "kingdomino", "random", "ppo(nowhere)"], "there is no model nowhere"),
+        (["play", "kingdomino", "random", "--players", "4"], "4 players are you and 3 policies, not 1"),
+        (["play", "kingdomino", "random", "--seat", "7"], "--seat 7 is not at this table"),
+        (["perft", "kingdomino", "-1"], "argument depth: -1 is not possible; it may be 0 to 1000"),
+        (["perft", "kingdomino", "1", "--position", "nonsense"], "no part of a position"),
+        (["policies", "chess"], "there is no game chess"),
+        (["perft", "kingdomino", MANY], f"argument depth: {MANY[:20]}... is not possible"),
+        (["perft", "kingdomino", "1", "--option", "players=4"], "kingdomino has no option players"),
+        (["perft", "kingdomino", "1", "--option", "game=x"], "kingdomino has no option game"),
+        (["perft", "kingdomino", "1", "--option", "self=x"], "kingdomino has no option self"),
+        (["perft", "kingdomino", "1", "--option", f"dominoes={MANY}"], f"dominoes={MANY[:20]}... is not possible"),
+        (["perft", "dominion", "1", "--option", f"max_turns={MANY}"], f"max_turns={MANY[:20]}... is not possible"),
+        (["perft", "kingdomino", "1", "--option", "size=3", "--option", "size=5"], "--option size is given twice"),
+        (["perft", "kingdomino", "1", "--players", "-1"], "argument --players: -1 is not possible"),
+        (["play", "kingdomino", "--players", "0"], "cannot be played by 0 players"),
+        (["play", "kingdomino", "--seed", "many"], "argument --seed: many is not a whole number"),
+        (["play", "kingdomino", "--seed", MANY], f"argument --seed: {MANY[:20]}... is not possible"),
+        (["play", "kingdomino", "--seed", "-1"], "argument --seed: -1 is not possible"),
+        (["play", "kingdomino", "--record", "/nowhere/game.txt"], "/nowhere/game.txt: No such file"),
+        (["play", "kingdomino", "--record", "/"], "/: Is a directory"),
+        (["policies", "a\nb"], "there is no game a b"),
+        (["replay", "/nowhere.txt"], "/nowhere.txt: No such file"),
+        (["replay", "/"], "/: Is a directory"),
+        (["replay", "a\0b"], "embedded null byte"),
+        (["replay", "x.txt", "--step", "-1"], "argument --step: -1 is not possible"),
+        (["replay", "x.txt", "--step", MANY], f"argument --step: {MANY[:20]}... is not possible"),
+        (["replay", "x.txt", "--draw", "x.bmp"], "--draw x.bmp ends in none of .svg, .png, .gif"),
+        (["analyse", "x", "random", "--game", "kingdomino"], "no part of a position"),
+        (["dance"], "invalid choice"),
+        ([], "required"),
+    ],
+)
+def test_a_mistake_is_one_sentence(capsys, arguments: list[str], what: str) -> None:
+    assert what in complaint(capsys, *arguments)
+
+
+@pytest.mark.parametrize(
+    "text, what",
+    [
+        ("", "it is empty"),
+        ("hello", "not with 'kdenv <game>"),
+        ("kdenv kingdomino players=4\n* draw 1", "cut short"),
+        ("kdenv kingdomino players=9\n= unfinished", "line 1 .* cannot be played by 9 players"),
+        ("kdenv kingdomino players=4\n* draw 99\n= unfinished", "line 2 .* chance outcome 98 is not legal"),
+    ],
+)
+def test_a_bad_record_is_one_sentence(capsys, tmp_path: Path, text: str, what: str) -> None:
+    import re
+
+    file = tmp_path / "game.txt"
+    file.write_text(text, encoding="utf-8")
+    assert re.search(what, complaint(capsys, "replay", str(file)))

@@ -1,0 +1,153 @@
+"""Does every command of every README run, every Python block, and every command of kdenv for every game? All at quick sizes."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from random_games import random_game
+
+from kdenv.cli import main
+from kdenv.games import find_game, names
+
+HOME = Path(__file__).parents[2]
+READMES = [HOME / "README.md", HOME / "baselines" / "README.md", *sorted((HOME / "kdenv" / "games").glob("*/README.md"))]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+# What makes a command or a block quick, without changing what it shows.
+QUICK = [
+    (r"--games \d+", "--games 4 --processes 1"),
+    (r"--minutes \d+", "--minutes 0.05"),
+    (r"games=\d+", "games=4"),
+    (r"\.learn\(10_000\)", ".learn(1)"),
+    (r'MaskablePPO\("MlpPolicy", learner\)', 'MaskablePPO("MlpPolicy", learner, n_steps=64, n_epochs=1)'),
+    (r"playouts=\d+", "playouts=8"),
+    (r"^kdenv bench", "kdenv bench --quick"),
+]
+# What is not run here: make builds an environment of its own; a person plays; warming has a test below, game by game.
+NOT_RUN = ("make ", "kdenv play ", "kdenv warm", "pip ")
+
+
+def quick(text: str) -> str:
+    for pattern, replacement in QUICK:
+        text = re.sub(pattern, replacement, text, flags=re.MULTILINE)
+    return text
+
+
+def blocks(readme: Path) -> list[tuple[str, str]]:
+    """The kind and the text of every block."""
+    return BLOCK.findall(readme.read_text(encoding="utf-8"))
+
+
+def commands(readme: Path) -> Iterator[list[str]]:
+    """The words of every command line in the blocks without a language."""
+    for kind, text in blocks(readme):
+        if kind:
+            continue
+        for line in text.replace("\\\n", " ").splitlines():
+            if re.match(r"(kdenv|python|make|pip) ", line) and not line.startswith(NOT_RUN):
+                yield shlex.split(quick(line), comments=True)
+
+
+@pytest.mark.parametrize("readme", [readme for readme in READMES if list(commands(readme))], ids=lambda path: path.parent.name)
+def test_every_command_of_a_readme_runs(readme: Path, tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("examples", "baselines"):
+        (tmp_path / name).symlink_to(HOME / name)
+    for words in commands(readme):
+        if words[0] == "kdenv":
+            assert main(words[1:]) == 0, (words, capsys.readouterr().err)
+        else:
+            environment = {**os.environ, "PYTHONPATH": str(HOME)}
+            done = subprocess.run(
+                [sys.executable, *words[1:]], env=environment, capture_output=True, encoding="utf-8", timeout=300, check=False
+            )
+            assert done.returncode == 0, (words, done.stderr)
+
+
+@pytest.mark.parametrize("readme", [readme for readme in READMES if any(kind == "python" for kind, _ in blocks(readme))], ids=str)
+def test_every_python_block_of_a_readme_runs(readme: Path, tmp_path: Path) -> None:
+    code = "\n".join(quick(text) for kind, text in blocks(readme) if kind == "python")
+    environment = {**os.environ, "PYTHONPATH": str(HOME)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_there_are_commands_and_blocks_to_run() -> None:
+    found = [words for readme in READMES for words in commands(readme)]
+    assert {"match", "policies"} <= {words[1] for words in found if words[0] == "kdenv"}
+    assert sum(kind == "python" for readme in READMES for kind, _ in blocks(readme)) >= 2
+
+
+# Every command for every game
+
+GAMES = pytest.mark.parametrize("game", names())
+
+
+@pytest.fixture
+def record(game: str, tmp_path: Path) -> Path:
+    """The record of a game broken off where somebody decides."""
+    table = random_game(find_game(game), 1, None, 12)
+    while table.at_chance:
+        table.chance(table.chances()[0][0])
+    file = tmp_path / "game.txt"
+    file.write_text(table.record(), encoding="utf-8")
+    return file
+
+
+@GAMES
+def test_match(game: str, capsys) -> None:
+    players = find_game(game).players[0]
+    assert main(["match", game, *["random"] * players, "--games", "4", "--processes", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["policies"][0]["places"] == players
+
+
+@GAMES
+def test_play(game: str, tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr("builtins.input", lambda prompt: "1")
+    file = tmp_path / "played.txt"
+    assert main(["play", game, "--seed", "1", "--record", str(file)]) == 0
+    assert main(["replay", str(file)]) == 0
+    assert "(unfinished)" not in capsys.readouterr().out
+
+
+@GAMES
+def test_policies(game: str, capsys) -> None:
+    assert main(["policies", game]) == 0
+    assert "mce(" in capsys.readouterr().out
+
+
+@GAMES
+def test_replay_and_analyse(game: str, record: Path, capsys) -> None:
+    assert main(["replay", str(record), "--every"]) == 0
+    assert main(["analyse", str(record), "mce(playouts=20)"]) == 0
+    assert "nan" not in capsys.readouterr().out.split("decides")[1]
+
+
+@GAMES
+def test_perft(game: str, capsys) -> None:
+    assert main(["perft", game, "2"]) == 0
+    assert "nodes in" in capsys.readouterr().out
+
+
+@GAMES
+def test_warm(game: str, capsys) -> None:
+    assert main(["warm", game]) == 0
+    assert capsys.readouterr().out == f"{game}: everything is compiled\n"
+
+
+@GAMES
+@pytest.mark.filterwarnings("ignore")  # of PettingZoo's own games
+def test_bench(game: str, capsys) -> None:
+    assert main(["bench", game, "--quick"]) == 0
+    out = capsys.readouterr().out
+    assert f"{game}: AEC loop, masked sample" in out
+    assert "quick: every figure is of a moment's run" in out
+    assert "floor" not in out

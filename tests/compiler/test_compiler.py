@@ -1,0 +1,99 @@
+"""Does compiler/linked.py fit this numba, is it said when it is not used, and does everything run without it?"""
+
+import importlib
+import os
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+from packaging.requirements import Requirement
+
+from kdenv.compiler import kernel, reach, selfcheck
+from kdenv.compiler import question as part
+from kdenv.compiler.cache import KeptKernel
+from kdenv.games import find_game, names
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *command], cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+
+
+def test_this_numba_fits() -> None:
+    assert selfcheck.misfits() == []
+
+
+def test_a_name_that_numba_has_lost_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("numba.core.compiler.CompileResult._reduce")
+    monkeypatch.delattr("numba.core.typing.templates.infer_global")
+    assert selfcheck.misfits() == [
+        f"numba {numba.__version__} has no numba.core.compiler.CompileResult._reduce, which kdenv/compiler needs",
+        f"numba {numba.__version__} has no numba.core.typing.templates.infer_global, which kdenv/compiler needs",
+    ]
+
+
+def test_other_results_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = selfcheck._results_of
+
+    def wrong(compiler: object) -> dict[str, list[float]]:
+        return {**real(compiler), **({"a sum": [0.0]} if compiler.__name__.endswith("compiling") else {})}
+
+    monkeypatch.setattr(selfcheck, "_results_of", wrong)
+    assert selfcheck.main() == 1
+    [sentence] = selfcheck.misfits()
+    assert sentence.startswith(f"with numba {numba.__version__}, compiler/linked.py computes [0.0] for a sum, and numba alone [")
+
+
+def test_an_unknown_numba_is_told_in_one_line_and_left_alone() -> None:
+    code = "import numba; numba.version_info = numba.version_info._replace(short=(0, 99)); from kdenv.core import kernel"
+    done = run("-c", code + "; print(kernel.IS_PLAIN)")
+    assert done.stdout == "True\n"
+    assert done.stderr.startswith(f"kdenv: numba {numba.__version__} is not one of the versions that kdenv was tested with (0.65 to 0.68)")
+    assert done.stderr.count("\n") == 1
+
+
+def test_numba_alone_is_no_reason_to_say_anything_when_it_was_asked_for() -> None:
+    assert run("-c", "from kdenv.core import kernel", KDENV_COMPILER="numba").stderr == ""
+
+
+def test_no_numba_is_installed_that_was_not_tested() -> None:
+    import tomllib
+
+    dependencies = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    [numbas] = [Requirement(text) for text in dependencies if Requirement(text).name == "numba"]
+    last = kernel._KNOWN[1]
+    assert numbas.specifier.contains(f"{last[0]}.{last[1]}.1")
+    assert not numbas.specifier.contains(f"{last[0]}.{last[1] + 1}.0")
+
+
+def test_what_every_kernel_of_the_package_depends_on_can_be_told() -> None:
+    """So all of them are kept on disk: asked of each kernel, with the states of every game and all parts that answer anything."""
+    for name in ("core", "search", "policies", "games"):
+        room = importlib.import_module(f"kdenv.{name}")
+        for module in pkgutil.walk_packages(room.__path__, room.__name__ + "."):
+            importlib.import_module(module.name)
+    states = tuple(numba.from_dtype(find_game(name).state_dtype) for name in names())
+    kinds = {kind for known in part._parts.values() for kind in known.kernels}
+    modules = [module for name, module in sys.modules.items() if name.startswith("kdenv.")]
+    kernels = {id(value): value for module in modules for value in vars(module).values() if isinstance(value, KeptKernel)}
+    assert len(kernels) > 300
+    assert len(kinds) > 20
+    for compiled in kernels.values():
+        walk = reach._Reach()
+        for what in (compiled, *kinds):
+            walk.named(what)
+        for state in states:
+            walk.of_type(state)
+        walk.follow_all()
+
+
+def test_a_slice_of_the_tests_passes_with_numba_alone() -> None:
+    """Verbs, parts and whole games; the rest does not depend on who compiles."""
+    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/core/test_verbs.py", KDENV_COMPILER="numba")
+    assert done.returncode == 0, done.stdout[-3000:]

@@ -1,0 +1,260 @@
+"""Are games registered only if they are whole, and do verbs and parts find their kernels, compiled or not?"""
+
+import dataclasses
+import sys
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import three_shells
+from numba.core.errors import TypingError
+
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.question import answers, question
+from kdenv.compiler.random import make_rng
+from kdenv.compiler.state import state_dtype
+from kdenv.core import verbs as protocol
+from kdenv.core.game import Game
+from kdenv.core.questions import Knowledge, choose
+from kdenv.core.verbs import VERBS, register_rules
+from kdenv.games import find_game, names
+from kdenv.search.playout import play_out
+
+
+def room_like_three_shells(**changes: object) -> ModuleType:
+    """A room with the verbs of Three Shells and a state of its own; None takes a thing away."""
+    room = ModuleType("room")
+    room.STATE = state_dtype(("stage", np.int8), ("for_this_test_only", np.int8))
+    for name in VERBS:
+        setattr(room, name, getattr(three_shells, name))
+    for name, change in changes.items():
+        if change is None:
+            delattr(room, name)
+        else:
+            setattr(room, name, change)
+    return room
+
+
+def test_the_verbs_are_those_of_the_design() -> None:
+    chance = {"chances", "apply_chance", "sample_chance", "witnesses"}
+    assert VERBS.keys() == {"begin", "phase", "seat", "legal", "apply", "scores", "standings", "resample_hidden", "observe"} | chance
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_game_without_a_verb_is_refused(verb: str) -> None:
+    with pytest.raises(TypeError) as error:
+        register_rules("lame", room_like_three_shells(**{verb: None}))
+    assert str(error.value) == f"lame lacks the verb {verb}: rules.py is the place for verbs"
+
+
+def test_all_missing_verbs_are_named_at_once() -> None:
+    with pytest.raises(TypeError) as error:
+        register_rules("lame", room_like_three_shells(seat=None, legal=None))
+    assert str(error.value) == "lame lacks the verbs seat, legal: rules.py is the place for verbs"
+
+
+def test_a_verb_may_be_in_any_module_of_the_room() -> None:
+    rules, encoding = room_like_three_shells(observe=None), ModuleType("encoding")
+    encoding.observe = three_shells.observe
+    register_rules("whole", rules, encoding)
+    assert protocol._rules_of(rules.STATE).verbs["observe"] is three_shells.observe
+
+
+def lame(**changes: Any) -> Game:
+    """Three Shells, made once more with other words, drawing or encodings."""
+    game = three_shells.GAME
+    fields = {field.name: getattr(game, field.name) for field in dataclasses.fields(game) if field.init}
+    return Game(**{**fields, **changes})
+
+
+def without(*names: str, **changes: Any) -> ModuleType:
+    """The words and the drawing of Three Shells, less these functions."""
+    words = ModuleType("words")
+    vars(words).update({name: thing for name, thing in vars(three_shells).items() if name not in names} | changes)
+    return words
+
+
+def test_a_game_without_a_word_is_refused_when_it_is_made() -> None:
+    with pytest.raises(TypeError) as error:
+        lame(notation=without("chance_text", "position_from"))
+    assert str(error.value) == (
+        "the notation of three_shells lacks chance_text, position_from; kdenv.author.Notation says what each function answers"
+    )
+
+
+def test_a_drawing_that_knows_no_seats_is_refused() -> None:
+    with pytest.raises(TypeError) as error:
+        lame(drawing=without(svg=lambda states, k: "<svg/>"))
+    assert str(error.value) == (
+        "the drawing of three_shells has svg(states, k), which must take (states, k, seat=None); "
+        "kdenv.author.Drawing says what each function answers"
+    )
+
+
+def test_a_game_without_an_encoding_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"three_shells has no encoding; give encodings=\(Encoding\(name, layout, observe\),\)"):
+        lame(encodings=())
+
+
+def test_a_greedy_player_that_there_is_not_is_refused() -> None:
+    with pytest.raises(TypeError) as error:
+        lame(knowledge=Knowledge(greedy="timid"))
+    assert str(error.value) == "the greedy player of three_shells is timid, which is not among the players of its knowledge"
+
+
+def test_a_game_without_a_state_is_refused() -> None:
+    with pytest.raises(TypeError) as error:
+        register_rules("lame", room_like_three_shells(STATE=None))
+    assert str(error.value) == "lame lacks STATE, the dtype of a position: make it with state_dtype in rules.py"
+
+
+def test_a_game_that_shares_a_dtype_is_refused() -> None:
+    with pytest.raises(TypeError) as error:
+        register_rules("copycat", room_like_three_shells(STATE=three_shells.STATE))
+    assert str(error.value) == (
+        "the states of copycat and three_shells have the same dtype, so the verbs cannot tell them apart; rename a field"
+    )
+
+
+def test_a_refused_game_leaves_the_other_as_it_was() -> None:
+    with pytest.raises(TypeError):
+        register_rules("copycat", room_like_three_shells(STATE=three_shells.STATE))
+    states = np.zeros(1, three_shells.STATE)
+    assert protocol._rules_of(states.dtype).game == "three_shells"
+
+
+def test_the_sources_of_a_game_that_names_them_are_part_of_its_type() -> None:
+    """So what was compiled before an edit is not used after it, in the same process neither."""
+    field = ("stage", np.int8)
+    named = [(), __file__, three_shells.__file__, (three_shells.__file__, __file__)]
+    assert len({state_dtype(field, source=source) for source in named}) == 4
+
+
+def test_a_copy_of_a_state_has_the_same_bytes() -> None:
+    """numpy copies fields, not the gaps that alignment leaves between them: bytes are compared and hashed, so there must be no gap."""
+    states = np.zeros(1, state_dtype(("small", np.int8), ("wide", np.int64), ("several", np.int16, (3,)), ("last", np.int8)))
+    copies = [states.copy() for _ in range(100)]
+    assert {copy.tobytes() for copy in copies} == {states.tobytes()}
+    covered = sum(of.itemsize for of, *_ in states.dtype.fields.values())
+    assert covered == states.dtype.itemsize == 24
+
+
+@pytest.mark.parametrize("name", names())
+def test_no_state_has_gaps(name: str) -> None:
+    dtype = find_game(name).state_dtype
+    assert sum(of.itemsize for of, *_ in dtype.fields.values()) == dtype.itemsize
+
+
+def test_a_state_of_no_game_is_told_so_in_python() -> None:
+    with pytest.raises(TypingError, match="is not the state of a registered game"):
+        protocol.phase(np.zeros(1, [("x", np.int8)])[0])
+
+
+def test_a_state_of_no_game_is_told_so_in_kernels() -> None:
+    with pytest.raises(TypingError, match="is not the state of a registered game"):
+        protocol.phase_at(np.zeros(1, [("x", np.int8)]), 0)
+
+
+def pointing() -> np.ndarray:
+    """Three Shells with the pea under shell 1 and a stake of 2: seat 1 is to point."""
+    states = np.zeros(2, three_shells.STATE)
+    three_shells.position_from("stage=2 pea=1 stake=2 guess=-1 coin=-1", states, 0)
+    states["most"] = 3
+    return states
+
+
+def walk(verbs: object, at: bool) -> list:
+    """What every verb answers on the way from the start to the end of Three Shells, through this door."""
+    states = np.zeros(1, three_shells.STATE)
+    state = (states, 0) if at else (states[0],)
+    out, weights, points, vector = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros(2, np.int64), np.zeros(9, np.float32)
+    said: list = []
+
+    def ask(verb: str, *rest: object) -> None:
+        answer = getattr(verbs, verb + "_at" * at)(*state, *rest)
+        said.append((verb, None if answer is None else int(answer), states[0].tolist(), out.tolist(), weights.tolist(), points.tolist()))
+
+    ask("begin", 2, np.array([3]))
+    for outcome, action in ((1, 2), (1, 4)):
+        ask("phase")
+        ask("witnesses")
+        ask("sample_chance", make_rng(7))
+        ask("chances", out, weights)
+        if action == 4:
+            ask("seat")
+            ask("apply", action)
+        ask("apply_chance", outcome)
+        if action == 2:
+            ask("legal", out)
+            ask("apply", action)
+            ask("resample_hidden", 1, make_rng(3))
+    ask("scores", points)
+    ask("standings", points)
+    protocol.observe_at(states, 0, 1, vector)
+    return [*said, vector.tolist()]
+
+
+def test_every_verb_answers_in_python_as_in_kernels() -> None:
+    assert walk(protocol, at=False) == walk(protocol, at=True)
+
+
+@kernel
+def _legal_in_a_kernel(states, out):
+    return protocol.legal(states[0], out)
+
+
+def test_a_kernel_asks_the_game_of_the_state_it_is_given() -> None:
+    kingdomino = find_game("kingdomino")
+    states = np.zeros(1, kingdomino.state_dtype)
+    protocol.begin_at(states, 0, *kingdomino.variant(4))
+    protocol.apply_chance_at(states, 0, 5)
+    assert _legal_in_a_kernel(pointing(), np.zeros(4, np.int64)) == 4
+    for outcome in (1, 2, 3, 0):
+        protocol.apply_chance_at(states, 0, outcome)
+    assert _legal_in_a_kernel(states, kingdomino.buffer()) == 4
+
+
+class Mute(NamedTuple):
+    """A player whose kernel nobody has written."""
+
+
+def test_a_part_without_a_kernel_says_so_in_python() -> None:
+    with pytest.raises(TypingError) as error:
+        choose(Mute(), pointing(), 0, np.zeros(4, np.int64), make_rng(1))
+    assert str(error.value) == "Mute does not answer choose(): mark its kernel with @answers(choose, Mute)"
+
+
+def test_a_part_without_a_kernel_says_so_in_kernels() -> None:
+    with pytest.raises(TypingError, match=r"Mute does not answer choose\(\): mark its kernel with @answers\(choose, Mute\)"):
+        play_out(Mute(), pointing(), 0, np.zeros(4, np.int64), make_rng(1))
+
+
+@question
+def twice(number, x):
+    """A question asked by this test alone."""
+
+
+class Two(NamedTuple):
+    factor: int
+
+
+@answers(twice, Two)
+@kernel
+def _twice(number, x):
+    return number.factor * x
+
+
+@kernel
+def _ask_twice(number, x):
+    return twice(number, x)
+
+
+def test_a_part_answers_in_python_as_in_kernels() -> None:
+    assert twice(Two(2), 21) == _ask_twice(Two(2), 21) == 42
+
+
+def test_the_room_of_three_shells_is_a_module_like_any_other() -> None:
+    """The tests above stand on it."""
+    assert sys.modules["three_shells"] is three_shells
+    assert three_shells.GAME.state_dtype is three_shells.STATE

@@ -1,0 +1,541 @@
+"""Is SeatEnv what Gymnasium, Stable-Baselines3 and a learner expect, and do the opponents play fairly? For every game."""
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+import pytest
+import three_shells
+from gymnasium.utils.env_checker import check_env
+
+import kdenv
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import make_rng
+from kdenv.core import verbs as protocol
+from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
+from kdenv.core.game import Game
+from kdenv.core.questions import packed, plays, then
+from kdenv.core.table import Table
+from kdenv.core.verbs import CHANCE, DECIDE, apply, apply_chance, legal, phase, sample_chance, seat
+from kdenv.core.view import View
+from kdenv.envs.aec import TableEnv
+from kdenv.envs.seat import SeatEnv
+from kdenv.games import TITLES
+from kdenv.policies import Policy
+
+every_game = pytest.mark.parametrize("game", TITLES)
+
+
+def first_legal(view: View) -> int:
+    return view.legal()[0]
+
+
+def play(env: SeatEnv, dice: np.random.Generator | None = None, seed: int | None = None) -> dict[str, Any]:
+    """A game from reset to its end, the learner at random; return the last info, with the reward added."""
+    dice = dice or np.random.default_rng(1)
+    env.reset(seed=seed)
+    while True:
+        _, reward, terminated, truncated, info = env.step(int(dice.choice(np.flatnonzero(env.action_masks()))))
+        if terminated or truncated:
+            return {**info, "reward": reward}
+        assert reward == 0
+
+
+def rules_of(game: str) -> list[str]:
+    """All opponents of a game that have a compiled form."""
+    return ["random", *kdenv.game(game).knowledge.players]
+
+
+# The checkers of other libraries
+
+
+@pytest.mark.parametrize("title", TITLES.values())
+@pytest.mark.parametrize("observation", ["vector", "dict"])
+def test_gymnasium_finds_nothing_wrong(title: str, observation: str) -> None:
+    env = gymnasium.make(f"kdenv/{title}-v0", illegal="terminate", observation=observation)
+    check_env(env.unwrapped, skip_render_check=True)
+
+
+@every_game
+@pytest.mark.parametrize("observation", ["vector", "dict"])
+def test_stable_baselines_finds_nothing_wrong(game: str, observation: str) -> None:
+    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    checker.check_env(SeatEnv(game, illegal="terminate", observation=observation))
+
+
+def test_maskable_ppo_learns_on_it() -> None:
+    contrib = pytest.importorskip("sb3_contrib")
+    env = SeatEnv("kingdomino", "full_greedy", seat="rotate")
+    model = contrib.MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, n_epochs=1, seed=1)
+    model.learn(32)
+    assert model.num_timesteps == 32
+
+
+def test_it_can_be_made_by_its_name_with_the_package_before_a_colon() -> None:
+    env = gymnasium.make("kdenv:kdenv/Kingdomino-v0", opponents="full_greedy", players=2, size=7, dominoes=48)
+    assert env.unwrapped.table.options["size"] == 7 and env.unwrapped.table.players == 2
+
+
+@every_game
+def test_it_renders_what_the_learner_sees(game: str) -> None:
+    for mode, kind in (("ansi", str), ("svg", str), ("rgb_array", np.ndarray)):
+        env = SeatEnv(game, seat=1, render_mode=mode)
+        env.reset(seed=1)
+        assert isinstance(env.render(), kind)
+
+
+# What a learner gets
+
+
+@every_game
+@pytest.mark.parametrize("reward", ["rank", "margin", "score"])
+def test_the_learner_gets_what_its_seat_gets_at_the_table(game: str, reward: str) -> None:
+    env = SeatEnv(game, seat=1, reward=reward)
+    got = play(env, seed=3)["reward"]
+    table = TableEnv(game, reward=reward)
+    table.reset(options={"script": [event.number for event in env.table.events() if event.is_chance]})
+    for event in env.table.events():
+        if not event.is_chance:
+            table.step(event.number)
+    assert got == table.rewards["player_1"]
+
+
+@every_game
+def test_the_mask_says_what_is_legal_for_the_learner_whose_turn_it_is(game: str) -> None:
+    env = SeatEnv(game, opponents="random", seat=2 % kdenv.game(game).players[0], observation="dict")
+    observation, info = env.reset(seed=1)
+    done = False
+    while not done:
+        legal = env.table.legal()
+        assert env.table.seat == env.seat == info["seat"]
+        for mask in (observation["action_mask"], info["action_mask"], env.action_masks()):
+            assert np.flatnonzero(mask).tolist() == legal
+        assert info["action_mask"].dtype == np.int8 and env.action_masks().dtype == np.bool_
+        assert np.array_equal(observation["observation"], env.view().observation())
+        observation, _, terminated, truncated, info = env.step(legal[-1])
+        done = terminated or truncated
+    assert not info["action_mask"].any() and not env.action_masks().any()
+
+
+@every_game
+def test_the_last_info_has_the_scores_and_the_ranks_and_the_record_if_wanted(game: str) -> None:
+    env = SeatEnv(game, record=True)
+    info = play(env, seed=1)
+    assert (info["scores"], info["ranks"]) == (env.table.scores(), env.table.ranks())
+    assert kdenv.replay(info["record"]).scores() == info["scores"]
+    assert "record" not in play(SeatEnv(game))
+
+
+def test_a_mask_that_was_written_to_does_not_make_actions_legal() -> None:
+    env = SeatEnv()
+    _, info = env.reset(seed=1)
+    info["action_mask"][:] = 1
+    with pytest.raises(IllegalAction):
+        env.step(0)
+
+
+# Opponents
+
+
+@every_game
+def test_compiled_opponents_play_by_the_rules_whoever_sits_where(game: str) -> None:
+    others = kdenv.game(game).players[0] - 1
+    names = rules_of(game)
+    for shift in range(len(names)):
+        env = SeatEnv(game, opponents=[names[(shift + i) % len(names)] for i in range(others)], seat="rotate")
+        for seed in (None, None):
+            play(env, seed=seed)
+            assert kdenv.replay(env.record()).scores() == env.table.scores()
+
+
+class First(NamedTuple):
+    """Inside kernels: the first legal action."""
+
+
+@plays(First)
+@kernel
+def _choose_first(player, states, k, out, rng):
+    legal(states[k], out)
+    return packed(out[0])
+
+
+class FirstLegal(Policy):
+    """The first legal action; with a compiled form, or without."""
+
+    def __init__(self, is_compiled: bool) -> None:
+        self.is_compiled = is_compiled
+
+    def act(self, view: View) -> int:
+        return first_legal(view)
+
+    def compiled(self, game: Game) -> First | None:
+        return First() if self.is_compiled else None
+
+
+@every_game
+def test_opponents_play_alike_in_kernels_and_in_python(game: str) -> None:
+    def record(is_compiled: bool) -> str:
+        env = SeatEnv(game, FirstLegal(is_compiled), seat="random")
+        play(env, seed=2)
+        return env.record()
+
+    assert record(True) == record(False)
+
+
+def test_a_function_of_a_view_is_an_opponent_and_sits_where_the_list_says() -> None:
+    asked = []
+
+    def note(number: int) -> Callable[[View], int]:
+        def choose(view: View) -> int:
+            asked.append((number, view.seat))
+            return first_legal(view)
+
+        return choose
+
+    play(SeatEnv(opponents=[note(1), note(2), note(3)], seat=2), seed=1)
+    assert set(asked) == {(1, 3), (2, 0), (3, 1)}
+
+
+def test_policies_and_functions_may_be_mixed_and_one_may_sit_at_all_seats() -> None:
+    env = SeatEnv(opponents=["full_greedy", first_legal, kdenv.policy("mce(playouts=4)")])
+    play(env, seed=1)
+    assert env.table.over
+    play(SeatEnv(opponents=first_legal), seed=1)
+
+
+@every_game
+def test_opponents_see_only_what_their_seats_see(game: str) -> None:
+    env: SeatEnv
+
+    def look(view: View) -> int:
+        again = env.table.view(view.seat)
+        assert view.to_move and (view.states == again.states).all() and not view.oracle
+        return first_legal(view)
+
+    env = SeatEnv(game, opponents=look)
+    play(env, seed=1)
+
+
+def test_an_oracle_may_not_be_an_opponent() -> None:
+    class Omniscient(Policy):
+        is_oracle = True
+        act = staticmethod(first_legal)
+
+    with pytest.raises(NotSupported, match="Omniscient looks at what is hidden"):
+        SeatEnv(opponents=Omniscient())
+
+
+def test_a_pool_is_drawn_from_anew_for_every_game() -> None:
+    met: set[str] = set()
+
+    def named(name: str) -> Callable[[View], int]:
+        def choose(view: View) -> int:
+            met.add(name)
+            return first_legal(view)
+
+        return choose
+
+    env = SeatEnv(pool=[named("a"), named("b"), named("c")], players=2)
+    of_games = []
+    for _ in range(12):
+        met.clear()
+        play(env)
+        of_games.append(frozenset(met))
+    assert set(of_games) == {frozenset("a"), frozenset("b"), frozenset("c")}
+
+
+def test_opponents_may_be_changed_between_games() -> None:
+    env = SeatEnv(opponents="random")
+    asked = []
+    env.set_opponents(lambda view: asked.append(view.seat) or first_legal(view))
+    play(env)
+    assert set(asked) == {1, 2, 3}
+    env.set_opponents(pool=["random", "full_greedy"])
+    play(env)
+
+
+def test_an_opponent_that_makes_a_mistake_is_named() -> None:
+    def wrong(view: View) -> int:
+        return 0
+
+    with pytest.raises(IllegalAction, match=r"the opponent .*wrong.* at seat \d makes a mistake: action 0"):
+        play(SeatEnv(opponents=wrong), seed=1)
+
+
+@every_game
+@pytest.mark.parametrize("failure", [ZeroDivisionError, KeyboardInterrupt])
+def test_after_an_error_in_an_opponent_nothing_goes_on_before_reset(game: str, failure: type[BaseException]) -> None:
+    """The learner used to be shown the opponent's actions and to move for it."""
+    fails = [False]
+
+    def opponent(view: View) -> int:
+        if fails[0]:
+            raise failure
+        return first_legal(view)
+
+    env = SeatEnv(game, opponents=opponent, seat=1)
+    env.reset(seed=1)
+    fails[0] = True
+    with pytest.raises(failure):
+        while True:
+            env.step(env.table.legal()[0])
+    for _ in range(2):
+        assert not env.action_masks().any()
+        with pytest.raises(WrongOrder, match=rf"^the game was broken off by a {failure.__name__} in the opponent at seat \d; call reset"):
+            env.step(env.table.legal()[0])
+        with pytest.raises(failure):  # in a reset, too
+            for seed in range(20):
+                env.reset(seed=seed)
+    fails[0] = False
+    play(env)
+    assert env.table.over
+
+
+def test_an_opponent_that_changes_the_table_breaks_the_game_off() -> None:
+    def meddler(view: View) -> int:
+        env.table.play(first_legal(view))
+        return first_legal(view)
+
+    env = SeatEnv(opponents=meddler)
+    with pytest.raises(WrongOrder, match="changed from outside"):
+        env.reset(seed=1)
+    with pytest.raises(WrongOrder, match=r"broken off by a WrongOrder in the opponent at seat \d"):
+        env.step(0)
+
+
+@pytest.mark.parametrize("game", ["dominion", "dominoes"])
+def test_the_mistake_of_an_opponent_does_not_tell_its_hand(game: str) -> None:
+    """The sentence is for the learner, so it has nothing that the learner does not see."""
+    told = set()
+    for seed in range(4):
+        env = SeatEnv(game, opponents=lambda view: -1, seat=0)
+        table = Table(env.table.game)
+        table.run_chance(make_rng(3))
+        while table.seat == 0:
+            table.play(table.legal()[0])
+            table.run_chance(make_rng(4))
+        if seed:
+            protocol.resample_hidden_at(table.states, 0, 0, make_rng(seed))
+        with pytest.raises(IllegalAction) as caught:
+            env.reset(seed=1, options={"position": table.position()})
+        told.add(str(caught.value).partition(" makes a mistake: ")[2])
+    assert len(told) == 1
+
+
+class Cheat(NamedTuple):
+    """Inside kernels: points at the shell where the record of the position has the pea."""
+
+
+@plays(Cheat)
+@kernel
+def _choose_where_the_pea_is(player, states, k, out, rng):
+    return packed(3 + int(states[k].pea)) if seat(states[k]) == 1 else packed(0)
+
+
+class Cheater(Policy):
+    """A cheat who decides in kernels."""
+
+    def act(self, view: View) -> int:
+        raise AssertionError("it has a compiled form")
+
+    def compiled(self, game: Game) -> Cheat:
+        return Cheat()
+
+
+def test_a_compiled_opponent_that_reads_the_position_learns_nothing() -> None:
+    """The odds are 1 : 2 : 3, so a pea that is drawn with them is where another one is in 14 of 36 games."""
+    env, n, found = SeatEnv(three_shells.GAME, Cheater("cheat"), seat=0, reward="score", record=True), 900, 0
+    for deal in range(n):
+        env.reset(seed=deal)
+        *_, info = env.step(0)
+        found += info["scores"][1] > 0
+    assert abs(found - n * 14 / 36) < 5.2 * (n * 14 / 36 * 22 / 36) ** 0.5
+
+
+class Planner(NamedTuple):
+    """Inside kernels: plans the first legal action, and also the first legal action of whoever decides after that."""
+
+
+@plays(Planner)
+@kernel
+def _choose_two(player, states, k, out, rng):
+    legal(states[k], out)
+    first = out[0]
+    states[k + 1] = states[k]
+    apply(states[k + 1], first)
+    while phase(states[k + 1]) == CHANCE:
+        apply_chance(states[k + 1], sample_chance(states[k + 1], rng))
+    if phase(states[k + 1]) != DECIDE:
+        return packed(first)
+    legal(states[k + 1], out)
+    return then(first, out[0])
+
+
+class PlannerPolicy(FirstLegal):
+    """A planner in kernels; in Python whoever always takes the first legal action."""
+
+    def compiled(self, game: Game) -> Planner | None:
+        return Planner() if self.is_compiled else None
+
+
+@every_game
+def test_what_a_player_planned_for_another_seat_or_past_chance_is_not_carried_out(game: str) -> None:
+    def record(is_compiled: bool, deal: int) -> str:
+        env = SeatEnv(game, PlannerPolicy(is_compiled), seat=0)
+        env.reset(seed=deal)
+        for _ in range(12):
+            if env.table.over:
+                break
+            env.step(env.table.legal()[-1])
+        return env.record()
+
+    for deal in range(3):
+        assert record(True, deal) == record(False, deal)
+
+
+# Seats and seeds
+
+
+def test_the_seat_rotates_or_is_random_or_fixed() -> None:
+    def seats(rule: int | str) -> list[int]:
+        env = SeatEnv(seat=rule)
+        return [env.reset(seed=4 if i == 0 else None)[1]["seat"] for i in range(8)]
+
+    assert seats(3) == [3] * 8
+    assert seats("rotate") == [0, 1, 2, 3, 0, 1, 2, 3]
+    assert len(set(seats("random"))) > 1 and seats("random") == seats("random")
+
+
+@every_game
+@pytest.mark.parametrize("opponents", ["greedy in kernels", "greedy and a function"])
+def test_a_seed_fixes_deals_seats_and_opponents(game: str, opponents: str) -> None:
+    greedy = kdenv.game(game).knowledge.greedy or "random"
+
+    def games(seed: int) -> list[str]:
+        pool = [greedy, "random"] if opponents == "greedy in kernels" else [greedy, first_legal]
+        env = SeatEnv(game, pool=pool, seat="random")
+        dice = np.random.default_rng(2)
+        play(env, dice, seed)
+        first = env.record()
+        play(env, dice)
+        return [first, env.record()]
+
+    assert games(5) == games(5)
+    assert len({*games(5), *games(6)}) == 4
+
+
+def test_the_deal_does_not_depend_on_the_opponents() -> None:
+    def dominoes(opponents: Any) -> list[int | None]:
+        env = SeatEnv("kingdomino", opponents)
+        play(env, seed=8)
+        return [event.number for event in env.table.events() if event.is_chance]
+
+    assert dominoes("random") == dominoes("full_greedy") == dominoes(first_legal)
+
+
+def through_pickle(env: SeatEnv) -> SeatEnv:
+    return pickle.loads(pickle.dumps(env))
+
+
+@every_game
+@pytest.mark.parametrize("how", [SeatEnv.clone, copy.deepcopy, through_pickle])
+@pytest.mark.parametrize("opponents", ["random", first_legal], ids=["compiled", "python"])
+def test_a_copy_made_in_mid_game_plays_on_identically(game: str, how: Callable[[SeatEnv], SeatEnv], opponents: Any) -> None:
+    env = SeatEnv(game, opponents, seat="rotate")
+    env.reset(seed=1)
+    for _ in range(5):
+        env.step(env.table.legal()[-1])
+    twin = how(env)
+    for each in (env, twin):
+        while each.table.legal():
+            each.step(each.table.legal()[-1])
+    assert env.record() == twin.record()
+    play(env)
+    play(twin)
+    assert env.record() == twin.record()
+
+
+def test_a_script_fixes_chance_for_compiled_opponents_too() -> None:
+    words = ["draw 8", "draw 20", "draw 30", "draw 34", "king 2", "king 1", "king 0"]
+    env = SeatEnv(opponents="full_greedy")
+    env.reset(seed=1, options={"script": words})
+    assert [word for line in env.record().splitlines() if line.startswith("*") for word in line[2:].split(", ")] == words
+    env.step(env.table.legal()[0])
+    assert env.table.seat == 0
+
+
+def test_a_game_may_start_from_a_position() -> None:
+    table = TableEnv()
+    table.reset(seed=1)
+    while table.table.seat != 0 or table.table.states[0]["round"] < 3:
+        table.step(table.table.legal()[0])
+    env = SeatEnv(opponents="random")
+    env.reset(options={"position": table.table.position()})
+    assert env.table.position() == table.table.position()
+
+
+def test_a_position_must_leave_something_to_the_learner() -> None:
+    table = TableEnv()
+    table.reset(seed=1)
+    while (table.table.states[0]["round"], table.table.states[0]["turn"]) != (12, 3):  # the very last placement
+        table.step(table.table.legal()[0])
+    learner = (table.table.seat + 1) % 4
+    with pytest.raises(BadOption, match=f"seat {learner} has nothing left to decide in this position"):
+        SeatEnv(seat=learner).reset(options={"position": table.table.position()})
+
+
+# Mistakes
+
+
+def test_an_illegal_action_is_refused_or_loses() -> None:
+    env = SeatEnv()
+    env.reset(seed=1)
+    with pytest.raises(IllegalAction, match=r"action 0 .*is not legal in kingdomino position"):
+        env.step(0)
+    assert env.step(env.table.legal()[0])[2] is False
+    env = SeatEnv(illegal="terminate")
+    env.reset(seed=1)
+    observation, reward, terminated, truncated, info = env.step(0)
+    assert (reward, terminated, truncated) == (-1.0, True, False)
+    assert "is not legal" in info["illegal"] and not info["action_mask"].any() and env.observation_space.contains(observation)
+
+
+def test_there_is_no_step_without_a_game() -> None:
+    env = SeatEnv(illegal="terminate")
+    with pytest.raises(WrongOrder, match=r"call reset\(\) first"):
+        env.step(0)
+    env.reset(seed=1)
+    env.step(0)
+    with pytest.raises(WrongOrder, match=r"call reset\(\) first"):
+        env.step(0)
+
+
+@pytest.mark.parametrize(
+    "parameters, sentence",
+    [
+        ({"opponents": ["random"]}, "opponents= lists 1 policies for 3 other seats; give one for each, or one for all"),
+        ({"opponents": 3}, "3 is no policy; a policy is a text such as 'random', a Policy, or a function of a view"),
+        (
+            {"opponents": "random", "pool": ["random"]},
+            "opponents= says who sits at the other seats, pool= what they are drawn from: give one",
+        ),
+        ({"pool": []}, "pool=[] holds no policy to draw"),
+        ({"pool": "random"}, "pool='random' is not a list of policies"),
+        ({"seat": 4}, "seat=4 is not possible; seat may be 0 to 3, random or rotate"),
+        ({"seat": "best"}, "seat=best is not possible; seat may be 0 to 3, random or rotate"),
+        ({"observation": "planes"}, "observation=planes is not possible; observation may be vector or dict"),
+        ({"opponents": "rule_of_thumb"}, "there is no policy rule_of_thumb; 'kdenv policies <game>' lists them"),
+    ],
+)
+def test_bad_parameters_are_told_in_one_sentence(parameters: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(BadOption) as caught:
+        SeatEnv(**parameters)
+    assert str(caught.value) == sentence
+
+
+def test_a_player_of_another_game_is_refused() -> None:
+    with pytest.raises(NotSupported, match="full_greedy plays kingdomino, not dominoes"):
+        SeatEnv("dominoes", opponents="full_greedy")

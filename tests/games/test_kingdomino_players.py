@@ -1,0 +1,105 @@
+"""Do FULL GREEDY and GPRD choose between exactly the turns of the naive version, and of the paper's own program?"""
+
+import random
+
+import pytest
+from naive.kingdomino import Kingdomino
+from naive.kingdomino_greedy import full_greedy_turns, gprd_turns
+from test_naive_kingdomino import CHANGED_BY_THEIR_LABELLING, TRACES, replay, turns_of
+
+from kdenv.compiler.kernel import kernel
+from kdenv.core.questions import first_action, rest_of
+from kdenv.core.table import Table
+from kdenv.games import find_game
+from kdenv.games.kingdomino import heuristics
+
+
+@kernel
+def _greedy_turns(states, looks_ahead, repaired, out):
+    return heuristics.greedy_turns(states[0], looks_ahead, repaired, out)
+
+
+def engine_turns(table: Table, which: str, variant: str = "fixed") -> set[tuple[int, ...]]:
+    """The turns between which the compiled player chooses, unpacked."""
+    out = table.game.buffer()
+    n = _greedy_turns(table.states, int(which == "fg"), int(variant == "fixed"), out)
+    unpacked = [unpack(turn) for turn in out[heuristics.MAX_LEGAL :][:n].tolist()]
+    assert len(set(unpacked)) == len(unpacked), "a turn is listed twice"
+    return set(unpacked)
+
+
+def unpack(turn: int) -> tuple[int, ...]:
+    actions = []
+    while turn:
+        actions.append(int(first_action(turn)))
+        turn = int(rest_of(turn))
+    return tuple(actions)
+
+
+def follow(oracle: Kingdomino, table: Table, done: int, log: list) -> int:
+    """Carry out on the table what has happened in the oracle since; `log` is filled by a recording oracle."""
+    for is_chance, number in log[done:]:
+        if is_chance:
+            table.chance(number)
+        else:
+            table.play(number)
+    return len(log)
+
+
+class Recording(Kingdomino):
+    """An oracle that writes down what happens."""
+
+    def __init__(self, *args, **options) -> None:
+        super().__init__(*args, **options)
+        self.log: list[tuple[bool, int]] = []
+
+    def apply_chance(self, outcome: int) -> None:
+        self.log.append((True, outcome))
+        super().apply_chance(outcome)
+
+    def apply(self, action: int) -> None:
+        self.log.append((False, action))
+        super().apply(action)
+
+
+@pytest.mark.parametrize("number", TRACES)
+def test_choices_are_those_of_the_papers_program(number: int) -> None:
+    oracle, table, done = Recording(), Table(find_game("kingdomino"), 4), 0
+    for position in replay(number, oracle):
+        done = follow(oracle, table, done, oracle.log)
+        listed = set(turns_of(position, "moves", oracle))
+        assert set(listed) >= engine_turns(table, "fg", "paper")
+        if (number, position["t"]) not in CHANGED_BY_THEIR_LABELLING:
+            assert engine_turns(table, "fg", "paper") == set(turns_of(position, "fg", oracle)), table.position()
+        assert engine_turns(table, "gprd") == set(turns_of(position, "gprd", oracle)), table.position()
+
+
+@pytest.mark.parametrize(
+    "players, options",
+    [(4, {}), (3, {}), (2, {}), (2, {"size": 7, "dominoes": 48}), (4, {"size": 3}), (2, {"middle": False, "harmony": False})],
+)
+@pytest.mark.parametrize("seed", range(2))
+def test_choices_are_those_of_the_naive_players(players: int, options: dict, seed: int) -> None:
+    """In games of greedy turns with random ones mixed in, so that tidy and untidy kingdoms both occur."""
+    dice = random.Random(seed)
+    oracle, table = Kingdomino(players, **options), Table(find_game("kingdomino"), players, **options)
+    while oracle.phase() != "over":
+        if oracle.phase() == "chance":
+            weights = oracle.chances()
+            [outcome] = dice.choices(list(weights), list(weights.values()))
+            oracle.apply_chance(outcome)
+            table.chance(outcome)
+            continue
+        expected = {"fixed": full_greedy_turns(oracle, "fixed"), "paper": full_greedy_turns(oracle, "paper")}
+        for variant, turns in expected.items():
+            assert engine_turns(table, "fg", variant) == turns, (variant, table.position())
+        assert engine_turns(table, "gprd") == gprd_turns(oracle, "fixed"), table.position()
+        turn = dice.choice(sorted(expected["fixed"])) if dice.random() < 0.7 else ()
+        while True:
+            seat = oracle.seat()
+            action = turn[0] if turn else dice.choice(oracle.legal())
+            turn = turn[1:]
+            oracle.apply(action)
+            table.play(action)
+            if oracle.phase() != "decide" or oracle.seat() != seat or not oracle.has_placed:
+                break

@@ -1,0 +1,285 @@
+"""Do models play: the shipped one without torch, its original with it, the same actions both; and are wrong files told?"""
+
+import io
+import json
+import random
+import subprocess
+import sys
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kdenv.arena import Match, Result, play, table_of
+from kdenv.compiler.random import make_rng
+from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.table import Table
+from kdenv.envs.seat import SeatEnv
+from kdenv.games import find_game
+from kdenv.policies import learned, policy
+from kdenv.policies.learned import load
+
+pytestmark = pytest.mark.filterwarnings("ignore:playing .* unpickles it")
+MODELS = Path(__file__).parents[2] / "baselines" / "rl" / "models"
+
+
+def positions(n: int) -> list[Table]:
+    """Positions from games of the shipped model."""
+    found: list[Table] = []
+    model = policy("ppo(kingdomino-4p)")
+    while len(found) < n:
+        table, rng = Table(find_game("kingdomino"), 4), make_rng(len(found))
+        table.run_chance(rng)
+        while not table.over:
+            found.append(table.clone())
+            table.play(model.act(table.view(table.seat)))
+            table.run_chance(rng)
+    return found[:n]
+
+
+def test_the_shipped_model_beats_random_players() -> None:
+    results: list[Result] = []
+    assert play(Match("kingdomino", ["ppo(kingdomino-4p)", *["random"] * 3], games=80, seed=1), on_result=results.append, processes=1)
+    row = table_of(Match("kingdomino", ["ppo(kingdomino-4p)", *["random"] * 3], games=80, seed=1), results)[0]
+    assert row.wins.low > 0.5
+    assert row.margin.low > 0
+
+
+def test_exported_and_original_choose_alike() -> None:
+    exported, original = policy("ppo(kingdomino-4p)"), policy(f"ppo({MODELS / 'kingdomino-4p.zip'})")
+    tables = positions(200)
+    same = sum(exported.act(table.view(table.seat)) == original.act(table.view(table.seat)) for table in tables)
+    assert same >= 198  # half precision may turn a near tie
+
+
+@pytest.mark.parametrize("file", ["kingdomino-4p.npz", "kingdomino-4p.zip"])
+def test_the_shipped_models_say_what_they_were_trained_on(file: str) -> None:
+    network = load(MODELS / file)
+    assert network.made_for == SeatEnv("kingdomino").observation_space.made_for
+
+
+def test_a_model_of_sb3_keeps_the_encoding_it_was_trained_on(tmp_path: Path) -> None:
+    """The space of the observations goes into the file of MaskablePPO; so exported or not, the model plays by its encoding."""
+    from sb3_contrib import MaskablePPO
+
+    from baselines.rl.export import export
+
+    env = SeatEnv("dominoes", encoding="belief")
+    MaskablePPO("MlpPolicy", env, n_steps=8, policy_kwargs={"net_arch": [8]}, device="cpu").save(tmp_path / "model.zip")
+    export(tmp_path / "model.zip", tmp_path / "model.npz")
+    table = Table(find_game("dominoes"))
+    table.run_chance(make_rng(1))
+    assert table.observation(0).size != env.observation_space.shape[0] == 279
+    for file in ("model.zip", "model.npz"):
+        assert load(tmp_path / file).made_for["encoding"] == "belief"
+        assert policy(f"ppo({tmp_path / file})").act(table.view(table.seat)) in table.legal()
+
+
+def test_sampling_varies_and_stays_legal() -> None:
+    table = positions(60)[57]
+    sampler = policy("ppo(kingdomino-4p, sample=yes)")
+    chosen = {sampler.act(table.view(table.seat)) for _ in range(200)}
+    assert chosen <= set(table.legal())
+    sampler.reset(1)
+    first = [sampler.act(table.view(table.seat)) for _ in range(20)]
+    sampler.reset(1)
+    assert first == [sampler.act(table.view(table.seat)) for _ in range(20)]
+
+
+def test_exported_models_play_without_torch() -> None:
+    code = (
+        "import sys; sys.modules['torch'] = None; sys.modules['stable_baselines3'] = None; sys.modules['sb3_contrib'] = None\n"
+        "import kdenv; from kdenv.compiler.random import make_rng\n"
+        "t = kdenv.table('kingdomino'); t.run_chance(make_rng(1)); print(kdenv.policy('ppo(kingdomino-4p)').act(t.view(t.seat)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=MODELS.parents[2])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().isdigit()
+
+
+def test_without_torch_a_zip_names_the_extra() -> None:
+    code = (
+        "import sys; sys.modules['torch'] = None\n"
+        "import kdenv; from kdenv.compiler.random import make_rng\n"
+        "t = kdenv.table('kingdomino'); t.run_chance(make_rng(1))\n"
+        f"try: kdenv.policy('ppo({MODELS / 'kingdomino-4p.zip'})').act(t.view(t.seat))\n"
+        "except ImportError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=MODELS.parents[2])
+    assert "needs the extra 'rl': pip install 'kdenv[rl]'" in done.stdout
+
+
+def test_a_model_of_another_game_is_refused() -> None:
+    table = Table(find_game("kingdomino"), 3)
+    table.run_chance(make_rng(1))
+    with pytest.raises(NotSupported, match="takes 2494 numbers and knows 329 actions, but kingdomino with 3 players"):
+        policy("ppo(kingdomino-4p)").act(table.view(table.seat))
+
+
+def test_a_missing_model_is_told_at_once() -> None:
+    with pytest.raises(BadOption, match=r"there is no model nowhere; .*kingdomino-4p"):
+        policy("ppo(nowhere)")
+
+
+@pytest.mark.parametrize("suffix", [".zip", ".npz"])
+def test_a_file_that_is_no_model_is_told(suffix: str, tmp_path: Path) -> None:
+    file = tmp_path / f"model{suffix}"
+    file.write_bytes(b"hello")
+    table = Table(find_game("kingdomino"), 4)
+    table.run_chance(make_rng(1))
+    with pytest.raises(BadOption, match="is not a"):
+        policy(f"ppo({file})").act(table.view(table.seat))
+
+
+def test_an_array_file_of_something_else_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "model.npz"
+    np.savez(file, x=np.zeros(3))
+    table = Table(find_game("kingdomino"), 4)
+    table.run_chance(make_rng(1))
+    with pytest.raises(BadOption, match="is not a model exported"):
+        policy(f"ppo({file})").act(table.view(table.seat))
+
+
+# Files from strangers
+
+
+def saved(file: Path, about: object = None, **changes: np.ndarray | None) -> Path:
+    """A small model for four players of kingdomino, with some arrays changed or left out."""
+    dice = np.random.default_rng(1)
+    arrays: dict[str, np.ndarray | None] = {
+        "weight_0": dice.normal(size=(8, 2494)).astype(np.float32),
+        "bias_0": np.zeros(8, np.float32),
+        "weight_1": dice.normal(size=(329, 8)).astype(np.float32),
+        "bias_1": np.zeros(329, np.float32),
+    } | changes
+    about = {"layers": 2, "activation": "tanh"} if about is None else about
+    text = json.dumps({"made_for": {}, **about} if isinstance(about, dict) else about)
+    np.savez_compressed(file, about=np.array(text), **{name: array for name, array in arrays.items() if array is not None})
+    return file
+
+
+def told(file: Path) -> str:
+    """What playing this file ends with; empty if it plays."""
+    table = Table(find_game("kingdomino"), 4)
+    table.run_chance(make_rng(1))
+    try:
+        assert policy(f"ppo({file})").act(table.view(table.seat)) in table.legal()
+    except (BadOption, NotSupported) as error:
+        return str(error)
+    return ""
+
+
+def test_a_model_made_by_hand_plays(tmp_path: Path) -> None:
+    assert told(saved(tmp_path / "model.npz")) == ""
+
+
+@pytest.mark.parametrize(
+    "changes, sentence",
+    [
+        ({"weight_0": np.full((8, 2494), np.nan, np.float32)}, "weight_0 has numbers that are not finite"),
+        ({"bias_1": np.full(329, -np.inf)}, "bias_1 has numbers that are not finite"),
+        ({"weight_0": np.zeros((8, 2494), np.int64)}, "layer 0 does not consist of floating-point numbers"),
+        ({"weight_1": np.zeros((329, 9))}, "layer 1 takes 9 numbers, but layer 0 gives 8"),
+        ({"weight_1": np.zeros(329)}, "layer 1 has weights of shape (329,) and a bias of shape (329,)"),
+        ({"bias_0": np.zeros(7)}, "layer 0 has weights of shape (8, 2494) and a bias of shape (7,)"),
+        ({"bias_0": None}, "There is no item named 'bias_0.npy' in the archive"),
+        ({"bias_0": np.array([None] * 8)}, "bias_0 is not as large as it says, or too large"),
+        ({"about": {"layers": 10**9, "activation": "tanh"}}, "it does not have 1 to 64 layers"),
+        ({"about": {"layers": True, "activation": "tanh"}}, "it does not have 1 to 64 layers"),
+        ({"about": {"layers": 2, "activation": "exec"}}, "its activation is not one of tanh, relu"),
+        ({"about": ["tanh"]}, "its activation is not one of tanh, relu"),
+        ({"about": "x" * 20_000}, "about is not a short text"),
+    ],
+)
+def test_what_is_wrong_with_a_model_is_told_in_one_sentence(changes: dict, sentence: str, tmp_path: Path) -> None:
+    message = told(saved(tmp_path / "model.npz", **changes))
+    assert "is not a model exported by 'python -m baselines.rl.export' (" in message and sentence in message and "\n" not in message
+
+
+def test_a_model_whose_numbers_overflow_does_not_choose(tmp_path: Path) -> None:
+    """All its weights are finite, but what they give is not: it used to play the first legal action."""
+    huge = {"weight_0": np.full((8, 2494), 3e38), "weight_1": np.full((329, 8), -3e38)}
+    file = saved(tmp_path / "model.npz", {"layers": 2, "activation": "relu"}, **huge)
+    assert told(file) == "model.npz gives a number that is not finite in this position, so it cannot choose; use another model"
+
+
+@pytest.mark.parametrize("lies", [False, True])
+def test_a_small_file_is_not_unpacked_to_a_huge_array(lies: bool, tmp_path: Path) -> None:
+    """A megabyte of zeros takes a kilobyte. The array says its true size, or lies about it."""
+    whole = saved(tmp_path / "small.npz")
+    header = io.BytesIO()
+    shape = (8, 2494) if lies else (8, 40_000_000)
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f4", "fortran_order": False, "shape": shape})
+    with zipfile.ZipFile(whole) as source, zipfile.ZipFile(tmp_path / "model.npz", "w", zipfile.ZIP_DEFLATED) as target:
+        for name in source.namelist():
+            if name == "weight_0.npy":
+                with target.open(name, "w", force_zip64=True) as stream:
+                    stream.write(header.getvalue())
+                    for _ in range(300):
+                        stream.write(bytes(2**20))
+            else:
+                target.writestr(name, source.read(name))
+    assert (tmp_path / "model.npz").stat().st_size < 500_000
+    tracemalloc.start()
+    message = told(tmp_path / "model.npz")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert "weight_0 is not as large as it says, or too large" in message
+    assert peak < 5_000_000
+
+
+def damaged(whole: bytes, dice: random.Random) -> bytes:
+    """The file with bytes changed, cut out, put in or cut off, or with an array packed anew whose bytes were changed."""
+    if dice.random() < 0.5:
+        out, at = io.BytesIO(), dice.randrange(5)
+        with zipfile.ZipFile(io.BytesIO(whole)) as source, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target:
+            for i, name in enumerate(source.namelist()):
+                inside = bytearray(source.read(name))
+                if i == at:
+                    for _ in range(dice.randrange(1, 4)):
+                        inside[dice.randrange(min(len(inside), 200))] = dice.choice([dice.randrange(256), *b"0123456789(),'<>fiUO"])
+                target.writestr(name, inside)
+        return out.getvalue()
+    broken = bytearray(whole)
+    for _ in range(dice.randrange(1, 4)):
+        at = dice.choice([dice.randrange(len(broken)), dice.randrange(200), len(broken) - 1 - dice.randrange(400)])
+        kind = dice.randrange(4)
+        if kind == 0:
+            broken[at] = dice.randrange(256)
+        elif kind == 1:
+            del broken[at : at + dice.randrange(1, 50)]
+        elif kind == 2:
+            broken[at:at] = dice.randbytes(dice.randrange(1, 50))
+        else:
+            del broken[at:]
+            break
+    return bytes(broken)
+
+
+@pytest.mark.parametrize("n", [300, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_a_damaged_model_plays_or_is_refused_in_one_sentence(n: int, tmp_path: Path) -> None:
+    whole, file, dice = saved(tmp_path / "whole.npz").read_bytes(), tmp_path / "model.npz", random.Random(n)
+    refused = 0
+    for i in range(n):
+        file.write_bytes(damaged(whole, dice))
+        try:
+            message = told(file)
+        except Exception as error:
+            raise AssertionError(f"file {i} of {n} ends with {error!r}") from error
+        assert "\n" not in message and len(message) < 400
+        refused += message != ""
+    assert n / 2 < refused < n
+
+
+@pytest.mark.filterwarnings("always:playing kingdomino-4p.zip")
+def test_the_first_zip_that_is_played_warns_that_it_is_unpickled(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sb3_contrib")
+    monkeypatch.setattr(learned, "_warned", False)
+    table = Table(find_game("kingdomino"), 4)
+    table.run_chance(make_rng(1))
+    with pytest.warns(UserWarning, match=r"unpickles it, which runs any code the file holds; .* share models as \.npz") as caught:
+        for _ in range(2):
+            policy(f"ppo({MODELS / 'kingdomino-4p.zip'})").act(table.view(table.seat))
+    assert len([each for each in caught if "unpickles" in str(each.message)]) == 1

@@ -1,0 +1,136 @@
+"""Do policies keep to their plans, and does their seed decide what they do?"""
+
+import numpy as np
+import pytest
+from positions import after_pick, of_seat_to_move
+
+from kdenv.compiler.random import make_rng
+from kdenv.core.game import Game
+from kdenv.core.questions import packed, then
+from kdenv.core.table import Table
+from kdenv.core.view import View
+from kdenv.games import find_game
+from kdenv.policies import TurnPolicy, policy
+from kdenv.search.turns import list_turns
+
+KINGDOMINO = find_game("kingdomino")
+
+# --- Turns ---
+
+
+class Planner(TurnPolicy):
+    """Takes the last legal action, and plans to take the last pick after it; counts its plans."""
+
+    def __init__(self) -> None:
+        self.plans = 0
+
+    def choose_turn(self, view: View) -> int:
+        self.plans += 1
+        action = view.legal()[-1]
+        return int(then(action, 328)) if action < 324 else int(packed(action))
+
+
+def test_the_rest_of_a_turn_is_carried_out_without_a_new_plan() -> None:
+    table, planner = after_pick(), Planner()
+    table.play(planner.act(of_seat_to_move(table)))
+    assert planner.act(of_seat_to_move(table)) == 328 == table.legal()[-1]
+    assert planner.plans == 1
+
+
+def test_a_plan_is_dropped_when_another_action_was_played() -> None:
+    table, planner = after_pick(), Planner()
+    planned = planner.act(of_seat_to_move(table))
+    assert table.legal()[0] != planned
+    table.play(table.legal()[0])
+    planner.act(of_seat_to_move(table))
+    assert planner.plans == 2
+
+
+def test_a_plan_is_dropped_at_another_table() -> None:
+    table, planner = after_pick(1), Planner()
+    planner.act(of_seat_to_move(table))
+    other = after_pick(3)
+    other.play(other.legal()[-1])
+    planner.act(of_seat_to_move(other))
+    assert planner.plans == 2
+
+
+def test_a_plan_is_made_anew_when_the_same_position_is_asked_again() -> None:
+    table, planner = after_pick(), Planner()
+    assert planner.act(of_seat_to_move(table)) == planner.act(of_seat_to_move(table))
+    assert planner.plans == 2
+
+
+def test_reset_drops_the_plan() -> None:
+    table, planner = after_pick(), Planner()
+    table.play(planner.act(of_seat_to_move(table)))
+    planner.reset()
+    planner.act(of_seat_to_move(table))
+    assert planner.plans == 2
+
+
+def turns_by_hand(table: Table, most: int) -> list[int]:
+    """Every line of the mover's decisions, on clones of the table."""
+    turns, seat = [], table.seat
+    for action in table.legal():
+        after = table.clone()
+        after.play(action)
+        goes_on = most > 1 and after.seat == seat and not after.at_chance
+        turns += [(rest << 16) | (action + 1) for rest in turns_by_hand(after, most - 1)] if goes_on else [action + 1]
+    return turns
+
+
+@pytest.mark.parametrize("most", [1, 2, 4])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_turns_listed_are_those_made_by_hand(seed: int, most: int) -> None:
+    """For two players a seat may move twice running: a line of more than `most` decisions is cut there."""
+    table = after_pick(seed, 2, size=3, dominoes=16)
+    states, turns = np.zeros(5, KINGDOMINO.state_dtype), np.zeros(KINGDOMINO.max_turns, np.int64)
+    states[0] = table.states[0]
+    n = list_turns(states, 0, most, KINGDOMINO.max_legal, turns)
+    assert turns[:n].tolist() == turns_by_hand(table, most)
+
+
+def test_no_more_turns_are_listed_than_there_is_room_for() -> None:
+    states, turns = np.zeros(5, KINGDOMINO.state_dtype), np.full(5, -1, np.int64)
+    states[0] = after_pick().states[0]
+    assert list_turns(states, 0, 4, KINGDOMINO.max_legal, turns[:3]) == 3
+    assert turns[3:].tolist() == [-1, -1]
+
+
+# --- Seeds ---
+
+
+def actions_of(text: str, game: Game, seed: int, players: int) -> list[int]:
+    """What a policy plays in a game against itself, on a deal that is always the same."""
+    table, rng, deciding = Table(game, players), make_rng(5), policy(text)
+    deciding.reset(seed)
+    played = []
+    while not table.over and len(played) < 12:
+        if table.at_chance:
+            table.run_chance(rng)
+        else:
+            played.append(int(deciding.act(of_seat_to_move(table))))
+            table.play(played[-1])
+    return played
+
+
+SEEDED = ["random", "full_greedy", "full_greedy(variant=paper)", "gprd", "mce(playouts=30)", "mce(playout=player_greedy, playouts=20)"]
+
+
+@pytest.mark.parametrize("text", SEEDED)
+def test_the_same_seed_gives_the_same_actions(text: str) -> None:
+    assert actions_of(text, KINGDOMINO, 1, 4) == actions_of(text, KINGDOMINO, 1, 4)
+
+
+@pytest.mark.parametrize("text", ["random", "full_greedy", "gprd", "mce(playouts=30)"])
+def test_another_seed_gives_other_actions(text: str) -> None:
+    assert len({tuple(actions_of(text, KINGDOMINO, seed, 4)) for seed in range(4)}) > 1
+
+
+def test_preparing_does_not_change_what_is_played() -> None:
+    prepared, plain = policy("mce(playouts=30)"), policy("mce(playouts=30)")
+    view = of_seat_to_move(after_pick())
+    prepared.prepare(view)
+    assert prepared.act(view) == plain.act(view)
+    assert prepared.n_playouts == 30

@@ -1,0 +1,440 @@
+"""Do bandits and UCT find what going through everything finds, and are they what the papers describe?
+
+Small positions are compared with tests/support/naive/expectimax.py; formulas with numbers worked out by hand.
+"""
+
+import math
+import random
+import threading
+import time
+
+import numpy as np
+import pytest
+import three_shells
+from naive.expectimax import Naive, margin
+from random_games import random_game
+
+from kdenv.compiler.random import make_rng
+from kdenv.core.errors import BadOption
+from kdenv.core.table import Table
+from kdenv.games import find_game
+from kdenv.policies import policy
+from kdenv.policies.trees import Grown
+from kdenv.search import select
+from kdenv.search.budget import Budget, spend_together
+from kdenv.search.kernels.uct import NODES, ROOT
+
+SMALL = {  # name: options, and how many decisions of a random game are made, or (negative) left
+    "three_shells": ({}, 0),
+    "kingdomino": ({"players": 2, "size": 3, "dominoes": 4}, 4),
+    "carcassonne": ({"players": 2}, -2),
+    "dominoes": ({"mode": "round"}, -7),
+    "dominion": ({"players": 2, "max_turns": 2}, 1),
+}
+GAMES = list(SMALL)
+
+
+def small(name: str, seed: int = 0) -> Table:
+    """A position of a few decisions, some with chance between them."""
+    options, decisions = SMALL[name]
+    game = three_shells.GAME if name == "three_shells" else find_game(name)
+
+    def play(n: int) -> tuple[Table, int]:
+        table, dice, rng = Table(game, **options), random.Random(seed), make_rng(seed)
+        table.run_chance(rng)
+        played = 0
+        while not table.over and played != n:
+            table.decide(dice.choice(table.legal()), rng)
+            played += 1
+        return table, played
+
+    while True:
+        table = play(decisions)[0] if decisions >= 0 else play(play(-1)[1] + decisions)[0]
+        if not table.over and len(table.legal()) > 1:
+            return table
+        seed += 100
+
+
+def search(text: str, table: Table, seed: int = 1):
+    """A policy's search of a position: turns, counts, and the first worker."""
+    searcher = policy(text).searcher
+    searcher.reset(seed)
+    view = table.view(table.seat)
+    searcher.prepare(view)
+    findings = searcher.run(view, searcher.turns(view), searcher.budget, searcher.rng)
+    return findings.turns.tolist(), findings.tally(), findings.workers[0]
+
+
+def packed(actions: tuple[int, ...]) -> int:
+    return sum((action + 1) << (16 * i) for i, action in enumerate(actions))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_uct_with_sampled_chance_finds_what_expectimax_finds(name: str) -> None:
+    table = small(name)
+    turns, tally, worker = search("uct(score=margin, select=ucb1(c=2), chance=sampled, playouts=200000)", table)
+    naive = Naive(table, margin)
+    position, seat = worker.states[:1].copy(), int(table.seat)  # hidden things as this tree takes them
+    exact = {packed(actions): naive.best_play(after)[seat] for actions, after in naive.turns(position)}
+    assert sorted(exact) == sorted(turns)
+    best = max(exact.values())
+    means = {turn: tally.sums[i] / tally.visits[i] for i, turn in enumerate(turns)}
+    chosen = max(means, key=means.get)
+    assert exact[chosen] == pytest.approx(best)
+    assert means[chosen] == pytest.approx(best, abs=0.6)
+
+
+@pytest.mark.parametrize("name", ["three_shells", "kingdomino", "carcassonne"])
+@pytest.mark.parametrize("kind", ["mce(", "bandit(select=ucb1_tuned(c=20), "])
+def test_flat_search_finds_what_random_play_is_worth(name: str, kind: str) -> None:
+    table = small(name)
+    turns, tally, _ = search(kind + "score=margin, playouts=20000)", table)
+    naive = Naive(table, margin)
+    exact = {packed(actions): naive.random_play(after)[int(table.seat)] for actions, after in naive.turns(table.states)}
+    for i, turn in enumerate(turns):
+        if tally.visits[i] > 100:
+            mean = tally.sums[i] / tally.visits[i]
+            spread = math.sqrt(max(tally.squares[i] / tally.visits[i] - mean * mean, 0.01))
+            assert abs(mean - exact[turn]) < 6 * spread / math.sqrt(tally.visits[i])
+
+
+def test_open_tree_averages_over_what_is_hidden() -> None:
+    """Three Shells: pointing at shell 2 is worth 0, a pass -1.25, the others 5/12 and 5/6 of the stake less than nothing."""
+    table = Table(three_shells.GAME)
+    table.chance(0)  # the pea is not where it is likely to be
+    table.play(table.action("stake 3"))
+    turns, tally, _ = search("uct(chance=open, score=points, select=ucb1(c=5), playouts=40000)", table)
+    means = dict(zip([table.name(turn - 1) for turn in turns], tally.sums / tally.visits, strict=True))
+    assert means["point 2"] == pytest.approx(0, abs=0.15)
+    assert means["pass"] == pytest.approx(-1.25, abs=0.15)
+    assert means["point 1"] == pytest.approx(-1.25, abs=0.4)
+    assert means["point 0"] == pytest.approx(-2.5, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    "kind", ["mce(", "bandit(", "uct(chance=open, ", "uct(chance=sampled, ", "ismcts(", "uct(trees=3, chance=frozen, "]
+)
+def test_what_is_hidden_changes_nothing(kind: str) -> None:
+    found = []
+    for pea in range(3):
+        table = Table(three_shells.GAME)
+        table.chance(pea)
+        table.play(table.action("stake 2"))
+        turns, tally, _ = search(kind + "score=points, playouts=300)", table)
+        found.append((turns, tally.visits.tolist(), tally.sums.tolist()))
+    assert found[0] == found[1] == found[2]
+
+
+# What a tree is
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("chance", ["frozen", "sampled"])
+def test_visits_add_up(name: str, chance: str) -> None:
+    _, tally, worker = search(f"uct(score=margin, chance={chance}, playouts=2000)", small(name))
+    tree = worker.tree
+    assert isinstance(worker, Grown)
+    assert tally.visits.sum() == tree.nodes["passes"][ROOT] == 2000
+    assert tree.used[NODES] <= 2001
+    for node in range(1, tree.used[NODES] + 1):
+        turns = slice(tree.nodes["first"][node], tree.nodes["first"][node] + tree.nodes["n_turns"][node])
+        assert tree.counts["visits"][turns].sum() == tree.nodes["passes"][node]
+        assert (tree.counts["visits"][turns] > 0).sum() == tree.nodes["n_tried"][node]
+        assert len(set(tree.turns[turns])) == tree.nodes["n_turns"][node]
+
+
+def test_frozen_tree_of_three_shells() -> None:
+    """All of it, and read: the pea is under shell 2; wrong guesses lose the stake to seat 0, or twice the stake, as the coin fell.
+
+    Stakes 1, 2, 3 first bring 1, 4 (doubled), 3. The best mean goes on: stake 2 brings 2 and 2, falling behind; stake 3
+    brings 6 and 3, until shell 2 is tried and costs 6. Each stake has one visit more than its replies together.
+    """
+    table = Table(three_shells.GAME)
+    table.chance(2)
+    _, _, worker = search("uct(score=points, chance=frozen, expand=order, select=ucb1(c=0), playouts=8)", table)
+
+    def turns_of(node: int) -> list[tuple[str, int, float]]:
+        tree = worker.tree
+        places = range(tree.nodes["first"][node], tree.nodes["first"][node] + tree.nodes["n_tried"][node])
+        return [(three_shells.action_text(None, 0, int(tree.turns[at]) - 1), *tree.counts[["visits", "sums"]][at].item()) for at in places]
+
+    assert turns_of(ROOT) == [("stake 1", 1, 1.0), ("stake 2", 3, 8.0), ("stake 3", 4, 6.0)]
+    assert turns_of(2) == []
+    assert turns_of(3) == [("point 0", 1, -2.0), ("point 1", 1, -2.0)]
+    assert turns_of(4) == [("point 0", 1, -6.0), ("point 1", 1, -3.0), ("point 2", 1, 6.0)]
+    assert worker.nodes() == 9
+
+
+def test_frozen_chance_is_drawn_once() -> None:
+    """With the pea known and a frozen coin every end of the game is always worth the same."""
+    table = Table(three_shells.GAME)
+    table.chance(1)
+    table.play(table.action("stake 2"))
+    _, _, worker = search("uct(score=points, chance=frozen, select=ucb1(c=5), playouts=400)", table)
+    tree = worker.tree
+    for at in range(tree.nodes["first"][ROOT], tree.nodes["first"][ROOT] + 4):
+        later = (tree.counts["sums"][at] / tree.counts["visits"][at]) ** 2
+        assert later == pytest.approx(tree.counts["squares"][at] / tree.counts["visits"][at], rel=0.05)  # but for the first playouts
+
+
+def test_tree_stops_growing_when_it_is_full() -> None:
+    _, tally, worker = search("uct(nodes=50)", Table(find_game("kingdomino")).at_position(small_kingdomino().position()))
+    assert worker.nodes() == 50
+    assert tally.visits.sum() >= 49
+
+
+def small_kingdomino() -> Table:
+    table = Table(find_game("kingdomino"))
+    table.run_chance(make_rng(2))
+    return table
+
+
+@pytest.mark.parametrize("update", ["all", "owner", "mine"])
+def test_readings_of_uct_mod(update: str) -> None:
+    table = small_kingdomino()
+    _, tally, _ = search(f"uct(update={update}, playout=random, score=win, playouts=500)", table)
+    updated = int(tally.visits.sum())
+    assert updated == 500 if update == "all" else 0 < updated < 500
+
+
+def test_first_play_urgency_repeats_a_good_turn_before_all_are_tried() -> None:
+    table = small("carcassonne")
+    _, eager, _ = search("uct(score=wdl, fpu=-5, expand=order, playouts=30)", table)
+    _, thorough, _ = search("uct(score=wdl, expand=order, playouts=30)", table)
+    assert (eager.visits > 0).sum() == 1
+    assert (thorough.visits > 0).sum() == min(30, len(thorough.visits))
+
+
+@pytest.mark.parametrize("chance", ["frozen", "information_sets"])
+def test_a_turn_as_urgent_as_those_not_tried_is_repeated(chance: str) -> None:
+    """One of the three stakes has been tried twice and brought 1 in all; the others have the urgency 0.5, too."""
+    table = Table(three_shells.GAME)
+    table.chance(1)
+    _, _, worker = search(f"uct(score=points, chance={chance}, fpu=-99, select=ucb1(c=0), playouts=30)", table)
+    worker.plan = worker.plan._replace(first_urgency=0.5)
+    (at,) = (at for at in worker.turns_of(ROOT) if worker.tree.counts["visits"][at])
+    for total, repeated in ((1.0, True), (0.9, False)):
+        worker.tree.counts["visits"][at], worker.tree.counts["sums"][at] = 2, total
+        worker.work(1, 30)
+        assert (worker.tree.counts["visits"][at] == 3) == repeated
+
+
+def test_no_visits_are_fewer_than_the_least() -> None:
+    table = small("dominion")
+    for kind in ("bandit", "uct"):
+        _, tally, _ = search(f"{kind}(score=wdl, least=10, select=ucb1(c=0), playouts=200)", table)
+        assert tally.visits.min() == 10
+        assert tally.visits.sum() == 200
+
+
+def test_a_tree_is_empty_when_it_is_used_again() -> None:
+    table = small("dominion")
+    for chance in ("frozen", "sampled", "open"):
+        searcher = policy(f"uct(chance={chance}, playouts=300)").searcher
+        counts = []
+        for _ in range(2):
+            searcher.reset(5)
+            view = table.view(table.seat)
+            counts.append(searcher.search(view, searcher.turns(view), searcher.budget, searcher.rng).means.tolist())
+        assert counts[0] == counts[1]
+
+
+def test_visits_that_all_turns_get_decide_nothing() -> None:
+    """Seven visits for five turns: two have one more, which says nothing about them."""
+    searcher = policy("bandit(score=points, least=10, choice=visits, playouts=7)").searcher
+    table = small("dominion")
+    view = table.view(table.seat)
+    findings = searcher.run(view, searcher.turns(view), searcher.budget, searcher.rng)
+    tally = findings.tally()
+    best = searcher._best(view, findings)
+    assert tally.sums[best] / max(tally.visits[best], 1) == max((tally.sums / np.maximum(tally.visits, 1))[tally.visits > 0])
+
+
+# Root ensembles
+
+
+def amid(name: str) -> Table:
+    """A position with many deals that the seat to move holds possible."""
+    table = random_game(find_game(name), 1, decisions=34)
+    table.run_chance(make_rng(1))
+    return table
+
+
+def ensemble(text: str, table: Table) -> list[Grown]:
+    """The trees that a search has grown."""
+    searcher = policy(text).searcher
+    searcher.reset(3)
+    return searcher.run(table.view(table.seat), searcher.turns(table.view(table.seat)), searcher.budget, searcher.rng).workers
+
+
+def possible(worker: Grown, table: Table) -> bool:
+    """Whether the seat to move cannot tell the position this tree was grown from from the one on the table."""
+    twin = table.clone()
+    twin.states[0] = worker.states[0]
+    return twin.legal() == table.legal() and twin.observation(table.seat).tolist() == table.observation(table.seat).tolist()
+
+
+@pytest.mark.parametrize("name", ["dominion", "dominoes"])
+@pytest.mark.parametrize("chance", ["frozen", "sampled"])
+def test_every_tree_has_a_deal_of_its_own(name: str, chance: str) -> None:
+    table = amid(name)
+    trees = ensemble(f"uct(trees=6, chance={chance}, playouts=60)", table)
+    assert [possible(worker, table) for worker in trees] == [True] * 6
+    assert len({worker.states[:1].tobytes() for worker in trees}) == 6
+    assert len({int(worker.tree.seed[0]) for worker in trees}) == 6
+
+
+@pytest.mark.parametrize("name", ["dominion", "dominoes"])
+@pytest.mark.parametrize("chance", ["frozen", "sampled"])
+def test_a_tree_keeps_its_deal_however_long_it_grows(name: str, chance: str) -> None:
+    table = amid(name)
+    short, long = (ensemble(f"uct(trees=3, chance={chance}, playouts={n})", table) for n in (3, 600))
+    assert [worker.states[:1].tobytes() for worker in short] == [worker.states[:1].tobytes() for worker in long]
+
+
+# Selection formulas
+
+
+LOG_100 = math.log(100)
+
+
+@pytest.mark.parametrize(
+    "rule, expected",
+    [
+        (select.UCB1(0.5), 0.6 + 0.5 * math.sqrt(LOG_100 / 20)),
+        (select.UCBRatio(0.5), 0.6 + 0.5 * math.sqrt(math.log(5))),
+        (select.UCB1Tuned(1.0), 0.6 + math.sqrt(LOG_100 / 20 * 0.25)),
+        (select.ProgressiveBias(select.UCB1(0.0), 0.1), 0.6 + 0.1 * 7 / 21),
+        (select.WinBias(select.UCB1(0.0), 0.1), 0.6 + 0.1 * 7 / (20 * 0.4 + 1)),
+    ],
+)
+def test_urgency_of_a_turn_with_12_wins_in_20_of_100_visits(rule, expected: float) -> None:
+    assert select.urgency(rule, 20, 12.0, 12.0, 7.0, LOG_100, make_rng(1)) == pytest.approx(expected)
+
+
+def test_thompson_draws_around_the_mean() -> None:
+    rng = make_rng(1)
+    draws = [select.urgency(select.Thompson(0.5), 100, 60.0, 60.0, 0.0, LOG_100, rng) for _ in range(2000)]
+    assert np.mean(draws) == pytest.approx(0.6, abs=0.01)
+    assert np.std(draws) == pytest.approx(math.sqrt((24 + 0.25) / 100 / 100), rel=0.1)
+
+
+# The decision
+
+
+def test_ties_go_to_the_turn_that_gains_the_most_points_at_once() -> None:
+    table = small_kingdomino()
+    searcher = policy("uct(score=points, choice=visits, playouts=1)").searcher
+    view = table.view(table.seat)
+    searcher.prepare(view)
+    findings = searcher.run(view, searcher.turns(view), searcher.budget, searcher.rng)
+    assert findings.turns[searcher._best(view, findings)] in findings.turns[findings.tally().visits == 1]
+
+
+@pytest.mark.parametrize("budget", ["seconds=0.001", "playouts=1", "nodes=1", "game_seconds=0.001"])
+@pytest.mark.parametrize("kind", ["bandit", "uct"])
+def test_a_search_never_returns_nothing(kind: str, budget: str) -> None:
+    if kind == "bandit" and budget.startswith("nodes"):
+        return
+    table = small_kingdomino()
+    assert policy(f"{kind}({budget})").act(table.view(table.seat)) in table.legal()
+
+
+def test_reflex_goes_before_the_search() -> None:
+    from dominion_at import at
+
+    table = at("Smithy, Market", "1 Market 1 Smithy")
+    searcher = policy("bandit(reflex=yes, playout=rollout, playouts=20)")
+    assert table.name(searcher.act(table.view(table.seat))) == "play Market"
+    assert searcher.n_playouts == 0
+
+
+def test_wrong_parameters_are_told_in_a_sentence() -> None:
+    for text, told in {
+        "uct(playouts=5, chance=often)": "chance may be sampled, frozen, open",
+        "uct(playouts=5, select=ucb2)": "a selection rule is ucb1, ucb_ratio",
+        "uct(playouts=5, select=ucb1(d=3))": "ucb1 has no parameter d; its parameters are c",
+        "uct(playouts=5, seconds=1)": "give one budget",
+        "uct(playouts=5, trees=1, threads=2)": "each thread needs a tree",
+        "uct(playouts=5, bias=win, score=margin)": "it needs worths between 0 and 1",
+        "mce(playouts=5, threads=10000000)": "threads is a whole number from 1 to 256",
+        "uct(playouts=5, trees=257)": "trees is a whole number from 1 to 256",
+        "ismcts(threads=10000000)": "threads is a whole number from 1 to 256",
+        "bandit(playouts=5, least=0)": "least is a whole number from 1 on",
+    }.items():
+        with pytest.raises(BadOption, match=told):
+            policy(text)
+
+
+# Budgets
+
+
+class Work:
+    """A search that takes a while."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.done = seconds, 0
+
+    def work(self, n: int, done: int) -> None:
+        assert done == self.done
+        self.done += n
+        time.sleep(self.seconds * n)
+
+    def nodes(self) -> int:
+        return self.done
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_works_share_playouts(threads: int) -> None:
+    works = [Work(0) for _ in range(3)]
+    assert spend_together(Budget(playouts=100), works, threads, time.perf_counter()) == 100
+    assert [work.done for work in works] == [34, 33, 33]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_works_share_seconds(threads: int) -> None:
+    works = [Work(0.0005) for _ in range(2)]
+    start = time.perf_counter()
+    spend_together(Budget(seconds=0.1), works, threads, start)
+    assert 0.09 < time.perf_counter() - start < 0.3  # much later only on a machine that does other things
+    assert min(work.done for work in works) > 5
+
+
+def test_a_stopped_search_ends() -> None:
+    stop = threading.Event()
+    stop.set()
+    assert Budget(playouts=100).spend(Work(0).work, stop=stop) == 0
+
+
+def test_seconds_for_a_game_are_divided_by_the_turns_left() -> None:
+    budget = Budget(game_seconds=10.0)
+    assert budget.for_decision(4.0, lambda: 12.0) == Budget(seconds=0.5)
+    assert budget.for_decision(11.0, lambda: 12.0) == Budget(seconds=0.001)
+
+
+def test_turns_left_are_foreseen() -> None:
+    """12 drafts: a pick, and 12 turns; from the first pick of four players 13 turns are left."""
+    table = small_kingdomino()
+    searcher = policy("uct(game_seconds=100)").searcher
+    assert searcher._decisions_left(table.view(table.seat), 2) == 13
+
+
+@pytest.mark.parametrize("kind", ["mce", "bandit", "uct"])
+def test_searches_are_repeatable_on_threads_too(kind: str) -> None:
+    table = small_kingdomino()
+    for threads in (1, 2):
+        text = f"{kind}(playouts=400, threads={threads})"
+        counts = [search(text, table)[1] for _ in range(2)]
+        assert counts[0].visits.sum() == 400
+        assert counts[0].sums.tolist() == counts[1].sums.tolist()
+
+
+# Named policies
+
+
+def test_a_row_of_a_paper_is_one_word() -> None:
+    table = small_kingdomino()
+    for text in ("uctw-tr(playouts=50)", "mce-tr/r(playouts=50)", "mcts(seconds=0.01)", "uct-tr(nodes=20)"):
+        searcher = policy(text)
+        assert str(searcher) == text
+        assert searcher.act(table.view(table.seat)) in table.legal()
