@@ -50,6 +50,11 @@ class Parameter:
     words: Mapping[str, Any]  # what is written as a word though it is none
     positional: bool
 
+    @property
+    def is_required(self) -> bool:
+        """Whether it must be given, because it has no default."""
+        return self.default is MISSING
+
     def check(self, value: Any) -> Any:
         """The value as it is kept: a number of the right type, a word, or a value; refused if it is not possible."""
         if isinstance(value, str) and value in self.words:
@@ -95,7 +100,7 @@ class Parameter:
 
     def write_with_name(self, value: Any) -> str:
         """The value as it stands between the brackets: with the name, unless it always has to be given and may be without."""
-        return self.write(value) if self.positional and self.default is MISSING else f"{self.name}={self.write(value)}"
+        return self.write(value) if self.positional and self.is_required else f"{self.name}={self.write(value)}"
 
     def usage(self) -> str:
         """How it is written, for a listing: with its default, or what must be given, and with its choices."""
@@ -116,6 +121,8 @@ class Parameter:
 
     def possible(self) -> str:
         """What it may be, as the end of a sentence that begins with its name."""
+        if self.type not in _PLAIN:
+            return f"is a {self.type.called}; {self.type.which()}"
         if self.type is bool:
             return "may be yes or no"
         if self.type is str:

@@ -11,7 +11,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, get_type_hints
 
@@ -79,7 +79,7 @@ class Value:
     def usage(cls) -> str:
         """How it is written, with all parameters."""
         parts = [
-            f"<{p.name}>" if p.positional and p.default is MISSING else p.usage()
+            f"<{p.name}>" if p.positional and p.is_required else p.usage()
             for p in cls.parameters().values()
             if p.name not in cls.usual
         ]
@@ -125,7 +125,7 @@ class Value:
                 raise BadOption(f"{term}: {name} is given twice, once without its name")
             given[name] = value
         for name, p in known.items():
-            if p.default is MISSING and name not in given:
+            if p.is_required and name not in given:
                 raise BadOption(f"{term}: {name} is missing; write {found.usage()}")
         values = {name: known[name].read(value) for name, value in given.items()}
         made = found(**values) if row is None else known_as(term.name, copy(row.value)).having(**values)
@@ -194,7 +194,7 @@ class Value:
                     raise no_parameter(found.kind, shorten(str(name)), found.parameters())
                 values[name] = found.parameters()[name].type.from_json(value) if isinstance(value, Mapping) else value
         for name, p in found.parameters().items():
-            if p.default is MISSING and name not in values:
+            if p.is_required and name not in values:
                 raise BadOption(f"{found.kind}: {name} is missing; write {found.usage()}")
         return found(**values)
 
