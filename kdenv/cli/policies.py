@@ -49,7 +49,7 @@ def _overview(game: Game) -> Iterator[str]:
         if inside:
             yield heading
             for entry in inside:
-                yield f"  {entry.name:{width}}  {entry.meaning}" + (f" ({entry.source})" if group == "papers" else "")
+                yield f"  {entry.name:{width}}  {entry.meaning}" + (f" [{entry.source}]" if group == "papers" else "")
             yield ""
     yield f"'kdenv policies {game.name} NAME' explains one of them and its parameters."
 

@@ -1,6 +1,6 @@
-"""Sets of up to 64 things as uint64: one machine instruction where a loop would take 13 ns.
+"""Sets of up to 64 elements (0 to 63) in one np.uint64. Most operations are one machine instruction, where a loop would take 13 ns.
 
-Everything here takes and returns np.uint64 sets; positions and counts are signed integers.
+Sets are np.uint64; elements and counts are signed integers.
 """
 
 from typing import Any
@@ -16,12 +16,12 @@ ONE = np.uint64(1)
 
 
 def popcount(bits: Any) -> Any:
-    """How many elements the set has."""
+    """How many elements a set has."""
     return int(bits).bit_count()
 
 
 def lowest(bits: Any) -> Any:
-    """The smallest element of a set that is not empty."""
+    """The smallest element of a set, which must not be empty."""
     bits = int(bits)
     return (bits & -bits).bit_length() - 1
 
@@ -54,7 +54,7 @@ def _lowest(bits):
 
 @kernel
 def bit(element):
-    """The set that holds just this element."""
+    """The set with only this element."""
     return ONE << np.uint64(element)
 
 
@@ -66,7 +66,7 @@ def has(bits, element):
 
 @kernel
 def nth(bits, n):
-    """The element with n smaller ones in the set (n below its size): six halvings, no loop over elements."""
+    """The element of the set that has n smaller ones in it; n must be below the size of the set. Found by halving six times."""
     position = 0
     width = 32
     while width > 0:

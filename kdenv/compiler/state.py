@@ -1,4 +1,4 @@
-"""States are numpy records: named fields in one block of memory, copied by one memcpy."""
+"""States of games. A state is a numpy record: named fields in one block of memory, which one memcpy copies."""
 
 import hashlib
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from numba.extending import intrinsic, overload
 
 
 class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
-    """A record whose fields come before numpy's own attributes: a state may have a `size` or a `round`."""
+    """A record whose fields hide the attributes of numpy: so a state may have a field `size` or `round`."""
 
     def __getattribute__(self, name: str) -> Any:
         fields = super().__getattribute__("dtype").fields
@@ -22,11 +22,10 @@ class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
 
 
 def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]:
-    """The dtype of a game's state, of fields as numpy takes them.
+    """Make the dtype of a game's state from fields (name, type[, shape]) as numpy takes them.
 
-    A program that loads a game again after an edit (importlib.reload, a notebook) gives the game's file or files as `source`. Their
-    content becomes part of the type, so that what this process compiled before the edit is not used after it. Code on disk needs no
-    such help.
+    source: the file or files of a game that is loaded again after edits in the same process (importlib.reload, a notebook). Their content
+    becomes part of the type, so code that this process compiled before an edit is not used after it. Code on disk does not need this.
     """
     named = list(fields)
     files = [source] if isinstance(source, str) else list(source)
@@ -34,12 +33,12 @@ def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]
         content = b"\0".join(Path(file).read_bytes() for file in files)
         named.append(("_" + hashlib.sha256(content).hexdigest()[:12], np.int8))
     dtype = _without_gaps(np.dtype(named, align=True))
-    # Without the compiler numpy itself must offer s.field for s["field"].
+    # Without numba's compiler, numpy itself must provide s.field for s["field"].
     return np.dtype((_Record, dtype)) if numba.config.DISABLE_JIT else dtype
 
 
 def _without_gaps(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The same with a field in every gap: numpy copies only fields, so equal states would differ in whatever lies in the gaps."""
+    """Put a field into every gap between fields. Numpy copies only fields, so equal states could differ in the bytes of gaps."""
     fields = {name: (of, offset) for name, (of, offset, *_) in (dtype.fields or {}).items()}
     ends = [0, *(offset + of.itemsize for of, offset in fields.values())]
     starts = [*(offset for _, offset in fields.values()), dtype.itemsize]
