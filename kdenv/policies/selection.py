@@ -26,7 +26,7 @@ class Ucb1(SelectionRule):
     c: float = param("how much turns with few visits are preferred", default=0.7, least=0)
 
     def compiled(self) -> Any:
-        """The rule for kernels."""
+        """The formula that kernels use, with these parameters."""
         return select.UCB1(self.c)
 
 
@@ -37,7 +37,7 @@ class UcbRatio(SelectionRule):
     c: float = param("how much turns with few visits are preferred", default=0.7, least=0)
 
     def compiled(self) -> Any:
-        """The rule for kernels."""
+        """The formula that kernels use, with these parameters."""
         return select.UCBRatio(self.c)
 
 
@@ -48,7 +48,7 @@ class Ucb1Tuned(SelectionRule):
     c: float = param("the factor of the bonus", default=1.0, least=0)
 
     def compiled(self) -> Any:
-        """The rule for kernels."""
+        """The formula that kernels use, with these parameters."""
         return select.UCB1Tuned(self.c)
 
 
@@ -59,5 +59,5 @@ class Thompson(SelectionRule):
     spread: float = param("the assumed standard deviation of the scores of a turn before its first playout", default=0.5, least=0)
 
     def compiled(self) -> Any:
-        """The rule for kernels."""
+        """The formula that kernels use, with these parameters."""
         return select.Thompson(self.spread)

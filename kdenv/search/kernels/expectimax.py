@@ -123,7 +123,7 @@ def _open(search, plan, evaluator, order, level):
 
 @kernel
 def _open_leaf(search, plan, evaluator, level):
-    """Give a leaf its value."""
+    """Close a leaf: its value is its estimate."""
     f = search.frames[level]
     f.best = _leaf(search, plan, evaluator, level, f.side)
     f.stage = DONE
