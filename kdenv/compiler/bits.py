@@ -1,6 +1,6 @@
-"""Sets of up to 64 elements (0 to 63) in one np.uint64. Most operations are one machine instruction, where a loop would take 13 ns.
+"""Sets of up to 64 elements, kept as the bits of a np.uint64. Most functions are one machine instruction; a loop would take 13 ns.
 
-Sets are np.uint64; elements and counts are signed integers.
+All functions take and return sets as np.uint64. Elements and counts are signed integers.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ ONE = np.uint64(1)
 
 
 def popcount(bits: Any) -> Any:
-    """How many elements a set has."""
+    """The number of elements in the set."""
     return int(bits).bit_count()
 
 
@@ -54,7 +54,7 @@ def _lowest(bits):
 
 @kernel
 def bit(element):
-    """The set with only this element."""
+    """The set that holds this element and no other."""
     return ONE << np.uint64(element)
 
 
@@ -66,7 +66,10 @@ def has(bits, element):
 
 @kernel
 def nth(bits, n):
-    """The element of the set that has n smaller ones in it; n must be below the size of the set. Found by halving six times."""
+    """The element that has n smaller ones in the set. n must be less than the size of the set; this is not checked.
+
+    It halves the range six times and does not loop over the elements.
+    """
     position = 0
     width = 32
     while width > 0:

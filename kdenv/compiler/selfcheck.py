@@ -1,7 +1,7 @@
-"""Checks whether linked.py fits the numba that is installed: `python -m kdenv.compiler.selfcheck`. The exit code is 1 if it does not.
+"""Checks whether linked.py fits the numba that is installed: `python -m kdenv.compiler.selfcheck` says so; its exit code is 1 if not.
 
-1. Numba must have every private name that linked.py, cache.py and reach.py use.
-2. A few kernels are compiled by linked.py and by numba alone. Their results must be equal.
+1. Every private name of numba that linked.py, cache.py and reach.py use must be there.
+2. A few kernels are compiled by linked.py and by numba alone. The results must be the same.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numba
 import numpy as np
 
-# The private names that are used: a module, a class or function in it, and attributes of that.
+# The names of numba that are used: a module, a class or function in it, and attributes of that.
 NEEDED = (
     ("numba.core.codegen", "JITCodeLibrary", ("finalize", "_optimize_functions", "_optimize_final_module", "_get_module_for_linking")),
     ("numba.core.codegen", "JITCodeLibrary", ("_ensure_finalized", "enable_object_caching", "serialize_using_object_code")),
@@ -38,7 +38,7 @@ NEEDED = (
 
 
 def misfits() -> list[str]:
-    """A sentence for each thing that does not fit; empty if all fits."""
+    """One sentence for each thing that does not fit; empty if everything fits."""
     missing = _missing_names()
     return missing or _differences()
 
@@ -75,7 +75,7 @@ def _results_of(compiler: Any) -> dict[str, list[float]]:
     state = np.dtype([("sum", np.int64), ("small", np.int8)], align=True)
 
     def asked(x: Any, n: Any) -> Any:
-        """The question: the type of x decides which kernel answers."""
+        """Call one of two kernels, depending on the type of x."""
 
     def taken(s: Any, n: Any) -> Any:
         s.sum += table[n % 5]
@@ -103,14 +103,14 @@ def _results_of(compiler: Any) -> dict[str, list[float]]:
     compiler.resolve_by_type(asked, lambda kind: integers if isinstance(kind, numba.types.Integer) else floats)
     whole = compiler.compiled_kernel(all_of, options)
     for made in (take, two, integers, floats, whole):
-        made._cache = NullCache()  # the compared code must be compiled now, not read from disk
+        made._cache = NullCache()  # do not read code from disk: the code that is compared must have been compiled now
     states = np.zeros(2, state)
     result = float(whole(states, 7))
     return {"a sum": [result], "a state": [int(states[1]["sum"]), int(states[1]["small"])]}
 
 
 def main() -> int:
-    """Print what does not fit, or that all fits; return the exit code."""
+    """Print what does not fit, or that everything fits. Return the exit code."""
     found = misfits()
     print("\n".join(found) or f"compiler/linked.py fits numba {numba.__version__}")
     return len(found) > 0

@@ -14,7 +14,7 @@ from numba.extending import intrinsic, overload
 
 
 class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
-    """A record whose fields hide the attributes of numpy: so a state may have a field `size` or `round`."""
+    """A record that looks for a field before it looks for numpy's attributes, so that a field may be called `size` or `round`."""
 
     def __getattribute__(self, name: str) -> Any:
         fields = super().__getattribute__("dtype").fields
@@ -22,7 +22,7 @@ class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
 
 
 def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]:
-    """Make the dtype of a game's state from fields (name, type[, shape]) as numpy takes them.
+    """Make the dtype of a game's state from fields, which are given as numpy takes them.
 
     source: the file or files of a game that is loaded again after edits in the same process (importlib.reload, a notebook). Their content
     becomes part of the type, so code that this process compiled before an edit is not used after it. Code on disk does not need this.
@@ -33,12 +33,12 @@ def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]
         content = b"\0".join(Path(file).read_bytes() for file in files)
         named.append(("_" + hashlib.sha256(content).hexdigest()[:12], np.int8))
     dtype = _without_gaps(np.dtype(named, align=True))
-    # Without numba's compiler, numpy itself must provide s.field for s["field"].
+    # With NUMBA_DISABLE_JIT kernels are plain Python, and numpy itself must let them write s.field for s["field"].
     return np.dtype((_Record, dtype)) if numba.config.DISABLE_JIT else dtype
 
 
 def _without_gaps(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Put a field into every gap between fields. Numpy copies only fields, so equal states could differ in the bytes of gaps."""
+    """The same dtype with one more field in every gap. Numpy copies only fields, so the gaps of equal states could differ."""
     fields = {name: (of, offset) for name, (of, offset, *_) in (dtype.fields or {}).items()}
     ends = [0, *(offset + of.itemsize for of, offset in fields.values())]
     starts = [*(offset for _, offset in fields.values()), dtype.itemsize]
