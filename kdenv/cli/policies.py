@@ -23,8 +23,9 @@ _HEADINGS = {
 
 
 def add(commands: Commands) -> None:
-    parser = commands.add("policies", _run, "list the policies that can play a game")
+    parser = commands.add("policies", _run, "list the policies that can play a game, or explain one")
     parser.add_argument("game", help="the name of a game")
+    parser.add_argument("name", nargs="?", help="a policy, playout or selection rule, which is explained with all its parameters")
 
 
 def _run(parsed: argparse.Namespace) -> None:

@@ -167,7 +167,7 @@ _ADVICE = "every process compiles anew until KDENV_CACHE_DIR names a folder that
 _pruned: set[Path] = set()
 
 
-def _told_to_prune(place: Path) -> None:
+def _prune_once(place: Path) -> None:
     """Delete old files from this folder. Only the first call for a folder does so."""
     if place not in _pruned:
         _pruned.add(place)
