@@ -37,5 +37,5 @@ def _run(parsed: argparse.Namespace) -> None:
         raise BadOption("nobody decides there: " + ("the game is over" if table.over else "chance is next") + "; choose another --step")
     searcher.reset(parsed.seed)
     view = table.view(seat)
-    analysis = interruptible(lambda: searcher.analyse(view))
-    terminal.show(f"{view}\n\nseat {seat} decides\n\n{analysis}")
+    found = interruptible(lambda: searcher.search(view))
+    terminal.show(f"{view}\n\nseat {seat} decides\n\n{found}")

@@ -12,7 +12,7 @@ from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
 from kdenv.core.questions import first_action, rest_of
 from kdenv.core.view import View
-from kdenv.policies.analysis import Analysis
+from kdenv.policies.found import Found
 from kdenv.policies.text.value import Value
 
 
@@ -69,8 +69,8 @@ class Policy(Value):
         """The player that kernels can ask in place of this policy, as core.questions has it, or None if there is none."""
         return None
 
-    def analyse(self, view: View) -> Analysis:
-        """What the policy thinks of every turn open now; only searches can tell."""
+    def search(self, view: View, *, thorough: bool = True) -> Found:
+        """What the policy finds out about every turn open now; only searches can tell."""
         raise NotSupported(f"{self} does not search and has nothing to tell about its choices")
 
     def check(self, game: Game, players: int | None = None, options: Mapping[str, Any] | None = None) -> None:
@@ -111,9 +111,7 @@ class TurnPolicy(Policy):
 class Searcher(ABC):
     """What a search policy plays with: it keeps trees, tables and clocks. One is made for a policy, and stays over its games."""
 
-    def __init__(self, text: str) -> None:
-        """text: the policy, for what it says; its generator starts at seed 0."""
-        self.text = text
+    def __init__(self) -> None:
         self.reset(0)
 
     def reset(self, seed: int = 0) -> None:
@@ -130,8 +128,8 @@ class Searcher(ABC):
         """Compile what deciding in such a view will need."""
 
     @abstractmethod
-    def analyse(self, view: View) -> Analysis:
-        """What the search finds out about every turn open now."""
+    def find(self, view: View, *, thorough: bool) -> Found:
+        """What the search finds out about every turn open now, see SearchPolicy.search."""
 
 
 class SearchPolicy(TurnPolicy):
@@ -174,10 +172,13 @@ class SearchPolicy(TurnPolicy):
         self._check_once(view)
         return self.searcher.choose_turn(view)
 
-    def analyse(self, view: View) -> Analysis:
-        """What the search finds out about every turn."""
+    def search(self, view: View, *, thorough: bool = True) -> Found:
+        """Search the position in view and return what was found: about every turn and, where a tree is grown, the tree.
+
+        thorough=False looks only for the best turn, as act does: no lines, no tree, and look-ahead knows only bounds of the other turns.
+        """
         self._check_once(view)
-        return self.searcher.analyse(view)
+        return self.searcher.find(view, thorough=thorough)
 
     def _check_once(self, view: View) -> None:
         """Refuse a game that it cannot play; a game with the same players and rules as before is not checked again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from kdenv.core.errors import BadOption
 from kdenv.policies.playouts import Playout, Random
@@ -94,6 +94,8 @@ class Played(Value):
 class Decided(Value):
     """A search that tries the turns open to its seat and takes the best."""
 
+    least = 1  # visits that every turn gets, so that more of them tell nothing
+
     choice: str = param("the turn taken: the one with the best mean, or with the most visits", default="mean", choices=("mean", "visits"))
     reflex: bool = param("whether what the game's papers do without thinking goes before the search", default=False)
     threads: int = param("how many threads search at the same time", default=1, least=1, most=MOST_WORKERS)
@@ -102,9 +104,3 @@ class Decided(Value):
     def workers(self) -> int:
         """How many searches work on their own; their counts are added up."""
         return self.threads
-
-    def final(self) -> Any:
-        """The same for the search."""
-        from kdenv.policies.searching import Final
-
-        return Final(self.choice, getattr(self, "least", 1), self.reflex, self.workers, self.threads)

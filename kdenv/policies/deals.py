@@ -80,9 +80,9 @@ class Pimc(OnDeals, Solves, Deepens):
 
     def start(self) -> Searcher:
         """The search that solves deals."""
-        from kdenv.policies.determinizing import Depth, Pimc
+        from kdenv.policies.determinizing import PimcSearch
 
-        return Pimc(str(self), self.budget(), self.common, Depth(self.alpha, self.beta), self.deals)
+        return PimcSearch(self)
 
 
 @named("flat_deals")
@@ -95,9 +95,9 @@ class FlatDeals(OnDeals, Played):
 
     def start(self) -> Searcher:
         """The search that plays deals out."""
-        from kdenv.policies.determinizing import FlatDeals
+        from kdenv.policies.determinizing import FlatDealsSearch
 
-        return FlatDeals(str(self), self.budget(), self.common, self.playout, self.score)
+        return FlatDealsSearch(self)
 
 
 @named("ims", "the dominoes paper, IMS (Algorithm 1)")
@@ -115,9 +115,9 @@ class Ims(SearchPolicy, Solves, Deepens):
 
     def start(self) -> Searcher:
         """The search over beliefs."""
-        from kdenv.policies.determinizing import Depth, Ims
+        from kdenv.policies.determinizing import ImsSearch
 
-        return Ims(str(self), Depth(self.alpha, self.beta), self.pruning, self.belief)
+        return ImsSearch(self)
 
 
 @named("oracle", "the dominoes paper, negamax oracle")
@@ -128,6 +128,6 @@ class Oracle(SearchPolicy, Solves, Deepens):
 
     def start(self) -> Searcher:
         """The search that sees everything."""
-        from kdenv.policies.determinizing import Depth, Oracle
+        from kdenv.policies.determinizing import OracleSearch
 
-        return Oracle(str(self), Depth(self.alpha, self.beta))
+        return OracleSearch(self)

@@ -21,7 +21,7 @@ class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
         """Flat Monte Carlo with all turns alike."""
         from kdenv.policies.searching import MonteCarlo
 
-        return MonteCarlo(str(self), self.playout, self.score, self.budget(), self.final(), self.sampling)
+        return MonteCarlo(self, self.sampling)
 
 
 @named("bandit", "Jansen and Tollisen 2014, UCB")
@@ -35,4 +35,4 @@ class Bandit(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
         """Flat Monte Carlo by the rule."""
         from kdenv.policies.searching import MonteCarlo
 
-        return MonteCarlo(str(self), self.playout, self.score, self.budget(), self.final(), self.select.compiled())
+        return MonteCarlo(self, self.select.compiled())

@@ -19,7 +19,7 @@ from kdenv.compiler.random import make_rng
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.games.carcassonne.heuristics import evaluate, final_weights
-from kdenv.policies import policy
+from kdenv.policies import Expectimax, Star1, Star2, Star25, policy
 from kdenv.search.evaluate import ScoreMargin
 from kdenv.search.kernels import expectimax, stack
 
@@ -267,12 +267,12 @@ def test_on_the_fifty_positions_star2_saves_most_then_star1() -> None:
     assert len(fifty) == 50
     assert {(p.when, p.lead) for p in fifty} == {(w, l) for w in ("early", "middle", "late") for l in ("ahead", "level", "behind")}
     some = [position.table for position in fifty[::5]]
-    full = heyden2009.mean_nodes(some, "2", cuts=False)
-    star1, star2, star2_5 = (heyden2009.mean_nodes(some, "2", probes=probes) for probes in (0, 1, 5))
+    full = heyden2009.mean_nodes(Expectimax, some, "2")
+    star1, star2, star2_5 = (heyden2009.mean_nodes(kind, some, "2") for kind in (Star1, Star2, Star25))
     assert star2 < 0.5 * full
     assert star2_5 < 0.5 * full
     assert star2 < star1 < full
-    assert star2 < heyden2009.mean_nodes(some, "0", probes=1)
+    assert star2 < heyden2009.mean_nodes(Star2, some, "0")
 
 
 # Kingdomino
