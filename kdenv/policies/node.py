@@ -22,7 +22,7 @@ from kdenv.search.kernels.fingerprint import fingerprint
 from kdenv.search.kernels.uct import NODES, NONE, ROOT, Decisions, Positions, Tree
 
 _MOST_WAYS = 1000  # in which chance can come out, for its outcomes to be listed
-_DRAWS = 200  # of what is hidden, to find one in which a turn of the tree can be made
+_DRAWS = 5000  # of what is hidden, to find one in which a turn of the tree can be made
 
 
 def turns_of(tree: Tree, chance: Any, node: int) -> Iterator[int]:

@@ -169,7 +169,7 @@ def carcassonne_position(seed: int) -> Table:
 def test_stars_are_expectimax_in_carcassonne(seeds: range) -> None:
     """In value and in the set of best turns, at depth 2, in every order."""
     searcher = Searcher(CARCASSONNE, 2, evaluator=FINAL)
-    orders = [ORDER, CARCASSONNE.orders["1"]]
+    orders = [ORDER, CARCASSONNE.knowledge.orders["1"]]
     for seed in seeds:
         table = carcassonne_position(seed)
         searcher.order = orders[0]
