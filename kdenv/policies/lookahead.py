@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.compiler.random import Rng
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.errors import NotSupported
 from kdenv.core.game import Game
 from kdenv.core.verbs import CHANCE, OVER
@@ -95,11 +95,11 @@ class Lookahead(TurnSearcher):
         start = view.scratch(2)
         carry_out(start, turn)
         depth -= 1
-        while depth > 0 and (phase := int(protocol.phase_at(start, 0))) != OVER:
+        while depth > 0 and (phase := int(verbs.phase_at(start, 0))) != OVER:
             if phase == CHANCE:
                 outcome = _likeliest(start, game)
                 words.append(str(game.notation.chance_text(start, 0, outcome)))
-                protocol.apply_chance_at(start, 0, outcome)
+                verbs.apply_chance_at(start, 0, outcome)
                 continue
             room.states[0] = start[0]
             expectimax.start(room, depth, 0)
@@ -168,5 +168,5 @@ class _Deepening:
 def _likeliest(states: Any, game: Game) -> int:
     """The most probable outcome."""
     outcomes, weights = np.zeros(game.max_chances, np.int64), np.zeros(game.max_chances, np.int64)
-    n = int(protocol.chances_at(states, 0, outcomes, weights))
+    n = int(verbs.chances_at(states, 0, outcomes, weights))
     return int(outcomes[int(weights[:n].argmax())])

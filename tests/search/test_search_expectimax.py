@@ -133,9 +133,10 @@ def test_mistakes_of_published_star2s_are_caught_and_plain_python_finds_the_same
     wrong, nodes = lookahead_mutants.run_all(expectimax)
     assert wrong == ""
     assert nodes == [1867, 1320, 1485, 1539]  # Expectimax, Star1, Star2, Star2.5 with k = 3
-    here = Path(__file__).parents[1]
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": f"{here.parent}{os.pathsep}{here}"}
-    script = [sys.executable, str(here / "lookahead_mutants.py")]
+    root = Path(__file__).parents[2]
+    support = root / "tests" / "support"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": f"{root}{os.pathsep}{support}"}
+    script = [sys.executable, str(support / "lookahead_mutants.py")]
     lines = subprocess.run(script, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
     assert lines[0] == f"healthy: as expectimax; nodes {nodes}"
     assert len(lines) == 1 + len(lookahead_mutants.MUTANTS)
