@@ -37,5 +37,5 @@ def _run(parsed: argparse.Namespace) -> None:
         raise BadOption(f"no seat decides there: {what}; choose another --step or another position")
     searcher.reset(parsed.seed)
     view = table.view(seat)
-    analysis = interruptible(lambda: searcher.analyse(view))
-    terminal.show(f"{view}\n\nseat {seat} decides\n\n{analysis}")
+    found = interruptible(lambda: searcher.search(view))
+    terminal.show(f"{view}\n\nseat {seat} decides\n\n{found}")

@@ -2,6 +2,9 @@
 
     Uct(playout=FullGreedy(), seconds=1) == policy("uct(playout=full_greedy, seconds=1)")
 
+    found = Uct(playouts=400).search(view)
+
+`search` returns a Found: every turn with its visits, mean and interval, the best, and the tree (Node), if the search grows one.
 The rule-based players of the games can be imported from here, too: FullGreedy, BigMoney ...
 """
 
@@ -10,6 +13,8 @@ from typing import Any
 # The order of these imports is the order in which policies are listed.
 # isort: off
 from kdenv.policies.base import Function, Policy, SearchPolicy, TurnPolicy, policy
+from kdenv.policies.found import Candidate, Found
+from kdenv.policies.node import Node
 from kdenv.policies.playouts import EpsilonGreedy, Mast, PlayerGreedy, Playout, Random
 from kdenv.policies.players import class_named
 from kdenv.policies.selection import SelectionRule, Thompson, Ucb1, Ucb1Tuned, UcbRatio
@@ -26,14 +31,17 @@ from kdenv.policies.text.value import named
 
 __all__ = [
     "Bandit",
+    "Candidate",
     "Entry",
     "EpsilonGreedy",
     "Expectimax",
     "FlatDeals",
+    "Found",
     "Function",
     "Ims",
     "Mast",
     "Mce",
+    "Node",
     "Oracle",
     "Pimc",
     "PlayerGreedy",

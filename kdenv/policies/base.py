@@ -12,7 +12,7 @@ from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
 from kdenv.core.questions import first_action, rest_of
 from kdenv.core.view import View
-from kdenv.policies.analysis import Analysis
+from kdenv.policies.found import Found
 from kdenv.policies.text.value import Value
 
 
@@ -69,8 +69,8 @@ class Policy(Value):
         """The NamedTuple that answers `choose` in kernels as this policy does (core/questions.py); None if there is none."""
         return None
 
-    def analyse(self, view: View) -> Analysis:
-        """What the policy has found out about every turn that is open now. Policies that do not search raise NotSupported."""
+    def search(self, view: View, *, thorough: bool = True) -> Found:
+        """What the policy finds out about every turn that is open now. Policies that do not search raise NotSupported."""
         raise NotSupported(f"{self} does not search and has nothing to tell about its choices")
 
     def check(self, game: Game, players: int | None = None, options: Mapping[str, Any] | None = None) -> None:
@@ -111,9 +111,7 @@ class TurnPolicy(Policy):
 class Searcher(ABC):
     """The search of a search policy, with its trees, tables and clocks. A policy makes one searcher and uses it for all its games."""
 
-    def __init__(self, text: str) -> None:
-        """text: the policy as text, for errors and reports. The random generator starts from seed 0."""
-        self.text = text
+    def __init__(self) -> None:
         self.reset(0)
 
     def reset(self, seed: int = 0) -> None:
@@ -130,8 +128,8 @@ class Searcher(ABC):
         """Compile what decisions in such a view need."""
 
     @abstractmethod
-    def analyse(self, view: View) -> Analysis:
-        """Search, and tell what was found out about every turn that is open now."""
+    def find(self, view: View, *, thorough: bool) -> Found:
+        """Search, and return what was found out about every turn that is open now (see SearchPolicy.search)."""
 
 
 class SearchPolicy(TurnPolicy):
@@ -174,10 +172,13 @@ class SearchPolicy(TurnPolicy):
         self._check_once(view)
         return self.searcher.choose_turn(view)
 
-    def analyse(self, view: View) -> Analysis:
-        """What the search finds out about every turn that is open now."""
+    def search(self, view: View, *, thorough: bool = True) -> Found:
+        """Search the position in view and return what was found: about every turn and, where a tree is grown, the tree.
+
+        thorough=False looks only for the best turn, as act does: no lines, no tree, and look-ahead knows only bounds of the other turns.
+        """
         self._check_once(view)
-        return self.searcher.analyse(view)
+        return self.searcher.find(view, thorough=thorough)
 
     def _check_once(self, view: View) -> None:
         """Refuse a game that the policy cannot play. A game with the same rules and number of players as before is not checked again."""

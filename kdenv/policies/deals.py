@@ -85,9 +85,9 @@ class Pimc(OnDeals, Solves, Deepens):
 
     def start(self) -> Searcher:
         """Make the search that solves deals."""
-        from kdenv.policies.determinizing import Depth, Pimc
+        from kdenv.policies.determinizing import PimcSearch
 
-        return Pimc(str(self), self.budget(), self.common, Depth(self.alpha, self.beta), self.deals)
+        return PimcSearch(self)
 
 
 @named("flat_deals")
@@ -105,9 +105,9 @@ class FlatDeals(OnDeals, Played):
 
     def start(self) -> Searcher:
         """Make the search that plays deals out."""
-        from kdenv.policies.determinizing import FlatDeals
+        from kdenv.policies.determinizing import FlatDealsSearch
 
-        return FlatDeals(str(self), self.budget(), self.common, self.playout, self.score)
+        return FlatDealsSearch(self)
 
 
 @named("ims", "the dominoes paper, IMS (Algorithm 1)")
@@ -127,9 +127,9 @@ class Ims(SearchPolicy, Solves, Deepens):
 
     def start(self) -> Searcher:
         """Make the search over beliefs."""
-        from kdenv.policies.determinizing import Depth, Ims
+        from kdenv.policies.determinizing import ImsSearch
 
-        return Ims(str(self), Depth(self.alpha, self.beta), self.pruning, self.belief)
+        return ImsSearch(self)
 
 
 @named("oracle", "the dominoes paper, negamax oracle")
@@ -140,6 +140,6 @@ class Oracle(SearchPolicy, Solves, Deepens):
 
     def start(self) -> Searcher:
         """Make the search that sees everything."""
-        from kdenv.policies.determinizing import Depth, Oracle
+        from kdenv.policies.determinizing import OracleSearch
 
-        return Oracle(str(self), Depth(self.alpha, self.beta))
+        return OracleSearch(self)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,9 @@ from kdenv.core import verbs
 from kdenv.core.errors import NotSupported
 from kdenv.core.questions import TO_THE_END, ExactDeals, Hidden, believe, packed
 from kdenv.core.view import View
-from kdenv.policies.analysis import half_interval, play_in_words
-from kdenv.policies.playouts import Playout
-from kdenv.policies.searching import TRIAL, Found, TurnSearcher
+from kdenv.policies.deals import Deepens, FlatDeals, Ims, OnDeals, Oracle, Pimc
+from kdenv.policies.found import Found, half_interval, play_in_words
+from kdenv.policies.searching import TRIAL, TurnSearcher
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import ims, pimc
 from kdenv.search.kernels.flat import Tally, best_mean
@@ -50,31 +49,21 @@ def hidden_of(view: View) -> Hidden:
     return view.game.knowledge.hidden
 
 
-@dataclass(frozen=True)
-class Depth:
-    """How deep to look: floor(alpha * 2 ** (beta * floor(n / 4))), n turns after the deal; or to the end."""
-
-    alpha: float | None
-    beta: float
-
-    def at(self, view: View, hidden: Hidden) -> int:
-        """The depth in this position."""
-        if self.alpha is None:
-            return TO_THE_END
-        n = hidden.turns_so_far(view.states, 0)
-        return min(int(self.alpha * 2 ** (self.beta * (n // 4))), hidden.most_turns)
+def depth_of(policy: Deepens, view: View, hidden: Hidden) -> int:
+    """The depth in this position: floor(alpha * 2 ** (beta * floor(n / 4))), n turns after the deal; or to the end."""
+    if policy.alpha is None:
+        return TO_THE_END
+    n = hidden.turns_so_far(view.states, 0)
+    return min(int(policy.alpha * 2 ** (policy.beta * (n // 4))), hidden.most_turns)
 
 
 # Deals
 
 
-class Deals(TurnSearcher):
+class DealsSearch(TurnSearcher):
     """Draws deals, and tries every turn on each, or (not common) on as many of its own."""
 
-    def __init__(self, text: str, budget: Budget, common: bool) -> None:
-        super().__init__(text, budget)
-        self.common = common
-
+    policy: OnDeals
     effort = "nodes"  # what a solver spends
 
     @abstractmethod
@@ -89,7 +78,7 @@ class Deals(TurnSearcher):
         """The mean over deals."""
         dealer, solver, depth = self.parts(view)
         n = len(turns)
-        group, depth = n if self.common else 1, 0 if budget == TRIAL else depth
+        group, depth = n if self.policy.common else 1, 0 if budget == TRIAL else depth
         states, values = view.scratch(10), np.zeros(n)
         tally, nodes = Tally(np.zeros(n, np.int64), np.zeros(n), np.zeros(n)), 0
 
@@ -103,21 +92,24 @@ class Deals(TurnSearcher):
         deals = (Budget(playouts=1) if budget == TRIAL else budget).spend(work, 1)
         halves = [half_interval(deals, *sums) for sums in zip(tally.sums, tally.squares, strict=True)]
         best = int(best_mean(tally, n, rng))
-        return Found(turns, tally.visits, tally.sums / deals, halves, best, deals, {"playouts": deals, self.effort: nodes})
+        cost: dict[str, float] = {"playouts": deals, self.effort: nodes}
+        return Found(view, turns, tally.visits, tally.sums / deals, halves, best, self.unit(view), deals, cost)
 
 
-class Pimc(Deals):
+class PimcSearch(DealsSearch):
     """Perfect information Monte Carlo: the deals are solved by alpha-beta."""
 
-    def __init__(self, text: str, budget: Budget, common: bool, depth: Depth, deals: str) -> None:
-        super().__init__(text, budget, common)
-        self.depth, self.deals, self._keeper = depth, deals, SolverKeeper()
+    policy: Pimc
+
+    def __init__(self, policy: Pimc) -> None:
+        super().__init__(policy, policy.budget())
+        self._keeper = SolverKeeper()
 
     def parts(self, view: View) -> tuple[Any, Any, int]:
         """The game's own."""
         hidden = hidden_of(view)
         dealers: dict[str, Callable[[Any], Any]] = {"exact": lambda variant: ExactDeals(), **hidden.dealers}
-        return dealers[self.deals](view.variant), self._keeper.solver(hidden, view), self.depth.at(view, hidden)
+        return dealers[self.policy.deals](view.variant), self._keeper.solver(hidden, view), depth_of(self.policy, view, hidden)
 
     def at_once(self, deals: int, depth: int) -> int:
         """To the end, a deal may take a twentieth of a second: one by one."""
@@ -128,45 +120,48 @@ class Pimc(Deals):
         return hidden_of(view).unit
 
 
-class FlatDeals(Deals):
+class FlatDealsSearch(DealsSearch):
     """Flat Monte Carlo on common deals: every turn is played out once on each."""
 
+    policy: FlatDeals
     effort = "games played out"
 
-    def __init__(self, text: str, budget: Budget, common: bool, playout: Playout, score: str) -> None:
-        super().__init__(text, budget, common)
-        self.playout, self.score = playout, score
+    def __init__(self, policy: FlatDeals) -> None:
+        super().__init__(policy, policy.budget())
 
     def parts(self, view: View) -> tuple[Any, Any, int]:
         """Playouts in place of a solver."""
-        score = SCORES[self.score](view.game.teams(view.players))
-        solver = pimc.Playouts(self.playout.player(view), score, view.game.buffer(), np.empty(view.players, np.int64))
+        score = SCORES[self.policy.score](view.game.teams(view.players))
+        solver = pimc.Playouts(self.policy.playout.player(view), score, view.game.buffer(), np.empty(view.players, np.int64))
         return ExactDeals(), solver, TO_THE_END
 
     def unit(self, view: View) -> str:
         """As the score counts."""
-        return SCORE_UNITS[self.score]
+        return SCORE_UNITS[self.policy.score]
 
 
-class Oracle(TurnSearcher):
+class OracleSearch(TurnSearcher):
     """Sees all hands, and plays perfectly against perfect players, or as far as it looks."""
 
-    def __init__(self, text: str, depth: Depth) -> None:
-        super().__init__(text, Budget())
-        self.depth, self._keeper = depth, SolverKeeper()
+    policy: Oracle
+
+    def __init__(self, policy: Oracle) -> None:
+        super().__init__(policy, Budget())
+        self._keeper = SolverKeeper()
 
     def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
         """The value of every turn."""
         if not view.oracle:
-            raise NotSupported(f"{self.text} must see everything; only an oracle view shows that, as the arena gives it")
+            raise NotSupported(f"{self.policy} must see everything; only an oracle view shows that, as the arena gives it")
         hidden = hidden_of(view)
         n = len(turns)
         values = np.zeros(n)
-        depth = 0 if budget == TRIAL else self.depth.at(view, hidden)
+        depth = 0 if budget == TRIAL else depth_of(self.policy, view, hidden)
         nodes = int(pimc.solve_open(view.scratch(10), turns, n, self._keeper.solver(hidden, view), depth, rng, values))
         best = int(best_mean(Tally(np.ones(n, np.int64), values, values), n, rng))
         lines = [self._line(view, int(turn), hidden, depth) for turn in turns] if thorough else []
-        return Found(turns, np.full(n, nodes // n), values, np.full(n, math.nan), best, 0, {"nodes": nodes}, lines)
+        visits, none = np.full(n, nodes // n), np.full(n, math.nan)
+        return Found(view, turns, visits, values, none, best, self.unit(view), 0, {"nodes": nodes}, lines)
 
     def _line(self, view: View, turn: int, hidden: Hidden, depth: int) -> str:
         """Best play after this turn, as far as it consists of decisions that were looked at."""
@@ -188,22 +183,23 @@ class Oracle(TurnSearcher):
 # Beliefs
 
 
-class Ims(TurnSearcher):
+class ImsSearch(TurnSearcher):
     """Imperfect minimax search over what everybody may hold."""
 
-    def __init__(self, text: str, depth: Depth, pruning: str, belief: str) -> None:
-        super().__init__(text, Budget())
-        self.depth, self.pruning, self.belief = depth, pruning, belief
+    policy: Ims
+
+    def __init__(self, policy: Ims) -> None:
+        super().__init__(policy, Budget())
 
     def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
         """Negamax to the depth of the moment."""
         hidden = hidden_of(view)
-        belief = hidden.beliefs[self.belief](view.variant)
-        depth = 1 if budget == TRIAL else self.depth.at(view, hidden)
+        belief = hidden.beliefs[self.policy.belief](view.variant)
+        depth = 1 if budget == TRIAL else depth_of(self.policy, view, hidden)
         stack = ims.make_stack(depth + 2, view.game.max_legal)
         believe(belief, view.scratch(1), 0)
         ims.start(belief, stack)
-        pruning = ims.PRUNINGS.index(self.pruning)
+        pruning = ims.PRUNINGS.index(self.policy.pruning)
         while not ims.go_on(belief, stack, depth, pruning, thorough, _NODES_A_CALL):
             pass
         # In the order of the search, so that of equals the one found first is the best.
@@ -213,7 +209,9 @@ class Ims(TurnSearcher):
         best = min(range(len(turns)), key=lambda i: (-means[i], places[i]))
         nodes, none = int(stack.nodes[0]), np.full(len(turns), math.nan)
         lines = [_in_words(view, stack.lines[place], stack.lengths[place]) for place in places] if thorough else []
-        return Found(turns, np.full(len(turns), nodes // len(found)), means, none, best, 0, {"nodes": nodes, "depth": depth}, lines)
+        visits = np.full(len(turns), nodes // len(found))
+        cost: dict[str, float] = {"nodes": nodes, "depth": depth}
+        return Found(view, turns, visits, means, none, best, self.unit(view), 0, cost, lines)
 
     def unit(self, view: View) -> str:
         """As the belief counts."""

@@ -32,6 +32,13 @@ class LooksAhead(SearchPolicy, ByNodes, BySeconds, ByGame):
     )
     order: str | None = param("in which order turns are tried: one of the game, its usual one if none is given, or 0", default=None)
     table: bool = param("whether positions met again are looked up", default=False)
+    deepen: bool = param("whether depth 1 is searched first, then 2 ..., each beginning with the best turn so far", default=True)
+
+    def __post_init__(self) -> None:
+        """Refuse to search to a depth at once if there is none."""
+        super().__post_init__()
+        if not self.deepen and self.depth is None:
+            raise BadOption(f"{self}: deepen=no needs a depth, as only deepening can stop at a budget; give depth=<number>")
 
     @property
     def probes(self) -> int:
@@ -62,11 +69,9 @@ class LooksAhead(SearchPolicy, ByNodes, BySeconds, ByGame):
 
     def start(self) -> Searcher:
         """The search that deepens."""
-        from kdenv.policies.lookahead import Limits, Lookahead
+        from kdenv.policies.lookahead import Lookahead
 
-        limits = Limits(self.depth, self.nodes, self.seconds, self.game_seconds)
-        parts = {"evaluate": self.evaluate or "", "order": self.order or ""}
-        return Lookahead(str(self), limits, cuts=self.cuts, probes=self.probes, table=self.table, **parts)
+        return Lookahead(self)
 
 
 @named("expectimax", "Heyden 2009, Expectimax")

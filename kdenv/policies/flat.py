@@ -24,7 +24,7 @@ class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
         """Make the search that treats all turns alike."""
         from kdenv.policies.searching import MonteCarlo
 
-        return MonteCarlo(str(self), self.playout, self.score, self.budget(), self.final(), self.sampling)
+        return MonteCarlo(self, self.sampling)
 
 
 @named("bandit", "Jansen and Tollisen 2014, UCB")
@@ -38,4 +38,4 @@ class Bandit(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
         """Make the search that follows the rule."""
         from kdenv.policies.searching import MonteCarlo
 
-        return MonteCarlo(str(self), self.playout, self.score, self.budget(), self.final(), self.select.compiled())
+        return MonteCarlo(self, self.select.compiled())

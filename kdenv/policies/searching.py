@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,9 +20,11 @@ from kdenv.core import verbs
 from kdenv.core.game import Game
 from kdenv.core.questions import choose_at
 from kdenv.core.view import View
-from kdenv.policies.analysis import Analysis, Candidate, carry_out, half_interval, turn_words
-from kdenv.policies.base import Searcher
-from kdenv.policies.playouts import Playout
+from kdenv.policies.base import Searcher, SearchPolicy
+from kdenv.policies.flat import Bandit, Mce
+from kdenv.policies.found import Found, carry_out, half_interval
+from kdenv.policies.node import Node
+from kdenv.policies.uct import Uct
 from kdenv.search.budget import Budget, compiling, spend_together
 from kdenv.search.kernels import flat
 from kdenv.search.kernels.flat import Tally
@@ -33,16 +35,6 @@ from kdenv.search.turns import SCRATCH, list_turns
 EVEN = ROTATION, AT_RANDOM = ("rotation", "random")  # how playouts are given to all turns alike
 TRIAL = Budget(playouts=0)  # compiles a search and spends next to nothing
 _FORESEEN = 4  # playouts that tell how many turns are left
-
-
-class Final(NamedTuple):
-    """What is done once the search is over, and around it."""
-
-    choice: str  # or visits: which turn is taken
-    least: int  # visits that every turn gets, so that more of them tell nothing
-    reflex: bool  # whether the game's reflex goes before any search
-    workers: int  # searches on their own whose counts are added up
-    threads: int  # ... that work at the same time
 
 
 class Worker(ABC):
@@ -60,26 +52,17 @@ class Worker(ABC):
     def tally(self) -> Tally:
         """What it found, by turn."""
 
-
-class Found(NamedTuple):
-    """What a search found out about each turn, and what finding out has cost."""
-
-    turns: NDArray[np.int64]
-    visits: NDArray[np.int64]
-    means: NDArray[np.float64]  # nan where a turn has not been tried
-    halves: Sequence[float] | NDArray[np.float64]  # of the 95 % intervals; nan where a search has none
-    best: int  # the place of the turn to take
-    playouts: int
-    cost: dict[str, float]
-    lines: Sequence[str] = ()  # how the game is expected to go on after each turn, if the search can tell
+    def root(self, view: View) -> Node | None:
+        """The root of a copy of its tree; None if it has no tree."""
+        return None
 
 
 class TurnSearcher(Searcher):
-    """Finds something out about every turn open to the seat, and takes the best: the base of all searches but look-ahead."""
+    """Finds something out about every turn open to the seat, and takes the best: the base of all searches."""
 
-    def __init__(self, text: str, budget: Budget) -> None:
-        super().__init__(text)
-        self.budget = budget
+    def __init__(self, policy: SearchPolicy, budget: Budget) -> None:
+        super().__init__()
+        self.policy, self.budget = policy, budget
         self._spent = 0.0  # seconds in this game
         self._prepared: set[str] = set()  # the games whose search has been run
 
@@ -87,7 +70,7 @@ class TurnSearcher(Searcher):
     def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
         """Look at these turns as long as the budget allows; TRIAL asks for as little as possible.
 
-        thorough: all turns are to be told about, and how the game is expected to go on.
+        thorough: what is found out about all turns is wanted, how the game is expected to go on, and the tree, if there is one.
         """
 
     @abstractmethod
@@ -102,7 +85,7 @@ class TurnSearcher(Searcher):
     def prepare(self, view: View) -> None:
         """Compile the search for this game by running it on next to nothing."""
         if view.game.name not in self._prepared:
-            with compiling(f"{self.text} for {view.game.name}"):
+            with compiling(f"{self.policy} for {view.game.name}"):
                 rng = make_rng(0)
                 self.search(view, self.turns(view), TRIAL, rng)
                 self.reflex(view, rng)
@@ -121,25 +104,16 @@ class TurnSearcher(Searcher):
             if len(turns) > 1:
                 found = self.search(view, turns, self.budget_now(view), self.rng)
                 self.playouts += found.playouts
-                turn = int(found.turns[found.best])
+                turn = found.turn
         self._spent += time.perf_counter() - start
         return turn
 
-    def analyse(self, view: View) -> Analysis:
-        """Every turn, and what the search found out about it: the one it would take first, then the others by what decides."""
+    def find(self, view: View, *, thorough: bool) -> Found:
+        """What the search finds out about every turn, even if the turn is forced or the reflex would take it."""
         self.prepare(view)
         start = time.perf_counter()
-        found = self.search(view, self.turns(view), self.budget_now(view), self.rng, thorough=True)
-        lines = found.lines or [""] * len(found.turns)
-        candidates = [
-            Candidate(int(turn), turn_words(view, int(turn)), int(visits), float(mean), float(half), line)
-            for turn, visits, mean, half, line in zip(found.turns, found.visits, found.means, found.halves, lines, strict=True)
-        ]
-        first = candidates[found.best]
-        candidates.sort(key=lambda one: (math.isnan(one.mean), -one.visits if self.by_visits else 0, -one.mean, one is not first))
-        return Analysis(candidates, self.unit(view), found.cost | {"seconds": time.perf_counter() - start})
-
-    by_visits = False  # whether the visits decide, not the means
+        found = self.search(view, self.turns(view), self.budget_now(view), self.rng, thorough=thorough)
+        return replace(found, cost=found.cost | {"seconds": time.perf_counter() - start})
 
     def turns(self, view: View) -> NDArray[np.int64]:
         """The turns open to the seat."""
@@ -185,10 +159,7 @@ class Findings(NamedTuple):
 class RootSearch(TurnSearcher):
     """Tries the turns open to its seat by playouts, with one worker or several, and takes the best."""
 
-    def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final) -> None:
-        super().__init__(text, budget)
-        self.playout, self.score, self.final = playout, score, final
-        self.by_visits = final.choice == "visits"
+    policy: Mce | Bandit | Uct
 
     @abstractmethod
     def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
@@ -204,23 +175,25 @@ class RootSearch(TurnSearcher):
         means = np.where(tally.visits > 0, tally.sums / np.maximum(tally.visits, 1), math.nan)
         halves = [half_interval(*of_turn) for of_turn in zip(*tally, strict=True)]
         lines = [self._line(view, findings, i) for i in range(len(turns))] if thorough else []
+        trees = [root for worker in findings.workers if (root := worker.root(view))] if thorough else []
         best = self._best(view, findings) if tally.visits.any() else 0
-        cost = {"playouts": findings.playouts, **self._cost(findings)}
-        return Found(turns, tally.visits, means, halves, best, findings.playouts, cost, lines)
+        n, cost = findings.playouts, {"playouts": findings.playouts, **self._cost(findings)}
+        by_visits = self.policy.choice == "visits"
+        return Found(view, turns, tally.visits, means, halves, best, self.unit(view), n, cost, lines, by_visits, trees)
 
     def run(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> Findings:
         """All that the budget allows; what is forced needs no search."""
         since = time.perf_counter()
-        n = self.final.workers if budget != TRIAL else 1
+        n = self.policy.workers if budget != TRIAL else 1
         # Each worker has its own generator; the only one has the policy's.
         rngs = [rng] if n == 1 else [make_rng(int(next64(rng) >> np.uint64(1))) for _ in range(n)]
         workers = [self._worker(view, turns, budget.share(i, n), rngs[i], i) for i in range(n)]
-        playouts = spend_together(budget, workers, self.final.threads, since) if len(turns) > 1 else 0
+        playouts = spend_together(budget, workers, self.policy.threads, since) if len(turns) > 1 else 0
         return Findings(turns, workers, playouts)
 
     def unit(self, view: View) -> str:
         """What the score counts."""
-        return SCORE_UNITS[self.score]
+        return SCORE_UNITS[self.policy.score]
 
     def _cost(self, findings: Findings) -> dict[str, float]:
         return {}
@@ -234,7 +207,7 @@ class RootSearch(TurnSearcher):
         tried = tally.visits > 0
         means = np.where(tried, tally.sums / np.maximum(tally.visits, 1), -np.inf)
         left = tried
-        for keys in (means,) if self.final.choice == "mean" else (np.maximum(tally.visits, self.final.least), means):
+        for keys in (means,) if self.policy.choice == "mean" else (np.maximum(tally.visits, self.policy.least), means):
             left = left & (keys == keys[left].max())
         best = np.flatnonzero(left)
         if len(best) > 1:
@@ -254,13 +227,13 @@ class RootSearch(TurnSearcher):
 
     def reflex(self, view: View, rng: Rng) -> int:
         """What the game's reflex does here, if it is asked for; 0 if nothing."""
-        if not self.final.reflex or view.game.knowledge.reflex is None:
+        if not self.policy.reflex or view.game.knowledge.reflex is None:
             return 0
         return int(choose_at(view.game.knowledge.reflex.make(), view.scratch(2), 0, view.game.buffer(), rng))
 
     def foreseen(self, view: View) -> Any:
         """The player of the playouts."""
-        return self.playout.player(view)
+        return self.policy.playout.player(view)
 
 
 class Flat(Worker):
@@ -295,10 +268,11 @@ class Flat(Worker):
 class MonteCarlo(RootSearch):
     """Flat Monte Carlo: uniform sampling of the turns at the root, or by a selection rule (a bandit)."""
 
-    def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final, rule: Any) -> None:
-        super().__init__(text, playout, score, budget, final)
+    def __init__(self, policy: Mce | Bandit, rule: Any) -> None:
+        """rule: rotation or random, or a selection rule, compiled."""
+        super().__init__(policy, policy.budget())
         self.rule = rule
 
     def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
-        score = SCORES[self.score](view.game.teams(view.players))
-        return Flat(view, turns, self.playout.player(view), score, self.rule, self.final.least, rng)
+        score = SCORES[self.policy.score](view.game.teams(view.players))
+        return Flat(view, turns, self.policy.playout.player(view), score, self.rule, self.policy.least, rng)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +11,11 @@ from kdenv.compiler.random import Rng, make_rng, next64
 from kdenv.core import verbs
 from kdenv.core.game import Game
 from kdenv.core.view import View
-from kdenv.policies.analysis import carry_out, play_in_words
-from kdenv.policies.playouts import Mast, Playout
-from kdenv.policies.searching import Final, Findings, RootSearch, Worker
+from kdenv.policies.found import carry_out, play_in_words
+from kdenv.policies.node import Node, child_of, root_of, turns_of
+from kdenv.policies.playouts import Mast
+from kdenv.policies.searching import Findings, RootSearch, Worker
+from kdenv.policies.uct import Uct
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import amaf, uct
 from kdenv.search.kernels.flat import Tally
@@ -34,53 +35,34 @@ _MOST_TURNS = 1 << 23
 _NODES_A_SECOND = 1_000_000  # more than can be made
 
 
-class Growth(NamedTuple):
-    """How a tree is grown, in words."""
-
-    chance: str
-    expand: str
-    first_urgency: float  # of turns not tried yet
-    update: str
-    rave: float  # after so many visits a turn's own mean and its all-moves-as-first mean count alike
-
-    def most_decisions(self, game: Game) -> int:
-        """Of a turn in the tree. A node of information sets is what the seat sees after one decision."""
-        return 1 if self.chance == "information_sets" else game.most_decisions
+def most_decisions_of(policy: Uct, game: Game) -> int:
+    """The most decisions of a turn in the tree. A node of information sets is what the seat sees after one decision."""
+    return 1 if policy.chance == "information_sets" else game.most_decisions
 
 
 class Grown(Worker):
     """One tree, growing."""
 
-    def __init__(
-        self,
-        view: View,
-        turns: NDArray[np.int64],
-        playout: Playout,
-        score: Any,
-        rule: Any,
-        growth: Growth,
-        least: int,
-        tree: Tree,
-        rng: Rng,
-    ) -> None:
+    def __init__(self, view: View, turns: NDArray[np.int64], policy: Uct, tree: Tree, rng: Rng) -> None:
         """Grows in `tree`, whatever is in it."""
         self.game = game = view.game
-        self.states, self.seat, self.turns, self.score = view.scratch(uct.N_STATES), int(view.seat), turns, score
-        self.player, self.learner = _player_and_learner(view, playout, growth)
-        self.rule, self.rng, self.chance = rule, rng, CHANCES[growth.chance]
+        self.states, self.seat, self.turns = view.scratch(uct.N_STATES), int(view.seat), turns
+        self.score = SCORES[policy.score](game.teams(view.players))
+        self.player, self.learner = _player_and_learner(view, policy)
+        self.rule, self.rng, self.chance = policy.rule(), rng, CHANCES[policy.chance]
         verbs.resample_hidden_at(self.states, 0, self.seat, rng)
         words = np.uint64 if game.state_dtype.itemsize % 8 == 0 else np.uint8
         self.raw = self.states.view(np.uint8).reshape(len(self.states), -1).view(words)
-        with_gains = int(isinstance(rule, (ProgressiveBias, WinBias)))
+        with_gains = int(isinstance(self.rule, (ProgressiveBias, WinBias)))
         self.plan = Plan(
-            growth.most_decisions(game),
-            EXPANSIONS[growth.expand],
-            growth.first_urgency,
-            least,
+            most_decisions_of(policy, game),
+            EXPANSIONS[policy.expand],
+            policy.fpu,
+            policy.least,
             with_gains,
-            UPDATES[growth.update],
+            UPDATES[policy.update],
             game.teams(view.players),
-            growth.rave,
+            policy.rave,
         )
         self._tree, self._is_empty = tree, False
         tree.seed[0] = next64(rng)  # not cleared
@@ -125,24 +107,12 @@ class Grown(Worker):
 
     def _places(self, node: int, turns: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where these turns of a node are in the tree; 0 if they are not."""
-        places = {int(self.tree.turns[at]): at for at in self.turns_of(node)}
+        places = {int(self.tree.turns[at]): at for at in turns_of(self.tree, self.chance, node)}
         return np.array([places.get(int(turn), 0) for turn in turns], np.int64)
 
-    def turns_of(self, node: int) -> Iterator[int]:
-        """Where the turns of a node are in the tree, those that have not been tried included."""
-        tree = self.tree
-        if isinstance(self.chance, Decisions):
-            at = int(tree.counts["child"][node])
-            while at:
-                yield at
-                at = int(tree.counts["next"][at])
-        else:
-            first = int(tree.nodes["first"][node])
-            yield from range(first, first + int(tree.nodes["n_turns"][node]))
-
-    def child_of(self, at: int) -> int:
-        """A node that a turn led to; 0 if there is none."""
-        return at if isinstance(self.chance, Decisions) else int(self.tree.counts["child"][at])
+    def root(self, view: View) -> Node:
+        """The root of a copy of the tree."""
+        return root_of(self.tree, self.chance, view, self.states)
 
     def line(self, view: View, turn: int, most: int) -> list[str]:
         """The replies tried most often to a turn, until chance comes, in the words of the game.
@@ -154,7 +124,7 @@ class Grown(Worker):
         at = int(self.places()[turn])
         carry_out(states, int(self.turns[turn]))
         while len(words) < most and at and verbs.phase_at(states, 0) == verbs.DECIDE:
-            at = self._favourite(self.child_of(at), states)
+            at = self._favourite(child_of(self.tree, self.chance, at), states)
             if at:
                 words.append(play_in_words(view, states, int(self.tree.turns[at])))
         return words
@@ -168,10 +138,11 @@ class Grown(Worker):
         return int(places[visits.argmax()]) if visits.any() else 0
 
 
-def _player_and_learner(view: View, playout: Playout, growth: Growth) -> tuple[Any, Any]:
+def _player_and_learner(view: View, policy: Uct) -> tuple[Any, Any]:
     """Who plays the playouts, and what learns from them: nothing, without RAVE and MAST."""
+    playout = policy.playout
     player, learns = playout.player(view), isinstance(playout, Mast)
-    if not (growth.rave or learns):
+    if not (policy.rave or learns):
         return player, NoLearner()
     size = amaf.MOST_RECORDED + uct.MAX_DEPTH
     shape = (view.players, view.game.n_actions(view.players, view.variant)) if learns else (0, 0)
@@ -187,7 +158,7 @@ def _player_and_learner(view: View, playout: Playout, growth: Growth) -> tuple[A
         slots=np.zeros(1 << (2 * size).bit_length(), np.int64),
     )
     player = amaf.Mast(averages, playout.epsilon) if isinstance(playout, Mast) else player
-    return amaf.Recorded(player, growth.most_decisions(view.game), record), learner
+    return amaf.Recorded(player, most_decisions_of(policy, view.game), record), learner
 
 
 def _new_tree(n_nodes: int, n_turns: int) -> Tree:
@@ -217,19 +188,18 @@ def _clear(tree: Tree) -> None:
 class TreeSearch(RootSearch):
     """UCT, and with chance="information_sets" ISMCTS."""
 
-    def __init__(self, text: str, playout: Playout, score: str, budget: Budget, final: Final, rule: Any, growth: Growth) -> None:
-        super().__init__(text, playout, score, budget, final)
-        self.rule, self.growth = rule, growth
+    policy: Uct
+
+    def __init__(self, policy: Uct) -> None:
+        super().__init__(policy, policy.budget())
         self._trees: dict[tuple[int, int, int], Tree] = {}  # kept: memory new to a process costs more than a playout
 
     def most_decisions(self, game: Game) -> int:
         """Of the turns at the root."""
-        return self.growth.most_decisions(game)
+        return most_decisions_of(self.policy, game)
 
     def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
-        score = SCORES[self.score](view.game.teams(view.players))
-        tree = self._tree(budget, view.game.max_turns, number)
-        return Grown(view, turns, self.playout, score, self.rule, self.growth, self.final.least, tree, rng)
+        return Grown(view, turns, self.policy, self._tree(budget, view.game.max_turns, number), rng)
 
     def _tree(self, budget: Budget, max_turns: int, number: int) -> Tree:
         """A tree with room for what the budget allows."""
@@ -241,7 +211,7 @@ class TreeSearch(RootSearch):
         elif budget.seconds is not None:  # in powers of two, so that a clock that runs out keeps its trees
             n_nodes = 1 << int(_NODES_A_SECOND * budget.seconds + 1).bit_length()
         n_nodes = min(_MOST_NODES, n_nodes)
-        n_turns = n_nodes if isinstance(CHANCES[self.growth.chance], Decisions) else min(_MOST_TURNS, n_nodes * max_turns)
+        n_turns = n_nodes if isinstance(CHANCES[self.policy.chance], Decisions) else min(_MOST_TURNS, n_nodes * max_turns)
         key = n_nodes + 1, n_turns + 1, number
         if key not in self._trees:
             self._trees[key] = _new_tree(n_nodes + 1, n_turns + 1)

@@ -88,7 +88,6 @@ class Uct(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByNodes, ByGame)
 
     def start(self) -> Searcher:
         """Make the search that grows the trees."""
-        from kdenv.policies.trees import Growth, TreeSearch
+        from kdenv.policies.trees import TreeSearch
 
-        growth = Growth(self.chance, self.expand, self.fpu, self.update, self.rave)
-        return TreeSearch(str(self), self.playout, self.score, self.budget(), self.final(), self.rule(), growth)
+        return TreeSearch(self)

@@ -41,8 +41,6 @@ ROOT = Path(__file__).parents[2]
 PUBLIC = ["kdenv", *(f"kdenv.{room}" for room in ("author", "arena", "envs", "policies", "search"))]
 PUBLIC += [f"kdenv.games.{name}" for name in TITLES]
 ENVIRONMENTS = [f"{name}_v0" for name in TITLES]
-# Searches with the kernels of expectimax, node by node, which no public name does yet.
-NOT_YET = ["baselines/papers/heyden2009.py"]
 
 
 def names_of(module: str) -> list[str]:
@@ -69,8 +67,7 @@ SOURCES = [path for room in ("baselines", "examples") for path in sorted((ROOT /
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 def test_baselines_and_examples_use_public_names(path: Path) -> None:
-    found = list(private_names(path.read_text()))
-    assert bool(found) == (str(path.relative_to(ROOT)) in NOT_YET), "\n".join(found)
+    assert list(private_names(path.read_text())) == []
 
 
 PRIVATE = [

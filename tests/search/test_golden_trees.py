@@ -18,13 +18,11 @@ from lookahead_runs import Searcher
 from positions import shells
 
 from kdenv.compiler.random import make_rng
-from kdenv.core import verbs
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import policy
+from kdenv.policies.node import Node
 from kdenv.search.evaluate import ScoreMargin
-from kdenv.search.kernels import uct
-from kdenv.search.kernels.fingerprint import fingerprint
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -39,43 +37,26 @@ SAMPLED = "uct(score=points, chance=sampled, expand=order, select=ucb1(c=1), pla
 OPEN = "uct(score=points, chance=open, expand=order, select=ucb1(c=1), playouts=12)"
 
 
-def grown(text: str, table: Table, seed: int) -> Any:
-    """The tree that this search grows, with what it was grown with."""
+def grown(text: str, table: Table, seed: int) -> Node:
+    """The tree that this search grows."""
     searcher: Any = policy(text).searcher  # type: ignore[attr-defined]
     view = table.view(table.seat)
-    return searcher.run(view, searcher.turns(view), searcher.budget, make_rng(seed)).workers[0]
+    return searcher.search(view, searcher.turns(view), searcher.budget, make_rng(seed), thorough=True).tree  # type: ignore[no-any-return]
 
 
-def closed_rows(worker: Any, node: int, table: Table, depth: int = 0) -> Iterator[str]:
+def closed_rows(node: Node, depth: int = 0) -> Iterator[str]:
     """The turns tried in a node, each with its visits, the points they brought its seat, and the coins that were tossed after it."""
-    tree = worker.tree
-    for at in range(tree.nodes["first"][node], tree.nodes["first"][node] + tree.nodes["n_tried"][node]):
-        after = table.clone()
-        after.play(int(tree.turns[at]) - 1)
-        coins = [after.chance_name(coin) for coin, _ in after.chances() if leads_to(worker, at, after, coin)]
-        known = tree.counts[at]
-        columns = f"{known['visits']} visits", f"{known['sums']:+g} points", " and ".join(coins)
-        yield row(depth, table.name(int(tree.turns[at]) - 1), *columns)
-        if not after.at_chance:
-            yield from closed_rows(worker, int(tree.counts["child"][at]), after, depth + 1)
+    for child in node.children:
+        coins = [after.words for after in child.children if after.outcomes]
+        yield row(depth, child.words, f"{child.visits} visits", f"{child.total:+g} points", " and ".join(coins))
+        if not coins:
+            yield from closed_rows(child, depth + 1)
 
 
-def leads_to(worker: Any, at: int, table: Table, outcome: int) -> bool:
-    """Whether the tree has a node for this outcome of the chance after a turn."""
-    after = table.clone()
-    after.chance(outcome)
-    worker.states[1] = after.states[0]
-    key = fingerprint(worker.raw, 1, at)
-    return bool(worker.tree.table[uct.slot_of(worker.tree, np.uint64(key))])
-
-
-def open_rows(worker: Any, table: Table) -> Iterator[str]:
+def open_rows(node: Node) -> Iterator[str]:
     """The turns of the root, each with its visits, the points they brought and their squares."""
-    tree = worker.tree
-    for at in worker.turns_of(uct.ROOT):
-        known = tree.counts[at]
-        columns = f"{known['visits']} visits", f"{known['sums']:+g} points", f"squares {known['squares']:g}"
-        yield row(0, table.name(int(tree.turns[at]) - 1), *columns)
+    for child in node.children:
+        yield row(0, child.words, f"{child.visits} visits", f"{child.total:+g} points", f"squares {child.squares:g}")
 
 
 def uct_sampled() -> Iterator[str]:
@@ -85,8 +66,7 @@ def uct_sampled() -> Iterator[str]:
     yield "listed (they brought seat 0 +1, +2 and +3: wrong guesses); and every guess brings the stake, a pass one point, twice that after"
     yield "coin 1, seat 1 winning under shell 2 only: its two visits after stake 2 saw both coins, 2 + 4 = 6."
     yield ""
-    table = shells(2)
-    yield from closed_rows(grown(SAMPLED, table, 3), uct.ROOT, table)
+    yield from closed_rows(grown(SAMPLED, shells(2), 3))
 
 
 def uct_open() -> Iterator[str]:
@@ -96,8 +76,7 @@ def uct_open() -> Iterator[str]:
     yield "drawn for every visit: at shell 1 4 visits of 2 points and 2 of 4 (4 * 4 + 2 * 16 = 48), at shell 2 one loss of 4 and two"
     yield "wins of 2, or the other way round."
     yield ""
-    table = shells(0, 2)
-    yield from open_rows(grown(OPEN, table, 3), table)
+    yield from open_rows(grown(OPEN, shells(0, 2), 3))
 
 
 # Looking ahead in a random tree
@@ -156,20 +135,15 @@ def information_sets() -> Iterator[str]:
     yield ""
     table = Table(find_game("dominoes"), mode="round", force_66=False).at_position(LATE)
     assert table.seat is not None
-    yield from information_set_rows(grown(INFORMATION_SETS, table, 1), uct.ROOT, table)
+    yield from information_set_rows(grown(INFORMATION_SETS, table, 1))
 
 
-def information_set_rows(worker: Any, node: int, table: Table, depth: int = 0) -> Iterator[str]:
+def information_set_rows(node: Node, depth: int = 0) -> Iterator[str]:
     """The turns of a node: their visits, how often they were open, and the margin they brought the team that made them."""
-    tree = worker.tree
-    for at in worker.turns_of(node):
-        action, team = int(tree.turns[at]) - 1, int(verbs.seat_at(table.states, 0)) % 2
-        known = tree.counts[at]
-        columns = f"{known['visits']} visits", f"of {known['times_open']} open", f"{known['sums']:+g} for team {team}"
-        yield row(depth, table.name(action), *columns)
-        after = table.clone()
-        verbs.apply_at(after.states, 0, action)  # unchecked: what another deal allows may not be legal on this table
-        yield from information_set_rows(worker, worker.child_of(at), after, depth + 1)
+    for child in node.children:
+        columns = f"{child.visits} visits", f"of {child.times_open} open", f"{child.total:+g} for team {child.seat % 2}"
+        yield row(depth, child.words, *columns)
+        yield from information_set_rows(child, depth + 1)
 
 
 TREES = {"uct_sampled": uct_sampled, "uct_open": uct_open, "expectimax": expectimax, "information_sets": information_sets}

@@ -19,7 +19,7 @@ from kdenv.compiler.random import make_rng
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.games.carcassonne.heuristics import evaluate, final_weights
-from kdenv.policies import policy
+from kdenv.policies import Expectimax, Star1, Star2, Star25, policy
 from kdenv.search.evaluate import ScoreMargin
 from kdenv.search.kernels import expectimax, stack
 
@@ -133,9 +133,10 @@ def test_mistakes_of_published_star2s_are_caught_and_plain_python_finds_the_same
     wrong, nodes = lookahead_mutants.run_all(expectimax)
     assert wrong == ""
     assert nodes == [1867, 1320, 1485, 1539]  # Expectimax, Star1, Star2, Star2.5 with k = 3
-    here = Path(__file__).parents[1]
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": f"{here.parent}{os.pathsep}{here}"}
-    script = [sys.executable, str(here / "lookahead_mutants.py")]
+    root = Path(__file__).parents[2]
+    support = root / "tests" / "support"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": f"{root}{os.pathsep}{support}"}
+    script = [sys.executable, str(support / "lookahead_mutants.py")]
     lines = subprocess.run(script, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
     assert lines[0] == f"healthy: as expectimax; nodes {nodes}"
     assert len(lines) == 1 + len(lookahead_mutants.MUTANTS)
@@ -169,7 +170,7 @@ def carcassonne_position(seed: int) -> Table:
 def test_stars_are_expectimax_in_carcassonne(seeds: range) -> None:
     """In value and in the set of best turns, at depth 2, in every order."""
     searcher = Searcher(CARCASSONNE, 2, evaluator=FINAL)
-    orders = [ORDER, CARCASSONNE.orders["1"]]
+    orders = [ORDER, CARCASSONNE.knowledge.orders["1"]]
     for seed in seeds:
         table = carcassonne_position(seed)
         searcher.order = orders[0]
@@ -267,12 +268,12 @@ def test_on_the_fifty_positions_star2_saves_most_then_star1() -> None:
     assert len(fifty) == 50
     assert {(p.when, p.lead) for p in fifty} == {(w, l) for w in ("early", "middle", "late") for l in ("ahead", "level", "behind")}
     some = [position.table for position in fifty[::5]]
-    full = heyden2009.mean_nodes(some, "2", cuts=False)
-    star1, star2, star2_5 = (heyden2009.mean_nodes(some, "2", probes=probes) for probes in (0, 1, 5))
+    full = heyden2009.mean_nodes(Expectimax, some, "2")
+    star1, star2, star2_5 = (heyden2009.mean_nodes(kind, some, "2") for kind in (Star1, Star2, Star25))
     assert star2 < 0.5 * full
     assert star2_5 < 0.5 * full
     assert star2 < star1 < full
-    assert star2 < heyden2009.mean_nodes(some, "0", probes=1)
+    assert star2 < heyden2009.mean_nodes(Star2, some, "0")
 
 
 # Kingdomino

@@ -64,8 +64,8 @@ def view_of(table, seat=None):
 
 
 def candidates(text, view):
-    """What analyse says of each action."""
-    return {candidate.turn - 1: candidate for candidate in policy(text).analyse(view).candidates}
+    """What a search finds out about each action."""
+    return {candidate.turn - 1: candidate for candidate in policy(text).search(view).candidates}
 
 
 def means(text, view):
@@ -122,7 +122,7 @@ def test_the_oracle_takes_a_best_turn_and_tells_its_worth():
 
 def test_the_oracles_line_is_played_as_it_says():
     for table, game in rounds(10, 9):
-        best = policy("oracle").analyse(OracleView(table, table.seat)).candidates[0]
+        best = policy("oracle").search(OracleView(table, table.seat)).candidates[0]
         table.play(best.turn - 1)
         team, expected = table.states[0]["turn"] % 2, best.mean
         for words in best.line.split(", ") if best.line else []:
@@ -235,7 +235,7 @@ def best_play(node, depth, table):
 def test_ims_tells_how_it_expects_the_round_to_go_on():
     for table, _ in rounds(8, 16):
         view = view_of(table)
-        for candidate in policy("ims(alpha=4, beta=0, pruning=none)").analyse(view).candidates:
+        for candidate in policy("ims(alpha=4, beta=0, pruning=none)").search(view).candidates:
             after = table.clone()
             after.play(candidate.turn - 1)
             line = best_play(imagined(table, "paper").after(candidate.turn - 1), 3, after)
@@ -264,7 +264,7 @@ def test_sound_pruning_changes_nothing(belief):
             policy(f"ims(alpha=5, beta=0, pruning=sound, belief={belief})"),
         )
         assert none.act(view) == sound.act(view)
-        full, pruned = none.analyse(view), sound.analyse(view)
+        full, pruned = none.search(view), sound.search(view)
         assert [(c.turn, c.mean) for c in pruned.candidates] == [(c.turn, c.mean) for c in full.candidates]
         assert pruned.cost["nodes"] <= full.cost["nodes"]
 
@@ -280,7 +280,7 @@ def test_ims_tells_of_a_forced_opening():
     """A belief does not know that 6-6 must open; only what is legal is told."""
     table = Table(GAME, mode="round")
     table.run_chance(make_rng(1))
-    assert [candidate.words for candidate in policy("ims").analyse(view_of(table)).candidates] == ["6-6"]
+    assert [candidate.words for candidate in policy("ims").search(view_of(table)).candidates] == ["6-6"]
 
 
 def test_ims_can_be_interrupted_anywhere():
@@ -305,7 +305,7 @@ def test_the_depth_grows_with_the_turns():
     table.run_chance(make_rng(1))
     depths = []
     while not table.over and len(depths) < 17:
-        depths.append(int(policy("ims(alpha=2, beta=1/2)").analyse(view_of(table)).cost["depth"]))
+        depths.append(int(policy("ims(alpha=2, beta=1/2)").search(view_of(table)).cost["depth"]))
         table.play(table.legal()[0])
     assert depths == [2] * 4 + [2] * 4 + [4] * 4 + [5] * 4 + [8]
 
@@ -358,7 +358,7 @@ def test_a_tree_of_ismcts_by_hand():
     """The root of seat 1 in Three Shells has four moves, each tried once before any is tried again; then a coin is seen."""
     found = candidates("ismcts(playouts=4)", view_of(shells(2, 1)))
     assert {action: candidate.visits for action, candidate in found.items()} == {3: 1, 4: 1, 5: 1, 6: 1}
-    analysis = policy("ismcts(playouts=400)").analyse(view_of(shells(2, 1)))
+    analysis = policy("ismcts(playouts=400)").search(view_of(shells(2, 1)))
     assert analysis.cost["nodes"] == 1 + 4 + 4 * 2
     assert sum(candidate.visits for candidate in analysis.candidates) == 400
 
@@ -414,7 +414,7 @@ def test_a_seed_decides_everything(text):
     for _ in range(2):
         player = policy(text)
         player.reset(5)
-        analyses.append([(c.turn, c.visits, c.mean) for c in player.analyse(view_of(table)).candidates])
+        analyses.append([(c.turn, c.visits, c.mean) for c in player.search(view_of(table)).candidates])
     assert analyses[0] == analyses[1]
 
 

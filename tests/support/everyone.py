@@ -42,7 +42,7 @@ def answer(asked: Policy, table: Table) -> tuple[Any, ...]:
     action = int(asked.act(view))
     asked.reset(11)
     try:
-        found = asked.analyse(view)
+        found = asked.search(view)
     except NotSupported:
         return (action,)
     costs = {name: cost for name, cost in found.cost.items() if name != "seconds"}
