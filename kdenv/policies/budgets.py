@@ -101,29 +101,15 @@ class Played(Value):
 class Decided(Value):
     """A search that keeps statistics for the turns that are open now, and takes the best of them."""
 
-<<<<<<< HEAD
+    least = 1  # visits that every turn gets, so that more of them tell nothing
+
     choice: str = param(
         "which turn is taken in the end: the one with the best mean, or with the most visits", default="mean", choices=("mean", "visits")
     )
     reflex: bool = param("whether obvious turns are made without a search, by the rules that the papers on the game give", default=False)
-=======
-    least = 1  # visits that every turn gets, so that more of them tell nothing
-
-    choice: str = param("the turn taken: the one with the best mean, or with the most visits", default="mean", choices=("mean", "visits"))
-    reflex: bool = param("whether what the game's papers do without thinking goes before the search", default=False)
->>>>>>> 58d590176410cb37d430b952398dd3909c4775a0
     threads: int = param("how many threads search at the same time", default=1, least=1, most=MOST_WORKERS)
 
     @property
     def workers(self) -> int:
         """How many independent searches there are; their statistics are added up."""
         return self.threads
-<<<<<<< HEAD
-
-    def final(self) -> Any:
-        """These parameters as the search takes them."""
-        from kdenv.policies.searching import Final
-
-        return Final(self.choice, getattr(self, "least", 1), self.reflex, self.workers, self.threads)
-=======
->>>>>>> 58d590176410cb37d430b952398dd3909c4775a0
