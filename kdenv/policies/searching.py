@@ -67,7 +67,7 @@ class Found(NamedTuple):
     turns: NDArray[np.int64]
     visits: NDArray[np.int64]
     means: NDArray[np.float64]  # nan where a turn has not been tried
-    halves: Sequence[float] | NDArray[np.float64]  # of the 95 % intervals; nan where a search has none
+    halves: Sequence[float] | NDArray[np.float64]  # of the 95 % intervals; nan where a search has none; may be empty if not thorough
     best: int  # the place of the turn to take
     playouts: int
     cost: dict[str, float]
@@ -179,6 +179,8 @@ class Findings(NamedTuple):
 
     def tally(self) -> Tally:
         """By turn, over all workers."""
+        if len(self.workers) == 1:
+            return self.workers[0].tally()  # type: ignore[no-any-return]
         return Tally(*(np.sum(parts, axis=0) for parts in zip(*(worker.tally() for worker in self.workers), strict=True)))
 
 
@@ -202,9 +204,9 @@ class RootSearch(TurnSearcher):
         findings = self.run(view, turns, budget, rng)
         tally = findings.tally()
         means = np.where(tally.visits > 0, tally.sums / np.maximum(tally.visits, 1), math.nan)
-        halves = [half_interval(*of_turn) for of_turn in zip(*tally, strict=True)]
+        halves = [half_interval(*of_turn) for of_turn in zip(*tally, strict=True)] if thorough else ()
         lines = [self._line(view, findings, i) for i in range(len(turns))] if thorough else []
-        best = self._best(view, findings) if tally.visits.any() else 0
+        best = self._best(view, turns, tally, means) if tally.visits.any() else 0
         cost = {"playouts": findings.playouts, **self._cost(findings)}
         return Found(turns, tally.visits, means, halves, best, findings.playouts, cost, lines)
 
@@ -215,7 +217,11 @@ class RootSearch(TurnSearcher):
         # Each worker has its own generator; the only one has the policy's.
         rngs = [rng] if n == 1 else [make_rng(int(next64(rng) >> np.uint64(1))) for _ in range(n)]
         workers = [self._worker(view, turns, budget.share(i, n), rngs[i], i) for i in range(n)]
-        playouts = spend_together(budget, workers, self.final.threads, since) if len(turns) > 1 else 0
+        playouts = 0
+        if len(turns) > 1 and n == 1:
+            playouts = budget.spend(workers[0].work, since=since, nodes=workers[0].nodes)
+        elif len(turns) > 1:
+            playouts = spend_together(budget, workers, self.final.threads, since)
         return Findings(turns, workers, playouts)
 
     def unit(self, view: View) -> str:
@@ -228,17 +234,14 @@ class RootSearch(TurnSearcher):
     def _line(self, view: View, findings: Findings, turn: int) -> str:
         return ""
 
-    def _best(self, view: View, findings: Findings) -> int:
-        """The best turn; among equals the one that gains the most points at once, then any."""
-        tally = findings.tally()
-        tried = tally.visits > 0
-        means = np.where(tried, tally.sums / np.maximum(tally.visits, 1), -np.inf)
-        left = tried
+    def _best(self, view: View, turns: NDArray[np.int64], tally: Tally, means: NDArray[np.float64]) -> int:
+        """The best turn of those tried; among equals the one that gains the most points at once, then any."""
+        left = tally.visits > 0
         for keys in (means,) if self.final.choice == "mean" else (np.maximum(tally.visits, self.final.least), means):
             left = left & (keys == keys[left].max())
         best = np.flatnonzero(left)
         if len(best) > 1:
-            gains = self._gains(view, findings.turns[best])
+            gains = self._gains(view, turns[best])
             best = best[gains == gains.max()]
         return int(best[below(self.rng, len(best))] if len(best) > 1 else best[0])
 

@@ -61,9 +61,10 @@ class Grown(Worker):
         growth: Growth,
         least: int,
         tree: Tree,
+        space: Workspace,
         rng: Rng,
     ) -> None:
-        """Grows in `tree`, whatever is in it."""
+        """Grows in `tree`, whatever is in it, and works in `space`."""
         self.game = game = view.game
         self.states, self.seat, self.turns, self.score = view.scratch(uct.N_STATES), int(view.seat), turns, score
         self.player, self.learner = _player_and_learner(view, playout, growth)
@@ -84,18 +85,7 @@ class Grown(Worker):
         )
         self._tree, self._is_empty = tree, False
         tree.seed[0] = next64(rng)  # not cleared
-        self.space = Workspace(
-            path=np.empty((uct.MAX_DEPTH, 3), np.int64),
-            turns=np.empty(game.max_turns, np.int64),
-            known=np.empty(game.max_turns, np.int64),
-            actions=np.empty((MAX_DECISIONS, game.max_legal), np.int64),
-            n_actions=np.empty(MAX_DECISIONS, np.int64),
-            at_action=np.empty(MAX_DECISIONS, np.int64),
-            out=game.buffer(),
-            values=np.empty(view.players),
-            numbers=np.empty(view.players, np.int64),
-            drawn=make_rng(0),
-        )
+        self.space = space
 
     @property
     def tree(self) -> Tree:
@@ -116,8 +106,8 @@ class Grown(Worker):
 
     def tally(self) -> Tally:
         """The turns of the root."""
-        places = self.places()
-        return Tally(*(np.where(places > 0, self.tree.counts[what][places], 0) for what in ("visits", "sums", "squares")))
+        counts = self.tree.counts[self.places()]  # number 0, for what is not in the tree, has counted nothing
+        return Tally(counts["visits"].astype(np.int64), counts["sums"], counts["squares"])
 
     def places(self) -> NDArray[np.int64]:
         """Where the turns of the root are in the tree; 0 if they are not."""
@@ -125,17 +115,19 @@ class Grown(Worker):
 
     def _places(self, node: int, turns: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where these turns of a node are in the tree; 0 if they are not."""
-        places = {int(self.tree.turns[at]): at for at in self.turns_of(node)}
-        return np.array([places.get(int(turn), 0) for turn in turns], np.int64)
+        listed = list(self.turns_of(node))
+        places = dict(zip(self.tree.turns[listed].tolist(), listed, strict=True)) if listed else {}
+        return np.array([places.get(turn, 0) for turn in turns.tolist()], np.int64)
 
     def turns_of(self, node: int) -> Iterator[int]:
         """Where the turns of a node are in the tree, those that have not been tried included."""
         tree = self.tree
         if isinstance(self.chance, Decisions):
+            following = tree.counts["next"]
             at = int(tree.counts["child"][node])
             while at:
                 yield at
-                at = int(tree.counts["next"][at])
+                at = int(following[at])
         else:
             first = int(tree.nodes["first"][node])
             yield from range(first, first + int(tree.nodes["n_turns"][node]))
@@ -204,6 +196,23 @@ def _new_tree(n_nodes: int, n_turns: int) -> Tree:
     )
 
 
+def _new_workspace(view: View) -> Workspace:
+    """Memory for iterations in any position of this game with as many players."""
+    game = view.game
+    return Workspace(
+        path=np.empty((uct.MAX_DEPTH, 3), np.int64),
+        turns=np.empty(game.max_turns, np.int64),
+        known=np.empty(game.max_turns, np.int64),
+        actions=np.empty((MAX_DECISIONS, game.max_legal), np.int64),
+        n_actions=np.empty(MAX_DECISIONS, np.int64),
+        at_action=np.empty(MAX_DECISIONS, np.int64),
+        out=game.buffer(),
+        values=np.empty(view.players),
+        numbers=np.empty(view.players, np.int64),
+        drawn=make_rng(0),
+    )
+
+
 def _clear(tree: Tree) -> None:
     """Make it a tree of just the root again."""
     n_nodes, n_turns = tree.used[0] + 1, tree.used.max() + 1
@@ -221,6 +230,7 @@ class TreeSearch(RootSearch):
         super().__init__(text, playout, score, budget, final)
         self.rule, self.growth = rule, growth
         self._trees: dict[tuple[int, int, int], Tree] = {}  # kept: memory new to a process costs more than a playout
+        self._spaces: dict[tuple[str, int, int], Workspace] = {}
 
     def most_decisions(self, game: Game) -> int:
         """Of the turns at the root."""
@@ -229,7 +239,10 @@ class TreeSearch(RootSearch):
     def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
         score = SCORES[self.score](view.game.teams(view.players))
         tree = self._tree(budget, view.game.max_turns, number)
-        return Grown(view, turns, self.playout, score, self.rule, self.growth, self.final.least, tree, rng)
+        key = view.game.name, view.players, number
+        if key not in self._spaces:
+            self._spaces[key] = _new_workspace(view)
+        return Grown(view, turns, self.playout, score, self.rule, self.growth, self.final.least, tree, self._spaces[key], rng)
 
     def _tree(self, budget: Budget, max_turns: int, number: int) -> Tree:
         """A tree with room for what the budget allows."""
