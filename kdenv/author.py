@@ -1,7 +1,7 @@
 """What to import to write a game, a card, a player, an evaluation, an encoding, a playout, a selection rule or a search.
 
 - **A game:** `state_dtype`, kernels that answer the verbs (VERBS), `Option`, functions as in `Notation` and `Drawing`, an `Encoding`, and
-  `Game`, which holds all of it; then `kdenv.add_game`. `examples/three_shells.py` is one, with a player.
+  `Game`, which holds all of it; then `kdenv.add_game`. `examples/three_shells.py` is a game with a player.
 - **A card of Dominion:** `Card` and `add_card` of `kdenv.games.dominion`.
 - **A rule player or a playout:** a NamedTuple and a kernel marked `plays`; `packed` and `then` make its turns. `RulePlayer`
   lists it in the `Knowledge` of a game.
@@ -13,7 +13,7 @@
   `Hidden` lists them.
 - **A search:** kernels over the verbs, `list_turns` and `play_out`, and a `Policy` whose `act(view)` calls them.
 
-Kernels check nothing and cannot allocate; CONTRIBUTING.md says what else is true of them. Every name here says more in its own text.
+Kernels check nothing and cannot allocate memory; CONTRIBUTING.md says what else is true of them. The docstring of each name says more.
 """
 
 from kdenv.compiler.bits import ONE, bit, has, lowest, nth, popcount
