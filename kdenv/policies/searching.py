@@ -153,6 +153,8 @@ class Findings(NamedTuple):
 
     def tally(self) -> Tally:
         """By turn, over all workers."""
+        if len(self.workers) == 1:
+            return self.workers[0].tally()  # type: ignore[no-any-return]
         return Tally(*(np.sum(parts, axis=0) for parts in zip(*(worker.tally() for worker in self.workers), strict=True)))
 
 
@@ -173,10 +175,10 @@ class RootSearch(TurnSearcher):
         findings = self.run(view, turns, budget, rng)
         tally = findings.tally()
         means = np.where(tally.visits > 0, tally.sums / np.maximum(tally.visits, 1), math.nan)
-        halves = [half_interval(*of_turn) for of_turn in zip(*tally, strict=True)]
+        halves = [half_interval(*of_turn) for of_turn in zip(*tally, strict=True)] if thorough else [math.nan] * len(turns)
         lines = [self._line(view, findings, i) for i in range(len(turns))] if thorough else []
         trees = [root for worker in findings.workers if (root := worker.root(view))] if thorough else []
-        best = self._best(view, findings) if tally.visits.any() else 0
+        best = self._best(view, turns, tally, means) if tally.visits.any() else 0
         n, cost = findings.playouts, {"playouts": findings.playouts, **self._cost(findings)}
         by_visits = self.policy.choice == "visits"
         return Found(view, turns, tally.visits, means, halves, best, self.unit(view), n, cost, lines, by_visits, trees)
@@ -188,7 +190,11 @@ class RootSearch(TurnSearcher):
         # Each worker has its own generator; the only one has the policy's.
         rngs = [rng] if n == 1 else [make_rng(int(next64(rng) >> np.uint64(1))) for _ in range(n)]
         workers = [self._worker(view, turns, budget.share(i, n), rngs[i], i) for i in range(n)]
-        playouts = spend_together(budget, workers, self.policy.threads, since) if len(turns) > 1 else 0
+        playouts = 0
+        if len(turns) > 1 and n == 1:
+            playouts = budget.spend(workers[0].work, since=since, nodes=workers[0].nodes)
+        elif len(turns) > 1:
+            playouts = spend_together(budget, workers, self.policy.threads, since)
         return Findings(turns, workers, playouts)
 
     def unit(self, view: View) -> str:
@@ -201,17 +207,14 @@ class RootSearch(TurnSearcher):
     def _line(self, view: View, findings: Findings, turn: int) -> str:
         return ""
 
-    def _best(self, view: View, findings: Findings) -> int:
-        """The best turn; among equals the one that gains the most points at once, then any."""
-        tally = findings.tally()
-        tried = tally.visits > 0
-        means = np.where(tried, tally.sums / np.maximum(tally.visits, 1), -np.inf)
-        left = tried
+    def _best(self, view: View, turns: NDArray[np.int64], tally: Tally, means: NDArray[np.float64]) -> int:
+        """The best turn of those tried; among equals the one that gains the most points at once, then any."""
+        left = tally.visits > 0
         for keys in (means,) if self.policy.choice == "mean" else (np.maximum(tally.visits, self.policy.least), means):
             left = left & (keys == keys[left].max())
         best = np.flatnonzero(left)
         if len(best) > 1:
-            gains = self._gains(view, findings.turns[best])
+            gains = self._gains(view, turns[best])
             best = best[gains == gains.max()]
         return int(best[below(self.rng, len(best))] if len(best) > 1 else best[0])
 

@@ -43,8 +43,8 @@ def most_decisions_of(policy: Uct, game: Game) -> int:
 class Grown(Worker):
     """One tree, growing."""
 
-    def __init__(self, view: View, turns: NDArray[np.int64], policy: Uct, tree: Tree, rng: Rng) -> None:
-        """Grows in `tree`, whatever is in it."""
+    def __init__(self, view: View, turns: NDArray[np.int64], policy: Uct, tree: Tree, space: Workspace, rng: Rng) -> None:
+        """Grows in `tree`, whatever is in it, and works in `space`."""
         self.game = game = view.game
         self.states, self.seat, self.turns = view.scratch(uct.N_STATES), int(view.seat), turns
         self.score = SCORES[policy.score](game.teams(view.players))
@@ -66,24 +66,13 @@ class Grown(Worker):
         )
         self._tree, self._is_empty = tree, False
         tree.seed[0] = next64(rng)  # not cleared
-        self.space = Workspace(
-            path=np.empty((uct.MAX_DEPTH, 3), np.int64),
-            turns=np.empty(game.max_turns, np.int64),
-            known=np.empty(game.max_turns, np.int64),
-            actions=np.empty((MAX_DECISIONS, game.max_legal), np.int64),
-            n_actions=np.empty(MAX_DECISIONS, np.int64),
-            at_action=np.empty(MAX_DECISIONS, np.int64),
-            out=game.buffer(),
-            values=np.empty(view.players),
-            numbers=np.empty(view.players, np.int64),
-            drawn=make_rng(0),
-        )
+        self.space = space
 
     @property
     def tree(self) -> Tree:
         """The tree, emptied when it is first asked for: by the thread that works in it, as that takes a while."""
         if not self._is_empty:
-            _clear(self._tree)
+            _clear(self._tree, self.chance)
             self._is_empty = True
         return self._tree
 
@@ -98,8 +87,8 @@ class Grown(Worker):
 
     def tally(self) -> Tally:
         """The turns of the root."""
-        places = self.places()
-        return Tally(*(np.where(places > 0, self.tree.counts[what][places], 0) for what in ("visits", "sums", "squares")))
+        counts = self.tree.counts[self.places()]  # number 0, for what is not in the tree, has counted nothing
+        return Tally(counts["visits"].astype(np.int64), counts["sums"], counts["squares"])
 
     def places(self) -> NDArray[np.int64]:
         """Where the turns of the root are in the tree; 0 if they are not."""
@@ -107,8 +96,9 @@ class Grown(Worker):
 
     def _places(self, node: int, turns: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where these turns of a node are in the tree; 0 if they are not."""
-        places = {int(self.tree.turns[at]): at for at in turns_of(self.tree, self.chance, node)}
-        return np.array([places.get(int(turn), 0) for turn in turns], np.int64)
+        listed = list(turns_of(self.tree, self.chance, node))
+        places = dict(zip(self.tree.turns[listed].tolist(), listed, strict=True)) if listed else {}
+        return np.array([places.get(turn, 0) for turn in turns.tolist()], np.int64)
 
     def root(self, view: View) -> Node:
         """The root of a copy of the tree."""
@@ -175,13 +165,31 @@ def _new_tree(n_nodes: int, n_turns: int) -> Tree:
     )
 
 
-def _clear(tree: Tree) -> None:
-    """Make it a tree of just the root again."""
+def _new_workspace(view: View) -> Workspace:
+    """Memory for iterations in any position of this game with as many players."""
+    game = view.game
+    return Workspace(
+        path=np.empty((uct.MAX_DEPTH, 3), np.int64),
+        turns=np.empty(game.max_turns, np.int64),
+        known=np.empty(game.max_turns, np.int64),
+        actions=np.empty((MAX_DECISIONS, game.max_legal), np.int64),
+        n_actions=np.empty(MAX_DECISIONS, np.int64),
+        at_action=np.empty(MAX_DECISIONS, np.int64),
+        out=game.buffer(),
+        values=np.empty(view.players),
+        numbers=np.empty(view.players, np.int64),
+        drawn=make_rng(0),
+    )
+
+
+def _clear(tree: Tree, chance: Any) -> None:
+    """Make it a tree of just the root again. Records are cleared as bytes: numpy would write zeros field by field, ten times as slowly."""
     n_nodes, n_turns = tree.used[0] + 1, tree.used.max() + 1
-    tree.table[tree.slots[:n_nodes]] = uct.NONE
-    tree.slots[:n_nodes] = 0
-    tree.nodes[:n_nodes] = 0
-    tree.counts[:n_turns] = 0
+    tree.counts[:n_turns].view(np.uint8)[:] = 0
+    if isinstance(chance, Positions):  # a tree of decisions has neither nodes of their own nor a table
+        tree.table[tree.slots[:n_nodes]] = uct.NONE
+        tree.slots[:n_nodes] = 0
+        tree.nodes[:n_nodes].view(np.uint8)[:] = 0
     tree.used[:] = 1, 0
 
 
@@ -193,13 +201,18 @@ class TreeSearch(RootSearch):
     def __init__(self, policy: Uct) -> None:
         super().__init__(policy, policy.budget())
         self._trees: dict[tuple[int, int, int], Tree] = {}  # kept: memory new to a process costs more than a playout
+        self._spaces: dict[tuple[str, int, int], Workspace] = {}
 
     def most_decisions(self, game: Game) -> int:
         """Of the turns at the root."""
         return most_decisions_of(self.policy, game)
 
     def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
-        return Grown(view, turns, self.policy, self._tree(budget, view.game.max_turns, number), rng)
+        tree = self._tree(budget, view.game.max_turns, number)
+        key = view.game.name, view.players, number
+        if key not in self._spaces:
+            self._spaces[key] = _new_workspace(view)
+        return Grown(view, turns, self.policy, tree, self._spaces[key], rng)
 
     def _tree(self, budget: Budget, max_turns: int, number: int) -> Tree:
         """A tree with room for what the budget allows."""
