@@ -29,8 +29,8 @@ class Memory:
 class Policy(Value):
     """Chooses an action for the seat of a view.
 
-    Two policies of the same parameters are equal, and each remembers only its own games. A policy without parameters is
-    any class with `act`; marked `@named("name")` its fields are parameters, and texts can name it.
+    Two policies of the same parameters are equal, and each remembers only its own games. A class that derives from this one needs
+    `act`; marked `@named("name")` its fields are parameters, and texts can name it.
     """
 
     called = "policy"
@@ -224,6 +224,8 @@ def policy(value: Any) -> Policy:
         return Policy.from_json(value)
     if callable(value) and not isinstance(value, (Value, type)):
         return Function(value)
+    if hasattr(value, "act") and not isinstance(value, (Value, type)):
+        raise BadOption(f"{type(value).__name__} has act(view), but is no policy; derive it from kdenv.author.Policy")
     return fresh(Policy.as_value(value))
 
 
