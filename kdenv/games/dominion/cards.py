@@ -54,7 +54,12 @@ MOST_GIVEN = 10  # cards, actions, buys or coins, by one card; and plays by a Th
 
 
 class Card(NamedTuple):
-    """One kind of card as printed: `coins` of a treasure are what it is worth, of an action what it gives."""
+    """One kind of card as printed: `coins` of a treasure are what it is worth, of an action what it gives.
+
+    Up to three steps say what else an action does, in order. A step is (what, number, type, how), of which the end may be left out:
+    (GAIN, 4, ANY, TO_DECK) gains a card costing up to 4 onto the deck. What each step does, and what its number means, is said at the
+    top of kdenv/games/dominion/cards.py. Where the number is a basic card, write COPPER ... PROVINCE or CURSE; CURSES is a type.
+    """
 
     name: str
     cost: int
