@@ -5,7 +5,7 @@ from kdenv import kingdomino_v0
 
 env = kingdomino_v0.env(players=4)
 
-# 1. Every seat at random, among what is legal.
+# 1. Every seat takes a random legal action.
 env.reset(seed=1)
 for agent in env.agent_iter():
     observation, reward, terminated, truncated, info = env.last()
@@ -13,7 +13,7 @@ for agent in env.agent_iter():
     env.step(None if done else env.action_space(agent).sample(observation["action_mask"]))
 print("random:", env.table.scores())
 
-# 2. The same deal, with a policy in every seat. Each sees only what its seat may see.
+# 2. The same deal is played by a policy in every seat. Each policy sees only what its seat may see.
 policies = {agent: kdenv.policy("full_greedy" if agent == "player_0" else "random") for agent in env.possible_agents}
 env.reset(seed=1)
 for agent in env.agent_iter():

@@ -1,8 +1,8 @@
-"""How many times as fast as pyminion (PyPI) is Dominion here, big money against big money, in one run on one core?
+"""Measures how many times as fast as pyminion (PyPI) Dominion is here, in one run on one core.
 
 python examples/dominion_against_pyminion.py                # needs pip install pyminion
 
-Both play whole two-player games of the same two bots: Province, Gold, Silver, whichever first can be paid.
+Both play whole two-player games of big money against itself: it buys the first of Province, Gold and Silver that it can pay for.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def ours(seconds: float) -> float:
 
 
 def theirs(seconds: float) -> float:
-    """The same of pyminion, its log switched off."""
+    """Games a second of pyminion's big money against itself, with its log switched off."""
     big_money: Any = importlib.import_module("pyminion.bots.examples").BigMoney
     game_of: Any = importlib.import_module("pyminion.game").Game
     base = importlib.import_module("pyminion.expansions.base")
@@ -56,7 +56,7 @@ def main() -> None:
     try:
         importlib.import_module("pyminion")
     except ImportError:
-        parser.error("pyminion is not installed: pip install pyminion")
+        parser.error("pyminion is not installed; install it with: pip install pyminion")
     a, b = ours(seconds), theirs(seconds)
     print(f"kdenv {a:,.0f} games/s, pyminion {b:,.0f} games/s: {a / b:,.0f} times as fast")
 

@@ -1,9 +1,9 @@
-"""A card that kdenv does not have, as one row of a table: no kernel is written, nothing is compiled anew.
+"""Adds a card that kdenv does not have, as one row of a table. No kernel is written, and nothing is compiled again.
 
 python examples/dominion_new_card.py
 
-An Armoury is like a Workshop (gain a card costing up to 4), but the card comes onto the deck. The state of a table holds
-the rows of its own cards, so engines, searches and players that are compiled already play it at once.
+An Armoury is like a Workshop (gain a card costing up to 4), but the card is put onto the deck. The state of a table holds the
+rows of its own cards, so rules, searches and players that are already compiled can play it at once.
 """
 
 import kdenv

@@ -2,17 +2,17 @@
 
 python examples/three_shells.py
 
-A pea goes under one of three shells with odds 1 : 2 : 3; only seat 0 sees where. Seat 0 stakes 1 to `most` points. Seat 1 points
-at a shell, or passes. A coin then doubles all points in one of four cases. Seat 1 wins the stake if the pea is where it points and
-loses it if not; for a pass it loses one point. Seat 0 gets the opposite.
+A pea is put under one of three shells with odds 1 : 2 : 3; only seat 0 sees where. Seat 0 stakes 1 to `most` points. Seat 1 points
+at a shell, or passes. A coin then doubles all points in one of four cases. Seat 1 wins the stake if the pea is where it points, and
+loses the stake if not; for a pass it loses one point. Seat 0 gets the opposite.
 
-Not seeing the pea, seat 1 does best to point at shell 2, whatever the stake: it wins and loses equally often there (0 on
-average), a pass costs 1.25, and the other shells 5/12 and 5/6 of the stake.
+Seat 1 does not see the pea. Its best play is to point at shell 2, whatever the stake: there it wins and loses equally often (0 on
+average). A pass costs 1.25, and the other shells cost 5/12 and 5/6 of the stake on average.
 
-This file is all there is to it: what a position is (STATE), what may happen (the verbs, which are kernels: compiled when first called,
-they write into buffers they are given and check nothing), a rule-based player, words and a drawing, and GAME, which tells the
-rest of kdenv of them. `kdenv.add_game(GAME)` then makes it known by its name: to tables, matches and all searches, and to Gymnasium
-and PettingZoo as kdenv/ThreeShells-v0.
+The game needs no other file. This one has: what a position is (STATE); what may happen (the verbs, which are kernels: they are
+compiled when they are first called, write into buffers that they are given, and check nothing); a rule-based player; words and a
+drawing; and GAME, which holds all of this. `kdenv.add_game(GAME)` then lets tables, matches and searches find the game by its name, and
+Gymnasium and PettingZoo as kdenv/ThreeShells-v0.
 """
 
 import sys
@@ -42,9 +42,9 @@ from kdenv.author import (
 )
 
 N_SHELLS = 3
-ODDS = np.array([1, 2, 3], np.int64)  # of each shell
+ODDS = np.array([1, 2, 3], np.int64)  # the odds that the pea is under shell 0, 1 and 2
 COIN_ODDS = np.array([3, 1], np.int64)
-FACTOR = np.array([1, 2], np.int64)  # by which the coin multiplies
+FACTOR = np.array([1, 2], np.int64)  # the coin multiplies all points by this
 PASS_COSTS = 1
 for table in (ODDS, COIN_ODDS, FACTOR):
     table.flags.writeable = False
@@ -53,8 +53,8 @@ for table in (ODDS, COIN_ODDS, FACTOR):
 
 HIDING, STAKING, POINTING, TOSSING, FINISHED = range(5)
 NOT_YET = -1
-PASS = 3  # as a guess
-FIRST_GUESS = 3  # actions: stake - 1; then, from here on, the guess
+PASS = 3  # a guess that is no shell
+FIRST_GUESS = 3  # actions below this are stake - 1; the others are FIRST_GUESS + guess
 N_ACTIONS = FIRST_GUESS + PASS + 1
 
 STATE = state_dtype(("stage", np.int8), ("pea", np.int8), ("stake", np.int8), ("guess", np.int8), ("coin", np.int8), ("most", np.int8))
@@ -65,7 +65,7 @@ STATE = state_dtype(("stage", np.int8), ("pea", np.int8), ("stake", np.int8), ("
 
 @kernel
 def begin(s, players, variant):
-    """variant: the most that may be staked."""
+    """Set up the position before the pea is hidden. variant[0] is the most that may be staked."""
     s.stage = HIDING
     s.pea = s.guess = s.coin = NOT_YET
     s.stake = 0
@@ -74,7 +74,7 @@ def begin(s, players, variant):
 
 @kernel
 def phase(s):
-    """Whether chance is next, or a seat decides, or it is over."""
+    """Return what happens next: chance, a decision, or nothing because the game is over."""
     if s.stage == FINISHED:
         return OVER
     return DECIDE if s.stage == STAKING or s.stage == POINTING else CHANCE
@@ -82,13 +82,13 @@ def phase(s):
 
 @kernel
 def seat(s):
-    """Who decides."""
+    """Return the seat that decides."""
     return 0 if s.stage == STAKING else 1
 
 
 @kernel
 def legal(s, out):
-    """Write the legal actions to out, ascending; how many there are."""
+    """Write the legal actions to out, ascending. Return how many there are."""
     first, n = (0, int(s.most)) if s.stage == STAKING else (FIRST_GUESS, PASS + 1)
     for i in range(n):
         out[i] = first + i
@@ -108,7 +108,7 @@ def apply(s, action):
 
 @kernel
 def chances(s, out, weights):
-    """Write what chance may bring, with its odds as whole numbers; how many outcomes there are."""
+    """Write the outcomes of chance to out, and their odds as integers to weights. Return how many outcomes there are."""
     n = N_SHELLS if s.stage == HIDING else 2
     for i in range(n):
         out[i] = i
@@ -129,7 +129,7 @@ def apply_chance(s, outcome):
 
 @kernel
 def sample_chance(s, rng):
-    """The same as drawing from `chances`, at full speed."""
+    """Draw an outcome with the odds of `chances`, but faster."""
     if s.stage == HIDING:
         return _any_shell(rng)
     return 0 if below(rng, COIN_ODDS[0] + COIN_ODDS[1]) < COIN_ODDS[0] else 1
@@ -145,13 +145,13 @@ def _any_shell(rng):
 
 @kernel
 def witnesses(s):
-    """Seat 0 sees the pea; all see the coin."""
+    """Return the seats that see the next outcome, as bits: seat 0 sees the pea, and all seats see the coin."""
     return 1 if s.stage == HIDING else -1
 
 
 @kernel
 def scores(s, out):
-    """The points of both seats."""
+    """Write the points of both seats to out."""
     out[0] = out[1] = 0
     if s.stage == FINISHED:
         won = -PASS_COSTS if s.guess == PASS else int(s.stake) if s.guess == s.pea else -int(s.stake)
@@ -161,13 +161,13 @@ def scores(s, out):
 
 @kernel
 def standings(s, out):
-    """What ranks the seats: their points."""
+    """Write the numbers that rank the seats to out: their points."""
     scores(s, out)
 
 
 @kernel
 def resample_hidden(s, seat, rng):
-    """The pea, for seat 1, until it has pointed; then the shell is lifted."""
+    """Draw the pea anew for seat 1, as long as seat 1 has not pointed. After that the shell is lifted, and nothing is hidden."""
     if seat == 1 and (s.stage == STAKING or s.stage == POINTING):
         s.pea = _any_shell(rng)
 
@@ -196,11 +196,11 @@ def observe(states, k, seat, out):
     out[8] = seat
 
 
-# A player: for seats, for playouts inside searches, and for kernels of your own
+# A player, which can sit at a table, play in playouts inside searches, and be called by your own kernels
 
 
 class Bold(NamedTuple):
-    """Stakes the most, and always points at the same shell."""
+    """A player that stakes the most, and always points at the same shell."""
 
     shell: int = 2
 
@@ -266,7 +266,7 @@ def ansi(states, k, seat=None):
 
 
 def svg(states, k, seat=None):
-    """The same as a drawing, which windows and pictures are made from."""
+    """The position as an SVG drawing, as a seat sees it."""
     return f"<svg xmlns='http://www.w3.org/2000/svg'><title>{ansi(states, k, seat)}</title></svg>"
 
 
@@ -291,15 +291,16 @@ GAME = Game(
 
 
 def main() -> None:
-    """The rule player against a search that knows it and one that does not; then one seat as an environment."""
+    """Play the rule player against two searches, one of which knows it. Then play one seat as an environment."""
     kdenv.add_game(GAME)
-    # 1. Two matches. Whoever plays his playouts with the bold player finds out that it always points at shell 2, and stakes 1 if the
-    # pea is there and 3 if not. A tree lets all seats see what its own seat sees: it fears the worst, and always stakes 1.
+    # 1. Two matches. The first search plays its playouts with the bold player. So it finds out that this player always points at shell 2,
+    # and it stakes 1 if the pea is there and 3 if not. The second search grows a tree, in which all seats see what its own seat sees. So
+    # it expects the worst, and always stakes 1.
     for search in ("mce(playout=bold, score=points, playouts=200)", "uct(chance=open, score=points, select=ucb1(c=5), playouts=1000)"):
         match, results = Match("three_shells", [search, "bold"], games=200, seed=1), []
-        play(match, on_result=results.append, processes=1)  # others would need add_game where they import this file
+        play(match, on_result=results.append, processes=1)  # other processes would import this file without add_game
         print(match.describe(), text_table(table_of(match, results)), "", sep="\n")
-    # 2. An environment for a learner in seat 1, with the bold player in the other.
+    # 2. An environment for a learner in seat 1, with the bold player in seat 0.
     environment = gymnasium.make("kdenv/ThreeShells-v0", opponents="bold", seat=1, reward="score", record=True)
     observation, info = environment.reset(seed=1)
     print(f"seat 1 sees {observation} and may {np.flatnonzero(info['action_mask'])}")

@@ -1,9 +1,9 @@
-"""Train one seat of a game: imitate a greedy player for a while, then PPO against it and past selves.
+"""Trains one seat of a game. It imitates a greedy player for a while, and then learns by PPO against that player and its own past selves.
 
 python examples/train_a_seat.py --minutes 10 --out model.zip       # then: kdenv match ... "ppo(model.zip)"
 
-Needs the extra rl. The model is MaskablePPO of sb3-contrib with a plain network. Imitation goes where the learner goes
-(the teacher says what it would have done there), and teaches the value of positions from how games end.
+This needs the extra rl. The model is MaskablePPO of sb3-contrib with a plain network. During imitation the learner plays more and more of
+the actions itself, and in each position the teacher says what it would do. The value of positions is learned from how games end.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ BATCH = 1024
 
 
 class PastSelf:
-    """An opponent: the learner as it was when last refreshed. Any callable of a view can sit at the table."""
+    """An opponent that plays as the learner did at the last refresh. An opponent may be any function of a view."""
 
     def __init__(self, seed: int) -> None:
         self.layers: list[tuple[np.ndarray, np.ndarray]] = []
         self.random = np.random.default_rng(seed)
 
     def refresh(self, model: MaskablePPO) -> None:
-        """Become what the learner is now."""
+        """Copy the network that the learner has now."""
         network = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
         linear = [layer for layer in network if isinstance(layer, torch.nn.Linear)]
         self.layers = [(layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy()) for layer in linear]
 
     def __call__(self, view: Any) -> int:
-        """An action, sampled as the learner samples its own."""
+        """Draw an action with the probabilities of the network."""
         legal = view.legal()
         x = view.observation()
         for weight, bias in self.layers[:-1]:
@@ -54,10 +54,10 @@ def imitate(model: MaskablePPO, env: SeatEnv, teacher: Any, seconds: float) -> N
     optimizer = torch.optim.Adam(model.policy.parameters(), 1e-3)
     end = time.monotonic() + seconds
     memory: list[tuple[np.ndarray, np.ndarray, int, float]] = []  # observation, mask, the teacher's action, the result
-    learner, seen = PastSelf(0), [0, 0, 0]  # decisions of the learner, those the teacher agrees with, games
+    learner, seen = PastSelf(0), [0, 0, 0]  # the learner's decisions; how many of them the teacher agrees with; games
     learner.refresh(model)
     while time.monotonic() < end:
-        # 1. A game, in which the teacher is asked everywhere and followed at first, later ever less often.
+        # 1. Play a game. The teacher is asked in every position. At first its advice is followed always, later less and less often.
         followed = max(0.1, (end - time.monotonic()) / seconds)
         observation, _ = env.reset()
         game, over, reward = [], False, 0.0
@@ -73,14 +73,14 @@ def imitate(model: MaskablePPO, env: SeatEnv, teacher: Any, seconds: float) -> N
             over = terminated or truncated
         memory += [(*step, float(reward)) for step in game]
         seen[2] += 1
-        # 2. Some learning on the newest and on older games.
+        # 2. Learn from the newest and from older games.
         if seen[2] % 20 == 0 and len(memory) >= BATCH:
             memory = memory[-100_000:]
             for _ in range(4):
                 _learn_from(model, optimizer, [memory[i] for i in learner.random.integers(len(memory), size=BATCH)])
             learner.refresh(model)
         if seen[2] % 1000 == 0:
-            print(f"  {seen[2]} games imitated; left alone it does the same in {seen[1] / max(seen[0], 1):.0%} of decisions", flush=True)
+            print(f"  {seen[2]} games; the learner agreed with the teacher in {seen[1] / max(seen[0], 1):.0%} of decisions", flush=True)
             seen[:2] = [0, 0]
 
 
@@ -97,7 +97,7 @@ def _learn_from(model: MaskablePPO, optimizer: torch.optim.Optimizer, batch: lis
 
 
 class Clock(BaseCallback):
-    """Stops training when the time is up; refreshes the past selves; tells how it goes."""
+    """Stops training when the time is up, refreshes the past selves from time to time, and prints the mean reward."""
 
     def __init__(self, seconds: float, selves: list[PastSelf]) -> None:
         super().__init__()
@@ -117,17 +117,17 @@ class Clock(BaseCallback):
 
 
 def main() -> None:
-    """Train, and save the model."""
+    """Train a model and save it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--game", default="kingdomino")
     parser.add_argument("--teacher", default="full_greedy", help="a policy to imitate, and to play against")
     parser.add_argument("--minutes", type=float, default=10)
-    parser.add_argument("--imitate", type=float, default=0.4, help="the part of the time to imitate for; 0: from scratch")
+    parser.add_argument("--imitate", type=float, default=0.4, help="the share of the time that is spent on imitation, from 0 to 1")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", default="model.zip")
     arguments = parser.parse_args()
 
-    torch.set_num_threads(1)  # in networks this small threads only wait for each other
+    torch.set_num_threads(1)  # in networks this small, threads mostly wait for each other
     selves = [PastSelf(arguments.seed + i) for i in range(2)]
     teacher = kdenv.policy(arguments.teacher)
 
@@ -164,7 +164,7 @@ def main() -> None:
             past.refresh(model)
     print(f"playing against {arguments.teacher} and past selves", flush=True)
     model.learn(10**9, callback=Clock(seconds * (1 - arguments.imitate), selves))
-    model.policy.optimizer.state.clear()  # Adam's memory would triple the file
+    model.policy.optimizer.state.clear()  # Adam's averages would make the file three times as large
     model.save(arguments.out)
     print(f"saved as {arguments.out}")
 

@@ -4,10 +4,10 @@
     table = kdenv.table("kingdomino", players=3)        # one game, to look at and to play with
     policy = kdenv.policy("mce(playouts=200)")          # an agent, written as text
     kdenv.games()                                       # the names of all games
-    kdenv.replay(text)                                  # the table a record ends at
+    kdenv.replay(text)                                  # the table at the end of a record
 
-`gymnasium.make("kdenv/Kingdomino-v0", opponents="full_greedy")` is a game for one learner, `kdenv.kingdomino_v0.env()` the
-same game for all seats (PettingZoo). Importing kdenv registers these and compiles nothing; the rest is imported when
+`gymnasium.make("kdenv/Kingdomino-v0", opponents="full_greedy")` is a game for one learner, and `kdenv.kingdomino_v0.env()` is
+the same game for all seats (PettingZoo). Importing kdenv registers these and compiles nothing; the rest is imported when
 it is asked for.
 """
 
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["add_game", "game", "games", "policy", "replay", "table"]
 
-_DOORS = tuple(f"{name}_v0" for name in TITLES)  # modules that are there without being imported
+_GAME_MODULES = tuple(f"{name}_v0" for name in TITLES)  # these modules are imported when they are asked for
 
 register_all()
 
 
 def table(name: str, players: int | None = None, **options: Any) -> Table:
-    """A game at a table, before anything has happened; options are those of its rules."""
+    """A new table of the game of this name, before anything has happened. The options are those of its rules."""
     from kdenv.core.table import Table
 
     return Table(game(name), players, **options)
 
 
 def add_game(new: Game) -> None:
-    """Make a game from outside the package known by its name, and to Gymnasium and PettingZoo as kdenv/<Title>-v0."""
+    """Let a game from outside the package be found by its name. Gymnasium and PettingZoo find it as kdenv/<Title>-v0."""
     games.add_game(new)
     register(new.name, new.title)
 
 
 def replay(text: str) -> Table:
-    """The table at the end of a record, every line of which has been checked."""
+    """Play a record again, check every line of it, and return the table at its end. Raises BadRecord for a line that is not possible."""
     from kdenv.core.record import replay
 
     last = None
@@ -63,10 +63,10 @@ def __getattr__(name: str) -> Any:
         from kdenv.policies import policy
 
         return policy
-    if name in _DOORS:
+    if name in _GAME_MODULES:
         return import_module(f"kdenv.{name}")
-    raise AttributeError(f"kdenv has no {name}; it has {', '.join(sorted((*__all__, *_DOORS)))}")
+    raise AttributeError(f"kdenv has no {name}; it has {', '.join(sorted((*__all__, *_GAME_MODULES)))}")
 
 
 def __dir__() -> list[str]:
-    return sorted((*globals(), *__all__, *_DOORS))
+    return sorted((*globals(), *__all__, *_GAME_MODULES))

@@ -1,7 +1,7 @@
 """What to import to write a game, a card, a policy, a player, an evaluation, an encoding, a playout, a selection rule or a search.
 
 - **A game:** `state_dtype`, kernels that answer the verbs (VERBS), `Option`, functions as in `Notation` and `Drawing`, an `Encoding`, and
-  `Game`, which holds all of it; then `kdenv.add_game`. `examples/three_shells.py` is one, with a player.
+  `Game`, which holds all of it; then `kdenv.add_game`. `examples/three_shells.py` is a game with a player.
 - **A card of Dominion:** `Card` and `add_card` of `kdenv.games.dominion`.
 - **A policy:** a class marked `named("name")` that derives from `Policy`, with a docstring, fields and `act(view)`. A field is a parameter;
   `param` says what it may be. `examples/own_policy.py` is one.
@@ -19,7 +19,7 @@
 - **A search:** kernels over the verbs, `list_turns` and `play_out`, and a `TurnPolicy` whose `choose_turn(view)` calls them.
 
 Add all this where the file is imported, not in a function: the processes of a match import the script again, and know only what that adds.
-Kernels check nothing and cannot allocate; CONTRIBUTING.md says what else is true of them. Every name here says more in its own text.
+Kernels check nothing and cannot allocate memory; CONTRIBUTING.md says what else is true of them. The docstring of each name says more.
 """
 
 from kdenv.compiler.bits import ONE, bit, has, lowest, nth, popcount

@@ -1,5 +1,5 @@
 """Dominion for PettingZoo: `env(players=..., **options)`, `raw_env` and `parallel_env`; see kdenv.envs.aec."""
 
-from kdenv.envs.doors import doors
+from kdenv.envs.entry_points import entry_points
 
-env, raw_env, parallel_env = doors("dominion")
+env, raw_env, parallel_env = entry_points("dominion")

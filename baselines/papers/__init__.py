@@ -1,1 +1,1 @@
-"""The numbers of the five papers, each paper a module: what it claims, and the command that measures the same here."""
+"""The numbers of the papers. Each paper has a module that says what the paper claims and measures the same here."""

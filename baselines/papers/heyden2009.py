@@ -3,7 +3,7 @@
     python -m baselines.papers.heyden2009 nodes        # depth 2, every order and probing factor
     python -m baselines.papers.heyden2009 deepening    # depth 3 at once, and after depths 1 and 2 with their best turn first
 
-Her fifty positions are lost; ours are in heyden2009_positions.txt, so it is the ratios that compare.
+Her fifty positions are lost. Ours are in heyden2009_positions.txt, so only ratios can be compared with hers.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ PROBES = range(1, 8)
 HER_STAR1 = {"0": 68_129, "1": 67_699, "2": 67_389}
 HER_STAR2 = {"0": 32_108, "1": 35_199, "2": 25_465}
 HER_STAR2_5 = dict(zip(PROBES, (24_463, 24_701, 24_058, 23_584, 23_222, 23_482, 23_592), strict=True))
-HER_DEEPENING = (3_236_169, 195_865)  # without and with, in the best case
+HER_DEEPENING = (3_236_169, 195_865)  # nodes without and with iterative deepening, in the best case
 ORDERS = {"0": AsListed(), **kdenv.game("carcassonne").knowledge.orders}
 
 
 class Position(NamedTuple):
-    """One of the fifty."""
+    """One of the fifty positions, and what kind of position it is."""
 
     when: str  # early, middle, late
     lead: str  # ahead, level, behind
@@ -37,7 +37,7 @@ class Position(NamedTuple):
 
 
 class Count(NamedTuple):
-    """What a search found, and its cost."""
+    """What a search found, and what it took."""
 
     value: float
     nodes: int
@@ -46,7 +46,7 @@ class Count(NamedTuple):
 
 
 def positions() -> Iterator[Position]:
-    """The fifty, as tables."""
+    """The fifty positions, as tables."""
     for line in POSITIONS.read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             kind, _, text = line.partition(": ")
@@ -55,7 +55,7 @@ def positions() -> Iterator[Position]:
 
 
 def look(table: Any, depth: int, order: str, *, cuts: bool = True, probes: int = 0, first: int = 0) -> Count:
-    """Search a position of a table to a depth, not deepening; the turn `first`, if any, is tried first."""
+    """Search the position of a table to this depth without iterative deepening. The turn `first` is tried first; 0 means none."""
     game, seat = table.game, int(table.seat)
     room = stack.new_search(table.states, depth, table.players, game.max_turns, game.max_chances, game.max_legal)
     evaluator = game.knowledge.evaluators["final"]
@@ -71,7 +71,7 @@ def look(table: Any, depth: int, order: str, *, cuts: bool = True, probes: int =
 
 
 def mean_nodes(tables: list[Any], order: str, *, cuts: bool = True, probes: int = 0) -> float:
-    """The mean number of nodes at depth 2."""
+    """The mean number of nodes that a search to depth 2 visits in these positions."""
     return sum(look(table, 2, order, cuts=cuts, probes=probes).nodes for table in tables) / len(tables)
 
 
@@ -117,7 +117,6 @@ def _deepening() -> None:
 
 
 def main() -> None:
-    """The command."""
     parser = argparse.ArgumentParser(prog="python -m baselines.papers.heyden2009", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("what", choices=("nodes", "deepening"))
     {"nodes": _nodes, "deepening": _deepening}[parser.parse_args().what]()

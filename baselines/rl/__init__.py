@@ -1,1 +1,1 @@
-"""Learned policies: how the shipped models were made, and tools for one's own."""
+"""Learned policies: how the shipped models were made, and tools to make your own."""

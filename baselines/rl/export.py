@@ -13,9 +13,9 @@ import numpy as np
 
 
 def export(source: Path, target: Path, made_by: str = "") -> None:
-    """Write the policy network of `source` to `target`, in half precision: the choice of action hardly needs more.
+    """Write the policy network of `source` to `target`. Weights are in half precision, which is enough to choose actions.
 
-    `source` is unpickled, so it must be a file you trust.
+    `source` is unpickled, so it must be a file that you trust.
     """
     from sb3_contrib import MaskablePPO
     from torch import nn
@@ -38,7 +38,7 @@ def export(source: Path, target: Path, made_by: str = "") -> None:
     arrays |= {f"bias_{i}": layer.bias.detach().numpy().astype(np.float32) for i, layer in enumerate(linear)}
     for name, array in arrays.items():
         if not np.isfinite(array).all():
-            raise SystemExit(f"{source}: {name} has numbers that are not finite in the precision of an export")
+            raise SystemExit(f"{source}: {name} has numbers that are not finite, or too large for an export; train the model again")
     with target.open("wb") as file:
         np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
 

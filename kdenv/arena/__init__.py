@@ -1,4 +1,4 @@
-"""Who plays whom, on equal deals and from every seat, and what can be concluded from it."""
+"""Matches: policies play each other on the same deals and from every seat, and statistics say what can be concluded."""
 
 from kdenv.arena.match import GameFailed, Match, Result, play_game
 from kdenv.arena.report import text_table

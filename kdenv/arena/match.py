@@ -1,6 +1,6 @@
 """A match, and one game of it: a line-up of policies plays the same deals from every seat.
 
-Chance of a deal comes from one generator, seeded by the seed of the match and the number of the deal. So all rotations of
+The chance of a deal is drawn by one generator, which is seeded by the seed of the match and the number of the deal. So all rotations of
 the line-up meet the same draws, as far as chance does not depend on what is played.
 """
 
@@ -19,19 +19,19 @@ from kdenv.core.view import OracleView, View
 from kdenv.games import find_game
 from kdenv.policies import Policy, policy
 
-_TRIAL = 50  # decisions of each seat after which the trial game ends, even if not every policy has decided
+_TRIAL = 50  # the trial game ends after so many decisions for each seat, even if not every policy has decided
 
-# Called with a seat before its policy decides, and with None after that: for a process that watches this one.
+# A function that is called with a seat before its policy decides, and with None after that, so that another process can measure the time.
 Deciding = Callable[[int | None], None]
 
 
 class GameFailed(KdenvError):
-    """A game that cannot be played to its end; the message names the game, its seed, and the policy if one is to blame."""
+    """A game cannot be played to its end. The message names the game, its seed, and the policy if it is the policy's mistake."""
 
 
 @dataclass(frozen=True)
 class Match:
-    """What is to be played."""
+    """Which policies play which game, how many games, and from which seed."""
 
     game: str
     line_up: Sequence[Any]  # policies, one per seat in the first rotation; kept as text, if they can be written
@@ -44,28 +44,28 @@ class Match:
         object.__setattr__(self, "line_up", [each if isinstance(each, str) else _written(policy(each)) for each in self.line_up])
 
     def check(self) -> None:
-        """Raise what is wrong with the match before anything is played."""
+        """Raise a KdenvError if this match cannot be played. Nothing is played for that."""
         game = find_game(self.game)
         if not self.line_up:
             raise BadOption(f"a match of {self.game} needs a policy for every seat")
         game.variant(len(self.line_up), **self.options)
         if self.games < 1:
-            raise BadOption(f"games={self.games} is not possible; a match is at least one game")
+            raise BadOption(f"games={self.games} is not possible; a match has at least one game")
         for text in dict.fromkeys(self.line_up):
             policy(text)
 
     def seats(self, rotation: int) -> list[int]:
-        """Which place of the line-up sits in each seat: every place visits every seat in turn."""
+        """For each seat, the place in the line-up of the policy that sits there. Over the rotations every place has every seat once."""
         n = len(self.line_up)
         return [(seat - rotation) % n for seat in range(n)]
 
     def who(self, number: int | None, seat: int) -> str:
-        """The policy in this seat and the game of this number in words, as errors name them; None is the trial game."""
+        """The policy in this seat and the game of this number, in words for an error. None means the trial game."""
         place = self.seats(0 if number is None else number % len(self.line_up))[seat]
         return f"{self.line_up[place]} in seat {seat} of {self.which(number)}"
 
     def which(self, number: int | None) -> str:
-        """The game of this number in words, with what is needed to play it again."""
+        """The game of this number, in words for an error, with what is needed to play it again. None means the trial game."""
         return f"{'the trial game' if number is None else f'game {number}'} ({self.game}, seed {self.seed})"
 
     def describe(self) -> str:
@@ -81,13 +81,13 @@ def _written(player: Policy) -> str | Policy:
 
 @dataclass
 class Result:
-    """One game of a match; lists are by place in the line-up, not by seat."""
+    """The result of one game of a match. Lists are in the order of the line-up, not of the seats."""
 
     number: int
     deal: int
     scores: list[int]
     margins: list[int]
-    wins: list[float]  # 1 for a sole win, shared in ties
+    wins: list[float]  # 1 for a sole win; teams that tie for it get equal shares of 1
     seconds: list[float]
     turns: list[int]
     playouts: list[int]
@@ -95,7 +95,7 @@ class Result:
 
 
 class Finished(Collection[int]):
-    """The numbers of the games that are finished. Those from 0 on without a gap take no memory."""
+    """The numbers of the games that are finished. Numbers from 0 up to the first gap take no memory."""
 
     def __init__(self, numbers: Iterable[int] = ()) -> None:
         self._below = 0
@@ -104,7 +104,7 @@ class Finished(Collection[int]):
             self.add(number)
 
     def add(self, number: int) -> None:
-        """One more game is finished."""
+        """Add the number of a game that is finished."""
         if number not in self:
             self._others.add(number)
         while self._below in self._others:
@@ -123,10 +123,10 @@ class Finished(Collection[int]):
 
 
 def ready(match: Match, deciding: Deciding = lambda seat: None) -> list[Policy]:
-    """The policies of the line-up, ready to play: compiled and loaded, so that no clock of a game counts that.
+    """The policies of the line-up, compiled and loaded, so that the time for this is not counted in any game.
 
-    Each prepares, and each different one makes a decision in a trial game that is thrown away. Nothing of it remains,
-    since every game begins by resetting its policies.
+    Every policy prepares, and every different policy makes one decision in a trial game that is thrown away. Nothing of the trial game
+    remains, because every game begins by resetting its policies.
     """
     players = [policy(text) for text in match.line_up]
     table, rng = Table(find_game(match.game), len(players), **match.options), make_rng(0)
@@ -157,7 +157,7 @@ def ready(match: Match, deciding: Deciding = lambda seat: None) -> list[Policy]:
 
 
 def play_game(match: Match, number: int, players: Sequence[Policy] | None = None, deciding: Deciding = lambda seat: None) -> Result:
-    """Play the game of this number, from which its deal and rotation follow; `players` as ready() gives them."""
+    """Play the game of this number, from which its deal and its rotation follow. `players` are the policies that ready() returned."""
     n = len(match.line_up)
     deal, rotation = divmod(number, n)
     players = ready(match) if players is None else players
@@ -193,7 +193,7 @@ def play_game(match: Match, number: int, players: Sequence[Policy] | None = None
 
 
 def _decide(match: Match, number: int | None, player: Policy, table: Table, deciding: Deciding) -> float:
-    """Let a policy decide, and carry its action out; return the seconds that the decision took."""
+    """Let a policy decide, and carry out its action. Return the seconds that the decision took."""
     seat = _seat(table)
     view = _view(player, table, seat)
     try:
@@ -209,21 +209,21 @@ def _decide(match: Match, number: int | None, player: Policy, table: Table, deci
 
 
 def _failure(match: Match, number: int | None, seat: int, error: Exception) -> GameFailed:
-    """The sentence for a policy that raises an error or gives an action that is not legal."""
+    """The error for a policy that raises an error or returns an action that is not legal."""
     first_line = (str(error).splitlines() or [""])[0]
     what = first_line if isinstance(error, KdenvError) else f"{type(error).__name__}: {first_line}"
     return GameFailed(f"{match.who(number, seat)} cannot go on: {what}")
 
 
 def _seat(table: Table) -> int:
-    """Who decides; somebody does."""
+    """The seat that decides, at a table where a seat decides."""
     seat = table.seat
     assert seat is not None
     return seat
 
 
 def _view(player: Policy, table: Table, seat: int) -> View:
-    """What the policy may see: an oracle, and nobody else, sees everything."""
+    """What the policy may see. Only an oracle sees everything."""
     return OracleView(table, seat) if player.is_oracle else View(table, seat)
 
 

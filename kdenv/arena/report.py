@@ -1,4 +1,4 @@
-"""The table of a match: for a terminal, as JSON for programs, and as a page to look at."""
+"""Writes the results of a match: as a table for a terminal, as JSON for programs, and as an HTML page."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from kdenv.games import find_game
 
 HEADINGS = ("policy", "margin", "score", "wins", "time a turn", "median", "playouts a turn")
 _WIDEST_NAME = 40  # longer names get a line of their own
-_BARS = 45  # at most so many bars on each side of a margin of 0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 20, 920, 20, 150  # where the bars of a picture of 940 by 180 are
+_BARS = 45  # there are at most so many bars on each side of a margin of 0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 20, 920, 20, 150  # the bars lie between these lines of a picture of 940 by 180
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    """A row of the table as words."""
+    """The cells of a row, as text."""
     name = row.policy + (f"  x{row.places}" if row.places > 1 else "")
     playouts = row.playouts_per_turn.text(0) if row.playouts_per_turn.mean else "-"
     return (
@@ -37,7 +37,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def _time(seconds: Estimate) -> str:
-    """A time in the unit that suits it."""
+    """A time as text in s, ms or us, so that the number is not below 1 if possible."""
     for factor, unit in ((1.0, "s"), (1e3, "ms")):
         if seconds.mean * factor >= 1:
             return seconds.scaled(factor).text(2 if unit == "s" else 1, f" {unit}")
@@ -45,7 +45,7 @@ def _time(seconds: Estimate) -> str:
 
 
 def note(deals: int) -> str:
-    """What the intervals in the table are."""
+    """The sentence that says what the intervals in the table are, or why there are none."""
     if deals < FEWEST_DEALS:
         return f"No intervals: {TOO_FEW} ({deals}; {FEWEST_DEALS} are needed)."
     return "± and [low, high] are 95 % intervals over deals."
@@ -66,7 +66,7 @@ def text_table(rows: Sequence[Row]) -> str:
 
 
 def as_json(match: Match, rows: Sequence[Row], finished: bool) -> dict[str, Any]:
-    """The match and its table for programs; what is not known is null."""
+    """The match and its table as JSON for programs. A number that is not known is null."""
     return {"match": asdict(match), "finished": finished, "policies": [_plain(asdict(row)) for row in rows]}
 
 
@@ -84,14 +84,14 @@ def _known(value: Any) -> Any:
 
 
 def page(summary: Summary) -> str:
-    """The match as an HTML page without anything from elsewhere: table, margins, and the last position of its closest game."""
+    """The match as an HTML page that loads no other files. It has the table, the margins, and the last position of the closest game."""
     match = summary.match
     head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
     body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells(row)) + "</tr>" for row in summary.rows())
     first = html.escape(str(match.line_up[0]))
     if summary.games:
         table = f"<div class='wide'><table><tr>{head}</tr>{body}</table></div>"
-        words = f"<p>{note(summary.deals)} A margin is a policy's points less those of its best rival.</p>"
+        words = f"<p>{note(summary.deals)} A margin is a policy's points minus those of its best rival.</p>"
         margins = f"<h2>Margins of {first}: in how many games it had each</h2>{_bars(summary.margins)}"
         content = table + words + margins + _closest(summary)
     else:
@@ -126,7 +126,7 @@ def _closest(summary: Summary) -> str:
 def _bars(margins: Counter[int]) -> str:
     """A bar for every margin, or for every few neighbouring ones; its height says how many games had it."""
     step = max(1, math.ceil(max(map(abs, margins)) / _BARS))
-    games: Counter[int] = Counter()  # by bar: 0 is a margin of 0, 1 is from 1 to step, and so on to both sides
+    games: Counter[int] = Counter()  # bar -> games; bar 0 is a margin of 0, bar 1 the margins from 1 to step, bar -1 those from -1 to -step
     for margin, count in margins.items():
         bar = math.ceil(abs(margin) / step)
         games[bar if margin > 0 else -bar] += count

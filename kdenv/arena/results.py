@@ -1,6 +1,6 @@
-"""Results kept in a file: a line that says which match they are of, then a line of JSON for every game.
+"""Keeps the results of a match in a file: one line that says which match it is, then one line of JSON for every game.
 
-A game is appended with one write, so that a crash can cut the last line only. A lock lets one match at a time use a file.
+A game is appended with one write, so that a crash can only cut the last line. A lock lets only one match at a time use a file.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from kdenv.core.game import Game
 from kdenv.games import find_game
 
 _FORMAT = "kdenv results 1"
-_MOST = 2**53  # above any number of a game; floats hold all integers up to it
+_MOST = 2**53  # no number of a game is larger; floats hold all integers up to it
 
 
 class ResultsFile:
-    """The results of a match in a file, which is made if it does not exist: a context manager that locks it.
+    """The results of a match in a file. It is a context manager, which makes the file if there is none, and locks it.
 
-    Read what is there with `results()` before anything is appended.
+    Read what the file holds with `results()` before anything is appended.
     """
 
     def __init__(self, path: Path, match: Match) -> None:
@@ -60,7 +60,7 @@ class ResultsFile:
         self._lock.release()
 
     def results(self) -> Iterator[Result]:
-        """The results in the file, checked; those of games that this match does not have are left out."""
+        """Yield the results in the file, and check them. Results of games that this match does not have are left out."""
         seen = Finished()
         with self.path.open("rb") as file:
             file.readline()
@@ -71,7 +71,7 @@ class ResultsFile:
                         raise BadRecord(f"game {result.number} is in the file a second time")
                 except BadRecord as error:
                     raise BadRecord(
-                        f"line {number} of {self.path} is damaged: {error}; delete the line, and the same command goes on"
+                        f"line {number} of {self.path} is damaged: {error}; delete this line, and run the same command again"
                     ) from None
                 seen.add(result.number)
                 if result.number < self.match.games:
@@ -83,13 +83,13 @@ class ResultsFile:
         self._write(json.dumps(asdict(result)))
 
     def _begin(self) -> None:
-        """Check the first line, or write it; then drop a last line that a crash has cut."""
+        """Check the first line, or write it. Then remove the last line if a crash has cut it."""
         mine = header(self.match)
         with self.path.open("rb") as file:
             first = file.readline()
             size = file.seek(0, os.SEEK_END)
         line = json.dumps(mine)
-        if not first.endswith(b"\n") and (line + "\n").encode().startswith(first):  # empty, or cut while it was made
+        if not first.endswith(b"\n") and (line + "\n").encode().startswith(first):  # the file is empty, or a crash has cut its first line
             self._cut(0)
             self._write(line)
             return
@@ -99,7 +99,7 @@ class ResultsFile:
             self._cut(end)
 
     def _end_of_last_line(self, size: int) -> int:
-        """Where the last line that is complete ends."""
+        """The place in the file, in bytes, where the last complete line ends."""
         with self.path.open("rb") as file:
             end, block = size, 1 << 16
             while end > 0:
@@ -112,7 +112,7 @@ class ResultsFile:
         return 0
 
     def _write(self, line: str) -> None:
-        """Append a line with one write. If the disk is full, the part that was written is taken back."""
+        """Append a line with one write. If only a part could be written, as on a full disk, that part is removed."""
         data = (line + "\n").encode()
         before = self.path.stat().st_size
         try:
@@ -120,7 +120,7 @@ class ResultsFile:
             if written != len(data):
                 raise OSError(f"only a part of a result could be written to {self.path}: the disk may be full")
         except BaseException:
-            with contextlib.suppress(OSError):  # the next match on this file drops a line that was cut
+            with contextlib.suppress(OSError):  # if this fails too, the next match on this file removes the cut line
                 self._cut(before)
             raise
 
@@ -129,7 +129,7 @@ class ResultsFile:
 
 
 def header(match: Match) -> dict[str, Any]:
-    """What the first line of a file says: the match (but for the number of its games), and the version that played it."""
+    """What the first line of a file says: the match, without the number of its games, and the versions that played it."""
     game = find_game(match.game)
     described = {key: value for key, value in asdict(match).items() if key != "games"}
     said = {"format": _FORMAT, "kdenv": __version__, "rules": rules_digest(game), "match": described}
@@ -150,7 +150,7 @@ def rules_digest(game: Game) -> str:
 
 
 def _check_header(path: Path, first: bytes, mine: dict[str, Any]) -> None:
-    """Refuse a file whose first line is not that of this match and this version."""
+    """Raise BadRecord for a file whose first line is not that of this match and this version."""
     try:
         found = json.loads(first)
     except (ValueError, RecursionError):
@@ -169,11 +169,11 @@ def _check_header(path: Path, first: bytes, mine: dict[str, Any]) -> None:
             )
 
 
-# One line
+# Reading one line
 
 
 def result_of(line: bytes, match: Match) -> Result:
-    """The result that a line holds, every field of it checked; a BadRecord says what is wrong."""
+    """The result that a line holds. Every field is checked, and a BadRecord says what is wrong."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -201,7 +201,7 @@ def result_of(line: bytes, match: Match) -> Result:
 
 def _check_list(name: str, values: Any, n: int, is_right: Any) -> None:
     if not isinstance(values, list) or len(values) != n or not all(map(is_right, values)):
-        raise BadRecord(f"{name}={_shown(values)} is not a list of {n} such numbers")
+        raise BadRecord(f"{name}={_shown(values)} is not a list of {n} valid numbers, one for each policy")
 
 
 def _is_whole(value: Any, least: int) -> bool:
@@ -213,5 +213,5 @@ def _is_number(value: Any, most: float) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A value in a message, shortened; a number may be too long to be written."""
+    """A value as text for a message, shortened. Python refuses to write very long numbers, so they are only described."""
     return json.dumps(value)[:60] if not isinstance(value, int) or abs(value) <= _MOST else "a number of many digits"

@@ -1,4 +1,4 @@
-"""95 % intervals when games come in deals: games of one deal share their luck, so deals are the independent samples, not games."""
+"""95 % intervals for games that come in deals. Games of one deal share their luck, so the independent samples are deals, not games."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-FEWEST_DEALS = 10  # an interval from fewer says more about its assumptions than about the games
+FEWEST_DEALS = 10  # an interval from fewer deals depends more on its assumptions than on the games
 TOO_FEW = "too few deals"
 _BIN = math.log(1.02)  # the width of a bin of Median
 
@@ -24,15 +24,15 @@ class Estimate(NamedTuple):
 
     @property
     def has_interval(self) -> bool:
-        """Whether there were deals enough for an interval."""
+        """Whether there were enough deals for an interval."""
         return not math.isnan(self.low)
 
     def scaled(self, factor: float) -> Estimate:
-        """The same in another unit."""
+        """The same estimate in another unit."""
         return Estimate(self.mean * factor, self.low * factor, self.high * factor)
 
     def text(self, digits: int = 1, unit: str = "", sign: bool = False, ends: bool = False) -> str:
-        """As in 12.3 ± 2.1, or as in 98.0 [91.2, 99.6] if `ends` is true, for an interval whose halves differ."""
+        """Text such as 12.3 ± 2.1. If `ends` is true, text such as 98.0 [91.2, 99.6], for an interval whose halves differ."""
         mean = f"{self.mean:{'+' if sign else ''}.{digits}f}{unit}"
         if not self.has_interval:
             return mean
@@ -45,16 +45,16 @@ class Estimate(NamedTuple):
 
 
 class DealSums:
-    """Sums of what every game gives several numbers of, from which means and intervals follow; memory does not grow with games.
+    """Adds up the numbers of games, several numbers a game, and computes means and intervals from the sums.
 
-    Only deals of which some games are missing are kept one by one.
+    Memory does not grow with the number of games: only deals of which games are still missing are kept one by one.
     """
 
     def __init__(self, games_of_a_deal: int) -> None:
         self._full = games_of_a_deal
         self._partial: dict[int, tuple[int, NDArray[np.float64]]] = {}  # by deal: its games so far, and the sum of their numbers
-        self._origin: Any = None  # the numbers of the first game are subtracted from all, so that equal numbers have no spread at all
-        # Over all full deals: deals, games, squares of games; sums, sums by games, squares of sums of a deal.
+        self._origin: Any = None  # the numbers of the first game; subtracted from all, so that equal numbers have a spread of exactly 0
+        # Totals over all full deals of: 1, games, games squared, t, games times t, t squared. t is the sum of the numbers of a deal.
         self._sums: list[Any] = [0, 0, 0, 0.0, 0.0, 0.0]
 
     def add(self, deal: int, numbers: Sequence[float]) -> None:
@@ -71,16 +71,15 @@ class DealSums:
 
     @property
     def deals(self) -> int:
-        """How many deals there are, those included of which games are missing."""
+        """The number of deals, with those of which games are still missing."""
         return int(self._sums[0]) + len(self._partial)
 
     @property
     def games(self) -> int:
-        """How many games there are."""
         return int(self._sums[1]) + sum(games for games, _ in self._partial.values())
 
     def mean(self, column: int) -> Estimate:
-        """The mean over games of the numbers in this place, with a t interval.
+        """The mean over games of the number in this column, with a t interval.
 
         Its variance is the cluster-robust one of a ratio of sums over deals (Liang and Zeger 1986), with the factor
         c / (c - 1) for c deals; Student's t has c - 1 degrees of freedom.
@@ -92,26 +91,26 @@ class DealSums:
         return Estimate(mean, mean - half, mean + half)
 
     def share(self, column: int) -> Estimate:
-        """The mean over games of numbers from 0 to 1 in this place, with an interval that stays between 0 and 1.
+        """The mean over games of the number in this column, which is from 0 to 1, with an interval that stays between 0 and 1.
 
         It is Wilson's score interval (1927) for an effective number of samples: as many independent games as would have
         the cluster-robust variance found, p (1 - p) / variance, and Student's t in place of the normal quantile. This is
         how surveys treat clusters (Korn and Graubard 1998; compared by Franco, Little, Louis and Slud 2019). Where the
-        variance is 0, as when everything is won, the effective number is that of the deals: games of one deal
-        might all end alike. `tests/arena/test_arena_statistics.py` measures how often it holds the truth.
+        variance is 0, as when everything is won, the effective number is that of the deals, because games of one deal
+        might all end alike. `tests/arena/test_arena_statistics.py` measures how often the interval holds the truth.
         """
         mean, variance = self._mean_and_variance(column)
         if self.deals < FEWEST_DEALS:
             return Estimate(mean)
-        mean = min(max(mean, 0.0), 1.0)  # rounding
+        mean = min(max(mean, 0.0), 1.0)  # rounding errors may have taken it out of these bounds
         samples = mean * (1 - mean) / variance if variance > 0 and 0 < mean < 1 else float(self.deals)
         t = student_t(self.deals - 1)
         centre = (samples * mean + t * t / 2) / (samples + t * t)
         half = t / (samples + t * t) * math.sqrt(samples * mean * (1 - mean) + t * t / 4)
-        return Estimate(mean, max(0.0, min(centre - half, mean)), min(1.0, max(centre + half, mean)))  # rounding, again
+        return Estimate(mean, max(0.0, min(centre - half, mean)), min(1.0, max(centre + half, mean)))  # rounding errors again
 
     def _mean_and_variance(self, column: int) -> tuple[float, float]:
-        """The mean, and the cluster-robust variance of it; nan where there is nothing to tell."""
+        """The mean of a column and its cluster-robust variance; nan where there are too few games or deals to compute them."""
         sums = self._sums
         for games, total in self._partial.values():
             sums = _with_deal(sums, games, total)
@@ -119,26 +118,25 @@ class DealSums:
         if games == 0:
             return math.nan, math.nan
         of_all, by_games, squared = (float(vector[column]) for vector in vectors)
-        mean = of_all / games  # less the origin
+        mean = of_all / games  # the origin is added at the end
         residual = squared - 2 * mean * by_games + mean * mean * games_squared
         variance = max(0.0, residual) / games**2 * deals / (deals - 1) if deals > 1 else math.nan
         return mean + float(self._origin[column]), variance
 
 
 def _with_deal(sums: list[Any], games: int, total: NDArray[np.float64]) -> list[Any]:
-    """The sums with those of one more deal."""
+    """The sums after one more deal is added."""
     more = (1, games, games * games, total, games * total, total * total)
     return [old + new for old, new in zip(sums, more, strict=True)]
 
 
 class Median:
-    """The median of numbers of 0 and more, to 1 %: they are counted in bins, so memory does not grow with their number."""
+    """The median of numbers that are not negative, to 1 %. They are counted in bins, so memory does not grow with their number."""
 
     def __init__(self) -> None:
-        self._counts: Counter[int | None] = Counter()  # None: zeros
+        self._counts: Counter[int | None] = Counter()  # bin -> how many numbers; the bin of zeros is None
 
     def add(self, number: float) -> None:
-        """One more number."""
         self._counts[math.floor(math.log(number) / _BIN) if number > 0 else None] += 1
 
     def value(self) -> float:
@@ -152,7 +150,7 @@ class Median:
 
 
 def student_t(freedom: int) -> float:
-    """The 97.5 % point of Student's t, from 9 degrees of freedom on right to 0.0001 (Hill's expansion; Abramowitz and Stegun 26.7.5)."""
+    """The 97.5 % point of Student's t, right to 0.0001 from 9 degrees of freedom up (Hill's expansion; Abramowitz and Stegun 26.7.5)."""
     z = 1.959963985
     g1 = (z**3 + z) / 4
     g2 = (5 * z**5 + 16 * z**3 + 3 * z) / 96

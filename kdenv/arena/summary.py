@@ -1,4 +1,4 @@
-"""What follows from the results of a match: a row for every policy, and what a page about the match shows besides."""
+"""Sums up the results of a match: a row for every policy, and what the page about the match shows besides."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kdenv.arena.match import Match, Result
 from kdenv.arena.statistics import DealSums, Estimate, Median
 
-_COLUMNS = 5  # numbers that a game gives for a policy: margin, score, win, seconds a turn, playouts a turn
+_COLUMNS = 5  # a game gives so many numbers for a policy: margin, score, win, seconds a turn, playouts a turn
 
 
 @dataclass(frozen=True)
@@ -23,33 +23,33 @@ class Row:
     score: Estimate
     wins: Estimate
     seconds_per_turn: Estimate
-    median_seconds_per_turn: float  # of the seconds a turn in each game, to 1 %
+    median_seconds_per_turn: float  # the median over games of a game's seconds a turn, to 1 %
     playouts_per_turn: Estimate
 
 
 class Summary:
-    """Takes the results of a match one by one and keeps sums of them, the closest game, and how often each margin came."""
+    """Takes the results of a match one by one. It keeps sums of them, the closest game, and how many games had each margin."""
 
     def __init__(self, match: Match) -> None:
         self.match = match
-        self.closest: Result | None = None  # for the first policy of the line-up
-        self.margins: Counter[int] = Counter()  # of the first policy of the line-up: in how many games it had each margin
+        self.closest: Result | None = None  # the game that was closest for the first policy of the line-up
+        self.margins: Counter[int] = Counter()  # margin of the first policy of the line-up -> in how many games it had this margin
         self._places = {text: [place for place, other in enumerate(match.line_up) if other == text] for text in match.line_up}
         self._sums = DealSums(len(match.line_up))
         self._medians = {text: Median() for text in self._places}
 
     @property
     def games(self) -> int:
-        """How many results it has taken."""
+        """The number of games whose results were added."""
         return self._sums.games
 
     @property
     def deals(self) -> int:
-        """Of how many deals these are."""
+        """The number of deals to which these games belong."""
         return self._sums.deals
 
     def add(self, result: Result) -> None:
-        """Take the result of one more game."""
+        """Add the result of a game. A game must not be added twice; this is not checked."""
         numbers: list[float] = []
         for text, places in self._places.items():
             seconds = [result.seconds[place] / max(1, result.turns[place]) for place in places]
@@ -83,7 +83,7 @@ class Summary:
 
 
 def table_of(match: Match, results: Iterable[Result]) -> list[Row]:
-    """The rows that follow from these results."""
+    """A row for every policy of the match, computed from these results."""
     summary = Summary(match)
     for result in results:
         summary.add(result)
@@ -91,5 +91,5 @@ def table_of(match: Match, results: Iterable[Result]) -> list[Row]:
 
 
 def _closeness(result: Result) -> tuple[int, int]:
-    """Least for the closest game; of equally close ones, for the first."""
+    """A key that is smallest for the closest game and, of equally close games, for the first one."""
     return abs(result.margins[0]), result.number

@@ -1,6 +1,6 @@
-"""Many games in several processes: given out one by one, watched, and given out again if a process is killed.
+"""Plays many games in several processes. It gives the games out one by one, and gives a game out again if its process is killed.
 
-Each process is connected to this one by a pipe of its own, so one that is killed in whatever it does disturbs no other.
+Each process is connected to this one by a pipe of its own, so a process that is killed does not disturb the others.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 from kdenv.arena.match import Finished, GameFailed, Match, Result, play_game, ready
 from kdenv.core.errors import BadOption, KdenvError
 
-_TRIES = 3  # processes that may be killed playing one game
+_TRIES = 3  # the match fails when so many processes have ended while they played the same game
 _PATIENCE = 3.0  # seconds that processes have to finish their games when a match ends early
-_COMPILING = 120.0  # seconds by which the first decisions in a process may exceed the limit: they compile
-_LOOK = 0.1  # at most so many seconds between two looks whether a decision takes too long
+_COMPILING = 120.0  # seconds that the first decisions in a process may take beyond the limit, because they compile
+_LOOK = 0.1  # seconds, at most, between two checks whether a decision takes too long
 
 
 def play(
@@ -38,14 +38,14 @@ def play(
     move_limit: float | None = None,
     on_result: Callable[[Result], None],
 ) -> bool:
-    """Play all games whose numbers are not in `done`, each result as it comes; return False if interrupted by Ctrl-C.
+    """Play all games whose numbers are not in `done`. Return True when all are played, and False after Ctrl-C.
 
-    Every result handed on is of a complete game, and none is kept here. A decision that takes longer than `move_limit`
-    seconds, a policy that fails, and a game that ends three processes raise GameFailed.
+    `on_result` is called with the result of each game when the game ends; no result is kept here. GameFailed is raised if a decision
+    takes longer than `move_limit` seconds, if a policy fails, and if three processes are killed while they play the same game.
     """
     match.check()
     if move_limit is not None and not (math.isfinite(move_limit) and move_limit > 0):
-        raise BadOption(f"a move limit of {move_limit} is not possible; it is a number of seconds above 0")
+        raise BadOption(f"a move limit of {move_limit} is not possible; it must be a number of seconds above 0")
     finished = Finished(number for number in done if number < match.games)
     numbers = (number for number in range(match.games) if number not in finished)
     processes = min(processes or os.cpu_count() or 1, match.games - len(finished))
@@ -70,18 +70,18 @@ def _results_here(match: Match, numbers: Iterable[int]) -> Iterator[Result]:
         yield play_game(match, number, players)
 
 
-# The processes that play, as this process sees them
+# The parent's side: the processes that play, as the process that started them sees them
 
 
 class _Stage(Enum):
-    STARTING = auto()  # imports what it needs
-    WAITING = auto()  # until it may compile
-    COMPILING = auto()  # makes its policies ready
-    PLAYING = auto()  # a game, or waits for one
+    STARTING = auto()  # the process imports what it needs
+    WAITING = auto()  # it waits until it may compile
+    COMPILING = auto()  # it makes its policies ready
+    PLAYING = auto()  # it plays a game, or waits for one
 
 
 class _Failure(NamedTuple):
-    """What a process says instead of a result if it cannot go on."""
+    """The message that a process sends in place of a result if it cannot go on."""
 
     error: type[KdenvError]
     sentence: str
@@ -89,7 +89,7 @@ class _Failure(NamedTuple):
 
 
 class _Worker:
-    """A process that plays: what it is doing, and since when this process has seen it decide."""
+    """One process that plays: its stage, its game, and since when it has been seen making the same decision."""
 
     def __init__(self, match: Match) -> None:
         context = multiprocessing.get_context("spawn")  # fork is unsafe where torch or another threaded library is loaded
@@ -108,12 +108,12 @@ class _Worker:
             theirs.close()
 
     def tell(self, message: Any) -> None:
-        """Send a message; if the process has died, its pipe will say so when it is next read."""
+        """Send a message. If the process has died nothing happens: this is noticed when its pipe is read next."""
         with contextlib.suppress(OSError):
             self.pipe.send(message)
 
     def late(self, limit: float) -> int | None:
-        """The seat whose decision has been seen going on for longer than the limit, or None."""
+        """The seat whose present decision has been watched for longer than the limit; None if there is none."""
         count, seat, now = self._watch[0], self._watch[1], time.monotonic()
         if count != self._seen:
             self._seen, self._since = count, now
@@ -127,7 +127,7 @@ class _Worker:
             self.process.join()
 
     def how_it_ended(self) -> str:
-        """How the process ended, in words."""
+        """Words for the end of the process: its exit code, or the signal that ended it."""
         code = self.process.exitcode or 0
         if code >= 0:
             return f"with exit code {code}"
@@ -136,19 +136,19 @@ class _Worker:
 
 
 class _Crew:
-    """All processes of a match, and which games are still to be given out."""
+    """All processes of a match, and the games that are still to be given out."""
 
     def __init__(self, match: Match, numbers: Iterator[int], processes: int, move_limit: float | None) -> None:
         _check_that_it_travels(match)
         self._match, self._numbers, self._processes, self._limit = match, numbers, processes, move_limit
         self._again: deque[int] = deque()  # games whose process was killed
         self._all_given = False
-        # Processes that ended, by the game they played; None: those that played none, since a game was last finished.
+        # How many processes ended while they played this game. For None: while they played no game, counted since a game was last finished.
         self._tries: Counter[int | None] = Counter()
         self._workers: list[_Worker] = []
 
     def results(self) -> Iterator[Result]:
-        """The results of all games, in the order in which they end."""
+        """Start the processes, and yield the results of all games in the order in which they end."""
         with _interrupts_held():
             for _ in range(self._processes):
                 self._workers.append(_Worker(self._match))
@@ -163,7 +163,7 @@ class _Crew:
             self._check_limit()
 
     def end(self) -> None:
-        """End all processes: between two games if they come to that soon."""
+        """End all processes. Each may finish its game first if that does not take long."""
         deadline = time.monotonic() + _PATIENCE
         for worker in self._workers:
             worker.pipe.close()
@@ -175,7 +175,7 @@ class _Crew:
                 worker.end(0.0)
 
     def _hear(self, worker: _Worker) -> Result | None:
-        """Take a message of a process: a result, the next stage it has come to, or that it has died."""
+        """Read a message of a process: a result, which is returned, or its next stage. If the process has died, replace it."""
         try:
             message = worker.pipe.recv()
         except (EOFError, OSError):
@@ -193,7 +193,7 @@ class _Crew:
         return None
 
     def _give_out(self) -> None:
-        """Give games to those who wait for one; the first process compiles alone, so that the others find what it compiled."""
+        """Give games to processes that wait for one. The first process compiles alone, so that the others find its machine code on disk."""
         stages = [worker.stage for worker in self._workers]
         for worker in self._workers:
             if worker.stage is _Stage.WAITING and (_Stage.PLAYING in stages or _Stage.COMPILING not in stages):
@@ -208,7 +208,7 @@ class _Crew:
                 worker.tell(worker.game)
 
     def _check_limit(self) -> None:
-        """End the match if a policy takes too long to decide."""
+        """Raise GameFailed if a policy takes too long to decide."""
         for worker in self._workers if self._limit is not None else ():
             assert self._limit is not None
             seat = worker.late(self._limit + (_COMPILING if worker.stage is _Stage.COMPILING else 0.0))
@@ -217,7 +217,7 @@ class _Crew:
                 raise GameFailed(f"{self._match.who(worker.game, seat)} did not decide within the move limit of {self._limit:g} s")
 
     def _replace(self, worker: _Worker) -> None:
-        """Let another process take the place of one that has ended, and its game be played again."""
+        """Start a new process in place of one that has ended, and have its game played again. Raise GameFailed after too many tries."""
         self._workers.remove(worker)
         worker.pipe.close()
         worker.end(time.monotonic() + _PATIENCE)
@@ -235,7 +235,7 @@ class _Crew:
 
 def _cannot_start(why: str) -> str:
     return (
-        f"the processes that play cannot start ({why}): each imports your script anew. Put what it does under "
+        f"the processes that play cannot start ({why}), because each of them imports your script. Put what the script does under "
         "'if __name__ == \"__main__\":', and what it adds (games, cards, policies) above that; or play with processes=1 and without "
         "a move limit"
     )
@@ -255,14 +255,14 @@ def _check_that_it_travels(match: Match) -> None:
 
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back until the end of this block. Processes started in it never get one: their parent ends them."""
+    """Delay Ctrl-C until the end of this block. Processes started in the block never receive Ctrl-C; their parent ends them."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield
         return
     held: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, frame: held.append(number))  # other threads may be given the signal
-    resource_tracker.ensure_running()  # which would let signals through again if it had to be started later
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # is passed on to processes
+    handler = signal.signal(signal.SIGINT, lambda number, frame: held.append(number))  # another thread may get the signal
+    resource_tracker.ensure_running()  # if it were started later in this block, it would unblock the signal
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # new processes inherit this
     try:
         yield
     finally:
@@ -272,13 +272,14 @@ def _interrupts_held() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-# What such a process does
+# The side of a process that plays
 
 
 def _serve(match: Match, pipe: Any, watch: Any) -> None:
-    """Play the games whose numbers come through the pipe, until it is closed.
+    """Play the games whose numbers come through the pipe, until the pipe is closed.
 
-    `watch` is memory that the parent reads: how often a decision has begun or ended (odd: one is being made), and its seat.
+    `watch` is memory that the parent reads: the number of times that a decision has begun or ended (it is odd during a decision), and
+    the seat that decides.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -304,7 +305,7 @@ def _serve(match: Match, pipe: Any, watch: Any) -> None:
 
 
 def _say(pipe: Any, message: Any) -> None:
-    """Send a message to the parent; end this process if the parent has closed its end, since nothing is to be played any more."""
+    """Send a message to the parent. If the parent has closed the pipe, nothing is left to play, and this process ends."""
     try:
         pipe.send(message)
     except OSError:
@@ -312,7 +313,7 @@ def _say(pipe: Any, message: Any) -> None:
 
 
 def _hear_from(pipe: Any) -> Any:
-    """The next message of the parent; its end of the pipe closed ends this process."""
+    """The next message of the parent. If the parent has closed the pipe, this process ends."""
     try:
         return pipe.recv()
     except (EOFError, OSError):

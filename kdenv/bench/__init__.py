@@ -1,1 +1,1 @@
-"""How fast everything is on this machine, and compiling it ahead."""
+"""Measures how fast everything is on this machine."""

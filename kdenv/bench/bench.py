@@ -1,7 +1,7 @@
-"""What `kdenv bench` measures: figures for every game, each the best of several runs, with its floor where the design sets one.
+"""Measures what `kdenv bench` prints: figures for every game, each the best of several runs, with its floor if the design sets one.
 
-Times on a shared machine are noisy, so what is claimed elsewhere are ratios within one run; a peer that is not
-installed is left out, and the row says so.
+Times on a shared machine are noisy, so other pages claim only ratios within one run. A peer that is not installed is left
+out, and a line says so.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kdenv.search.playout import Split, Uniform, play_games, random_games
 
 
 class Effort(NamedTuple):
-    """How long to measure: several runs of about so many seconds each, and whole rounds where those are counted."""
+    """How long to measure: the number of runs, about so many seconds for each, and the number of rounds where rounds are played."""
 
     runs: int = 3
     seconds: float = 0.6
@@ -38,7 +38,7 @@ QUICK = Effort(1, 0.01, 1)  # shows that everything can be measured; the figures
 
 
 class Row(NamedTuple):
-    """A figure: more is better unless the unit is a time."""
+    """A figure that was measured. A larger one is better, unless the unit is a time."""
 
     what: str
     figure: float
@@ -56,7 +56,7 @@ class Row(NamedTuple):
         return f"{self.what:66} {self.figure:>14,.{digits}f} {self.unit:10}{verdict}"
 
 
-# Floors of the design page, for this project's two-core machine.
+# The floors that the design page sets, for this project's machine of two cores.
 _RANDOM_GAMES = {"kingdomino": 200_000, "dominoes": 400_000, "carcassonne": 40_000}
 _GREEDY_GAMES = {"kingdomino": 1_000, "carcassonne": 400}
 _GREEDY_V_RANDOM = {"kingdomino": 4_000}
@@ -67,13 +67,13 @@ _ISMCTS_ITERATIONS = {"dominoes": 300_000}
 _ORACLE_MICROSECONDS = {"dominoes": 3_000}
 _UCT_ITERATIONS = {"kingdomino": 80_000}
 _UCB_ORIG_SECONDS = {"dominion": 0.3}
-_SHARE_IN_SEARCH = 0.9  # of a search's playouts in the playouts that the same time would hold without a search
+_SHARE_IN_SEARCH = 0.9  # the playouts of a search, divided by the playouts in the same time without a search
 _TWO_THREADS = 1.8
 _SEAT_MICROSECONDS = {"kingdomino": 25}
 
 
 def rows(games: Sequence[Game], effort: Effort = USUAL) -> Iterator[Row]:
-    """All figures, one after the other; those of a quick run are not held against their floors."""
+    """Measure and yield all figures, one after the other. The figures of a quick run have no floors."""
     for row in _rows(games, effort):
         yield row._replace(floor=None) if effort == QUICK else row
 
@@ -120,7 +120,7 @@ def _of_game(game: Game, effort: Effort) -> Iterator[Row]:
 
 
 def _of_searches(game: Game, table: Table, name: str, bare: float, effort: Effort) -> Iterator[Row]:
-    """Playouts inside searches; `bare`: playouts a second without one."""
+    """Measure playouts inside searches. `bare` is the number of playouts a second without a search."""
     flat = _search_rate(effort, table, f"mce(playout=random, score=relative, seconds={effort.seconds})")
     yield Row(name + "flat Monte Carlo from the start, random playouts", flat, "playouts/s")
     yield Row(name + "... as a share of playouts without a search", _times(flat, bare), "x", _SHARE_IN_SEARCH)
@@ -138,7 +138,7 @@ def _of_searches(game: Game, table: Table, name: str, bare: float, effort: Effor
 
 
 def _round_only(game: Game) -> dict[str, Any]:
-    """Options that make a game one round, where rounds are what is counted."""
+    """The options that make a game end after one round, for games that have such an option."""
     return {"mode": "round"} if any(option.name == "mode" for option in game.options) else {}
 
 
@@ -149,7 +149,7 @@ def _playouts(table: Table, n: int) -> None:
 
 
 def _first_view(table: Table) -> View:
-    """What the first seat sees that has a choice."""
+    """The view of the first seat that can choose between two actions."""
     table, rng = table.clone(), make_rng(1)
     table.run_chance(rng)
     while len(table.legal()) == 1:
@@ -160,7 +160,7 @@ def _first_view(table: Table) -> View:
 
 
 def _lookahead(table: Table, effort: Effort) -> tuple[float, float]:
-    """Nodes a second, and the seconds to depth 2."""
+    """Measure expectimax: nodes a second, and seconds to depth 2."""
     view = _first_view(table)
     deep, to_two = policy(f"expectimax(seconds={effort.seconds})"), policy("expectimax(depth=2)")
     for searcher in (deep, to_two):
@@ -179,7 +179,7 @@ def _lookahead(table: Table, effort: Effort) -> tuple[float, float]:
 
 
 def _search_rate(effort: Effort, table: Table, text: str) -> float:
-    """Playouts a second: the best of several decisions, the first of which also takes its memory from the system."""
+    """Playouts a second of a search, in the best of several decisions. The first one is slower, because it gets memory from the system."""
     view, best = _first_view(table), 0.0
     searcher = policy(text)
     searcher.prepare(view)
@@ -192,7 +192,7 @@ def _search_rate(effort: Effort, table: Table, text: str) -> float:
 
 
 def _oracle_microseconds(table: Table, effort: Effort) -> float:
-    """The mean over the decisions of whole rounds, forced ones included, of an oracle in every seat."""
+    """The mean microseconds of a decision, forced ones included, in whole rounds with an oracle in every seat."""
     oracle, seconds, decisions = policy("oracle"), 0.0, 0
     for seed in range(1, 1 + effort.rounds):
         deal = table.clone()
@@ -222,7 +222,7 @@ def _of_environments(game: Game, effort: Effort) -> Iterator[Row]:
 
 
 def _aec_steps(env: Any, n: int) -> None:
-    """N steps of the loop of PettingZoo's documentation."""
+    """Take n steps, in the loop that PettingZoo's documentation shows."""
     done, seed = 0, 0
     while done < n:
         env.reset(seed=seed)
@@ -240,7 +240,7 @@ def _aec_steps(env: Any, n: int) -> None:
 
 
 def _seat_steps(env: Any, n: int) -> None:
-    """N decisions of a learner that plays the first legal action."""
+    """Make n decisions of a learner that plays the first legal action."""
     env.reset(seed=1)
     for _ in range(n):
         _, _, terminated, truncated, _ = env.step(int(env.action_masks().argmax()))
@@ -249,7 +249,7 @@ def _seat_steps(env: Any, n: int) -> None:
 
 
 def _peers(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
-    """Ratios against other people's packages, measured in this run."""
+    """Measure ratios against packages of other people, in this run."""
     try:
         connect_four = importlib.import_module("pettingzoo.classic.connect_four_v3")
         peer = connect_four.env()
@@ -273,12 +273,12 @@ def _import_time(effort: Effort) -> Row:
 
 
 def _times(figure: float, of: float) -> float:
-    """How many times as much; nan where a quick run was too short for anything to happen."""
+    """The ratio of two figures; nan if a quick run was too short to measure the second one."""
     return figure / of if of else math.nan
 
 
 def _rate(effort: Effort, work: Callable[[int], object]) -> float:
-    """How many units of work a second: the best of several runs, the first of which also compiles."""
+    """How many units of work are done in a second, in the best of several runs. Compiling is done before them and is not counted."""
     work(1)
     n, seconds = 1, 0.0
     while seconds < effort.seconds / 4:

@@ -1,7 +1,7 @@
-"""The command line. Each command is one file of this room; a user's mistake is one sentence on stderr and exit code 2.
+"""The command line. Each command is one file of this room. A user's mistake is printed as one sentence on stderr; the exit code is 2.
 
-A command has a function `add`, which says what arguments it takes, and a function that carries it out and returns the exit
-code (None for 0). What is a mistake of ours and not of the user keeps its traceback.
+A command has a function `add`, which declares its arguments, and a function that carries it out and returns the exit code (None
+means 0). An error that is ours and not the user's keeps its traceback.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _COMMANDS = (match, play, policies, analyse, warm, bench, perft, replay)  # in t
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line (that of this process unless another is given) and return the exit code."""
+    """Run a command line and return the exit code. Without arguments it is the command line of this process."""
     terminal.prepare()
     try:
         code = _run(arguments)
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = interrupts.exit_code(end)
     if arguments is None and interrupts.is_still_working():
         sys.stdout.flush()
-        os._exit(code)  # compiled code does not notice that the process ends
+        os._exit(code)  # a thread in compiled code would keep the process alive
     return code
 
 
@@ -46,7 +46,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         parsed = commands.parse(arguments)
         return int(parsed.run(parsed) or 0)
     finally:
-        sys.stdout.flush()  # here, so that a closed pipe is noticed by main
+        sys.stdout.flush()  # flush here, so that main notices a closed pipe
 
 
 __all__ = ["main"]

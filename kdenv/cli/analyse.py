@@ -13,15 +13,14 @@ from kdenv.core.errors import BadOption
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     parser = commands.add("analyse", _run, "show what a search thinks of every turn in a position")
     parser.add_argument("where", help="a record file, or a position as 'kdenv replay' and error messages write it")
     parser.add_argument("policy", help="a search, as 'kdenv policies GAME' shows them")
-    parser.add_argument("--game", help="which game a position (not a record) is of")
-    arguments.add_players(parser, "how many play in a position")
+    parser.add_argument("--game", help="the game to which a position belongs (a record names its game itself)")
+    arguments.add_players(parser, "the number of players in a position")
     arguments.add_options(parser)
     add_step(parser)
-    arguments.add_seed(parser, 0, "of the search (0)")
+    arguments.add_seed(parser, 0, "the seed of the search (default: 0)")
 
 
 def _run(parsed: argparse.Namespace) -> None:
@@ -34,7 +33,8 @@ def _run(parsed: argparse.Namespace) -> None:
         table = arguments.table(parsed.game, parsed.players, parsed.option).at_position(parsed.where)
     seat = table.seat
     if seat is None:
-        raise BadOption("nobody decides there: " + ("the game is over" if table.over else "chance is next") + "; choose another --step")
+        what = "the game is over" if table.over else "chance is next"
+        raise BadOption(f"no seat decides there: {what}; choose another --step or another position")
     searcher.reset(parsed.seed)
     view = table.view(seat)
     analysis = interruptible(lambda: searcher.analyse(view))

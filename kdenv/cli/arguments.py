@@ -1,4 +1,4 @@
-"""Reads command lines: the parser, and the kinds of arguments that several commands take."""
+"""Reads command lines. Here are the parser, and the arguments that several commands take."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Run = Callable[[argparse.Namespace], int | None]
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that tells a mistake in one sentence, without the whole usage."""
+    """A parser that prints a mistake as one sentence, without the whole usage."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the mistake and exit."""
+        """Print the mistake, and end the process with exit code 2."""
         from kdenv.cli.terminal import sentence
 
         print(f"kdenv: {sentence(message)} ('{self.prog} --help' shows how)", file=sys.stderr)
@@ -29,7 +29,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class Commands:
-    """All commands, each with its own arguments."""
+    """The parser of all commands. Each command has arguments of its own."""
 
     def __init__(self) -> None:
         from kdenv import __version__
@@ -39,39 +39,35 @@ class Commands:
         self._commands = self._parser.add_subparsers(metavar="command", required=True, parser_class=Parser)
 
     def add(self, name: str, run: Run, text: str) -> argparse.ArgumentParser:
-        """A new command, whose arguments are to be added to the parser returned; `run` carries it out."""
+        """Add a command and return its parser, to which the caller adds arguments. `run` carries the command out."""
         added = self._commands.add_parser(name, help=text, description=text)
         added.set_defaults(run=run)
         return added
 
     def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
-        """The arguments of the command given, and the command itself as `run`."""
+        """Read a command line. The result has the arguments of its command, and as `run` the function that carries it out."""
         return self._parser.parse_args(arguments)
 
 
 def add_game(parser: argparse.ArgumentParser) -> None:
-    """Take a game and its options."""
-    parser.add_argument("game")
+    parser.add_argument("game", help="the name of a game")
     add_options(parser)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Take options of a game."""
-    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the game, may be repeated")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the game; may be repeated")
 
 
 def add_players(parser: argparse.ArgumentParser, text: str) -> None:
-    """Take a number of players."""
     parser.add_argument("--players", type=whole(), metavar="N", help=text)
 
 
 def add_seed(parser: argparse.ArgumentParser, default: int | None, text: str) -> None:
-    """Take a seed."""
     parser.add_argument("--seed", type=whole(0, _LARGEST_SEED), default=default, metavar="N", help=text)
 
 
 def whole(least: int = 0, most: int = 10**9) -> Callable[[str], int]:
-    """A reader of whole numbers within these bounds, for arguments."""
+    """A function that reads a whole number within these bounds, as argparse wants it for `type`."""
 
     def read(word: str) -> int:
         try:
@@ -86,12 +82,12 @@ def whole(least: int = 0, most: int = 10**9) -> Callable[[str], int]:
 
 
 def options(words: Sequence[str]) -> dict[str, str]:
-    """The options that were given as NAME=VALUE."""
+    """The options that the user gave as NAME=VALUE, by name. Whether a game has them is not checked."""
     given: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name:
-            raise BadOption(f"--option {shown(word)} is not NAME=VALUE")
+            raise BadOption(f"--option {shown(word)} is not NAME=VALUE; write for example --option size=5")
         if name in given:
             raise BadOption(f"--option {shown(name)} is given twice")
         given[name] = value
@@ -99,7 +95,7 @@ def options(words: Sequence[str]) -> dict[str, str]:
 
 
 def table(game: str, players: int | None, words: Sequence[str]) -> Table:
-    """A new table of this game, for so many players, with options given as NAME=VALUE."""
+    """A new table of this game, for this many players, with options that the user gave as NAME=VALUE."""
     from kdenv.core.table import Table
     from kdenv.games import find_game
 

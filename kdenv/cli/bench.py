@@ -9,11 +9,10 @@ from kdenv.cli.arguments import Commands
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     parser = commands.add("bench", _run, "measure the speed of everything on this machine")
-    parser.add_argument("game", nargs="?", help="one game only")
-    parser.add_argument("--quick", action="store_true", help="try out every measurement for a moment; the figures mean little")
-    parser.add_argument("--json", action="store_true", help="print the result for programs")
+    parser.add_argument("game", nargs="?", help="measure only this game (default: all games)")
+    parser.add_argument("--quick", action="store_true", help="run every measurement only for a moment; the figures mean little")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON, for programs")
 
 
 def _run(parsed: argparse.Namespace) -> None:
@@ -30,4 +29,4 @@ def _run(parsed: argparse.Namespace) -> None:
     if parsed.json:
         print(json.dumps({"quick": parsed.quick, "rows": [row._asdict() for row in rows]}))
     elif parsed.quick:
-        print("(quick: every figure is of a moment's run and means little; no floor is looked at)")
+        print("(quick: every figure was measured only for a moment and means little; figures are not compared with their floors)")

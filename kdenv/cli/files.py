@@ -1,4 +1,4 @@
-"""Text files as commands read and write them: UTF-8, and a mistake about a file is one sentence."""
+"""Reads and writes the files of commands. Text is UTF-8, and a mistake about a file is told in one sentence."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from kdenv.core.errors import BadRecord
 
 
 def read(path: Path) -> str:
-    """The text of a file; a folder, a missing file and one that is not text are mistakes of the user."""
+    """The text of a file. Raises BadRecord if it is not text, and OSError if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadRecord(f"{path} is not a text file in UTF-8: its byte {error.start} is {error.object[error.start]:#04x}") from None
-    except ValueError as error:  # as of a path with a null character
+    except ValueError as error:  # for example, the path has a null character
         raise BadRecord(f"{path}: {error}") from None
 
 

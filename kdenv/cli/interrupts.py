@@ -1,7 +1,7 @@
-"""How commands are ended from outside: by Ctrl-C, or by the system.
+"""Ends commands that are stopped from outside, by Ctrl-C or by the system.
 
-Python hands a signal on between two of its own steps, so compiled code that runs for minutes does not notice one. Such work is
-done in a thread, and the main thread, which waits for it, is free to end the command.
+Python handles a signal between two of its own steps, so it does not notice one while compiled code runs, perhaps for minutes. Such work
+is done in a thread. The main thread waits for it, and can end the command at any time.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any, NoReturn, TypeVar
 T = TypeVar("T")
 
 _NAMES = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
-_NAME = "kdenv works"  # of the threads that run compiled code
+_NAME = "kdenv works"  # the name of every thread that runs compiled code
 
 
 class Ended(KeyboardInterrupt):
-    """A signal other than Ctrl-C has asked this process to end; ends what Ctrl-C ends."""
+    """A signal other than Ctrl-C has asked this process to end. It is handled where Ctrl-C is handled."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -27,12 +27,12 @@ class Ended(KeyboardInterrupt):
 
 
 def name_of(end: KeyboardInterrupt) -> str:
-    """What has happened, in a word."""
+    """The word for a message: interrupted, terminated or ended."""
     return _NAMES.get(signal.Signals(_number(end)), "ended")
 
 
 def exit_code(end: KeyboardInterrupt) -> int:
-    """What a shell expects of a program that was ended like this: 130 for Ctrl-C."""
+    """The exit code that a shell expects of a program which was ended like this: 130 for Ctrl-C."""
     return 128 + _number(end)
 
 
@@ -42,7 +42,7 @@ def _number(end: KeyboardInterrupt) -> int:
 
 @contextmanager
 def all_signals() -> Iterator[None]:
-    """Let the signals by which a system or a closed terminal ends a program be raised as Ctrl-C is, so that `finally` is reached."""
+    """In this block, raise Ended when the system or a closed terminal ends the program, so that `finally` blocks are carried out."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -59,7 +59,10 @@ def all_signals() -> Iterator[None]:
 
 
 def interruptible(work: Callable[[], T]) -> T:
-    """What this work returns, or raises; Ctrl-C ends the waiting for it at once."""
+    """Do this work in a thread. Return what it returns, or raise what it raises.
+
+    Ctrl-C ends the wait at once; the work then goes on in its thread until the process ends.
+    """
     results: list[T] = []
     errors: list[BaseException] = []
 
@@ -72,12 +75,12 @@ def interruptible(work: Callable[[], T]) -> T:
     thread = threading.Thread(target=do, name=_NAME, daemon=True)
     thread.start()
     while thread.is_alive():
-        thread.join(0.2)  # without a limit Windows would not notice Ctrl-C
+        thread.join(0.2)  # without a time limit Windows would not notice Ctrl-C
     if errors:
         raise errors[0]
     return results[0]
 
 
 def is_still_working() -> bool:
-    """Whether work goes on that an interrupt has left behind."""
+    """Whether a thread is still working after an interrupt has ended the wait for it."""
     return any(thread.name == _NAME for thread in threading.enumerate())

@@ -15,21 +15,20 @@ from kdenv.core.errors import BadOption
 if TYPE_CHECKING:
     from kdenv.arena import Result, ResultsFile, Summary
 
-_INTERRUPTED = 130  # what a shell expects of a program ended by Ctrl-C
+_INTERRUPTED = 130  # the exit code that a shell expects of a program which Ctrl-C has ended
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     match = commands.add("match", _match, "let policies play each other, on shared deals and from every seat")
     add_game(match)
-    match.add_argument("policies", nargs="+", metavar="policy", help="one per seat, as 'kdenv policies GAME' shows them")
-    match.add_argument("--games", type=int, default=100, metavar="N", help="how many games (100)")
-    match.add_argument("--seed", type=int, default=0, metavar="N", help="of the deals and of all policies (0)")
-    match.add_argument("--processes", type=int, metavar="N", help="how many games at a time (as many as cores)")
-    match.add_argument("--move-limit", type=float, metavar="SECONDS", help="end the match if a decision takes longer (no limit)")
-    match.add_argument("--json", action="store_true", help="print the result for programs")
-    match.add_argument("--out", type=Path, metavar="FILE", help="keep every game in this file as JSON lines, and go on from what it holds")
-    match.add_argument("--report", type=Path, metavar="FILE", help="write a page to look at")
+    match.add_argument("policies", nargs="+", metavar="policy", help="a policy for each seat, as 'kdenv policies GAME' shows them")
+    match.add_argument("--games", type=int, default=100, metavar="N", help="the number of games (default: 100)")
+    match.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the deals and of all policies (default: 0)")
+    match.add_argument("--processes", type=int, metavar="N", help="how many games to play at a time (default: one per core)")
+    match.add_argument("--move-limit", type=float, metavar="SECONDS", help="end the match if a decision takes longer (default: no limit)")
+    match.add_argument("--json", action="store_true", help="print the result as JSON, for programs")
+    match.add_argument("--out", type=Path, metavar="FILE", help="write every game to this file, and skip the games that it holds already")
+    match.add_argument("--report", type=Path, metavar="FILE", help="write an HTML page with the results to this file")
 
 
 def _match(parsed: argparse.Namespace) -> int:
@@ -48,7 +47,7 @@ def _match(parsed: argparse.Namespace) -> int:
 
 
 def _check_report(path: Path, results: Path | None) -> None:
-    """Raise, before anything is played, what is wrong with the place where the report is to be written."""
+    """Raise an error if the report could not be written to this path, before anything is played."""
     if results is not None and path.resolve() == results.resolve():
         raise BadOption(f"--report and --out are both {path}; give them different files")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +58,7 @@ def _check_report(path: Path, results: Path | None) -> None:
 
 
 def _play_match(parsed: argparse.Namespace, summary: Summary, file: ResultsFile | None) -> int:
-    """Play what the file does not hold yet. What is finished is printed and reported however the match ends."""
+    """Play the games that the file does not hold yet. However the match ends, the finished games are printed and reported."""
     from kdenv.arena import play
 
     match = summary.match

@@ -13,12 +13,11 @@ _DEEPEST = 1000
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     parser = commands.add("perft", _run, "count the chance, decision and final nodes of a game tree, depth by depth")
     arguments.add_game(parser)
-    parser.add_argument("depth", type=arguments.whole(0, _DEEPEST))
-    arguments.add_players(parser, "how many play (as many as usual)")
-    parser.add_argument("--position", metavar="TEXT", help="count from here, not from the beginning")
+    parser.add_argument("depth", type=arguments.whole(0, _DEEPEST), help="how many levels of the tree to count")
+    arguments.add_players(parser, "the number of players (default: the game's default)")
+    parser.add_argument("--position", metavar="TEXT", help="count from this position (default: from the beginning)")
 
 
 def _run(parsed: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""Drawings of a table in files: SVG, PNG, or the whole game as a GIF. The ending of the name says which."""
+"""Draws a table into a file: as SVG, as PNG, or the whole game as a GIF. The ending of the file's name says which."""
 
 from __future__ import annotations
 
@@ -14,31 +14,30 @@ if TYPE_CHECKING:
     from kdenv.core.table import Table
 
 _ENDINGS = (".svg", ".png", ".gif")
-_WIDEST = 720  # pixels of a GIF
-_SHOWN, _LAST_SHOWN = 600, 4000  # milliseconds for a position, and for the last one
+_WIDEST = 720  # a GIF has at most so many pixels in width and height
+_SHOWN, _LAST_SHOWN = 600, 4000  # a GIF shows a position, and the last position, for so many milliseconds
 
 
 class Film:
-    """Collects the positions of a game, as far as the picture that is wanted needs them."""
+    """Collects the positions of a game and writes them to a file. Only a GIF needs more than the last position."""
 
     def __init__(self, path: Path) -> None:
-        """A picture that is to be written here."""
+        """Check that a picture of this kind can be drawn. Nothing is written yet."""
         self.path = path
         self._kind = path.suffix.lower()
         if self._kind not in _ENDINGS:
-            raise BadOption(f"--draw {path} ends in none of {', '.join(_ENDINGS)}; the ending says what is drawn")
+            raise BadOption(f"--draw {path} ends in none of {', '.join(_ENDINGS)}; choose one of them, which says what is drawn")
         if self._kind != ".svg":
             _check_extra()
         self._drawings: list[str] = []
 
     def show(self, table: Table) -> None:
-        """Take the position on this table as the next one."""
+        """Add the position on this table."""
         if self._kind != ".gif":
             self._drawings.clear()
         self._drawings.append(table.svg())
 
     def write(self) -> None:
-        """Write the file."""
         from kdenv.envs.rendering import png
 
         last = self._drawings[-1]
@@ -46,7 +45,7 @@ class Film:
 
 
 def _check_extra() -> None:
-    """Say at once, and not after a long game, that pictures cannot be drawn here."""
+    """Raise MissingExtra if pictures cannot be drawn here. This is checked before a long game, not after it."""
     try:
         import PIL  # noqa: F401
         import resvg_py  # noqa: F401
@@ -55,7 +54,7 @@ def _check_extra() -> None:
 
 
 def _gif(drawings: list[str]) -> bytes:
-    """The drawings one after the other; smaller ones lie in the middle of white."""
+    """The bytes of a GIF that shows the drawings one after the other. Smaller ones lie in the middle of a white area."""
     from PIL import Image
 
     from kdenv.envs.rendering import png

@@ -18,14 +18,13 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     parser = commands.add("play", _run, "play a game in the terminal")
     arguments.add_game(parser)
-    parser.add_argument("policies", nargs="*", metavar="policy", help="your opponents, in the order of their seats (random)")
-    parser.add_argument("--seat", type=arguments.whole(), default=0, metavar="N", help="where you sit (0)")
-    arguments.add_players(parser, "how many play (as many as there are opponents, and you)")
-    arguments.add_seed(parser, None, "of chance and opponents (by the clock)")
-    parser.add_argument("--record", type=Path, metavar="FILE", help="where to write the record of the game")
+    parser.add_argument("policies", nargs="*", metavar="policy", help="your opponents, in the order of their seats (default: random)")
+    parser.add_argument("--seat", type=arguments.whole(), default=0, metavar="N", help="your seat (default: 0)")
+    arguments.add_players(parser, "the number of players (default: you and the opponents that you name)")
+    arguments.add_seed(parser, None, "the seed of chance and of the opponents (default: taken from the clock)")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="write the record of the game to this file")
 
 
 def _run(parsed: argparse.Namespace) -> int:
@@ -35,9 +34,9 @@ def _run(parsed: argparse.Namespace) -> int:
     table = arguments.table(parsed.game, players, parsed.option)
     texts = list(parsed.policies) or ["random"] * (table.players - 1)
     if len(texts) != table.players - 1:
-        raise BadOption(f"{table.players} players are you and {table.players - 1} policies, not {len(texts)}")
+        raise BadOption(f"{table.players} players are you and {table.players - 1} policies, but you named {len(texts)}")
     if parsed.seat >= table.players:
-        raise BadOption(f"--seat {parsed.seat} is not at this table; seats are 0 to {table.players - 1}")
+        raise BadOption(f"--seat {parsed.seat} is not at this table; the seats are 0 to {table.players - 1}")
     texts.insert(parsed.seat, "you")
     with all_signals():
         if parsed.record is not None:
@@ -78,13 +77,13 @@ def _play(table: Table, mine: int, texts: list[str], seed: int) -> None:
 
 
 def _keep(table: Table, path: Path) -> None:
-    """Write the record, however the game has ended, and say so."""
+    """Write the record of a game, finished or not, and print where it is."""
     files.write(path, table.record())
     print(f"kdenv: the record {'is in' if table.over else 'so far (unfinished) is in'} {path}", file=sys.stderr)
 
 
 def _ask(table: Table, seat: int) -> bool:
-    """Let the person at the terminal decide; False if they leave."""
+    """Let the person at the terminal decide. Return False if the person leaves the game."""
     from kdenv.core.game import whole_number
 
     legal = table.legal()

@@ -8,9 +8,8 @@ from kdenv.cli.arguments import Commands
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
     parser = commands.add("policies", _run, "list the policies that can play a game")
-    parser.add_argument("game")
+    parser.add_argument("game", help="the name of a game")
 
 
 def _run(parsed: argparse.Namespace) -> None:

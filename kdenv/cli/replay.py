@@ -1,4 +1,4 @@
-"""`kdenv replay`: plays a record again, which checks it, and shows or draws it."""
+"""`kdenv replay`: plays a record again to check it, and shows or draws the game."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    """Add the command."""
-    parser = commands.add("replay", _run, "play a record again, check it, show or draw it")
-    parser.add_argument("file", type=Path)
+    parser = commands.add("replay", _run, "play a record again to check it, and show or draw the game")
+    parser.add_argument("file", type=Path, help="a record, as 'kdenv play --record' writes it")
     add_step(parser)
     parser.add_argument("--every", action="store_true", help="show the position after every line")
     parser.add_argument(
@@ -27,7 +26,7 @@ def add(commands: Commands) -> None:
 
 
 def add_step(parser: argparse.ArgumentParser) -> None:
-    """Take a line of a record to stop at."""
+    """Let a command take the line of a record at which to stop."""
     parser.add_argument("--step", type=arguments.whole(), metavar="N", help="stop after this many lines of the record")
 
 
@@ -43,7 +42,7 @@ def _run(parsed: argparse.Namespace) -> None:
     print(f"points: {' '.join(map(str, table.scores()))}" + ("" if table.over else " (unfinished)"))
     if film is not None:
         film.write()
-        print(f"drawn in {parsed.draw}")
+        print(f"the drawing is in {parsed.draw}")
 
 
 def replayed(file: Path, step: int | None) -> Iterator[Table]:
@@ -57,4 +56,4 @@ def replayed(file: Path, step: int | None) -> Iterator[Table]:
         if line == step:
             return
     if step is not None:
-        raise BadOption(f"--step {step} is beyond the end of the record: after its first line it has {line} lines to play")
+        raise BadOption(f"--step {step} is beyond the end of the record: it has {line} lines to play after its first; choose 0 to {line}")

@@ -1,4 +1,4 @@
-"""What the terminal or file at the other end can show: letters, colours, a progress bar, or nothing because it is closed."""
+"""Prints only what the reading terminal or file can show: its letters, its colours, a progress bar, or nothing if it is closed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TextIO
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _DIGITS = re.compile(r"\d{60,}(\.\.\.)?")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-# What stands for a letter that an encoding lacks; any other becomes a question mark.
+# These are printed in place of letters that an encoding lacks. Letters that are not listed become question marks.
 _INSTEAD = {
     **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╯╰", "+"),
     **dict.fromkeys("─━–—", "-"),
@@ -25,7 +25,7 @@ _INSTEAD = {
 
 
 def prepare() -> None:
-    """Let nothing that is printed or typed fail because of its encoding."""
+    """Set up the standard streams so that no letter that is printed or typed raises an error about its encoding."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="kdenv")
@@ -42,19 +42,19 @@ codecs.register_error("kdenv", _similar)
 
 
 def show(text: str) -> None:
-    """Print a drawing: in colours on a terminal that has them, otherwise without escape codes."""
+    """Print a drawing, in colours on a terminal that has them, and without escape codes elsewhere."""
     print(text if has_colours(sys.stdout) else _COLOUR.sub("", text))
 
 
 def has_colours(stream: TextIO) -> bool:
-    """Whether to print colours: never if NO_COLOR is set, always if FORCE_COLOR is, else on terminals but dumb ones."""
+    """Whether to print colours: never if NO_COLOR is set; else always if FORCE_COLOR is set; else on terminals that are not dumb."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def sentence(mistake: Exception | str) -> str:
-    """A user's mistake as one line; endless numbers are cut."""
+    """A user's mistake as one line. Numbers of 60 and more digits are cut."""
     text = str(mistake)
     if isinstance(mistake, OSError) and mistake.filename is not None and mistake.strerror:
         text = f"{mistake.filename}: {mistake.strerror}"
@@ -62,20 +62,20 @@ def sentence(mistake: Exception | str) -> str:
 
 
 def nobody_reads() -> bool:
-    """Whether what reads our output has ended, as `head` does; then nothing more is printed."""
+    """Whether the program that reads our output has ended, as `head` does. If so, all further output is thrown away."""
     for stream in (sys.stdout, sys.stderr):
         if stream.isatty():
             continue
         try:
             print(file=stream, flush=True)  # the failed text may be gone, so something must be written to find out
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # else Python complains when it ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # otherwise Python prints an error when it ends
             return True
     return False
 
 
 class Progress:
-    """A line on a terminal that tells how far a long job is and how long it will take; silent elsewhere."""
+    """A line on a terminal that shows how much of a long job is done and how long the rest will take. Elsewhere nothing is printed."""
 
     def __init__(self, total: int, unit: str, done: int = 0) -> None:
         self.total, self.unit, self.done, self._before = total, unit, done, done
@@ -84,7 +84,7 @@ class Progress:
         self._visible = sys.stderr.isatty()
 
     def step(self) -> None:
-        """Count one more as done."""
+        """Count one more unit as done, and show it."""
         self.done += 1
         now = time.monotonic()
         if self._visible and (now - self._shown > 0.1 or self.done == self.total):
@@ -94,6 +94,6 @@ class Progress:
             print(f"\r[{bar:30}] {self.done}/{self.total} {self.unit}, {left:.0f} s left ", end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
-        """Clear the line."""
+        """Remove the line from the terminal."""
         if self._visible and self._shown:
             print("\r" + " " * 78 + "\r", end="", file=sys.stderr, flush=True)

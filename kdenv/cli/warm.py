@@ -1,4 +1,4 @@
-"""`kdenv warm`: compiles ahead what games and their policies need, by a small use of everything a game is usually used for."""
+"""`kdenv warm`: compiles in advance what games and their policies need, by using each of them for a moment."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from kdenv.core.table import Table
 
 def add(commands: Commands) -> None:
-    """Add the command."""
-    parser = commands.add("warm", _run, "compile ahead what games and their policies need")
-    parser.add_argument("game", nargs="?", help="one game only")
+    parser = commands.add("warm", _run, "compile in advance what games and their policies need")
+    parser.add_argument("game", nargs="?", help="compile only for this game (default: all games)")
 
 
 def _run(parsed: argparse.Namespace) -> None:
@@ -33,7 +32,7 @@ def _run(parsed: argparse.Namespace) -> None:
 
 
 def tasks_of(game: Game) -> list[Callable[[], object]]:
-    """What to compile for a game, in parts."""
+    """Functions that together compile what a game needs. Each is one step of the progress bar."""
     from kdenv.policies import Playout
     from kdenv.policies.text.value import classes
 
@@ -52,7 +51,7 @@ def tasks_of(game: Game) -> list[Callable[[], object]]:
 
 
 def _started(game: Game) -> Table:
-    """A table at the first decision."""
+    """A new table of this game at its first decision."""
     from kdenv.compiler.random import make_rng
     from kdenv.core.table import Table
 
@@ -80,7 +79,7 @@ def _play_a_little(game: Game) -> None:
 
 
 def _decide(game: Game, text: str) -> None:
-    """Compile what a policy needs."""
+    """Compile what the policy of this text needs."""
     from kdenv.policies import policy
 
     table = _started(game)

@@ -1,6 +1,6 @@
-"""Sets of up to 64 things as uint64: one machine instruction where a loop would take 13 ns.
+"""Sets of up to 64 elements, kept as the bits of a np.uint64. Most functions are one machine instruction; a loop would take 13 ns.
 
-Everything here takes and returns np.uint64 sets; positions and counts are signed integers.
+All functions take and return sets as np.uint64. Elements and counts are signed integers.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ ONE = np.uint64(1)
 
 
 def popcount(bits: Any) -> Any:
-    """How many elements the set has."""
+    """The number of elements in the set."""
     return int(bits).bit_count()
 
 
@@ -54,7 +54,7 @@ def _lowest(bits):
 
 @kernel
 def bit(element):
-    """The set that holds just this element."""
+    """The set that holds this element and no other."""
     return ONE << np.uint64(element)
 
 
@@ -66,7 +66,10 @@ def has(bits, element):
 
 @kernel
 def nth(bits, n):
-    """The element with n smaller ones in the set (n below its size): six halvings, no loop over elements."""
+    """The element that has n smaller ones in the set. n must be less than the size of the set; this is not checked.
+
+    It halves the range six times and does not loop over the elements.
+    """
     position = 0
     width = 32
     while width > 0:

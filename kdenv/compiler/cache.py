@@ -1,8 +1,8 @@
-"""Machine code on disk: one file for each kernel and types of arguments, named by a digest of all that it depends on.
+"""Keeps machine code on disk. Each kernel has a file for each combination of argument types, named by a digest of what it depends on.
 
-A file is never out of date: whatever changes the machine code changes its name (see reach.py). A file that is damaged, or that cannot
-be read or written, is as good as none: the kernel is compiled. Of several processes that need the same code at the same time one
-compiles it, and the others wait.
+A file is never out of date, because whatever changes the machine code changes the name of the file (see reach.py). If a file is damaged,
+or cannot be read or written, the kernel is compiled. If several processes need the same code at the same time, one of them compiles it
+and the others wait.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from numba.core.sigutils import normalize_signature
 from kdenv.compiler import folder
 from kdenv.compiler.reach import CannotTell, digest_of
 
-LONGEST_WAIT = 120.0  # seconds for a process that compiles the same; then it is compiled here, too
+LONGEST_WAIT = 120.0  # seconds to wait for another process that compiles the same code; after that it is compiled here, too
 _UNANSWERED = re.compile(r"\w+ does not answer \w+\(\): [^\n]*")  # what question.py says
-_HEAD = 32  # bytes at the beginning of a file: the digest of the rest
+_HEAD = 32  # a file begins with so many bytes of digest; the digest is that of the rest of the file
 
 
 class KeptKernel(CPUDispatcher):  # type: ignore[misc]
@@ -44,7 +44,7 @@ class KeptKernel(CPUDispatcher):  # type: ignore[misc]
         self._cache = _Cache(self)
 
     def compile(self, sig: Any) -> Any:
-        """Numba's own compile, which asks the cache before and tells it afterwards."""
+        """Compile as numba does. Numba asks the cache first; locks that the cache takes meanwhile are released at the end."""
         with global_compiler_lock, self._turn():
             try:
                 return super().compile(sig)
@@ -59,15 +59,15 @@ class KeptKernel(CPUDispatcher):  # type: ignore[misc]
 
 
 class _Cache(NullCache):  # type: ignore[misc]
-    """What numba asks for machine code before it compiles, and gives machine code to when it has compiled."""
+    """The cache of one kernel. Numba calls load_overload before it compiles and save_overload afterwards."""
 
     def __init__(self, kernel: KeptKernel) -> None:
         self._kernel = kernel
-        self._turns: list[list[FileLock]] = []  # of the compilations under way, the locks each of them holds
+        self._turns: list[list[FileLock]] = []  # for each compilation of this kernel under way: the locks that it holds
 
     @contextmanager
     def one_at_a_time(self) -> Iterator[None]:
-        """Give back the lock that load_overload took, whatever becomes of the compilation."""
+        """Release the lock that load_overload takes in this block, even if the compilation fails."""
         self._turns.append([])
         try:
             yield
@@ -76,17 +76,20 @@ class _Cache(NullCache):  # type: ignore[misc]
                 lock.release()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The machine code for these types if there is any. If not: a lock for making it is held, unless that takes too long."""
+        """Return the machine code for these types, or None if it must be compiled.
+
+        In the second case the lock for compiling it is held, unless the wait for it was too long.
+        """
         entry = self._entry(sig)
         if entry is None:
             return None
         found = entry.read(target_context)
         if found is None and self._lock(entry):
-            found = entry.read(target_context)  # another process may have made it meanwhile
+            found = entry.read(target_context)  # another process may have written it during the wait
         return found
 
     def save_overload(self, sig: Any, result: Any) -> None:
-        """Keep this machine code."""
+        """Write this machine code to disk, unless it contains addresses of this process."""
         entry = self._entry(sig)
         if entry is not None and not result.lifted and not result.library.has_dynamic_globals:
             entry.write(result)
@@ -97,33 +100,33 @@ class _Cache(NullCache):  # type: ignore[misc]
             digest, classes = digest_of(self._kernel, args)
         except CannotTell as reason:
             name = self._kernel.__qualname__
-            folder.tell(f"{name} is compiled in every process anew, because what it depends on cannot be told: {reason}")
+            folder.tell(f"every process compiles {name} again, because kdenv cannot find out what it depends on: {reason}")
             return None
         name = re.sub(r"[^\w.]", "", self._kernel.__qualname__)[-60:]
         return _Entry(f"{name}-{digest}", args, classes)
 
     def _lock(self, entry: _Entry) -> bool:
-        """Whether nobody else compiles this now, after waiting for whoever did."""
+        """Take the lock for compiling this, and wait if another process has it. Return whether the lock was taken."""
         place = folder.folder_to_write()
         if place is None:
             return False
         lock = FileLock(place / f"{entry.name}.lock", timeout=LONGEST_WAIT)
         try:
             lock.acquire()
-        except (Timeout, OSError, NotImplementedError):  # it takes too long, or there are no locks in this file system: go on without
+        except (Timeout, OSError, NotImplementedError):  # the wait was too long, or this file system has no locks: compile without one
             return False
         self._turns[-1].append(lock)
         return True
 
 
 class _Entry:
-    """A file of machine code, in whichever folder it is."""
+    """The file of one piece of machine code. It may lie in any of the folders that folders_to_read() lists."""
 
     def __init__(self, name: str, args: tuple[Any, ...], classes: list[type]) -> None:
         self.name, self._args, self._classes = name, args, classes
 
     def read(self, target_context: Any) -> Any:
-        """What numba's compiler returned when this was written; None if there is no such file, or it is damaged."""
+        """Return what numba's compiler returned when this file was written; None if there is no such file, or it is damaged."""
         for place in folder.folders_to_read():
             path = place / (self.name + folder.ENDING)
             try:
@@ -132,8 +135,8 @@ class _Entry:
                 continue
             found = self._rebuilt(data, target_context)
             if found is not None:
-                with contextlib.suppress(OSError):  # read only
-                    os.utime(path)  # what was used last is deleted last
+                with contextlib.suppress(OSError):  # the folder may be read-only
+                    os.utime(path)  # the time of the last use, because prune() deletes what was not used for longest
                 return found
         return None
 
@@ -148,13 +151,13 @@ class _Entry:
         return found if found.signature.args == self._args else None
 
     def write(self, result: Any) -> None:
-        """Write to a new file, which then takes the place of an old one: nobody ever reads half a file."""
+        """Write the machine code to a new file, and then give that file its name, so that nobody reads half a file."""
         buffer = io.BytesIO()
         _Pickler(buffer, self._classes).dump(result._reduce())
         data = buffer.getvalue()
         place = folder.folder_to_write()
         if place is None:
-            folder.tell(f"compiled code cannot be kept, as no folder can be written; {_ADVICE}")
+            folder.tell(f"compiled code cannot be kept, because no folder can be written; {_ADVICE}")
             return
         part = place / f"{self.name}.{uuid.uuid4().hex[:8]}.part"
         try:
@@ -173,31 +176,31 @@ _pruned: set[Path] = set()
 
 
 def _told_to_prune(place: Path) -> None:
-    """Once in a process that writes."""
+    """Delete old files from this folder. Only the first call for a folder does so."""
     if place not in _pruned:
         _pruned.add(place)
         folder.prune(place)
 
 
 class _Pickler(NumbaPickler):  # type: ignore[misc]
-    """Writes the classes of parts as numbers, so that those of a script, which has no name to import it by, are found again."""
+    """Writes the classes of parts as numbers. Pickle alone could not find the classes of a script again, because nothing can import it."""
 
     def __init__(self, file: io.BytesIO, classes: list[type]) -> None:
         super().__init__(file, protocol=4)
         self._places = {id(kind): place for place, kind in enumerate(classes)}
 
     def persistent_id(self, thing: Any) -> int | None:
-        """The number of a class of parts."""
+        """Return the number of a class of parts, which is written in its place; None for anything else."""
         return self._places.get(id(thing)) if isinstance(thing, type) else None
 
 
 class _Unpickler(pickle.Unpickler):
-    """Reads what _Pickler has written."""
+    """Reads what _Pickler has written. It must be given the same classes in the same order."""
 
     def __init__(self, file: io.BytesIO, classes: list[type]) -> None:
         super().__init__(file)
         self._classes = classes
 
     def persistent_load(self, place: Any) -> type:
-        """The class of this number."""
+        """Return the class in whose place this number was written."""
         return self._classes[int(place)]

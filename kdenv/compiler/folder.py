@@ -1,11 +1,11 @@
 """The folder in which machine code is kept: where it is, who may write to it, and what is deleted from it.
 
 1. `$KDENV_CACHE_DIR` if it is set; else the cache folder of the platform (`~/.cache/kdenv`, or in `$XDG_CACHE_HOME`, on Linux).
-2. Where that cannot be written: a folder of this user's own in the shared temporary folder.
-3. Where somebody else may have put something into that one: a new temporary folder, deleted when the process ends.
+2. If that folder cannot be written: a folder that belongs to this user, inside the shared temporary folder.
+3. If another user may have put something into that folder: a new temporary folder, which is deleted when the process ends.
 
-What is kept are pickles, so whoever can write to the folder can run code as whoever reads it. The second folder is therefore used only
-if it belongs to this user, is no link, and nobody else may enter it.
+The files are pickles, so a user who can write to the folder can run code as the user who reads it. The second folder is therefore used
+only if it belongs to this user, is not a link, and no other user may enter it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ import platformdirs
 ENDING = ".machinecode"
 _OURS = (ENDING, ".lock", ".part")
 _FOLDER = "machine-code"
-_MARKER = "CACHEDIR.TAG"  # what backup programs know
+_MARKER = "CACHEDIR.TAG"  # backup programs skip a folder that holds a file of this name
 _MARK = "Signature: 8a477f597d28d172789f06886806bc55\n# Machine code compiled by kdenv. It may be deleted at any time.\n"
 _MOST_BYTES = 1 << 30
-_MOST_SECONDS = 60 * 24 * 3600.0  # without being used
+_MOST_SECONDS = 60 * 24 * 3600.0  # code that was not used for so long is deleted
 _DAY = 24 * 3600.0
 
 
@@ -38,9 +38,9 @@ def chosen_folder() -> Path | None:
     chosen = os.environ.get("KDENV_CACHE_DIR")
     try:
         root = Path(chosen).absolute() if chosen else platformdirs.user_cache_path("kdenv", appauthor=False)
-    except RuntimeError:  # there is no home
+    except RuntimeError:  # this user has no home folder
         return None
-    return root / _FOLDER if root.is_absolute() else None  # older versions of platformdirs answer "~/.cache/kdenv" then
+    return root / _FOLDER if root.is_absolute() else None  # older versions of platformdirs return "~/.cache/kdenv" in that case
 
 
 def folders_to_read() -> list[Path]:
@@ -60,7 +60,7 @@ def folder_to_write() -> Path | None:
 @cache
 def _second_folder() -> Path | None:
     shared = _in_shared_temporary()
-    with contextlib.suppress(OSError):  # it exists, or cannot be made: both are asked next
+    with contextlib.suppress(OSError):  # it exists already, or it cannot be made; both are checked next
         shared.mkdir(mode=0o700)
     try:
         if is_safe(shared) and _can_write(shared):
@@ -77,7 +77,7 @@ _private: list[Path] = []
 
 
 def _in_shared_temporary() -> Path:
-    name = f"kdenv-{os.geteuid()}" if hasattr(os, "geteuid") else "kdenv"  # on Windows every user has a temporary folder to himself
+    name = f"kdenv-{os.geteuid()}" if hasattr(os, "geteuid") else "kdenv"  # on Windows each user has a separate temporary folder
     try:
         return Path(tempfile.gettempdir()) / name
     except FileNotFoundError:  # no folder on this machine can be written
@@ -85,7 +85,7 @@ def _in_shared_temporary() -> Path:
 
 
 def is_safe(folder: Path) -> bool:
-    """Whether this is a folder, no link, that belongs to this user, and that nobody else can read or write."""
+    """Whether this is a folder (and not a link) that belongs to this user and that no other user can read or write."""
     try:
         found = folder.lstat()
     except OSError:
@@ -96,7 +96,7 @@ def is_safe(folder: Path) -> bool:
 
 
 def _can_write(folder: Path) -> bool:
-    """Whether files can be made in this folder, which is made if there is none."""
+    """Whether files can be made in this folder. The folder is made if it does not exist."""
     try:
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
@@ -109,12 +109,15 @@ def _can_write(folder: Path) -> bool:
 
 @cache
 def tell(sentence: str) -> None:
-    """Say something on stderr, once."""
+    """Print a sentence on stderr. The same sentence is printed only once."""
     print(f"kdenv: {sentence}", file=sys.stderr)
 
 
 def prune(folder: Path) -> None:
-    """Delete code that has not been used for long, and what is more than a gigabyte; in a folder that we have made, our files only."""
+    """Delete code that has not been used for two months, and the least recently used code beyond one gigabyte.
+
+    Only files of kdenv are deleted, and only in folders that kdenv has made.
+    """
     if not (folder / _MARKER).is_file():
         return
     files = []

@@ -64,6 +64,6 @@ def _compiled(function: Function, *, allocates: bool) -> Function:
 if not IS_KNOWN and not numba.config.DISABLE_JIT:
     print(
         f"kdenv: numba {numba.__version__} is not one of the versions that kdenv was tested with "
-        f"({'.'.join(map(str, _KNOWN[0]))} to {'.'.join(map(str, _KNOWN[1]))}); all works, but compiling takes three times as long",
+        f"({'.'.join(map(str, _KNOWN[0]))} to {'.'.join(map(str, _KNOWN[1]))}); everything works, but compiling takes three times as long",
         file=sys.stderr,
     )

@@ -71,7 +71,7 @@ class _Draft(_Library):
         return self._final_module
 
     def _get_module_for_linking(self) -> Any:
-        """The code of this draft and of all that it needs, for functions that numba compiles in its own way and that call a kernel."""
+        """Return the code of this draft and of all that it needs. Numba asks this when a function of its own calls a kernel."""
         module = self.own_module().clone()
         _link(module, [self])
         return module
@@ -103,7 +103,7 @@ def _link(module: Any, drafts: list[_Draft]) -> None:
     found: dict[_Draft, None] = {}
     for draft in drafts:
         draft.needs(found)
-    for draft in reversed(found):  # callers first: what nothing in the module calls yet would be left out
+    for draft in reversed(found):  # callers first, because code that nothing in the module calls would be left out
         module.link_in(draft.own_module(), preserve=True)
 
 
@@ -124,7 +124,7 @@ class _FrozenFlags(Flags):  # type: ignore[misc]
         return self._hash
 
     def copy(self) -> _FrozenFlags:
-        """These flags: a copy would be the same, as they do not change."""
+        """Return these flags themselves, because flags that never change need no copy."""
         return self
 
 
@@ -136,7 +136,7 @@ class _CompilerOfDrafts(Compiler):  # type: ignore[misc]
         super().__init__(typing, target, library, args, returns, _FrozenFlags.of(flags), local)
 
     def define_pipelines(self) -> Any:
-        """Numba's passes, which write into a draft."""
+        """Return numba's passes; they write into a draft."""
         self.state.library = _Draft(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         return super().define_pipelines()
 
@@ -148,7 +148,7 @@ class _CompilerOfWholes(Compiler):  # type: ignore[misc]
         super().__init__(typing, target, library, args, returns, _FrozenFlags.of(flags), local)
 
     def define_pipelines(self) -> Any:
-        """Numba's passes, which write into a whole."""
+        """Return numba's passes; they write into a whole."""
         self.state.library = _Whole(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
         return super().define_pipelines()
@@ -181,7 +181,7 @@ class CompiledKernel(KeptKernel):
     """A kernel. It is compiled to a whole when Python calls it, and to a draft when another kernel calls it."""
 
     def __init__(self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None) -> None:
-        # No kernel is called by pointer from C, which is what the wrapper called cfunc would be for.
+        # The wrapper called cfunc is for functions that C calls by a pointer. No kernel is called so.
         options = {**(targetoptions or {}), "nopython": True, "no_cfunc_wrapper": True}
         super().__init__(py_func, locals or {}, options, pipeline_class=_CompilerOfWholes)
         self._drafts = _Drafts(py_func, options)
@@ -192,7 +192,7 @@ class CompiledKernel(KeptKernel):
             entry_point = super().compile(sig)
             whole = self.overloads[normalize_signature(sig)[0]]
             for environment in whole._find_referenced_environments() if whole.metadata is not None else ():
-                whole.codegen.set_env(environment.env_name, environment)  # numba has done this for the kernel itself alone
+                whole.codegen.set_env(environment.env_name, environment)  # numba does this only for the kernel itself
             return entry_point
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -239,14 +239,14 @@ def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], An
         drafts: ClassVar[dict[Any, Any]] = {}
 
         def generic(self, args: Any, kws: Any) -> Any:
-            """The types that the kernel which answers takes and returns."""
+            """Return the signature of the kernel that answers for arguments of these types."""
             kernel = Dispatcher(kernel_for(args[0]))
             signature: Any = kernel.get_call_type(self.context, args, kws)
             self.drafts[signature.args] = kernel.get_overload(signature)
             return signature
 
         def get_impl_key(self, sig: Any) -> Any:
-            """The draft that is called."""
+            """Return the draft that the caller calls."""
             return self.drafts[sig.args]
 
     infer_global(question, Function(Resolved))

@@ -29,4 +29,4 @@ def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], An
         kernel = kernel_for(first)
         return lambda first, *rest: kernel(first, *rest)
 
-    overload(question, jit_options={"_nrt": False})(resolve)  # as in kernel
+    overload(question, jit_options={"_nrt": False})(resolve)  # kernels have the same option

@@ -1,8 +1,8 @@
-"""The random numbers of kernels: a generator is a uint64[1], and xorshift64* draws from it in 1.4 ns.
+"""Random numbers for kernels. A generator is an array of one uint64, and xorshift64* draws a number from it in 1.4 ns.
 
-An environment's own numpy generator seeds it; kernels never see numpy's (passing one costs 5 us).
+Environments seed it from their numpy generator. Kernels are never given a numpy generator, because passing one costs 5 us.
 
-It is a generator for games and not for secrets. Whoever knows its state can compute all it will draw and all it has drawn.
+It is a generator for games and not for secrets. Whoever knows its state can compute all that it will draw and all that it has drawn.
 `derive_seed` therefore gives every purpose a seed of its own.
 """
 
@@ -23,18 +23,18 @@ _GOLDEN = 0x9E3779B97F4A7C15  # odd, and irregular: 2**64 divided by the golden 
 
 
 def make_rng(seed: "int | np.random.Generator") -> Rng:
-    """A kernel generator from an integer or from a numpy generator (which is advanced by one draw)."""
+    """Make a generator for kernels from an integer, or from one draw of a numpy generator."""
     if isinstance(seed, np.random.Generator):
         seed = int(seed.integers(1 << 63))
     return np.array([_scramble(int(seed))], np.uint64)
 
 
 def derive_seed(purpose: str, *parts: int) -> int:
-    """A seed for one purpose, such as "chance" or "policy", from several numbers (match seed, deal ...); the same in every process.
+    """Make a seed for one purpose, such as "chance" or "policy", from numbers (match seed, deal ...). It is the same in every process.
 
-    It is a hash with the purpose as its key, so it cannot be taken back to the numbers, and the seed for one purpose does not tell the
-    seed for another. What this does not prevent: whoever guesses the numbers can derive all the seeds. A match whose
-    policies might try all small match seeds needs a large random one.
+    The seed is a hash of the purpose and the numbers. So nobody can compute the numbers from it, and the seed for one purpose does not
+    tell the seed for another. But whoever guesses the numbers can derive all the seeds: if the policies of a match might
+    try all small match seeds, give the match a large random one.
     """
     digest = hashlib.blake2b(digest_size=8, person=purpose.encode())
     for part in parts:
@@ -45,7 +45,7 @@ def derive_seed(purpose: str, *parts: int) -> int:
 
 
 def _scramble(seed: int) -> int:
-    """splitmix64, which makes unrelated states of neighbouring seeds. The result is never 0, because xorshift would stay there."""
+    """Turn neighbouring seeds into unrelated states (splitmix64). The result is never 0, because xorshift would stay at 0."""
     z = (seed + _GOLDEN) & _MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
@@ -53,7 +53,7 @@ def _scramble(seed: int) -> int:
 
 
 def next64(rng: Any) -> Any:
-    """The next 64 random bits."""
+    """Draw 64 random bits."""
     x = int(rng[0])
     x ^= x >> 12
     x = (x ^ (x << 25)) & _MASK
@@ -76,7 +76,7 @@ def _next64(rng):
 
 
 def stirred(key: Any, word: Any) -> Any:
-    """A 64-bit key with one more 64-bit word in it, both unsigned."""
+    """Mix a 64-bit word into a 64-bit key and return the new key. Both are unsigned."""
     product = ((int(key) ^ int(word)) * _GOLDEN) & _MASK
     return np.uint64(product ^ (product >> 32))
 
@@ -92,11 +92,11 @@ def _stirred(key, word):
 
 @kernel
 def below(rng, n):
-    """A random integer in [0, n), for n below 2**32."""
+    """Draw an integer in [0, n), for n below 2**32."""
     return np.int64(((next64(rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
 @kernel
 def uniform(rng):
-    """A random number in [0, 1)."""
+    """Draw a float in [0, 1)."""
     return np.float64(next64(rng) >> np.uint64(11)) / 9007199254740992.0

@@ -1,18 +1,18 @@
-"""What machine code depends on: the code of every function that a kernel reaches, and every constant that these functions name.
+"""Finds all that machine code depends on: the code of every function that a kernel reaches, and every constant that they name.
 
 Numba writes the values of global names into machine code. So compiled code is out of date as soon as one of these functions or
-constants is another one, in whatever file it stands. `digest_of` gives a number to a kernel together with the types of its arguments.
-The number is different if anything is different that could change the machine code:
+constants changes, in whatever file it stands. `digest_of` computes a digest for a kernel and the types of its arguments. The digest
+is different if anything is different that could change the machine code:
 
 1. The byte code of the kernel, its options, its defaults, and the constants that it names: numbers, strings, tuples, arrays, dtypes, enums.
-2. The same of all functions that it calls, by a global name, through a module, or from a closure; and so on.
-3. For every verb and every question to parts that it asks: the same of the kernels that answer for the states and the parts that occur
-   in the types of the arguments or in the code.
+2. The same for all functions that it calls by a global name, through a module, or from a closure, and for all that these call.
+3. For every verb and every question to parts that it asks: the same for the kernels that answer for the states and the parts that
+   occur in the types of the arguments or in the code.
 4. The versions of Python, numba, llvmlite and numpy, the processor, and the files of this room that drive numba.
 
-Functions of numba, of numpy and of the standard library are not followed: the versions stand for them. Comments, docstrings and line
-numbers change nothing. A value of a kind that is not listed here raises CannotTell: such a kernel is not kept on disk.
-What is not seen is code that numba finds by the type of a value alone (numba's overload_method and overload_attribute, in a user's file).
+Functions of numba, of numpy and of the standard library are not followed, because the versions stand for them. Comments, docstrings and
+line numbers change nothing. A value of a kind that is not listed here raises CannotTell, and such a kernel is not kept on disk.
+Code that numba finds by the type of a value alone (overload_method and overload_attribute of numba, in a user's file) is not noticed.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from numba.core.errors import TypingError
 from numba.core.registry import cpu_target
 from numba.extending import _Intrinsic
 
-# The questions that are answered by type, verbs and parts: the function that kernels call -> what gives the kernel for a type.
+# The verbs and the questions to parts: the function that kernels call -> the function that finds the kernel which answers for a type.
 questions: dict[Any, Callable[[Any], Any]] = {}
 
-types: Any = numba_types  # its stubs do not know all of them
+types: Any = numba_types  # Any, because numba's stubs do not list all of its types
 _HERE = Path(__file__).parent
 _DRIVING = ("kernel.py", "linked.py", "plain.py", "reach.py")
-_SETTINGS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")  # of numba, that change machine code
+_SETTINGS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")  # settings of numba that change machine code
 _NUMBERS = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
-_COMPARED = (bool, int, float, complex, str, bytes, type(None), np.ndarray, np.generic)  # by value; all else by being the same object
+_COMPARED = (bool, int, float, complex, str, bytes, type(None), np.ndarray, np.generic)  # compared by value; others by identity
 _PLAIN_TYPES = (
     types.Number,
     types.NumberClass,
@@ -61,17 +61,17 @@ _PLAIN_TYPES = (
 )
 
 _first_seen: dict[Any, list[Any]] = {}  # function -> the constants and functions that it named when it was first looked at
-_changed: set[Any] = set()  # functions that have named others since
+_changed: set[Any] = set()  # functions whose names have stood for other constants or functions since
 
 
 class CannotTell(Exception):
-    """A value of which nobody can tell whether it is the same in another process; the kernel that uses it is compiled, but not kept."""
+    """Nobody can tell whether a value is the same in another process. A kernel that uses it is compiled, but not kept on disk."""
 
 
 def digest_of(kernel: Dispatcher, args: tuple[Any, ...]) -> tuple[str, list[type]]:
-    """32 hexadecimal digits that change with whatever could change the machine code of this kernel for arguments of these types.
+    """Compute 32 hexadecimal digits that change with anything that could change this kernel's machine code for these argument types.
 
-    And the NamedTuple classes met on the way, always in the same order. Raises CannotTell.
+    Also return the NamedTuple classes that the kernel reaches, always in the same order. Raises CannotTell.
     """
     reach = _Reach()
     reach.note("kernel", reach.named(kernel))
@@ -97,38 +97,38 @@ def _digest_of_drivers() -> str:
 
 
 class _Reach:
-    """What has been reached so far. Everything is numbered as it is met, which is in the same order in every process."""
+    """Collects all that one kernel reaches. Things are numbered in the order in which they are met, the same order in every process."""
 
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
-        self.classes: list[type] = []  # NamedTuples
-        self._numbers: dict[int, int] = {}  # id -> number, of functions, classes and the like
-        self._kept: list[Any] = []  # in the order of their numbers; kept alive so that no id is used twice
+        self.classes: list[type] = []  # the NamedTuple classes that were met
+        self._numbers: dict[int, int] = {}  # id of a function, class or the like -> its number
+        self._kept: list[Any] = []  # these things in the order of their numbers; while they live, no id is used twice
         self._to_follow: list[Callable[[], None]] = []
         self._questions: list[Any] = []
         self._kinds: list[Any] = []  # numba types of states, and classes of parts
         self._asked: set[tuple[int, int]] = set()
 
     def note(self, *words: str) -> None:
-        """Let these words count."""
+        """Add these words to the digest."""
         for word in words:
             data = word.encode("utf-8", "surrogatepass")
             self.digest.update(b"%d:" % len(data) + data)
 
     def follow_all(self) -> None:
-        """Go on until nothing new is met."""
+        """Follow all that has been met, until nothing new is met."""
         while self._to_follow or self._ask():
             while self._to_follow:
                 self._to_follow.pop(0)()
 
     def _ask(self) -> bool:
-        """Ask the questions that were met of the states and parts that were met; whether anything was new."""
+        """Ask each question met so far for each state and part met so far. Return whether any of these pairs was new."""
         new = [pair for pair in self._pairs() if pair not in self._asked]
         for question, kind in new:
             self._asked.add((question, kind))
             try:
                 kernel = questions[self._questions[question]](self._kinds[kind])
-            except TypingError:  # this is no answer to that question
+            except TypingError:  # this state or part does not answer that question
                 continue
             self.note(f"question {question} of {kind}", self.named(kernel))
         return bool(new)
@@ -137,17 +137,17 @@ class _Reach:
         return [(question, kind) for question in range(len(self._questions)) for kind in range(len(self._kinds))]
 
     def _number(self, thing: Any, follow: Callable[[], None]) -> int:
-        """The number of this thing; when it is met for the first time it will be followed."""
+        """The number of this thing. When it is met for the first time, `follow` is kept, to be called later."""
         if id(thing) not in self._numbers:
             self._numbers[id(thing)] = len(self._kept)
             self._kept.append(thing)
             self._to_follow.append(follow)
         return self._numbers[id(thing)]
 
-    # What a value is called
+    # Words that stand for values
 
     def named(self, value: Any) -> str:
-        """A word for a value that code names: the value itself, or the number of what is to be followed."""
+        """A word that stands for a value which code names: the value itself, or the number of a thing that is followed."""
         if type(value) in _NUMBERS:
             return f"{type(value).__name__} {value!r}"
         if isinstance(value, np.ndarray):
@@ -208,10 +208,10 @@ class _Reach:
     def _of_dtype(self, dtype: np.dtype) -> str:
         return f"dtype {self.of_type(numba.from_dtype(dtype))}" if dtype.fields else f"dtype {dtype.str}"
 
-    # Types of arguments
+    # Words that stand for types of arguments
 
     def of_type(self, kind: Any) -> str:
-        """A word for a type of numba's; the states and parts in it are remembered."""
+        """A word that stands for a type of numba. The states and parts in it are remembered."""
         if isinstance(kind, (types.NamedTuple, types.NamedUniTuple)):
             return f"{self.named(kind.instance_class)} " + " ".join(f"({self.of_type(field)})" for field in kind)
         if isinstance(kind, types.BaseTuple):
@@ -264,7 +264,7 @@ def _unknown(value: Any) -> str:
 
 
 class _Scan:
-    """What a piece of code holds, the functions in it included: a digest, the names of globals, and the names of attributes."""
+    """A digest of a piece of code, and the names of the globals and attributes in it. Functions inside the code are included."""
 
     def __init__(self, code: CodeType, doc: str | None) -> None:
         self.globals: dict[str, None] = {}
@@ -279,7 +279,7 @@ class _Scan:
         digest.update(code.co_code)
         for place, constant in enumerate(code.co_consts):
             if isinstance(constant, CodeType):
-                # Which constant of an inner function is its docstring cannot be seen from outside before Python 3.14: all of them count.
+                # Before Python 3.14 nothing says which constant of an inner function is its docstring, so all of its constants count.
                 self._read(constant, None, digest)
             elif place or not (isinstance(constant, str) and constant == doc):
                 digest.update(_Reach().named(constant).encode("utf-8", "surrogatepass") + b"\0")
@@ -296,7 +296,7 @@ def _scanned(code: CodeType, doc: str | None) -> _Scan:
 
 
 def _names_in(function: Any) -> Iterator[tuple[str, Any]]:
-    """The names in a function that stand for values from outside of it, and these values."""
+    """The names in a function that stand for values from outside it, each with its value."""
     scan = _scanned(function.__code__, function.__doc__)
     for name in scan.globals:
         if name in function.__globals__:
@@ -314,7 +314,7 @@ def _names_in(function: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _named_through(path: str, module: ModuleType, scan: _Scan, seen: set[int]) -> Iterator[tuple[str, Any]]:
-    """The values in a module, and in the modules in it, that have the name of an attribute in the code."""
+    """The values in a module, and in the modules in it, whose names are used as attributes in the code."""
     if _is_library(module.__name__) or id(module) in seen:
         return
     seen.add(id(module))
@@ -339,7 +339,10 @@ def _overloads_of(function: Any) -> Iterator[Any]:
 
 
 def _notice_changes(function: Any, named: list[tuple[str, Any]]) -> None:
-    """Numba keeps what a function named when it was compiled first. If that is replaced later, code on disk would be mistaken."""
+    """Mark a function as changed if its names stand for other things than at first.
+
+    Numba goes on to use what the names stood for at first, so code that was kept on disk under the new digest would be wrong.
+    """
     now = [_Reach().named(value) if isinstance(value, _COMPARED) else value for _, value in named]
     first = _first_seen.setdefault(function, now)
     if len(first) != len(now) or not all(map(_is_same, first, now)):
@@ -352,7 +355,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 @cache
 def _is_library(name: str | None) -> bool:
-    """Whether a module is one of numba's, of llvmlite's, of numpy's, or of the standard library, of which the versions count."""
+    """Whether a module belongs to numba, llvmlite, numpy or the standard library, so that the version is enough to tell what is in it."""
     if not isinstance(name, str):
         return False
     top = name.partition(".")[0]

@@ -1,7 +1,7 @@
-"""Does linked.py fit the numba that is installed? `python -m kdenv.compiler.selfcheck` says so in a line, and ends with 1 if it does not.
+"""Checks whether linked.py fits the numba that is installed: `python -m kdenv.compiler.selfcheck` says so; its exit code is 1 if not.
 
 1. Every private name of numba that linked.py, cache.py and reach.py use must be there.
-2. A few kernels are compiled by linked.py and by numba alone: they must give the same.
+2. A few kernels are compiled by linked.py and by numba alone. The results must be the same.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numba
 import numpy as np
 
-# Where in numba which names are used: module, and a class or function in it with its attributes.
+# The names of numba that are used: a module, a class or function in it, and attributes of that.
 NEEDED = (
     ("numba.core.codegen", "JITCodeLibrary", ("finalize", "_optimize_functions", "_optimize_final_module", "_get_module_for_linking")),
     ("numba.core.codegen", "JITCodeLibrary", ("_ensure_finalized", "enable_object_caching", "serialize_using_object_code")),
@@ -38,7 +38,7 @@ NEEDED = (
 
 
 def misfits() -> list[str]:
-    """What does not fit, a sentence each; empty if all does."""
+    """One sentence for each thing that does not fit; empty if everything fits."""
     missing = _missing_names()
     return missing or _differences()
 
@@ -75,7 +75,7 @@ def _results_of(compiler: Any) -> dict[str, list[float]]:
     state = np.dtype([("sum", np.int64), ("small", np.int8)], align=True)
 
     def asked(x: Any, n: Any) -> Any:
-        """What type x has decides which kernel this is."""
+        """Call one of two kernels, depending on the type of x."""
 
     def taken(s: Any, n: Any) -> Any:
         s.sum += table[n % 5]
@@ -103,14 +103,14 @@ def _results_of(compiler: Any) -> dict[str, list[float]]:
     compiler.resolve_by_type(asked, lambda kind: integers if isinstance(kind, numba.types.Integer) else floats)
     whole = compiler.compiled_kernel(all_of, options)
     for made in (take, two, integers, floats, whole):
-        made._cache = NullCache()  # what is compared must have been compiled now
+        made._cache = NullCache()  # do not read code from disk: the code that is compared must have been compiled now
     states = np.zeros(2, state)
     result = float(whole(states, 7))
     return {"a sum": [result], "a state": [int(states[1]["sum"]), int(states[1]["small"])]}
 
 
 def main() -> int:
-    """Say what does not fit, or that all does."""
+    """Print what does not fit, or that everything fits. Return the exit code."""
     found = misfits()
     print("\n".join(found) or f"compiler/linked.py fits numba {numba.__version__}")
     return len(found) > 0

@@ -14,7 +14,7 @@ from numba.extending import intrinsic, overload
 
 
 class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
-    """A record whose fields come before numpy's own attributes: a state may have a `size` or a `round`."""
+    """A record that looks for a field before it looks for numpy's attributes, so that a field may be called `size` or `round`."""
 
     def __getattribute__(self, name: str) -> Any:
         fields = super().__getattribute__("dtype").fields
@@ -22,7 +22,7 @@ class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
 
 
 def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]:
-    """The dtype of a game's state, of fields as numpy takes them.
+    """Make the dtype of a game's state from fields, which are given as numpy takes them.
 
     A program that loads a game again after an edit (importlib.reload, a notebook) gives the game's file or files as `source`. Their
     content becomes part of the type, so that what this process compiled before the edit is not used after it. Code on disk needs no
@@ -34,12 +34,12 @@ def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]
         content = b"\0".join(Path(file).read_bytes() for file in files)
         named.append(("_" + hashlib.sha256(content).hexdigest()[:12], np.int8))
     dtype = _without_gaps(np.dtype(named, align=True))
-    # Without the compiler numpy itself must offer s.field for s["field"].
+    # With NUMBA_DISABLE_JIT kernels are plain Python, and numpy itself must let them write s.field for s["field"].
     return np.dtype((_Record, dtype)) if numba.config.DISABLE_JIT else dtype
 
 
 def _without_gaps(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The same with a field in every gap: numpy copies only fields, so equal states would differ in whatever lies in the gaps."""
+    """The same dtype with one more field in every gap. Numpy copies only fields, so the gaps of equal states could differ."""
     fields = {name: (of, offset) for name, (of, offset, *_) in (dtype.fields or {}).items()}
     ends = [0, *(offset + of.itemsize for of, offset in fields.values())]
     starts = [*(offset for _, offset in fields.values()), dtype.itemsize]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float32]
 
-_SEED = derive_seed("observer")  # of what is drawn for encodings that are not trusted; no game is dealt from it
+_SEED = derive_seed("observer")  # seeds what is drawn for encodings that are not trusted; no game is dealt from this seed
 
 
 class Part(NamedTuple):
@@ -49,16 +49,16 @@ class Encoding:
     name: str
     layout: Callable[[int, Mapping[str, Any]], Layout]  # (players, options of the game by name) -> the parts
     observe: Callable[[Any, int, int, Vector], Any]  # the kernel (states, k, seat, out)
-    meaning: str = ""  # in a line
+    meaning: str = ""  # one line for listings
     version: int = 1
-    trusted: bool = True  # False: observe is never shown what the seat cannot know; so it is with encodings from outside the game
+    trusted: bool = True  # False for encodings from outside the game: observe is shown random draws of what the seat cannot know
 
 
 class Observer:
-    """An encoding of one game with this many players and these options: how its vectors are laid out, and the vectors."""
+    """Makes the vectors of one encoding for a game with this many players and these options, and says how they are laid out."""
 
     def __init__(self, game: Game, players: int, variant: NDArray[np.int64], encoding: Encoding) -> None:
-        """Lay out the vector; Game.observer keeps the observers it has made."""
+        """Lay out the vector. Callers use Game.observer, which keeps the observers that it has made."""
         self.game, self.players, self.variant, self.encoding = game, players, variant, encoding
         self.layout: dict[str, Part] = {}
         for name, part in encoding.layout(players, game.options_of(variant)).items():
@@ -88,35 +88,35 @@ class Observer:
 
     @property
     def made_for(self) -> dict[str, Any]:
-        """What a model that is trained on these vectors keeps in its file: game, encoding, version and a digest of the layout."""
+        """What a model trained on these vectors writes into its file: game, encoding, version and a digest of the layout."""
         shapes = repr([(name, part.shape) for name, part in self.layout.items()])
         digest = hashlib.sha256(shapes.encode()).hexdigest()[:8]
         return {"game": self.game.name, "encoding": self.encoding.name, "version": self.encoding.version, "layout": digest}
 
     def __str__(self) -> str:
-        """A table of the parts, a line each."""
+        """A table with one line for each part: name, shape and meaning."""
         rows = [(name, " x ".join(map(str, part.shape)), part.meaning) for name, part in self.layout.items()]
         widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
         return "\n".join(f"{name:{widths[0]}}  {shape:{widths[1]}}  {meaning}" for name, shape, meaning in rows)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Observer:
-        return self  # nothing in it changes
+        return self  # an observer never changes
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled by name, as games are."""
+        """Pickle the observer by the names of game and encoding, because games are pickled by name."""
         return _observer_again, (self.encoding.observe.__module__, self.game, self.players, self.variant, self.encoding.name)
 
 
 def _observer_again(module: str, game: Game, players: int, variant: NDArray[np.int64], encoding: str) -> Observer:
-    """The observer of this name. Importing the module of its kernel adds an encoding that comes from outside the game's room."""
+    """The observer of an encoding by name. An encoding from outside the game's room is added when the module of its kernel is imported."""
     import_module(module)
     return game.observer(players, variant, encoding)
 
 
 def observer_for_model(made_for: Mapping[str, Any], model: str, game: Game, players: int, variant: NDArray[np.int64]) -> Observer:
-    """The observer whose vectors a model takes. `made_for` is what its file says; a file that says nothing takes the default.
+    """The observer of the encoding that a model was trained on. `made_for` is what its file says; if it says nothing, it is the default.
 
-    Raises NotSupported if the model was made for another game, or for an encoding that there is not.
+    Raises NotSupported if the model was made for another game, or if the game has no such encoding.
     """
     if made_for.get("game", game.name) != game.name:
         raise NotSupported(f"{model} was trained on {made_for['game']}, not on {game.name}; use a model trained on {game.name}")

@@ -1,8 +1,8 @@
-"""What can go wrong for a user, each told in one sentence: what, where, and what would be right."""
+"""The errors for mistakes of a user. Each message is one sentence: what is wrong, where, and what would be right."""
 
 from typing import Any
 
-_LONGEST = 80  # characters of a value that a sentence shows
+_LONGEST = 80  # a message shows so many characters of a value
 _LOG10_OF_2 = 0.30103
 
 
@@ -23,7 +23,7 @@ class BadRecord(KdenvError):
 
 
 class NotSupported(KdenvError):
-    """Something this game or policy cannot do; the message says which can."""
+    """Something that this game or policy cannot do. The message says what to use instead."""
 
 
 class WrongOrder(KdenvError, AttributeError):

@@ -12,8 +12,8 @@ from kdenv.compiler.random import Rng
 from kdenv.core.verbs import CHANCE, apply, apply_chance, phase, sample_chance, witnesses
 
 _SIZE = 128  # the number of events that a new log has room for; a full log is doubled
-_ALL = -1  # witnesses of what all seats see: every bit is set
-_UNSEEN = np.iinfo(np.int32).min  # in place of an event that a seat did not see
+_ALL = -1  # the witnesses of an event that all seats see: every bit is set
+_UNSEEN = np.iinfo(np.int32).min  # the log of a view has this in place of an event that its seat did not see
 
 
 class Event(NamedTuple):
@@ -91,7 +91,7 @@ class Log:
             self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)], axis=1)
 
     def copy(self) -> Log:
-        """A log with the same events that goes its own way."""
+        """An independent copy of this log."""
         twin = Log()
         twin.rows, twin.n = self.rows.copy(), self.n
         return twin

@@ -27,7 +27,7 @@ _MOST_DIGITS = 19
 
 @dataclass(frozen=True)
 class Option:
-    """One choice about the rules, with what it means in a line.
+    """One option of the rules, with one line that says what it means.
 
     `choices` lists the values allowed, and `default` is one of them. An option whose values cannot be listed has `encode` in
     their place: it turns a value into `width` integers, or raises BadOption, and `decode` turns the integers back. Such an option
@@ -43,14 +43,14 @@ class Option:
     width: int = 1
 
     def to_integers(self, value: Any, players: int) -> Sequence[int]:
-        """The value as `begin` takes it: what `encode` says; else a number as it is, and a word as its place in choices."""
+        """The value as integers, as `begin` takes it. Without `encode`, a number stands for itself and a word for its place in choices."""
         if self.encode is not None:
             return self.encode(value, players)
         value = self._as_choice(value)
         return [int(value)] if isinstance(value, (bool, int)) else [list(self.choices).index(value)]
 
     def from_integers(self, integers: Sequence[int]) -> Any:
-        """The value of which to_integers made these integers."""
+        """The value for which to_integers returned these integers."""
         if self.decode is not None:
             return self.decode(integers)
         (number,) = integers
@@ -82,17 +82,17 @@ class Game:
     name: str  # in lower case, as in kdenv.table(name)
     title: str  # as in the environment kdenv/Title-v0
     room: Sequence[ModuleType]  # the modules that hold STATE and the kernels of the verbs (core/verbs.py)
-    players: Sequence[int]  # the numbers of players it can be played by, the default first
+    players: Sequence[int]  # the possible numbers of players, the default first
     options: Sequence[Option]  # the choices about its rules
     notation: Notation  # writes actions and positions in words, and reads them
     drawing: Drawing  # draws positions
-    encodings: Sequence[Encoding]  # how what a seat sees becomes numbers, the default first; add_encoding adds one from outside
+    encodings: Sequence[Encoding]  # the ways to write what a seat sees as numbers, the default first; add_encoding adds one
     n_actions: Callable[[int, Variant], int]  # (players, variant) -> size of the action space
     max_legal: int  # a list of legal actions is never longer than this
     max_turns: int  # a list of the whole turns open to a seat is never longer than this
     max_chances: int  # a list of the outcomes of chance is never longer than this
     knowledge: Knowledge = field(default_factory=Knowledge)  # what it offers to policies and searches
-    most_decisions: int = 4  # the decisions of one turn, for searches that think in turns; 1: they think in single decisions
+    most_decisions: int = 4  # a turn has at most so many decisions; 1 makes searches look at single decisions in place of turns
     teams: Callable[[int], int] = int  # players -> number of teams; seat % teams is a seat's team
     margin_scale: float = 100.0  # rewards in points (reward="margin", "score") are divided by this
     open_information: bool = False  # True if nothing is hidden from anybody, so that what one seat observes is the whole state
@@ -132,9 +132,9 @@ class Game:
         return int(n), np.array(integers, np.int64)
 
     def add_encoding(self, encoding: Encoding) -> None:
-        """Add an encoding from outside the game's room; environments and models then choose it by its name.
+        """Add an encoding from outside the game's room. Environments and models then choose it by its name.
 
-        It is not trusted: what its seat cannot know is drawn anew before it looks.
+        It is not trusted: before it is called, what its seat cannot know is replaced by a random draw.
         """
         new, known = replace(encoding, trusted=False), {each.name: each for each in self.encodings}
         if known.get(new.name, new) != new:
@@ -161,7 +161,7 @@ class Game:
         object.__setattr__(self, "knowledge", replace(self.knowledge, **change))
 
     def encoding(self, name: str | None = None) -> Encoding:
-        """The encoding of this name, or the default."""
+        """The encoding of this name; the default if the name is None."""
         for encoding in self.encodings:
             if name is None or encoding.name == name:
                 return encoding
@@ -169,7 +169,7 @@ class Game:
         raise BadOption(f"{self.name} has no encoding {name}{did_you_mean(str(name), known)}; its encodings are {', '.join(known)}")
 
     def observer(self, players: int, variant: Variant, encoding: str | None = None) -> Observer:
-        """What makes the observation vectors of a game with this many players and these options, by the encoding of this name."""
+        """The observer for this many players, these options and the encoding of this name; None means the default encoding."""
         return _observer(self, players, variant.tobytes(), self.encoding(encoding))
 
     def layout(self, players: int | None = None, encoding: str | None = None, **options: Any) -> Layout:
@@ -177,14 +177,14 @@ class Game:
         return self.observer(*self.variant(players, **options), encoding).layout
 
     def check_names(self, options: Iterable[str]) -> None:
-        """Refuse names that are no options of this game."""
+        """Raise BadOption for a name that is not an option of this game."""
         known = [option.name for option in self.options]
         for name in options:
             if name not in known:
                 raise BadOption(f"{self.name} has no option {shown(name)}{did_you_mean(name, known)}; its options are {', '.join(known)}")
 
     def options_of(self, variant: Variant) -> dict[str, Any]:
-        """The options by name, of which variant() made these integers."""
+        """The options by name for which variant() returned these integers."""
         values, at = {}, 0
         for option in self.options:
             values[option.name] = option.from_integers([int(v) for v in variant[at : at + option.width]])
@@ -207,7 +207,10 @@ def _game_made_with(room: str, name: str) -> Game:
 
 
 def whole_number(text: object) -> int | None:
-    """A number from 0 on, from Python or as digits; None for anything else, and for more digits than 64 bits can hold."""
+    """The whole number from 0 up that this is, given as a number or as digits; None if it is anything else.
+
+    Text of more than 19 digits gives None, too, because 64 bits cannot hold such a number.
+    """
     if isinstance(text, (int, np.integer)) and not isinstance(text, bool):
         return int(text) if text >= 0 else None
     if not isinstance(text, str) or not text.isascii() or not text.isdecimal() or len(text) > _MOST_DIGITS:
@@ -216,8 +219,8 @@ def whole_number(text: object) -> int | None:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """' (did you mean ...?)' if a known word is close, else nothing: for the middle of an error message."""
-    close = difflib.get_close_matches(word, list(known), 1) if len(word) < 100 else []  # it takes long for long words
+    """The text ' (did you mean ...?)', to be put into an error message, if a known word is similar; else the empty text."""
+    close = difflib.get_close_matches(word, list(known), 1) if len(word) < 100 else []  # comparing long words takes long
     return f" (did you mean {close[0]}?)" if close else ""
 
 

@@ -1,6 +1,6 @@
 """What a game must write and draw: `Notation` and `Drawing`. Usually these are two modules of its room.
 
-They are checked when the game is made, so that a missing function is not found out in the middle of a game.
+Both are checked when the game is made, so that a missing function is noticed before anybody plays.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ States = Any  # an array of a game's state records
 
 
 class Notation(Protocol):
-    """Actions, outcomes of chance and positions as text, and back. Text that means nothing raises BadRecord with a sentence."""
+    """Writes actions, outcomes of chance and positions as text, and reads such text. Text that cannot be read raises BadRecord."""
 
     def action_text(self, states: States, k: int, action: int, /) -> str:
         """An action that may be taken in states[k], in words."""
 
     def action_from(self, states: States, k: int, text: str, /) -> int:
-        """The action these words mean in states[k]; whether it is legal is not checked."""
+        """The action that these words mean in states[k]. Whether it is legal is not checked."""
 
     def chance_text(self, states: States, k: int, outcome: int, /) -> str:
         """An outcome of chance in words, without a comma: records list outcomes between commas."""
 
     def chance_from(self, states: States, k: int, text: str, /) -> int:
-        """The outcome these words mean; whether it is possible is not checked."""
+        """The outcome that these words mean. Whether it is possible is not checked."""
 
     def position_text(self, states: States, k: int, /) -> str:
-        """All of states[k] but players and options, in one line."""
+        """States[k] in one line, without the number of players and the options."""
 
     def position_from(self, text: str, states: States, k: int, /) -> None:
-        """Write the position into states[k], in which `begin` has put players and options."""
+        """Write the position into states[k]. `begin` has been called for states[k] before, with players and options."""
 
 
 class Drawing(Protocol):
-    """A position as a picture: seen by a seat, or with everything face up if seat is None."""
+    """Draws a position as a seat sees it, or with everything face up if seat is None."""
 
     def ansi(self, states: States, k: int, /, seat: int | None = None) -> str:
         """States[k] as text for a terminal."""
@@ -44,7 +44,7 @@ class Drawing(Protocol):
 
 
 def complaint(wanted: type, given: object) -> str:
-    """What `given` lacks of a Protocol's functions, or which of them takes other arguments; empty if it has all."""
+    """Say which functions of a Protocol `given` lacks, or which one takes other arguments. Return "" if all fit."""
     functions = {name: function for name, function in vars(wanted).items() if inspect.isfunction(function) and not name.startswith("_")}
     missing = [name for name in functions if not callable(getattr(given, name, None))]
     if missing:

@@ -14,53 +14,53 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import Kernel, answers, question
 from kdenv.core.verbs import resample_hidden
 
-N_RANKS = 16  # rank() answers a number below this
-TO_THE_END = -1  # as the depth of solve(): no limit
-SOLVER_STATES = 8  # states after states[k] that a solver may use as scratch
+N_RANKS = 16  # rank() returns a number from 0 to N_RANKS - 1
+TO_THE_END = -1  # a depth for solve() that sets no limit
+SOLVER_STATES = 8  # a solver may use so many states after states[k] as scratch
 
-# 1. Players choose turns: for playouts inside searches and, wrapped, as policies at the table.
+# 1. Players choose turns. They play in playouts inside searches, and as policies at the table.
 
 
 @question
 def choose(player, states, k, out, rng):
-    """The turn this player takes in states[k], packed, or as much of it as it decides at once.
+    """Return the turn that this player takes in states[k], packed, or as much of the turn as it decides at once.
 
-    states[k + 1] and out, which has room for the legal actions, are scratch.
+    The player may write to states[k + 1] and to out, which has room for the legal actions.
     """
 
 
 def plays(kind: type) -> Callable[[Kernel], Kernel]:
-    """Mark the kernel (player, states, k, out, rng) -> packed turn by which players of this kind choose."""
+    """Mark a kernel (player, states, k, out, rng) -> packed turn as the one that chooses for players of this class."""
     return answers(choose, kind)
 
 
 @kernel
 def packed(action):
-    """A turn of one action."""
+    """Return a packed turn of one action."""
     return action + 1
 
 
 @kernel
 def then(first, second):
-    """A turn of two actions."""
+    """Return a packed turn of two actions."""
     return (first + 1) | ((second + 1) << 16)
 
 
 @kernel
 def first_action(turn):
-    """The action a packed turn begins with."""
+    """Return the action that a packed turn begins with."""
     return (turn & 0xFFFF) - 1
 
 
 @kernel
 def rest_of(turn):
-    """What is left of a packed turn after its first action; 0 if nothing."""
+    """Return the packed turn that is left after the first action; 0 if nothing is left."""
     return turn >> 16
 
 
 @kernel
 def choose_at(player, states, k, out, rng):
-    """The same as choose, for calls from Python: it is compiled as a whole."""
+    """Do the same as choose. This kernel is for calls from Python; it is compiled together with all that it calls."""
     return choose(player, states, k, out, rng)
 
 
@@ -69,20 +69,23 @@ def choose_at(player, states, k, out, rng):
 
 @question
 def estimate(evaluator, states, k, seat, numbers):
-    """What states[k] is worth to the seat against its rivals, as a float; numbers is scratch, one int64 per seat.
+    """Return what states[k] is worth to the seat against its rivals, as a float. numbers is scratch, one int64 per seat.
 
-    It is exact once the game is over. In two-player games what it is worth to the other seat is the negative of this.
+    The value is exact once the game is over. In two-player games the value for the other seat is the negative of this one.
     """
 
 
 @question
 def reach(evaluator, states, k, seat, numbers):
-    """The most that any position after states[k] is taken to be worth, to either side: estimates beyond are cut to it."""
+    """Return a limit to the worth of any position after states[k], for either side. Estimates beyond it are cut to it."""
 
 
 @question
 def rank(order, s, turn):
-    """When to try a packed turn that is open in s: from 0 (first) to N_RANKS - 1. Equal ranks stay as the game lists them."""
+    """Return how late to try a packed turn that is possible in s: 0 is first, N_RANKS - 1 is last.
+
+    Turns of the same rank are tried in the order in which the game lists them.
+    """
 
 
 # 3. Solvers, dealers and beliefs, for searches of games that hide something.
@@ -90,20 +93,20 @@ def rank(order, s, turn):
 
 @question
 def solve(solver, states, k, turns, n_turns, depth, rng, values):
-    """Write to values what each of these turns is worth to the seat to move in states[k], if nothing were hidden.
+    """Write to values what each of these turns would be worth to the seat to move in states[k] if nothing were hidden.
 
-    depth is how many turns after it are looked at, or TO_THE_END. The SOLVER_STATES after states[k] are scratch.
-    Returns the effort: nodes, or playouts.
+    depth says how many turns after each of them are searched; TO_THE_END sets no limit. The SOLVER_STATES after states[k] are
+    scratch. Return how many nodes or playouts this took.
     """
 
 
 @question
 def deal(dealer, states, k, seat, rng):
-    """Replace what is hidden from seat in states[k] by a draw. The draw must not depend on what was there."""
+    """Replace what is hidden from the seat in states[k] by a random draw. The draw must not depend on what was there."""
 
 
 class ExactDeals(NamedTuple):
-    """The dealer that draws by the rules: resample_hidden."""
+    """The dealer that draws as the rules say. It calls resample_hidden."""
 
 
 @answers(deal, ExactDeals)
@@ -112,28 +115,28 @@ def _deal_exactly(dealer, states, k, seat, rng):
     resample_hidden(states[k], seat, rng)
 
 
-# A belief is a game in which all play what they may hold, each move with a probability. It keeps its positions by level, so that
-# a search can go down and come back without copying.
+# A belief is a game in which every seat plays what it may hold, each move with a probability. It keeps one position for each level of
+# the search, so that a search can go down and come back without copying.
 
 
 @question
 def believe(belief, states, k):
-    """Make level 0 what the seat to move in states[k] believes."""
+    """Set level 0 to what the seat to move in states[k] believes."""
 
 
 @question
 def guesses(belief, level, moves, chances):
-    """Write the moves that may be possible at this level, and how probable each is; return how many, 0 when the game has ended."""
+    """Write the moves that may be possible at this level and their probabilities. Return how many; 0 means that the game has ended."""
 
 
 @question
 def suppose(belief, level, move):
-    """Make level + 1 what follows from the move."""
+    """Set level + 1 to what follows from the move."""
 
 
 @question
 def outlook(belief, level):
-    """What this level is expected to be worth to the seat to move in it, ended or not."""
+    """Return what this level is expected to be worth to the seat to move in it, whether the game has ended or not."""
 
 
 # 4. What a game offers
@@ -141,7 +144,7 @@ def outlook(belief, level):
 
 @dataclass(frozen=True)
 class RulePlayer:
-    """A rule-based player as a game lists it. `make` takes its parameters by keyword and returns the NamedTuple."""
+    """An entry of a game's list of rule-based players. `make` takes the player's parameters by keyword and returns the NamedTuple."""
 
     make: Callable[..., Any]
     meaning: str
@@ -150,14 +153,17 @@ class RulePlayer:
 
 @dataclass(frozen=True)
 class Hidden:
-    """What a game that hides something offers. The makers get the variant; they raise NotSupported if they cannot serve such rules."""
+    """What a game that hides something offers to searches.
+
+    The functions that make solvers, dealers and beliefs get the variant. They raise NotSupported for rules that they cannot handle.
+    """
 
     solver: Callable[[Any], Any]  # makes the part that answers solve
     turns_so_far: Callable[[Any, int], int]  # (states, k) -> turns since the hidden things were dealt, passes included
-    unit: str  # of the values of the solver and the beliefs
-    most_turns: int  # from the deal on
-    dealers: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)  # by name, besides "exact"
-    beliefs: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)  # by name
+    unit: str  # the unit of the values that the solver and the beliefs give
+    most_turns: int  # a deal is followed by at most so many turns
+    dealers: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)  # name -> maker; "exact" need not be listed
+    beliefs: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)  # name -> maker
 
 
 @dataclass(frozen=True)
@@ -166,9 +172,9 @@ class Knowledge:
 
     players: Mapping[str, RulePlayer] = field(default_factory=dict)  # by name, as in the policy "full_greedy(variant=paper)"
     greedy: str = ""  # the name of the player that playouts called greedy use
-    # A player that decides at once, before any search, what the game's papers decide so; it answers 0 where it has nothing to say.
+    # A player that is asked before any search, for decisions that the game's papers make by a rule. It returns 0 to let the search decide.
     reflex: RulePlayer | None = None
     scratch: int = 0  # the length of `out` that the players need, if it is more than the game's max_legal
-    evaluators: Mapping[str, Any] = field(default_factory=dict)  # by name, the usual one first; they answer estimate and reach
-    orders: Mapping[str, Any] = field(default_factory=dict)  # by name, the usual one first; they answer rank
-    hidden: Hidden | None = None  # for searches that solve deals or weigh beliefs
+    evaluators: Mapping[str, Any] = field(default_factory=dict)  # parts that answer estimate and reach, by name, the usual one first
+    orders: Mapping[str, Any] = field(default_factory=dict)  # parts that answer rank, by name, the usual one first
+    hidden: Hidden | None = None  # what searches that solve deals or weigh beliefs need

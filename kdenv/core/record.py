@@ -1,4 +1,4 @@
-"""Writes a whole game as text, and reads it back. This frame is the same for every game; its words are those of the game's notation.py.
+"""Writes a whole game as text, and reads it back. The lines look alike for every game; the words in them are those of its notation.
 
     kdenv kingdomino players=4 size=5 dominoes=48 middle=yes harmony=yes tiebreak=shared
     * draw 8, draw 20, draw 30, draw 34, king 1
@@ -6,8 +6,8 @@
     ...
     = 52 48 37 55
 
-Outcomes of chance follow a *, a decision follows its seat. The closing line has the points or says `unfinished`, so that a
-file that was cut short is noticed. A game that did not start at the beginning has a second line, `start <position>`.
+Outcomes of chance follow a *, and a decision follows its seat. The closing line has the points or says `unfinished`, so that a
+file that was cut short is noticed. If a game was set up from a position, the second line is `start <position>`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def write_record(table: Table) -> str:
         twin.at_position(table.start)
     chance: list[str] = []
     for event in table.events():
-        assert event.number is not None  # a table has seen everything
+        assert event.number is not None  # only logs of views have events without a number
         if event.is_chance:
             chance.append(twin.chance_name(event.number))
             twin.chance(event.number)
@@ -56,14 +56,14 @@ def options_text(options: dict[str, Any]) -> str:
 
 
 def option_text(value: Any) -> str:
-    """One value as a word."""
+    """The value of an option as one word."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def replay(text: str, find_game: Callable[[str], Game]) -> Iterator[Table]:
-    """Play a record again: the same table after every line, checked throughout."""
+    """Play a record again, and yield the same table after every line. A line that is not possible raises BadRecord with its number."""
     lines = [(i, line.strip()) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines or not lines[0][1].startswith("kdenv "):
         first = f"it begins with {lines[0][1][:40]!r}" if lines else "it is empty"
@@ -95,7 +95,7 @@ def _table_of(line: str, find_game: Callable[[str], Game]) -> Table:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals:
-            raise BadRecord(f"{shown(word)!r} is not name=value")
+            raise BadRecord(f"{shown(word)!r} is not an option; write name=value")
         if key in options:
             raise BadRecord(f"{shown(key)} is given twice")
         options[key] = value
@@ -116,7 +116,7 @@ def _carry_out(table: Table, line: str) -> None:
         raise BadRecord(f"{shown(endless[0])} is larger than any number of a game")
     if line.startswith("start "):
         if table.log:
-            raise BadRecord("a start position must come before anything happens")
+            raise BadRecord("the position to start from must be the second line, before anything has happened")
         table.at_position(line.removeprefix("start "))
         return
     if line.startswith("*"):
@@ -134,13 +134,13 @@ def _carry_out(table: Table, line: str) -> None:
 
 
 def _check_end(table: Table, line: str) -> None:
-    """Compare the closing line with the table."""
+    """Refuse a closing line that does not fit the table."""
     claimed = line.removeprefix("=").strip()
     if claimed == _UNFINISHED:
         if table.over:
-            raise BadRecord(f"the game is over, with {' '.join(map(str, table.scores()))} points")
+            raise BadRecord(f"the game is over, so the closing line must be '= {' '.join(map(str, table.scores()))}'")
         return
     if not table.over:
-        raise BadRecord("the game is not over yet; an unfinished record ends with '= unfinished'")
+        raise BadRecord("the game is not over, so the closing line must be '= unfinished'")
     if claimed.split() != [str(points) for points in table.scores()]:
-        raise BadRecord(f"the points are {' '.join(map(str, table.scores()))}")
+        raise BadRecord(f"the points are wrong; the closing line must be '= {' '.join(map(str, table.scores()))}'")

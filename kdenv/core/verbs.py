@@ -32,7 +32,7 @@ class Rules(NamedTuple):
 
 
 def verb(question: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function that asks the rules of whatever game its first argument is a state (or an array of states) of."""
+    """Make a verb: a function that calls the kernel of the game to which its first argument, a state or an array of states, belongs."""
     name = question.__name__
 
     def ask(state, *rest):
@@ -54,9 +54,9 @@ def _rules_of(state_type: Any) -> Rules:
 
 
 def register_rules(game: str, *rooms: ModuleType, **given: Callable[..., Any]) -> np.dtype[Any]:
-    """Let the verbs find the kernels in these modules when they are given a state of the game; return the dtype of its states.
+    """Let the verbs find the kernels in these modules when they are given a state of the game. Return the dtype of its states.
 
-    One of the modules holds STATE, the dtype of a position; a verb may be in any of them, or be given by its name.
+    One of the modules must hold STATE, the dtype of a position. A verb may be in any of them, or be given as a keyword.
     """
     where = rooms[0].__name__
     verbs = {name: getattr(room, name) for room in reversed(rooms) for name in VERBS if callable(getattr(room, name, None))} | given
@@ -78,22 +78,22 @@ def register_rules(game: str, *rooms: ModuleType, **given: Callable[..., Any]) -
 
 @verb
 def begin(s, players, variant):
-    """Make s the position before the first chance or decision; variant holds the game's options as integers."""
+    """Set s to the position before the first chance or decision. variant holds the game's options as integers."""
 
 
 @verb
 def phase(s):
-    """CHANCE, DECIDE or OVER."""
+    """Return what happens next: CHANCE, DECIDE or OVER."""
 
 
 @verb
 def seat(s):
-    """Who decides; only meaningful while phase is DECIDE."""
+    """Return the seat that decides. Only meaningful while phase() is DECIDE."""
 
 
 @verb
 def legal(s, out):
-    """Write the legal actions to out, ascending, one integer per distinct outcome; return how many."""
+    """Write the legal actions to out, ascending, one integer per distinct outcome. Return how many there are."""
 
 
 @verb
@@ -103,7 +103,7 @@ def apply(s, action):
 
 @verb
 def chances(s, out, weights):
-    """Write what chance may bring to out and how often, as integers, to weights; return how many outcomes."""
+    """Write the outcomes that chance may bring to out, and their odds as integers to weights. Return how many there are."""
 
 
 @verb
@@ -113,17 +113,17 @@ def apply_chance(s, outcome):
 
 @verb
 def sample_chance(s, rng):
-    """Draw an outcome with the odds of chances, at full speed. Does not carry it out."""
+    """Return a random outcome, drawn with the odds that chances() gives but faster. Does not carry it out."""
 
 
 @verb
 def witnesses(s):
-    """The seats that see what chance brings next, as bits; -1 if all do."""
+    """Return the seats that see the next outcome of chance, as bits; -1 if all seats see it."""
 
 
 @verb
 def scores(s, out):
-    """Write the points of each seat to out (int64), higher being better; when the game is over, the result."""
+    """Write the points of each seat to out (int64); higher is better. When the game is over, they are the result."""
 
 
 @verb
@@ -133,12 +133,12 @@ def standings(s, out):
 
 @verb
 def resample_hidden(s, seat, rng):
-    """Replace all that seat cannot know by a draw from what it can; the result does not depend on the truth."""
+    """Replace all that the seat cannot know by a random draw that agrees with what it knows. The draw must not depend on the truth."""
 
 
 @verb
 def observe(states, k, seat, out):
-    """Write what seat sees of states[k] to out (float32)."""
+    """Write what the seat sees of states[k] to out (float32)."""
 
 
 @kernel

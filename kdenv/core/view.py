@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.compiler.random import derive_seed, make_rng
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.encoding import Vector
 from kdenv.core.events import Event
 from kdenv.core.game import States
@@ -27,13 +27,13 @@ from kdenv.core.game import States
 if TYPE_CHECKING:
     from kdenv.core.table import Table
 
-_SEED = derive_seed("view")  # of what a view shows in place of what is hidden; a game dealt from a small seed does not draw the same
+_SEED = derive_seed("view")  # seeds the draws that a view shows for what is hidden; a game dealt from a small seed makes other draws
 
 
 def as_seen_by(states: States, seat: int) -> States:
-    """A copy of states[0] in which all that the seat cannot know is a draw; it does not depend on the truth."""
+    """A copy of states[0] in which a random draw, which does not depend on the truth, replaces all that the seat cannot know."""
     seen = states[:1].copy()
-    protocol.resample_hidden_at(seen, 0, int(seat), make_rng(_SEED))
+    verbs.resample_hidden_at(seen, 0, int(seat), make_rng(_SEED))
     return seen
 
 
@@ -63,51 +63,51 @@ class View:
         return self.log.events()
 
     def key(self, *actions: int) -> bytes:
-        """What this seat knows of the game, from its first position on and with these actions added, as bytes to compare."""
+        """What this seat knows of the game, as bytes to compare: its first position, and all events, followed by these actions."""
         return self._origin + self.log.key(*actions)
 
     @property
     def phase(self) -> int:
-        """CHANCE, DECIDE or OVER."""
-        return int(protocol.phase_at(self.states, 0))
+        """What happens next: CHANCE, DECIDE or OVER."""
+        return int(verbs.phase_at(self.states, 0))
 
     @property
     def to_move(self) -> bool:
         """Whether this seat decides now."""
-        return self.phase == protocol.DECIDE and int(protocol.seat_at(self.states, 0)) == self.seat
+        return self.phase == verbs.DECIDE and int(verbs.seat_at(self.states, 0)) == self.seat
 
     def legal(self) -> list[int]:
         """The legal actions of this seat, ascending; empty if it does not decide."""
         if not self.to_move:
             return []
-        n = protocol.legal_at(self.states, 0, self._buffer)
+        n = verbs.legal_at(self.states, 0, self._buffer)
         return self._buffer[:n].tolist()  # type: ignore[no-any-return]
 
     @property
     def mask(self) -> NDArray[np.int8]:
-        """One per action: 1 if legal."""
+        """A new array with one number per action: 1 if it is legal for this seat now, else 0."""
         mask = np.zeros(self.game.n_actions(self.players, self.variant), np.int8)
         mask[self.legal()] = 1
         return mask
 
     def observation(self, encoding: str | None = None) -> Vector:
-        """The observation vector, by the default encoding or the one of this name."""
+        """The observation vector of this seat, by the encoding of this name; None means the default encoding."""
         return self.game.observer(self.players, self.variant, encoding).vector(self.states, 0, int(self.seat))
 
     def scores(self) -> list[int]:
         """The points of each seat now, as far as this seat can know them."""
         out = np.zeros(self.players, np.int64)
-        protocol.scores_at(self.states, 0, out)
+        verbs.scores_at(self.states, 0, out)
         return out.tolist()
 
     def name(self, action: int) -> str:
-        """The action in words."""
+        """The action in words, as this game writes it in this position."""
         return str(self.game.notation.action_text(self.states, 0, int(action)))
 
     def scratch(self, n: int) -> States:
-        """An array of n states for a search to work in; the first is a position that this seat holds possible.
+        """A new array of n states for a search to work in. The first is a position that is possible for all that this seat knows.
 
-        The search resamples what is hidden in it as often as it likes (resample_hidden).
+        The search may draw anew what is hidden in it as often as it likes (resample_hidden).
         """
         states = np.zeros(n, self.game.state_dtype)
         states[0] = self.states[0]
@@ -118,6 +118,6 @@ class View:
 
 
 class OracleView(View):
-    """A view of everything. Only the arena and tests make one, for policies that say they are oracles."""
+    """A view that shows everything, also what is hidden. It is made only for policies that say that they are oracles."""
 
     oracle = True

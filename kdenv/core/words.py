@@ -1,4 +1,4 @@
-"""Texts from outside, however long: numbers read from them, and a limit to their length."""
+"""Reads numbers from texts that users give, and refuses texts that are too long."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 
 from kdenv.core.errors import BadRecord
 
-_LONGEST_POSITION = 20_000  # characters; no position of any game here has a tenth of that
+_LONGEST_POSITION = 20_000  # in characters; positions of the games here have less than a tenth of this
 
 
 def number_in(text: str, least: int, most: int) -> int | None:
-    """The whole number that the text is, in plain digits, if it is one from least to most; else None."""
+    """The whole number that a text of plain digits stands for, if it is from least to most; else None."""
     if not re.fullmatch(r"-?[0-9]{1,18}", text):
         return None
     number = int(text)
@@ -18,6 +18,6 @@ def number_in(text: str, least: int, most: int) -> int | None:
 
 
 def check_length(text: str) -> None:
-    """Refuse a text too long to be a position before anybody spends time on it."""
+    """Refuse a text that is too long to be a position, so that no time is spent on reading it."""
     if len(text) > _LONGEST_POSITION:
-        raise BadRecord(f"this text of {len(text):,} characters is no position; the longest have {_LONGEST_POSITION:,}")
+        raise BadRecord(f"this text of {len(text):,} characters is no position; a position has at most {_LONGEST_POSITION:,}")

@@ -1,13 +1,13 @@
-"""Our own letters as strokes, so that a drawing shows its words on a machine without any font.
+"""The letters of drawings as strokes, so that a drawing shows its words on a machine that has no fonts.
 
-A letter is drawn once in <defs> and used wherever it occurs. Height 10 is a digit's; the baseline is y = 0.
+A letter is defined once in <defs> and used wherever it occurs. A digit is 10 high, and the baseline is y = 0.
 """
 
 from __future__ import annotations
 
 _BOWL = "M3 -6.6A3 3.3 0 1 0 3 0A3 3.3 0 1 0 3 -6.6Z"
 
-# character -> (width without the stroke, path); the 1 is wider than its path, so that the blank after it is seen
+# character -> (width without the stroke, path). The 1 is given more width than its path has, so that the blank after it is seen.
 LETTERS: dict[str, tuple[float, str]] = {
     "0": (6, "M3 -10C1 -10 0 -7.8 0 -5S1 0 3 0S6 -2.2 6 -5S5 -10 3 -10Z"),
     "1": (4.2, "M0 -7.8L3 -10V0"),
@@ -48,18 +48,18 @@ LETTERS: dict[str, tuple[float, str]] = {
     "+": (5, "M0 -4.4H5M2.5 -6.9V-1.9"),
     "-": (4, "M0 -4H4"),
 }
-_BETWEEN = 2.3  # from the end of one letter to the start of the next
-_SPACE = 4.0  # added to the gap between two letters where there is a blank between them
+_BETWEEN = 2.3  # the gap between two letters
+_SPACE = 4.0  # a blank between two letters makes the gap wider by this
 
 
 def width_of(text: str, height: float) -> float:
-    """How wide the text is, without half a stroke at either end."""
+    """The width of the text. Half the width of a stroke, which sticks out at either end, is not counted."""
     advance = sum(_SPACE if letter == " " else LETTERS[letter][0] + _BETWEEN for letter in text)
     return (advance - _BETWEEN) * height / 10
 
 
 def write(text: str, x: float, y: float, height: float, colour: str, weight: float = 1.5, anchor: float = 0) -> str:
-    """The text with its baseline at y; x is its left end for anchor 0, its middle for 0.5, its right end for 1."""
+    """The text as SVG, with its baseline at y. x is the left end of the text for anchor 0, the middle for 0.5, the right end for 1."""
     uses = []
     at = 0.0
     for letter in text:

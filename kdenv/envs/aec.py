@@ -1,8 +1,8 @@
 """`TableEnv`: any game as a PettingZoo environment, where every seat is an agent and agents take turns.
 
-The checks that PettingZoo puts into wrappers (order of calls, bounds, illegal actions) are inside, where they cost a
-thirtieth. Chance, legal actions and whose turn it is come from one kernel call a step; an observation is computed when
-it is asked for.
+The environment itself makes the checks that PettingZoo puts into wrappers (order of calls, bounds, illegal actions), in a thirtieth
+of the time. One kernel call per step carries out chance and finds the legal actions and the seat that decides. An observation is
+computed when it is asked for.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class TableEnv(AECEnv[str, Any, Any]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """The game by name, and its options; nothing is dealt before reset.
+        """Take a game (or its name) and its options. Nothing is dealt before reset.
 
-        reward: what a game that has ended is worth, "rank", "margin" or "score" (rewards.py). illegal: an action that
-        is not legal raises IllegalAction, or ("terminate") ends the game as a loss of the mover. encoding: what an observation
-        shows, by name (`game.encodings`), the game's default if nothing is said.
+        reward: what a finished game is worth to each seat: "rank", "margin" or "score" (rewards.py). illegal: with "raise" an
+        action that is not legal raises IllegalAction; with "terminate" it ends the game as a loss of the seat that decides.
+        encoding: the name of one of `game.encodings`; None means the game's default.
         """
         check_choice("reward", reward, tuple(REWARDS))
         check_choice("illegal", illegal, ILLEGAL)
@@ -87,11 +87,11 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.state_space = state_box(self._episode.observer, self._state_seats)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of what an agent observes, the same for all."""
+        """The space of what an agent observes. It is the same for all agents."""
         return self._observation_space
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of all actions; each agent has its own to draw from."""
+        """The space of all actions. Each agent has one of its own, with its own random generator."""
         return self._action_spaces[agent]
 
     @property
@@ -104,14 +104,14 @@ class TableEnv(AECEnv[str, Any, Any]):
         """The parts of an observation vector by name, in their order, each with its shape and meaning."""
         return self._episode.observer.layout
 
-    # A game
+    # Playing
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game.
 
-        seed starts the generator anew; without it the generator goes on. options: "script" is a list of outcomes of
-        chance (numbers, or words as in records) to happen in this order, the rest being drawn; "position" is a text
-        as `table.position()` writes it, to start from. If they are refused, the game that is on goes on.
+        seed: seeds the generator; without a seed the generator goes on. options: "script" is a list of outcomes of chance (numbers, or
+        words as in records) that happen in this order, and outcomes after them are drawn; "position" is a text as `table.position()`
+        writes it, from which the game starts. If the options are refused, the current game stays as it is.
         """
         check_seed(seed)
         opening = self._episode.opening(options)
@@ -130,7 +130,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             self.render()
 
     def step(self, action: Any) -> None:
-        """Carry out the action of the agent selected, and the chance that follows; None for an agent that has finished."""
+        """Carry out the action of the selected agent and the chance after it. For an agent that has finished the action must be None."""
         try:
             agent = self.agent_selection
             if self.terminations[agent] or self.truncations[agent]:
@@ -170,7 +170,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._end(forfeit(self.table, self._seats[agent]), False)
 
     def _end(self, rewards: list[float], truncated: bool) -> None:
-        """Hand out the rewards. From now on every agent leaves by step(None)."""
+        """End the game and give out the rewards. After this every agent leaves by step(None)."""
         self.rewards = dict(zip(self.agents, rewards, strict=True))
         self._cumulative_rewards = dict(self.rewards)
         self.terminations = dict.fromkeys(self.agents, not truncated)
@@ -189,10 +189,10 @@ class TableEnv(AECEnv[str, Any, Any]):
         if self.agents:
             self.agent_selection = self.agents[0]
 
-    # What there is to see
+    # Observing
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """What this agent sees now."""
+        """What this agent observes now, with its mask of legal actions."""
         try:
             seat = self._seats[agent]
         except KeyError:
@@ -202,22 +202,22 @@ class TableEnv(AECEnv[str, Any, Any]):
         return {"observation": self._episode.observation(seat), "action_mask": mask}
 
     def view(self, agent: str) -> View:
-        """What this agent sees, as policies want it: `policy.act(env.view(agent))`."""
+        """What this agent sees, in the form that policies take: `policy.act(env.view(agent))`."""
         self._check_reset("view")
         return self.table.view(self._seats[agent])
 
     def state(self) -> NDArray[np.float32]:
-        """Everything there is to know: what seat 0 observes or, in a game that hides something, all seats in order."""
+        """All that there is to know: the vector of seat 0 or, in a game that hides something, the vectors of all seats in order."""
         self._check_reset("state")
         return np.concatenate([self._episode.observation(seat) for seat in range(self._state_seats)])
 
     def record(self) -> str:
-        """The game so far as text, as kdenv.replay reads it."""
+        """The game so far as text, which kdenv.replay plays again."""
         self._check_reset("record")
         return self.table.record()
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
-        """The agent to step, again and again, until all have left or max_iter steps have been taken."""
+        """Yield the agent whose turn it is, until all agents have left or max_iter steps have been taken."""
         self._check_reset("agent_iter")
         return self._iterate(max_iter)
 
@@ -227,7 +227,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             left -= 1
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The position, everything face up, as text, SVG, a picture, or (human) in a window."""
+        """The position with everything face up, as render_mode says: text, SVG or a picture. With "human" a window shows it."""
         self._check_reset("render")
         return self._screen.render(self.table)
 
@@ -238,18 +238,18 @@ class TableEnv(AECEnv[str, Any, Any]):
     # Copies
 
     def clone(self) -> TableEnv:
-        """An environment in the same position, with the same generators, that goes its own way."""
+        """An independent copy of this environment, with the same position and the same generators."""
         return copy.deepcopy(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TableEnv:
         twin = object.__new__(type(self))
         memo[id(self)] = twin
-        for shared in (self._observation_space, self.state_space):  # nobody changes these
+        for shared in (self._observation_space, self.state_space):  # these never change
             memo[id(shared)] = shared
         twin.__dict__.update({name: copy.deepcopy(value, memo) for name, value in self.__dict__.items()})
         return twin
 
-    # Too early
+    # Calls before the first reset
 
     def _check_reset(self, call: str) -> None:
         if "agents" not in self.__dict__:
@@ -262,7 +262,7 @@ class TableEnv(AECEnv[str, Any, Any]):
 
 
 def env(game: str | Game = "kingdomino", *, wrappers: bool = False, **parameters: Any) -> AECEnv[str, Any, Any]:
-    """A game for PettingZoo: a TableEnv; with wrappers=True inside the three wrappers that PettingZoo's classics have."""
+    """Make a game for PettingZoo: a TableEnv. With wrappers=True it is put into the three wrappers that PettingZoo's classic games have."""
     inner = TableEnv(game, **parameters)
     return _in_wrappers(inner) if wrappers else inner
 
@@ -274,10 +274,10 @@ def _in_wrappers(inner: TableEnv) -> AECEnv[str, Any, Any]:
 
 
 def raw_env(game: str | Game = "kingdomino", **parameters: Any) -> TableEnv:
-    """A game for PettingZoo, always without wrappers."""
+    """Make a game for PettingZoo without wrappers."""
     return TableEnv(game, **parameters)
 
 
 def parallel_env(game: str | Game = "kingdomino", **parameters: Any) -> ParallelEnv[str, Any, Any]:
-    """A game for libraries that step all agents at once: only the action of the agent with a mask that is not zero counts."""
+    """Make a game for libraries that step all agents at once. Only the action of the agent whose mask is not all 0 counts."""
     return turn_based_aec_to_parallel(env(game, **parameters))

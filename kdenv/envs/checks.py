@@ -1,4 +1,4 @@
-"""Checks of the parameters that both kinds of environments have. What is wrong is told in one sentence."""
+"""Checks the parameters that both kinds of environments have."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ ILLEGAL = ("raise", "terminate")  # what an illegal action does
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """Refuse a value that is not one of the choices."""
+    """Raise BadOption for a value that is not one of the choices."""
     if value not in choices:
         listing = ", ".join(choices[:-1]) + f" or {choices[-1]}"
         raise BadOption(f"{name}={shown(value)} is not possible{did_you_mean(str(value), choices)}; {name} may be {listing}")
 
 
 def check_seed(seed: Any) -> None:
-    """Refuse what is neither None nor a whole number from 0 on."""
+    """Raise BadOption for a seed that is neither None nor a whole number from 0 up."""
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
-        raise BadOption(f"seed={shown(seed)} is not possible; seed is a whole number from 0 on")
+        raise BadOption(f"seed={shown(seed)} is not possible; seed may be a whole number from 0 up")

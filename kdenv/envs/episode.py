@@ -1,7 +1,7 @@
-"""`Episode`: one game as it is played in an environment. How it starts, what is legal, and what an action leads to.
+"""`Episode`: one game as it is played in an environment: how it starts, what is legal, and what an action leads to.
 
-Both kinds of environments stand on it. It keeps the mask of what is legal now to itself and hands out copies: kernels
-do not check, so nobody else may write to it. For the same reason it refuses to go on when its mask may not belong to its table any more:
+Both kinds of environments use it. It keeps the mask of legal actions to itself and gives out copies: kernels do not check actions, so
+nobody else may write to the mask. For the same reason it refuses to go on when the mask may not fit the table any more:
 after an error in the middle of a step, and after the table has been changed by somebody else.
 """
 
@@ -35,7 +35,7 @@ class Script:
         return self._n_done < len(self._entries)
 
     def run(self, table: Table) -> None:
-        """Carry out chance as scripted, until somebody decides or the script ends."""
+        """Carry out chance as the script says, until a seat decides, the game is over or the script ends."""
         while self and table.at_chance:
             entry = self._entries[self._n_done]
             try:
@@ -50,7 +50,7 @@ class Episode:
     """A game in progress, the generator of its chance, and what is left of the script that fixes chance."""
 
     def __init__(self, empty: Table, encoding: str | None = None) -> None:
-        """An episode at such a table, observed by the encoding of this name or the default; it is not begun yet."""
+        """Keep this table, of which each game is a copy, and the encoding by which games are observed. begin() begins a game."""
         self._empty = empty  # every game starts as a copy of this
         self.n_actions = empty.n_actions
         self.observer = empty.game.observer(empty.players, empty.variant, encoding)
@@ -61,11 +61,14 @@ class Episode:
         self.script = Script([])
         self.mask: Mask = np.zeros(self.n_actions, np.int8)
         self.mover = NOBODY
-        self._changes = empty.changes  # of the table that this episode knows of
-        self._error = ""  # what broke the game off, if something did
+        self._changes = empty.changes  # table.changes as this episode has left it; if it differs, somebody else has changed the table
+        self._error = ""  # if the game was broken off: the reason
 
     def opening(self, options: Mapping[str, Any] | None) -> tuple[Table, Script]:
-        """The table and the script that reset(options=...) asks for, with the chance of the script carried out. Changes nothing here."""
+        """The table and the script that reset(options=...) asks for. The script has been carried out as far as the first decision.
+
+        This episode is not changed, so options can be refused while a game goes on.
+        """
         entries, position = _read(options)
         table, script = self._empty.clone(), Script(entries)
         if position is not None:
@@ -76,7 +79,7 @@ class Episode:
         return table, script
 
     def begin(self, opening: tuple[Table, Script], generator: np.random.Generator) -> None:
-        """Begin the game that was opened; a generator that this one seeds draws its chance."""
+        """Begin the game that opening() returned. `generator` seeds the generator of its chance."""
         table, script = opening
         rng, mask = make_rng(generator), np.zeros(self.n_actions, np.int8)
         mover = stepping.start(table, rng, self._buffer, mask)
@@ -86,19 +89,19 @@ class Episode:
         self._changes, self._error = table.changes, ""
 
     def check(self) -> None:
-        """Refuse to go on if the mask may not say what is legal at the table."""
+        """Raise WrongOrder if the mask may not say what is legal at the table."""
         if self._error:
             raise WrongOrder(f"the game was broken off by {self._error}; call reset() to deal a new one")
         if self.table.changes != self._changes:
             raise WrongOrder("the table of this environment was changed from outside; call reset(), and change table.clone() instead")
 
     def break_off(self, what: str) -> None:
-        """End the game because of an error that may have come between two decisions; say what it was when somebody wants to go on."""
+        """End the game because of an error that may have stopped it between two decisions. Steps are then refused with this reason."""
         self.stop()
         self._error = what
 
     def number(self, action: Any) -> int:
-        """The action as an int, or NO_ACTION if it is not legal (or not an action at all)."""
+        """The action as an int; NO_ACTION if it is not legal, or not an action at all."""
         try:
             number = operator.index(action)
             return number if number >= 0 and self.mask[number] else NO_ACTION
@@ -106,11 +109,11 @@ class Episode:
             return NO_ACTION
 
     def illegal(self, action: Any, reader: int | None = None) -> IllegalAction:
-        """The error that says why not, as this seat may know it; by default the seat that decides."""
+        """The error for an action that is not legal, for seat `reader` to read; see Table.illegal."""
         return self.table.illegal(action, reader)
 
     def step(self, action: int) -> int:
-        """Carry out a legal action and the chance after it; return who decides then, or NOBODY."""
+        """Carry out a legal action and the chance after it. Return the seat that decides then, or NOBODY."""
         mask = np.zeros(self.n_actions, np.int8)
         try:
             if self.script:
@@ -120,16 +123,16 @@ class Episode:
                 self._changes = self.table.changes
             else:
                 mover = stepping.step(self.table, action, self.rng, self._buffer, mask)
-        except BaseException as error:  # Ctrl-C too
+        except BaseException as error:  # also Ctrl-C
             self.break_off(f"{article(error)} in a step")
             raise
         self.mask, self.mover = mask, mover
         return mover
 
     def step_with(self, player: Any, action: int, me: int, dice: Rng) -> int:
-        """Carry out an action, or NO_ACTION, and let a compiled player decide for all seats but `me`; no script may be left.
+        """Carry out an action, or NO_ACTION, and let a compiled player decide for all seats but `me`. No script may be left.
 
-        The player draws from dice. Returns who decides then, which is `me` or NOBODY.
+        The player draws from dice. Return the seat that decides then, which is `me`, or NOBODY.
         """
         mask = np.zeros(self.n_actions, np.int8)
         try:
@@ -141,7 +144,7 @@ class Episode:
         return mover
 
     def stop(self) -> None:
-        """Nobody decides any more."""
+        """End the game here: no seat decides any more, and no action is legal."""
         self.mask, self.mover = np.zeros(self.n_actions, np.int8), NOBODY
 
     def observation(self, seat: int) -> NDArray[np.float32]:
@@ -150,7 +153,7 @@ class Episode:
 
 
 def article(error: BaseException) -> str:
-    """The name of an error with its article: a KeyError, an IllegalAction."""
+    """The name of an error with its article, as in "a KeyError" or "an IllegalAction"."""
     name = type(error).__name__
     return f"a{'n' * (name[0] in 'AEIOU')} {name}"
 
@@ -166,7 +169,7 @@ def _read(options: Mapping[str, Any] | None) -> tuple[list[int | str], str | Non
     if script is None:
         return [], position
     if isinstance(script, str) or not isinstance(script, (Sequence, np.ndarray)):
-        raise BadOption(f"script={shown(repr(script))} is not a list of outcomes of chance, numbers or words")
+        raise BadOption(f"script={shown(repr(script))} is not a list of outcomes of chance; write each as a number or a word")
     for i, entry in enumerate(script):
         if isinstance(entry, bool) or not isinstance(entry, (int, np.integer, str)):
             raise BadOption(f"script[{i}]={shown(entry)} is not an outcome of chance; write a number or a word of the game's notation")

@@ -14,22 +14,22 @@ from kdenv.core.view import View
 from kdenv.policies import Policy, policy
 from kdenv.policies.compiled import joint_player
 
-Player: TypeAlias = Callable[[View], int]  # a Policy is one
+Player: TypeAlias = Callable[[View], int]  # a Policy is such a function, too
 Opponent: TypeAlias = str | Player
 
 
 class Lineup:
-    """The players of all seats but one, in the order in which they sit behind it. If there is a pool, they are drawn for every game."""
+    """The players of all seats but the learner's, in the order in which they sit after it. From a pool they are drawn for every game."""
 
     def __init__(self, game: Game, n_seats: int, opponents: Opponent | Sequence[Opponent] | None, pool: Sequence[Opponent] | None) -> None:
-        """opponents: one for all n_seats, or a list of one for each; pool: what each seat draws from instead."""
+        """Take either opponents, one for all n_seats or a list of one for each, or a pool from which each seat draws."""
         self._game, self._n_seats = game, n_seats
-        self._by_text: dict[str, Policy] = {}  # a text written twice is one policy
+        self._by_text: dict[str, Policy] = {}  # the same text makes only one policy
         if (opponents is None) == (pool is None):
-            raise BadOption("opponents= says who sits at the other seats, pool= what they are drawn from: give one")
+            raise BadOption("give either opponents=, the policies of the other seats, or pool=, a list from which they are drawn")
         self._pool = [self._player(each) for each in _listed("pool", pool)] if pool is not None else []
         if pool is not None and not self._pool:
-            raise BadOption("pool=[] holds no policy to draw")
+            raise BadOption("pool=[] holds no policy to draw; list at least one")
         if opponents is not None and not isinstance(opponents, str) and isinstance(opponents, Sequence):
             if len(opponents) != n_seats:
                 raise BadOption(f"opponents= lists {len(opponents)} policies for {n_seats} other seats; give one for each, or one for all")
@@ -45,12 +45,12 @@ class Lineup:
             raise BadOption(f"{value!r} is no policy; a policy is a text such as 'random', a Policy, or a function of a view")
         if isinstance(value, Policy):
             if value.is_oracle:
-                raise NotSupported(f"{value} looks at what is hidden; opponents of a learner may not")
-            value.compiled(self._game)  # tells if it is a player of another game
+                raise NotSupported(f"{value} looks at what is hidden, and opponents of a learner may not; choose another policy")
+            value.compiled(self._game)  # raises an error if it is a player of another game
         return value  # type: ignore[no-any-return]
 
     def draw(self, generator: np.random.Generator) -> None:
-        """Seat the players of the next game and seed them. A seed does not tell what the generator gave or will give."""
+        """Draw the players of the next game and seed them. From its seed a player cannot compute other draws of the generator."""
         if self._pool:
             self.players = [self._pool[i] for i in generator.integers(len(self._pool), size=self._n_seats)]
         for player in {id(player): player for player in self.players}.values():
@@ -58,7 +58,7 @@ class Lineup:
                 player.reset(derive_seed("opponent", int(generator.integers(1 << 62))))
 
     def compiled(self, me: int) -> Any:
-        """All of them as one compiled player, when `me` is the seat that learns; None if that cannot be."""
+        """All players as one compiled player, where `me` is the seat that learns; None if one of them has no compiled form."""
         seats = [(me + 1 + i) % (self._n_seats + 1) for i in range(len(self.players))]
         return joint_player(self.players, seats, self._game)
 

@@ -1,4 +1,4 @@
-"""Tells Gymnasium and PettingZoo of the games. Happens on `import kdenv`; nothing else is imported for it, least of all numba."""
+"""Registers the games with Gymnasium and PettingZoo. `import kdenv` does this, so nothing else may be imported here, such as numba."""
 
 import gymnasium
 import pettingzoo
@@ -7,9 +7,9 @@ from kdenv.games import TITLES
 
 
 def register(name: str, title: str) -> None:
-    """Register a game as kdenv/<Title>-v0: with Gymnasium for one seat that learns, with PettingZoo for all seats."""
+    """Register a game as kdenv/<Title>-v0: for one seat that learns with Gymnasium, and for all seats with PettingZoo."""
     identity = f"kdenv/{title}-v0"
-    # Registering anew (as after a reload) would warn of what is no mistake.
+    # Registering a second time, as after a reload, would print a warning although nothing is wrong.
     if identity not in gymnasium.registry:
         gymnasium.register(identity, entry_point="kdenv.envs.seat:SeatEnv", kwargs={"game": name})
     if identity not in pettingzoo.aec_registry:

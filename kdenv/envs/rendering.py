@@ -1,4 +1,4 @@
-"""What `render()` returns in each mode. There is one drawing per game, as SVG; a picture is that drawing rasterised."""
+"""Makes what `render()` returns in each mode. A game draws a position as SVG, and pictures are made from that drawing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def png(svg: str) -> bytes:
 
 
 def rgb_array(svg: str) -> NDArray[np.uint8]:
-    """The drawing as height x width x 3 numbers."""
+    """The drawing as an array of height x width x 3 numbers from 0 to 255."""
     picture = png(svg)
     try:
         from PIL import Image
@@ -36,7 +36,7 @@ def rgb_array(svg: str) -> NDArray[np.uint8]:
 
 
 def frame(table: Table, mode: str, seat: int | None) -> str | NDArray[np.uint8]:
-    """The position as text, SVG or picture, seen by a seat or (None) with everything face up."""
+    """The position as text, SVG or picture, as a seat sees it, or with everything face up if seat is None."""
     if mode == "ansi":
         return str(table.game.drawing.ansi(table.states, 0, seat=seat))
     svg = table.svg(seat)
@@ -44,7 +44,7 @@ def frame(table: Table, mode: str, seat: int | None) -> str | NDArray[np.uint8]:
 
 
 class Window:
-    """A window that shows pictures, by tkinter of the standard library."""
+    """A window that shows pictures. It uses tkinter of the standard library."""
 
     def __init__(self, title: str) -> None:
         try:
@@ -60,10 +60,10 @@ class Window:
         self._new_picture = tkinter.PhotoImage
         self._label = tkinter.Label(self._root)
         self._label.pack()
-        self._image: Any = None  # tkinter does not keep it alive
+        self._image: Any = None  # kept here, because tkinter does not keep it
 
     def show(self, picture: bytes) -> None:
-        """Show this PNG picture; if the window has been closed, nothing happens."""
+        """Show this PNG picture. Nothing happens if the window has been closed."""
         if self._root is None:
             return
         self._image = self._new_picture(master=self._root, data=base64.b64encode(picture))
@@ -71,21 +71,21 @@ class Window:
         self._root.update()
 
     def close(self) -> None:
-        """Close the window; a second call does nothing."""
+        """Close the window. A second call does nothing."""
         if self._root is not None:
             self._root.destroy()
             self._root = None
 
 
 class Screen:
-    """Renders for one environment in its mode, and holds its window while there is one; copies of it have none."""
+    """Renders for one environment in its mode, and owns its window. A copy starts without a window."""
 
     def __init__(self, mode: str | None, title: str) -> None:
         self._mode, self._title = mode, title
         self._window: Window | None = None
 
     def render(self, table: Table, seat: int | None = None) -> str | NDArray[np.uint8] | None:
-        """The position in the environment's mode; None for a window, and, with a warning, without a mode."""
+        """The position as the mode says. Returns None if a window shows it, and None with a warning if there is no mode."""
         if self._mode is None:
             gymnasium.logger.warn(f"nothing is rendered: make the environment with render_mode= one of {', '.join(MODES)}")
             return None

@@ -1,6 +1,6 @@
-"""What a game that has ended is worth to each seat: `reward="rank"`, `"margin"` or `"score"`.
+"""The rewards of a finished game, one per seat: `reward="rank"`, `"margin"` or `"score"`.
 
-Seats of one team get the same. A game that was broken off (truncated) is worth nothing to anybody: it is undecided.
+Seats of one team get the same reward. A game that a limit ended (truncated) is undecided, so every reward is 0.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from kdenv.core.table import Table
 
 
 def rank_rewards(table: Table) -> list[float]:
-    """+1 for a sole win, -1 / (teams - 1) for not winning; winners who tie share, so that the sum over teams is 0.
+    """+1 for a sole win, -1 / (teams - 1) for not winning. Winners who tie get equal shares. The sum over teams is 0.
 
-    With T teams of which w win together, winning is worth (T / w - 1) / (T - 1): if all tie, nothing.
+    With T teams of which w win together, winning is worth (T / w - 1) / (T - 1). If all teams tie, that is 0.
     """
     teams = table.game.teams(table.players)
     if teams == 1:
@@ -25,7 +25,7 @@ def rank_rewards(table: Table) -> list[float]:
 
 
 def margin_rewards(table: Table) -> list[float]:
-    """Own points minus those of the best other team, divided by the game's margin_scale."""
+    """The points of each seat minus those of the best other team, divided by the game's margin_scale."""
     teams = table.game.teams(table.players)
     scores = table.scores()
     best_other = [max(scores[:team] + scores[team + 1 : teams], default=0) for team in range(teams)]
@@ -33,12 +33,12 @@ def margin_rewards(table: Table) -> list[float]:
 
 
 def score_rewards(table: Table) -> list[float]:
-    """Own points, divided by the game's margin_scale."""
+    """The points of each seat, divided by the game's margin_scale."""
     return [score / table.game.margin_scale for score in table.scores()]
 
 
 def forfeit(table: Table, seat: int) -> list[float]:
-    """What an illegal action costs, whatever the option says: -1 for the team of the seat, shared out to the others."""
+    """The rewards after an illegal action, for any reward=: -1 for the team of the seat, and +1 divided among the other teams."""
     teams = table.game.teams(table.players)
     return [-1.0 if other % teams == seat % teams else 1 / (teams - 1) for other in range(table.players)]
 
@@ -47,10 +47,10 @@ REWARDS: dict[str, Callable[[Table], list[float]]] = {"rank": rank_rewards, "mar
 
 
 def final_rewards(table: Table, kind: str) -> list[float]:
-    """The rewards of a game that is over."""
+    """The rewards of a game that is over; all are 0 if a limit ended it."""
     return [0.0] * table.players if is_truncated(table) else REWARDS[kind](table)
 
 
 def is_truncated(table: Table) -> bool:
-    """Whether the game, being over, was broken off and not ended by its rules."""
+    """Whether a limit, and not the rules, ended this game, which must be over."""
     return table.game.truncated is not None and bool(table.game.truncated(table.states, 0))

@@ -1,8 +1,8 @@
 """`SeatEnv`: any game as a Gymnasium environment for one seat that learns; the other seats are policies played inside.
 
-If all of them have a compiled form (random and the rule-based players do), a step is one kernel call from one decision
-of the learner to the next; else the policies are asked in Python, each with a view of its seat. After an error in an opponent
-the environment refuses to step until it is reset.
+If all of them have a compiled form (random and the rule-based players do), a step is one kernel call from one decision of the learner
+to the next. Otherwise the policies are asked in Python, each with a view of its seat. After an error in an opponent the environment
+refuses to step until it is reset.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from kdenv.games import find_game
 from kdenv.policies.compiled import first_use
 
 _OBSERVATIONS = ("vector", "dict")
-_DEALS = 1000  # so many games in a row may end before the learner decides anything; then reset gives up
+_DEALS = 1000  # reset gives up after so many games in a row in which the learner has nothing to decide
 
 
 class SeatEnv(gymnasium.Env[Any, Any]):
     """A game as an environment for one seat.
 
-    An observation is the float32 vector of the learner's seat (with observation="dict" a dict of it and the mask, as in
-    TableEnv). info has "action_mask" and "seat", at the end "scores" and "ranks" of all seats; `action_masks()` is what
-    MaskablePPO asks. The reward is 0 until the game ends. `table` is to look at: if anybody else changes it, step() refuses to go
-    on until reset().
+    An observation is the float32 vector of the learner's seat; with observation="dict" it is a dict of the vector and the mask, as in
+    TableEnv. info has "action_mask" and "seat", and at the end "scores" and "ranks" of all seats. MaskablePPO calls `action_masks()`.
+    The reward is 0 until the game ends. `table` is the game itself, to look at: if anybody else changes it, step() refuses to go on
+    until reset().
     """
 
     metadata: dict[str, Any] = {"render_modes": list(MODES), "render_fps": 1}  # noqa: RUF012
@@ -63,13 +63,13 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """The game by name, who sits at the other seats, and the options of the game.
+        """Take a game (or its name), the policies of the other seats, and the options of the game.
 
-        opponents: a policy for all other seats ("random" if nothing is said), or a list of one for each, in the order
-        they sit behind the learner (where there are teams, partners are among them). pool: a list of policies; every one of these
-        seats draws one of them for every game. A policy is a text, a Policy, or a function of a view.
-        seat: the learner's, or "random", or "rotate" for the next one in every game. reward, illegal and encoding: as
-        in TableEnv. record: the last info of a game has its record.
+        opponents: one policy for all other seats ("random" by default), or a list of one for each, in the order in which they sit after
+        the learner (where there are teams, its partners are among them). pool: a list of policies instead, from which each of these
+        seats draws one for every game. A policy is a text, a Policy, or a function of a view.
+        seat: the seat of the learner; or "random"; or "rotate", which takes the next seat in every game. reward, illegal and encoding:
+        as in TableEnv. record: if true, the last info of a game has its record.
         """
         check_choice("observation", observation, _OBSERVATIONS)
         check_choice("reward", reward, tuple(REWARDS))
@@ -86,11 +86,11 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         box = ObservationBox(self._episode.observer)
         mask = spaces.Box(0, 1, (self._episode.n_actions,), np.int8)
         self.observation_space = spaces.Dict({"observation": box, "action_mask": mask}) if self._with_mask else box
-        self.seat = 0 if isinstance(seat, str) else int(seat)  # the learner's, in this game
-        self._games = 0  # since the last seed
+        self.seat = 0 if isinstance(seat, str) else int(seat)  # the seat of the learner in this game
+        self._games = 0  # how many games have begun since the last reset with a seed
         self._is_on = False
         self._dice: Rng = make_rng(0)
-        self._joint: Any = None  # the opponents as one compiled player, if they can be
+        self._joint: Any = None  # the opponents as one compiled player; None if one has no compiled form
         self.set_opponents("random" if opponents is None and pool is None else opponents, pool)
 
     def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
@@ -108,12 +108,12 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         """The parts of an observation vector by name, in their order, each with its shape and meaning."""
         return self._episode.observer.layout
 
-    # A game
+    # Playing
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Deal a new game and play it until the learner decides; the options are those of TableEnv.reset.
+        """Deal a new game and play it until the learner decides. The options are those of TableEnv.reset.
 
-        The same seed gives the same deal whoever the opponents are. If the options are refused, the game that is on goes on.
+        The same seed gives the same deal for any opponents. If the options are refused, the current game stays as it is.
         """
         check_seed(seed)
         opening = self._episode.opening(options)
@@ -126,17 +126,17 @@ class SeatEnv(gymnasium.Env[Any, Any]):
             if self._episode.mover != NOBODY:
                 break
             if options and options.get("position") is not None:
-                raise BadOption(f"seat {self.seat} has nothing left to decide in this position")
+                raise BadOption(f"seat {self.seat} has nothing left to decide in this position; choose another seat or position")
             opening = self._episode.opening(options)
         else:
-            raise NotSupported(f"in {_DEALS} games running seat {self.seat} has had nothing to decide")
+            raise NotSupported(f"seat {self.seat} had nothing to decide in {_DEALS} games in a row; choose another seat or other opponents")
         self._is_on = True
         if self.render_mode == "human":
             self.render()
         return self._observation(), self._info()
 
     def _begin(self, opening: tuple[Table, Script]) -> None:
-        """Deal, seat everybody, and play until the learner decides or the game is over."""
+        """Deal, choose the learner's seat and the opponents, and play until the learner decides or the game is over."""
         self._episode.begin(opening, self.np_random)
         players = self.table.players
         if self._seat_rule == "random":
@@ -158,7 +158,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         number = self._episode.number(action)
         if number == NO_ACTION:
             return self._take_illegal(action)
-        self._is_on = False  # until the others have decided, which may fail
+        self._is_on = False  # stays so if an opponent fails
         self._go_on(number)
         self._is_on = self._episode.mover != NOBODY
         reward, truncated = 0.0, False
@@ -170,7 +170,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return self._observation(), reward, not self._is_on and not truncated, truncated, self._info()
 
     def _go_on(self, action: int) -> None:
-        """Carry out an action (or NO_ACTION) and the turns of the others, until the learner decides or the game is over."""
+        """Carry out an action, or NO_ACTION, and then the turns of the others, until the learner decides or the game is over."""
         episode = self._episode
         if self._joint is not None and not episode.script:
             episode.step_with(self._joint, action, self.seat, self._dice)
@@ -181,16 +181,16 @@ class SeatEnv(gymnasium.Env[Any, Any]):
             episode.step(self._chosen_by_other(episode.mover))
 
     def _chosen_by_other(self, mover: int) -> int:
-        """What the policy at this seat does. If it fails, the game is broken off: it stands at a decision that is not the learner's."""
+        """Ask the policy at this seat for an action. If that fails, end the game, which stands at a decision that is not the learner's."""
         player = self._lineup.players[(mover - self.seat - 1) % self.table.players]
         try:
             action = player(self.table.view(mover))
-            self._episode.check()  # a function may have got hold of the table
+            self._episode.check()  # a policy that has got hold of the table may have changed it
             number = self._episode.number(action)
             if number == NO_ACTION:
                 mistake = self._episode.illegal(action, self.seat)
                 raise IllegalAction(f"the opponent {player} at seat {mover} makes a mistake: {mistake}")
-        except BaseException as error:  # Ctrl-C too
+        except BaseException as error:  # also Ctrl-C
             self._episode.break_off(f"{article(error)} in the opponent at seat {mover}")
             raise
         return number
@@ -203,7 +203,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self._episode.stop()
         return self._observation(), forfeit(self.table, self.seat)[self.seat], True, False, {**self._info(), "illegal": str(error)}
 
-    # What there is to see
+    # Observing
 
     def _observation(self) -> Any:
         vector = self._episode.observation(self.seat)
@@ -218,19 +218,19 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal now; the name is the one that sb3-contrib's MaskablePPO looks for."""
+        """Which actions are legal now. MaskablePPO of sb3-contrib calls this function by this name."""
         return self._episode.mask.astype(np.bool_)
 
     def view(self) -> View:
-        """What the learner's seat sees, as policies want it: `policy.act(env.view())`."""
+        """What the learner's seat sees, in the form that policies take: `policy.act(env.view())`."""
         return self.table.view(self.seat)
 
     def record(self) -> str:
-        """The game so far as text, as kdenv.replay reads it."""
+        """The game so far as text, which kdenv.replay plays again."""
         return self.table.record()
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The position as the learner's seat sees it: text, SVG, a picture, or (human) in a window."""
+        """The position as the learner's seat sees it, as render_mode says: text, SVG or a picture. With "human" a window shows it."""
         return self._screen.render(self.table, self.seat)
 
     def close(self) -> None:
@@ -238,7 +238,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self._screen.close()
 
     def clone(self) -> SeatEnv:
-        """An environment in the same position, with the same generators and opponents, that goes its own way."""
+        """An independent copy of this environment, with the same position, generators and opponents."""
         return copy.deepcopy(self)
 
 

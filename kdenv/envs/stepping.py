@@ -1,7 +1,7 @@
-"""Steps as environments take them: one kernel call carries out a decision and everything up to the next decision.
+"""The steps of environments: one kernel call carries out a decision and everything up to the next decision.
 
-What comes in between is chance and, if one seat learns and the others are compiled players, their turns. The same call
-writes the mask of what is legal then.
+In between there is chance and, if one seat learns and the others are compiled players, there are their turns. The same call
+writes the mask of what is legal after that.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from kdenv.core.table import Table
 from kdenv.core.verbs import DECIDE, legal, phase, resample_hidden, seat
 
 NOBODY = -1  # the seat that decides in a finished game
-NO_ACTION = -1  # in place of an action: there is none to carry out
+NO_ACTION = -1  # given in place of an action if there is none to carry out
 WORK = 2  # the number of states that a compiled player needs to work in
-_PACKED = 4  # the most actions that a packed turn holds
+_PACKED = 4  # a packed turn holds at most so many actions
 
 Mask = NDArray[np.int8]
 

@@ -1,4 +1,4 @@
-"""The one list of games there is. A room is imported, and its rules registered, when its game is first asked for."""
+"""The list of all games. The room of a game is imported, and its rules registered, when somebody first asks for the game."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kdenv.core.game import Game
 
-TITLES = {  # name -> title, as in kdenv/Title-v0
+TITLES = {  # name -> title, which names the environment kdenv/<Title>-v0
     "kingdomino": "Kingdomino",
     "dominion": "Dominion",
     "dominoes": "Dominoes",
@@ -20,12 +20,12 @@ _from_outside: dict[str, Game] = {}
 
 
 def names() -> list[str]:
-    """The names of all games, those added with add_game included."""
+    """Return the names of all games, including those added with add_game."""
     return [*TITLES, *_from_outside]
 
 
 def find_game(name: str) -> Game:
-    """The game of this name."""
+    """Return the game of this name, imported if it is of the package. BadOption if there is none."""
     if name in _from_outside:
         return _from_outside[name]
     if name not in TITLES:
@@ -38,17 +38,17 @@ def find_game(name: str) -> Game:
 
 
 def add_game(game: Game) -> None:
-    """Make a game from outside the package known by its name."""
+    """Make a game from outside the package known by its name. TypeError if another game has this name."""
     if game.name in TITLES or _from_outside.get(game.name, game) is not game:
         raise TypeError(f"there already is a game {game.name}; choose another name")
     _from_outside[game.name] = game
 
 
 class _Games(ModuleType):
-    """What makes this module callable: `kdenv.games()` lists the games, while `kdenv.games.kingdomino` is a room."""
+    """The type of this module, which makes it callable: `kdenv.games()` lists the games, while `kdenv.games.kingdomino` is a room."""
 
     def __call__(self) -> list[str]:
-        """The names of all games."""
+        """Return the names of all games."""
         return names()
 
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.questions import first_action, rest_of
 from kdenv.core.view import View
 
@@ -56,7 +56,7 @@ def half_interval(visits: float, total: float, squares: float) -> float:
 def carry_out(states: Any, turn: int) -> None:
     """Carry out a packed turn in states[0]: by the verbs, which a table has compiled, not by a kernel more."""
     while turn:
-        protocol.apply_at(states, 0, int(first_action(turn)))
+        verbs.apply_at(states, 0, int(first_action(turn)))
         turn = int(rest_of(turn))
 
 
@@ -71,6 +71,6 @@ def play_in_words(view: View, states: Any, turn: int) -> str:
     while turn:
         action = int(first_action(turn))
         words.append(str(view.game.notation.action_text(states, 0, action)))
-        protocol.apply_at(states, 0, action)
+        verbs.apply_at(states, 0, action)
         turn = int(rest_of(turn))
     return ", ".join(words)

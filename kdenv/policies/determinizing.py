@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.compiler.random import Rng
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.errors import NotSupported
 from kdenv.core.questions import TO_THE_END, ExactDeals, Hidden, believe, packed
 from kdenv.core.view import View
@@ -172,7 +172,7 @@ class Oracle(TurnSearcher):
         """Best play after this turn, as far as it consists of decisions that were looked at."""
         states, words, values = view.scratch(10), list[str](), np.zeros(view.game.max_turns)
         play_in_words(view, states, turn)
-        while len(words) < _LINE and depth != len(words) and int(protocol.phase_at(states, 0)) == protocol.DECIDE:
+        while len(words) < _LINE and depth != len(words) and int(verbs.phase_at(states, 0)) == verbs.DECIDE:
             turns = np.empty(view.game.max_turns, np.int64)
             n = int(list_turns(states, 0, view.game.most_decisions, view.game.max_legal, turns))
             pimc.solve_open(states, turns, n, self._keeper.solver(hidden, view), max(depth - len(words) - 1, TO_THE_END), self.rng, values)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kdenv.compiler.random import make_rng
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.errors import NotSupported
 from kdenv.core.game import Game
 from kdenv.core.verbs import CHANCE, OVER
@@ -180,11 +180,11 @@ class Lookahead(Searcher):
         start = view.scratch(2)
         carry_out(start, turn)
         depth -= 1
-        while depth > 0 and (phase := int(protocol.phase_at(start, 0))) != OVER:
+        while depth > 0 and (phase := int(verbs.phase_at(start, 0))) != OVER:
             if phase == CHANCE:
                 outcome = _likeliest(start, game)
                 words.append(str(game.notation.chance_text(start, 0, outcome)))
-                protocol.apply_chance_at(start, 0, outcome)
+                verbs.apply_chance_at(start, 0, outcome)
                 continue
             room.states[0] = start[0]
             expectimax.start(room, depth, 0)
@@ -229,7 +229,7 @@ class _Clock:
 def _likeliest(states: Any, game: Game) -> int:
     """The most probable outcome."""
     outcomes, weights = np.zeros(game.max_chances, np.int64), np.zeros(game.max_chances, np.int64)
-    n = int(protocol.chances_at(states, 0, outcomes, weights))
+    n = int(verbs.chances_at(states, 0, outcomes, weights))
     return int(outcomes[int(weights[:n].argmax())])
 
 
@@ -239,6 +239,6 @@ def _words_of(states: Any, game: Game, turn: int) -> str:
     while turn:
         action = (turn & 0xFFFF) - 1
         words.append(str(game.notation.action_text(states, 0, action)))
-        protocol.apply_at(states, 0, action)
+        verbs.apply_at(states, 0, action)
         turn >>= 16
     return ", ".join(words)

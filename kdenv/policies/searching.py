@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.compiler.random import Rng, below, make_rng, next64
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.game import Game
 from kdenv.core.questions import choose_at
 from kdenv.core.view import View
@@ -248,7 +248,7 @@ class RootSearch(TurnSearcher):
         for turn in turns:
             states = view.scratch(1)
             carry_out(states, int(turn))
-            protocol.scores_at(states, 0, numbers)
+            verbs.scores_at(states, 0, numbers)
             points.append(int(numbers[int(view.seat)]))
         return np.array(points)
 

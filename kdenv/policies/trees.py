@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.compiler.random import Rng, make_rng, next64
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.game import Game
 from kdenv.core.view import View
 from kdenv.policies.analysis import carry_out, play_in_words
@@ -68,7 +68,7 @@ class Grown(Worker):
         self.states, self.seat, self.turns, self.score = view.scratch(uct.N_STATES), int(view.seat), turns, score
         self.player, self.learner = _player_and_learner(view, playout, growth)
         self.rule, self.rng, self.chance = rule, rng, CHANCES[growth.chance]
-        protocol.resample_hidden_at(self.states, 0, self.seat, rng)
+        verbs.resample_hidden_at(self.states, 0, self.seat, rng)
         words = np.uint64 if game.state_dtype.itemsize % 8 == 0 else np.uint8
         self.raw = self.states.view(np.uint8).reshape(len(self.states), -1).view(words)
         with_gains = int(isinstance(rule, (ProgressiveBias, WinBias)))
@@ -153,7 +153,7 @@ class Grown(Worker):
         words: list[str] = []
         at = int(self.places()[turn])
         carry_out(states, int(self.turns[turn]))
-        while len(words) < most and at and protocol.phase_at(states, 0) == protocol.DECIDE:
+        while len(words) < most and at and verbs.phase_at(states, 0) == verbs.DECIDE:
             at = self._favourite(self.child_of(at), states)
             if at:
                 words.append(play_in_words(view, states, int(self.tree.turns[at])))

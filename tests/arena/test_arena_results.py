@@ -136,8 +136,8 @@ def test_the_digest_changes_with_the_rules(tmp_path) -> None:
     [
         *(("number", value, "is not the number of a game") for value in (-5, 1.5, True, 10**400, "1", None, [1])),
         *(("deal", value, "is not the deal of game 2, which is 1") for value in (0, 2, -1, 1.0, True, None)),
-        *(("scores", value, "is not a list of 2 such numbers") for value in (5, [], [1], [1, 2, 3], [1, "2"])),
-        *(("scores", value, "is not a list of 2 such numbers") for value in ([True, 1], [1.5, 2], [10**400, 1])),
+        *(("scores", value, "is not a list of 2 valid numbers, one for each policy") for value in (5, [], [1], [1, 2, 3], [1, "2"])),
+        *(("scores", value, "is not a list of 2 valid numbers, one for each policy") for value in ([True, 1], [1.5, 2], [10**400, 1])),
         ("margins", [None, 1], "is not a list"),
         *(("turns", value, "is not a list") for value in ([-1, 1], [1.0, 1], {"0": 1})),
         ("playouts", [1, -1], "is not a list"),
@@ -153,7 +153,7 @@ def test_every_field_of_a_line_is_checked(tmp_path, field: str, value: object, w
     line = json.dumps({**vars(RESULTS[2]), field: value})
     with file.open("a") as more:
         more.write(line + "\n")
-    with pytest.raises(BadRecord, match=rf"line 4 of .*match.jsonl is damaged: .*{what}.*; delete the line, and the same command goes on"):
+    with pytest.raises(BadRecord, match=rf"line 4 of .*match.jsonl is damaged: .*{what}.*; delete this line, and run"):
         read(file)
 
 
@@ -161,7 +161,7 @@ def test_a_number_too_large_for_a_float_is_refused(tmp_path) -> None:
     file = written(tmp_path / "match.jsonl", RESULTS[:1])
     with file.open("a") as more:
         more.write(json.dumps({**vars(RESULTS[1]), "seconds": [12345.0, 1.0]}).replace("12345.0", "1e999") + "\n")
-    with pytest.raises(BadRecord, match=r"seconds=.* is not a list of 2 such numbers"):
+    with pytest.raises(BadRecord, match=r"seconds=.* is not a list of 2 valid numbers, one for each policy"):
         read(file)
 
 

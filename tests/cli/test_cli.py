@@ -347,7 +347,7 @@ MANY = "9" * 5000
         (["match", "kingdomino", "random", "random", "--games", "many"], "invalid int value"),
         (["match", "kingdomino", "random", "random", "--processes", "0"], "at least one game"),
         (["match", "kingdomino", "random", "ppo(nowhere)"], "there is no model nowhere"),
-        (["play", "kingdomino", "random", "--players", "4"], "4 players are you and 3 policies, not 1"),
+        (["play", "kingdomino", "random", "--players", "4"], "4 players are you and 3 policies, but you named 1"),
         (["play", "kingdomino", "random", "--seat", "7"], "--seat 7 is not at this table"),
         (["perft", "kingdomino", "-1"], "argument depth: -1 is not possible; it may be 0 to 1000"),
         (["perft", "kingdomino", "1", "--position", "nonsense"], "no part of a position"),

@@ -374,7 +374,7 @@ def test_what_cannot_be_told_is_compiled_anew_and_said(house: House) -> None:
         done = house.run(work)
         assert "f" in done.compiled
         assert done.result[0] == 3
-        assert done.result[1].startswith("kdenv: f is compiled in every process anew, because what it depends on cannot be told: ")
+        assert done.result[1].startswith("kdenv: every process compiles f again, because kdenv cannot find out what it depends on: ")
 
 
 # Several processes at a time

@@ -126,7 +126,9 @@ def test_a_decision_at_a_chance_node_is_refused() -> None:
 
 def test_chance_while_a_seat_decides_is_refused() -> None:
     assert refusal(IllegalAction, shells().chance, 0).endswith("; legal: nothing of the kind, a seat decides")
-    assert refusal(IllegalAction, shells().sample_chance, make_rng(1)).startswith("chance is not next: three_shells position ")
+    assert refusal(IllegalAction, shells().sample_chance, make_rng(1)).startswith(
+        "there is no outcome to draw, because chance is not next in three_shells position "
+    )
 
 
 def test_a_domino_that_lies_on_the_table_cannot_be_drawn() -> None:

@@ -15,7 +15,7 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
 from kdenv.compiler.random import make_rng
 from kdenv.compiler.state import state_dtype
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.game import Game
 from kdenv.core.questions import Knowledge, choose, plays
 from kdenv.core.verbs import VERBS, register_rules
@@ -59,7 +59,7 @@ def test_a_verb_may_be_in_any_module_of_the_room() -> None:
     rules, encoding = room_like_three_shells(observe=None), ModuleType("encoding")
     encoding.observe = three_shells.observe
     register_rules("whole", rules, encoding)
-    assert protocol._rules_of(rules.STATE).verbs["observe"] is three_shells.observe
+    assert verbs._rules_of(rules.STATE).verbs["observe"] is three_shells.observe
 
 
 def lame(**changes: Any) -> Game:
@@ -122,7 +122,7 @@ def test_a_refused_game_leaves_the_other_as_it_was() -> None:
     with pytest.raises(TypeError):
         register_rules("copycat", room_like_three_shells(STATE=three_shells.STATE))
     states = np.zeros(1, three_shells.STATE)
-    assert protocol._rules_of(states.dtype).game == "three_shells"
+    assert verbs._rules_of(states.dtype).game == "three_shells"
 
 
 def test_the_sources_of_a_game_that_names_them_are_part_of_its_type() -> None:
@@ -149,12 +149,12 @@ def test_no_state_has_gaps(name: str) -> None:
 
 def test_a_state_of_no_game_is_told_so_in_python() -> None:
     with pytest.raises(TypingError, match="is not the state of a registered game"):
-        protocol.phase(np.zeros(1, [("x", np.int8)])[0])
+        verbs.phase(np.zeros(1, [("x", np.int8)])[0])
 
 
 def test_a_state_of_no_game_is_told_so_in_kernels() -> None:
     with pytest.raises(TypingError, match="is not the state of a registered game"):
-        protocol.phase_at(np.zeros(1, [("x", np.int8)]), 0)
+        verbs.phase_at(np.zeros(1, [("x", np.int8)]), 0)
 
 
 def pointing() -> np.ndarray:
@@ -192,27 +192,27 @@ def walk(verbs: object, at: bool) -> list:
             ask("resample_hidden", 1, make_rng(3))
     ask("scores", points)
     ask("standings", points)
-    protocol.observe_at(states, 0, 1, vector)
+    verbs.observe_at(states, 0, 1, vector)
     return [*said, vector.tolist()]
 
 
 def test_every_verb_answers_in_python_as_in_kernels() -> None:
-    assert walk(protocol, at=False) == walk(protocol, at=True)
+    assert walk(verbs, at=False) == walk(verbs, at=True)
 
 
 @kernel
 def _legal_in_a_kernel(states, out):
-    return protocol.legal(states[0], out)
+    return verbs.legal(states[0], out)
 
 
 def test_a_kernel_asks_the_game_of_the_state_it_is_given() -> None:
     kingdomino = find_game("kingdomino")
     states = np.zeros(1, kingdomino.state_dtype)
-    protocol.begin_at(states, 0, *kingdomino.variant(4))
-    protocol.apply_chance_at(states, 0, 5)
+    verbs.begin_at(states, 0, *kingdomino.variant(4))
+    verbs.apply_chance_at(states, 0, 5)
     assert _legal_in_a_kernel(pointing(), np.zeros(4, np.int64)) == 4
     for outcome in (1, 2, 3, 0):
-        protocol.apply_chance_at(states, 0, outcome)
+        verbs.apply_chance_at(states, 0, outcome)
     assert _legal_in_a_kernel(states, kingdomino.buffer()) == 4
 
 

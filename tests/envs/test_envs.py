@@ -337,7 +337,7 @@ def test_a_seed_may_have_thousands_of_digits_but_not_a_sign() -> None:
     env.reset(seed=10**5000)
     other.reset(seed=10**5000)
     assert env.record() == other.record()
-    with pytest.raises(BadOption, match=r"^seed=a number of about 5,001 digits is not possible; seed is a whole number from 0 on$"):
+    with pytest.raises(BadOption, match=r"^seed=a number of about 5,001 digits is not possible; seed may be a whole number from 0 up$"):
         env.reset(seed=-(10**5000))
 
 
@@ -384,8 +384,8 @@ def test_a_game_may_start_from_a_position(game: str) -> None:
     "options, sentence",
     [
         ({"scrypt": []}, "reset has no option scrypt (did you mean script?); its options are script and position"),
-        ({"script": 3}, "script=3 is not a list of outcomes of chance, numbers or words"),
-        ({"script": "draw 8"}, "script='draw 8' is not a list of outcomes of chance, numbers or words"),
+        ({"script": 3}, "script=3 is not a list of outcomes of chance; write each as a number or a word"),
+        ({"script": "draw 8"}, "script='draw 8' is not a list of outcomes of chance; write each as a number or a word"),
         ({"script": [7, 1.5]}, "script[1]=1.5 is not an outcome of chance; write a number or a word of the game's notation"),
         ({"script": ["draw 8", "king 1"]}, "script[1]='king 1': 'king 1' cannot happen here; next is 'draw <number>'"),
         ({"position": 3}, "position=3 is not a text as env.table.position() writes it"),

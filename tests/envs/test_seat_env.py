@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env
 import kdenv
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
 from kdenv.core.questions import packed, plays, then
@@ -318,7 +318,7 @@ def test_the_mistake_of_an_opponent_does_not_tell_its_hand(game: str) -> None:
             table.play(table.legal()[0])
             table.run_chance(make_rng(4))
         if seed:
-            protocol.resample_hidden_at(table.states, 0, 0, make_rng(seed))
+            verbs.resample_hidden_at(table.states, 0, 0, make_rng(seed))
         with pytest.raises(IllegalAction) as caught:
             env.reset(seed=1, options={"position": table.position()})
         told.add(str(caught.value).partition(" makes a mistake: ")[2])
@@ -520,9 +520,9 @@ def test_there_is_no_step_without_a_game() -> None:
         ({"opponents": 3}, "3 is no policy; a policy is a text such as 'random', a Policy, or a function of a view"),
         (
             {"opponents": "random", "pool": ["random"]},
-            "opponents= says who sits at the other seats, pool= what they are drawn from: give one",
+            "give either opponents=, the policies of the other seats, or pool=, a list from which they are drawn",
         ),
-        ({"pool": []}, "pool=[] holds no policy to draw"),
+        ({"pool": []}, "pool=[] holds no policy to draw; list at least one"),
         ({"pool": "random"}, "pool='random' is not a list of policies"),
         ({"seat": 4}, "seat=4 is not possible; seat may be 0 to 3, random or rotate"),
         ({"seat": "best"}, "seat=best is not possible; seat may be 0 to 3, random or rotate"),

@@ -193,6 +193,13 @@ def test_city_bordering_one_field_twice_counts_once() -> None:
     assert table.scores() == [3, 0]
 
 
+def test_city_completed_by_two_segments_of_one_tile_counts_once() -> None:
+    """I has a cap north and a cap east, and three corners join them: laid last, I completes this one city with both."""
+    tiles = "D+0+0r0,U+1+0r1,U+2+0r1,N+2+1r3,N+2+2r2,N+1+2r1"
+    table = play(to_place("I", tiles, bag=""), "place I+1+1r0", "claim field SW")
+    assert (table.over, table.scores()) == (True, [3, 0])
+
+
 def test_city_pays_two_fields_that_border_it() -> None:
     """Without B the field north of E and the one south of the city are two, and each has a farmer."""
     tiles = "D+0+0r0@nw1,E+0+1r2@nw0"

@@ -213,7 +213,28 @@ def test_an_opponent_who_buys_holds_no_treasure() -> None:
 def test_a_victim_of_militia_can_go_on_in_order() -> None:
     table = at("Militia, Smithy", "1 Militia", others=("3 Copper 1 Estate 1 Smithy",), deck_1="2 Copper")
     go(table, "play Militia", "discard Estate")
-    assert set(sampled_hands(table)) == {"3 Copper 1 Smithy"}  # he must still discard something above an Estate
+    assert set(sampled_hands(table)) == {"3 Copper 1 Smithy"}  # it must still discard something above an Estate
+
+
+SPIED = {"deck_1": "2 Moat 1 Copper 1 Duchy", "discard_1": "1 Silver 1 Estate", "seen_1": "1 Silver"}
+SPIED_POOL = ["Copper", "Estate", "Gold", "Moat", "Moat", "Copper", "Duchy", "Estate"]
+
+
+def test_a_seat_that_an_attack_deals_with_holds_no_moat() -> None:
+    table = at("Spy, Moat", "1 Spy", "2 Copper", others=("1 Copper 1 Estate 1 Gold",), **SPIED)
+    go(table, "play Spy", "draw Copper", "draw Copper")
+    assert chi_square(sampled_hands(table), odds_of(deals(SPIED_POOL, 1, 3))) < 5  # so far seat 0 looks at its own card
+    go(table, "yes")
+    assert chi_square(sampled_hands(table), odds_of(deals(SPIED_POOL, 1, 3, lambda card: card != "Moat"))) < 5
+    go(table, "draw Duchy")
+    pool = [card for card in SPIED_POOL if card != "Duchy"]
+    assert chi_square(sampled_hands(table), odds_of(deals(pool, 1, 3, lambda card: card != "Moat"))) < 5
+
+
+def test_a_victim_of_militia_holds_no_moat() -> None:
+    table = at("Militia, Moat", "1 Militia", others=("1 Copper 1 Estate 1 Gold 1 Duchy",), **SPIED)
+    go(table, "play Militia")
+    assert chi_square(sampled_hands(table), odds_of(deals([*SPIED_POOL, "Duchy"], 1, 4, lambda card: card != "Moat"))) < 5
 
 
 def test_the_card_library_asks_about_is_an_action() -> None:

@@ -95,9 +95,10 @@ def test_bad_actions_are_told_in_a_sentence(text: str, message: str) -> None:
     assert message in str(error.value)
 
 
-GOOD = at("Village, Militia, Throne Room", "1 Village 2 Copper").position()
-MILITIA = go(at("Village, Militia, Throne Room", "1 Militia"), "play Militia").position()
-TWICE = go(at("Village, Militia, Throne Room", "2 Throne Room 1 Militia"), "play Throne Room").position()
+KINGDOM = "Moat, Village, Militia, Throne Room"
+GOOD = at(KINGDOM, "1 Village 2 Copper").position()
+MILITIA = go(at(KINGDOM, "1 Militia"), "play Militia").position()
+TWICE = go(at(KINGDOM, "2 Throne Room 1 Militia"), "play Throne Room").position()
 OVER = "stage: clean-up; node: over"
 NOT_A_NUMBER = "is not a number from"
 NOT_A_PILE = "is not a pile such as"
@@ -151,6 +152,7 @@ NOT_A_PILE = "is not a pile such as"
         (MILITIA.replace("affected: 1", "affected: 0"), "the card deals with the other seats"),
         (MILITIA.replace("affected: 1", "affected: 2"), NOT_A_NUMBER),
         (MILITIA.replace("; affected: 1", ""), "lacks affected:"),
+        (MILITIA.replace("10 Moat", "9 Moat").replace("hand 1: 5 Copper", "hand 1: 4 Copper 1 Moat"), "no attack touches it"),
         (MILITIA + "; left: 2", "left: is given"),
         (MILITIA.replace("hand 1: 5 Copper", "hand 1: 1 Copper"), "none are left to choose"),
         (MILITIA.replace("Militia 0 0", "Militia 0"), "is not a card, its step"),
@@ -164,7 +166,7 @@ NOT_A_PILE = "is not a pile such as"
 )
 def test_bad_positions_are_told_in_a_sentence(text: str, message: str) -> None:
     with pytest.raises(BadRecord) as error:
-        at("Village, Militia, Throne Room", "1 Village").at_position(text)
+        at(KINGDOM, "1 Village").at_position(text)
     assert message in str(error.value)
 
 

@@ -10,7 +10,24 @@ from kdenv.core.table import Table
 from kdenv.core.verbs import CHANCE, DECIDE, apply, apply_chance, begin_at, chances, phase
 from kdenv.core.verbs import legal as legal_actions
 from kdenv.games.dominion import rules
-from kdenv.games.dominion.cards import ACTION, CARDS, GAIN, N_PRINTED, Card, add_card
+from kdenv.games.dominion.cards import (
+    ACTION,
+    CARDS,
+    DRAW_TO,
+    GAIN,
+    GAIN_CARD,
+    MOST_GIVEN,
+    N_PRINTED,
+    N_STEPS,
+    N_TYPES,
+    OTHERS_GAIN,
+    PLAY_TWICE,
+    TO_DECK,
+    TRASH_FOR_COINS,
+    VICTORY,
+    Card,
+    add_card,
+)
 
 
 @pytest.mark.parametrize("players, victory, curses, coppers", [(1, 8, 0, 53), (2, 8, 10, 46), (3, 12, 20, 39), (4, 12, 30, 32)])
@@ -192,6 +209,21 @@ def test_a_card_from_outside_needs_no_new_machine_code(armory: Card) -> None:
         (Card("Palace", 12, (ACTION,)), "costs 12"),
         (Card("Air", 2, ()), "neither"),
         (Card("Odd", 2, (ACTION,), steps=((99,),)), "steps that do not exist"),
+        (Card("Odd", 2, (ACTION,), steps=((),)), "steps that do not exist"),
+        (Card("Odd", 2, (ACTION,), steps=((GAIN, 4),) * (N_STEPS + 1)), "steps that do not exist"),
+        (Card("Odd", 2, (ACTION,), steps=((GAIN, 4, 0, 2, 0),)), "steps that do not exist"),
+        (Card("Rich", 2, (VICTORY,), points=128), "a number that is not within -128 to 127"),
+        (Card("Rich", 2, (ACTION,), coins=MOST_GIVEN + 1), "gives a number of cards, actions, buys or coins"),
+        (Card("Poor", 2, (ACTION,), cards=-1), "gives a number of cards, actions, buys or coins"),
+        (Card("Odd", 2, (ACTION,), steps=((GAIN, 4, N_TYPES),)), "a step about cards of type"),
+        (Card("Odd", 2, (ACTION,), steps=((GAIN, 4, -1),)), "a step about cards of type"),
+        (Card("Odd", 2, (ACTION,), steps=((GAIN, 4, 0, TO_DECK + 1),)), "neither MAY nor where a card goes"),
+        (Card("Odd", 2, (ACTION,), steps=((TRASH_FOR_COINS, 0, 0, MOST_GIVEN + 1),)), "neither MAY nor where a card goes"),
+        (Card("Odd", 2, (ACTION,), steps=((GAIN_CARD, 7),)), "a step with the number 7; it may be 0 to 6"),
+        (Card("Odd", 2, (ACTION,), steps=((OTHERS_GAIN, -1),)), "a step with the number -1; it may be 0 to 6"),
+        (Card("Odd", 2, (ACTION,), steps=((PLAY_TWICE, 1),)), "a step with the number 1; it may be 2 to"),
+        (Card("Odd", 2, (ACTION,), steps=((DRAW_TO, -1),)), "a step with the number -1; it may be 0 to"),
+        (Card("Odd", 2, (ACTION, N_TYPES)), "is of type 7; types are 1 to 6"),
     ],
 )
 def test_bad_cards_are_told_in_a_sentence(card: Card, message: str) -> None:

@@ -344,3 +344,11 @@ def test_a_drawing_is_well_formed_at_every_stage():
     for table in (Table(GAME), Table(GAME, lead="drawn"), at("0-1"), at("0-1,pass", calls=True), *over):
         ElementTree.fromstring(table.svg())
         assert str(table)
+
+
+def test_the_numbers_of_a_drawing_are_in_the_letters_of_all_drawings():
+    """They are the points of both teams, the round and the four seats. Each letter that is used is defined once."""
+    drawing = at("0-1").svg()
+    assert re.findall(r'aria-label="(\d+)"', drawing) == ["10", "20", "2", "0", "1", "2", "3"]
+    defined = re.findall(r'<path id="(k\d+)"', drawing)
+    assert sorted(defined) == sorted(set(re.findall(r'href="#(k\d+)"', drawing)))

@@ -19,7 +19,7 @@ from kdenv import carcassonne_v0
 from kdenv.arena import Match, Result, play
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.encoding import Encoding, Observer, Part
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
@@ -133,7 +133,7 @@ def test_the_first_encoding_is_the_default_and_the_verb() -> None:
         game = find_game(name)
         table = random_game(game, 1, decisions=5)
         out = np.empty(table.observation(0).size, np.float32)
-        protocol.observe_at(table.states, 0, 0, out)
+        verbs.observe_at(table.states, 0, 0, out)
         assert out.tolist() == table.observation(0).tolist() == table.observation(0, game.encodings[0].name).tolist()
 
 
@@ -195,7 +195,7 @@ def test_an_encoding_writes_all_of_the_vector_and_nothing_that_is_hidden(name: s
                 observer.encoding.observe(table.states, 0, seat, dirty)
                 assert np.array_equal(dirty, seen)
             redrawn = table.states.copy()
-            protocol.resample_hidden_at(redrawn, 0, seat, make_rng(seed + 1))
+            verbs.resample_hidden_at(redrawn, 0, seat, make_rng(seed + 1))
             assert np.array_equal(observer.vector(redrawn, 0, seat), seen), table.position()
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# What makes a function one that numba types: kernels, verbs, parts, and the overloads and intrinsics behind them.
-COMPILED = {"kernel", "allocating_kernel", "verb", "part", "overload", "intrinsic"}
+# What makes a function one that numba types: kernels, verbs, questions, and the overloads and intrinsics behind them.
+COMPILED = {"kernel", "allocating_kernel", "verb", "question", "overload", "intrinsic"}
 
 
 def decorators(function: ast.FunctionDef) -> set[str]:
@@ -31,14 +31,14 @@ def bare_functions(body: list[ast.stmt], inside_compiled: bool = False) -> Itera
             yield from bare_functions(node.body, compiled)
 
 
-@pytest.mark.parametrize("room", ["core", "games", "search", "envs"])
+@pytest.mark.parametrize("room", ["compiler", "core", "games", "search", "envs"])
 def test_all_but_kernels_is_annotated(room: str) -> None:
     bare = [
         f"{path.relative_to(ROOT)} {where}"
         for path in sorted((ROOT / "kdenv" / room).rglob("*.py"))
         for where in bare_functions(ast.parse(path.read_text()).body)
         if (path.name, where.split(": ")[1])
-        not in {("protocol.py", "ask"), ("part.py", "ask"), ("plain.py", "resolve")}
+        not in {("verbs.py", "ask"), ("question.py", "ask"), ("plain.py", "resolve")}
         and path.name != "selfcheck.py"  # its kernels are not decorated, because they are compiled in two ways
     ]
     assert not bare, "\n".join(bare)

@@ -20,7 +20,7 @@ from random_games import random_game
 import kdenv
 from kdenv.arena.match import Match, play_game
 from kdenv.compiler.random import make_rng
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.errors import BadRecord, IllegalAction
 from kdenv.core.game import States
 from kdenv.core.table import Table
@@ -43,7 +43,7 @@ def drawn_anew(table: Table, seed: int) -> Table:
     """The same table as far as the seat to move can tell; all it cannot tell is a new draw."""
     twin, seat = table.clone(), table.seat
     assert seat is not None
-    protocol.resample_hidden_at(twin.states, 0, int(seat), make_rng(seed))
+    verbs.resample_hidden_at(twin.states, 0, int(seat), make_rng(seed))
     events, witnesses = twin.log.rows[:, : twin.log.n]
     unseen = (witnesses >> int(seat)) & 1 == 0
     events[unseen] = random.Random(seed).sample(events[unseen].tolist(), int(unseen.sum()))
@@ -322,7 +322,7 @@ def test_no_small_seed_draws_what_a_view_shows(name: str) -> None:
     shown = table.view(table.seat).states.tobytes()
     for seed in range(300):
         states = table.states.copy()
-        protocol.resample_hidden_at(states, 0, int(table.seat), make_rng(seed))
+        verbs.resample_hidden_at(states, 0, int(table.seat), make_rng(seed))
         assert states.tobytes() != shown
 
 
@@ -350,5 +350,5 @@ def drawn_anew_for(seat: int, table: Table) -> Iterator[Table]:
     for seed in range(VARIANTS):
         twin = table.clone()
         if seed:
-            protocol.resample_hidden_at(twin.states, 0, seat, make_rng(seed))
+            verbs.resample_hidden_at(twin.states, 0, seat, make_rng(seed))
         yield twin

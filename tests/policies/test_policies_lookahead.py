@@ -253,7 +253,7 @@ def test_kingdomino_is_looked_ahead_in_within_a_round() -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_games_that_say_they_hide_nothing_show_all_chance_to_all(name: str) -> None:
-    from kdenv.core import verbs as protocol
+    from kdenv.core import verbs
 
     game = find_game(name)
     if not game.open_information:
@@ -261,7 +261,7 @@ def test_games_that_say_they_hide_nothing_show_all_chance_to_all(name: str) -> N
     table, rng = Table(game), make_rng(1)
     while not table.over:
         if table.at_chance:
-            assert protocol.witnesses_at(table.states, 0) == -1
+            assert verbs.witnesses_at(table.states, 0) == -1
             table.chance(table.sample_chance(rng))
         else:
             table.play(table.legal()[0])

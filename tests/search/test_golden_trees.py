@@ -18,7 +18,7 @@ from lookahead_runs import Searcher
 from positions import shells
 
 from kdenv.compiler.random import make_rng
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import policy
@@ -163,12 +163,12 @@ def information_set_rows(worker: Any, node: int, table: Table, depth: int = 0) -
     """The turns of a node: their visits, how often they were open, and the margin they brought the team that made them."""
     tree = worker.tree
     for at in worker.turns_of(node):
-        action, team = int(tree.turns[at]) - 1, int(protocol.seat_at(table.states, 0)) % 2
+        action, team = int(tree.turns[at]) - 1, int(verbs.seat_at(table.states, 0)) % 2
         known = tree.counts[at]
         columns = f"{known['visits']} visits", f"of {known['times_open']} open", f"{known['sums']:+g} for team {team}"
         yield row(depth, table.name(action), *columns)
         after = table.clone()
-        protocol.apply_at(after.states, 0, action)  # unchecked: what another deal allows may not be legal on this table
+        verbs.apply_at(after.states, 0, action)  # unchecked: what another deal allows may not be legal on this table
         yield from information_set_rows(worker, worker.child_of(at), after, depth + 1)
 
 

@@ -285,7 +285,7 @@ def test_ims_tells_of_a_forced_opening():
 
 def test_ims_can_be_interrupted_anywhere():
     from kdenv.core.questions import believe
-    from kdenv.games.dominoes.guesswork import paper_belief
+    from kdenv.games.dominoes.imagined_play import paper_belief
     from kdenv.search.kernels import ims
 
     table, _ = rounds(1, 16)[0]

@@ -19,7 +19,7 @@ import numpy as np
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import Rng, below, make_rng
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.errors import KdenvError
 from kdenv.core.game import Game
 from kdenv.core.questions import choose, first_action, rest_of
@@ -45,7 +45,7 @@ def variants(name: str, dice: random.Random) -> tuple[int, dict[str, Any]]:
         options = {"size": dice.choice([3, 5, 7]), "tiebreak": dice.choice(["shared", "official"]), "middle": dice.random() < 0.5}
         return players, options | ({"dominoes": 12} if options["size"] == 3 else {})
     if name == "carcassonne":
-        return dice.choice([2, 3, 5]), {"unplaceable": dice.choice(["return", "discard"]), "encoding": dice.choice(["planes", "compact"])}
+        return dice.choice([2, 3, 5]), {"unplaceable": dice.choice(["return", "discard"])}
     if name == "dominoes":
         rules = dice.choice(["paper", "dominai_code", "openspiel", "puerto_rico"])
         lead = dice.choice(["rules", "drawn"])
@@ -80,10 +80,60 @@ NUMBERS = (-129, -128, -1, 0, 0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 16, 1
 
 
 def mutated(text: str, other: str, dice: random.Random) -> str:
-    """The text with up to three changes of numbers, words, parts and letters; `other` is a position to take words from."""
+    """The text with up to three changes, large or small; `other` is a position to take words from."""
+    kinds = dice.choice([LARGE, SMALL])
     for _ in range(dice.choice([1, 1, 1, 1, 2, 2, 3])):
-        text = dice.choice([change_number, change_number, move_word, delete_word, swap_parts, take_part, change_letter])(text, other, dice)
+        text = dice.choice(kinds)(text, other, dice)
     return text
+
+
+def _two_alike(text: str, dice: random.Random) -> list[re.Match[str]]:
+    """Two numbers that mean the same kind of thing, in the order of the text: the same sign before them, the same card after them."""
+    kinds: dict[tuple[str, str], list[re.Match[str]]] = {}
+    for number in re.finditer(r"(\W)(\d+)(?!: )( [A-Z]\w*|)", text):
+        kinds.setdefault((number[1], number[3]), []).append(number)
+    several = [numbers for numbers in kinds.values() if len(numbers) > 1]
+    return sorted(dice.sample(dice.choice(several), 2), key=lambda number: number.start()) if several else []
+
+
+def _with_numbers(text: str, numbers: list[re.Match[str]], values: list[int]) -> str:
+    for number, value in reversed([*zip(numbers, values, strict=True)]):
+        text = f"{text[: number.start(2)]}{value}{text[number.end(2) :]}"
+    return text
+
+
+def move_one(text: str, other: str, dice: random.Random) -> str:
+    """One number becomes smaller by one, the other larger: a card goes to another pile, a tile to another field."""
+    two, more = _two_alike(text, dice), dice.choice([-1, 1])
+    return _with_numbers(text, two, [int(number[2]) + sign * more for number, sign in zip(two, (1, -1), strict=False)])
+
+
+def swap_numbers(text: str, other: str, dice: random.Random) -> str:
+    """Two numbers change places: dominoes between the box and the table, kings on dominoes, cards between piles."""
+    two = _two_alike(text, dice)
+    return _with_numbers(text, two, [int(number[2]) for number in reversed(two)])
+
+
+def change_alike(text: str, other: str, dice: random.Random) -> str:
+    """A small letter in the value of a part becomes another one of this value: a terrain of a kingdom, the feature of a claim."""
+    parts, between, sign = _parts(text)
+    letters = [(i, match) for i, part in enumerate(parts) for match in re.finditer(r"[a-z]", part) if match.start() > part.find(sign)]
+    if letters:
+        i, match = dice.choice(letters)
+        letter = dice.choice([match[0] for j, match in letters if j == i])
+        parts[i] = parts[i][: match.start()] + letter + parts[i][match.end() :]
+    return between.join(parts)
+
+
+def end_list(text: str, other: str, dice: random.Random) -> str:
+    """A list ends before it did: fewer tiles lie, fewer turns were taken."""
+    parts, between, _ = _parts(text)
+    lists = [i for i, part in enumerate(parts) if "," in part]
+    if lists:
+        i = dice.choice(lists)
+        words = parts[i].split(",")
+        parts[i] = ",".join(words[: dice.randrange(1, len(words))])
+    return between.join(parts)
 
 
 def change_number(text: str, other: str, dice: random.Random) -> str:
@@ -148,15 +198,20 @@ def change_letter(text: str, other: str, dice: random.Random) -> str:
     return text[:at] + dice.choice(["", *"0129:;=,-+./@ \nXwlNc\0é²٣"]) + text[at + dice.choice([0, 1]) :]
 
 
+LARGE = [change_number, change_number, move_word, delete_word, swap_parts, take_part, change_letter]
+SMALL = [move_one, swap_numbers, change_alike, end_list]  # more of these are accepted
+
+
 # --- What is done with an accepted one ---
 
 
 def players_of(game: Game) -> dict[str, Any]:
     """Every compiled player of the game: rule players, reflex and those of playouts."""
-    players = {name: rule.make() for name, rule in game.knowledge.players.items()}
-    if game.knowledge.reflex is not None:
-        players["reflex"] = game.knowledge.reflex.make()
-    return {**players, "random": Uniform(), "epsilon_greedy": EpsilonGreedy(players[game.knowledge.greedy or next(iter(players))], 0.5)}
+    known = game.knowledge
+    players = {name: rule.make() for name, rule in known.players.items()}
+    if known.reflex is not None:
+        players["reflex"] = known.reflex.make()
+    return {**players, "random": Uniform(), "epsilon_greedy": EpsilonGreedy(players[known.greedy or next(iter(players))], 0.5)}
 
 
 @kernel
@@ -213,9 +268,10 @@ def look(table: Table, rng: Rng) -> None:
     assert twin.position() == table.position()
     assert (twin.legal(), twin.chances(), twin.seat, twin.scores()) == (table.legal(), table.chances(), table.seat, table.scores())
     for me in range(table.players):
-        assert np.isfinite(table.observation(me)).all()
-        assert (twin.observation(me) == table.observation(me)).all()
-        protocol.resample_hidden_at(twin.states, 0, me, rng)
+        for encoding in table.game.encodings:
+            assert np.isfinite(table.observation(me, encoding.name)).all()
+            assert (twin.observation(me, encoding.name) == table.observation(me, encoding.name)).all()
+        verbs.resample_hidden_at(twin.states, 0, me, rng)
         drawn = twin.position()
         assert twin.at_position(drawn).position() == drawn
         twin.at_position(table.position())

@@ -42,6 +42,7 @@ PLAN = (
     Part("kdenv/games/kingdomino/rules.py", ("*kingdomino_contract*", "*kingdomino_players*", "*kingdomino_perft*")),
     Part("kdenv/games/kingdomino/board.py", ("*kingdomino_contract*", "*kingdomino_players*")),
     Part("kdenv/games/kingdomino/heuristics.py", ("*kingdomino_players*", "*naive_kingdomino*")),
+    Part("kdenv/games/kingdomino/look_ahead.py", ("*kingdomino_players*", "*naive_kingdomino*")),
     Part("kdenv/games/carcassonne/rules.py", ("*carcassonne_contract*", "*carcassonne_rules*", "*carcassonne_notation*")),
     Part("kdenv/games/carcassonne/features.py", ("*carcassonne_contract*", "*carcassonne_rules*")),
     Part("kdenv/games/carcassonne/landscape.py", ("*carcassonne_contract*", "*carcassonne_rules*")),

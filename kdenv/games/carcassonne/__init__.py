@@ -1,4 +1,4 @@
-"""Carcassonne: 2 to 5 players lay tiles and send meeples. The rules as implemented are in README.md."""
+"""Carcassonne: 2 to 5 players lay tiles and put meeples on them. README.md has the rules as implemented."""
 
 from kdenv.core.game import Game, Option
 from kdenv.core.questions import Knowledge

@@ -1,8 +1,8 @@
-"""What a tile and a meeple look like, as SVG on a square of 100 x 100. Drawn for kdenv; no publisher's art.
+"""Draw tiles and meeples as SVG on a square of 100 x 100. This is drawn for kdenv and uses no publisher's art.
 
-Everything is made from what the tile connects: a city reaches its edges, a road runs between its own. Ground and walls
-are turned with the tile, but houses, churches and trees stand upright on it. What is strewn is strewn by a small
-generator of its own, always alike.
+Everything follows from what the tile connects: a city reaches its edges, and a road runs between its edges. Ground and walls
+turn with the tile, but houses, churches and trees stand upright on it. A small generator of random numbers places patches and
+tufts of grass and chooses how houses look. Its seed is the type of the tile, so a type always looks the same.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ WOOD, BARK, LEAF = "#5f8a45", "#47703a", "#7fa85c"
 ROOFS = ("#b5472f", "#c65f3a", "#a63d33", "#cf7a4a")
 WALL, INK = "#efe0c2", "#4a3a2c"
 
-# Roads leave a tile here; and the inside of the curve a city makes around a corner.
+# The point where a road leaves a tile, by edge.
 _EXITS = {"N": (50, 0), "E": (100, 50), "S": (50, 100), "W": (0, 50)}
-# A city by how it reaches its edges: its shape before turning, its wall, how often it is turned, places for houses.
+# The shapes of a city before it is turned: its outline, its wall, places for houses. _CITIES says which shape a city has by the edges
+# that it reaches, and how often the shape is turned. _SHIELDS says where the shield of a city with a pennant is.
 _CAP = ("M0,0 C22,40 78,40 100,0 Z", "M0,0 C22,40 78,40 100,0", ((33, 11), (50, 18), (67, 10)))
 _BAND = (
     "M0,0 C20,26 80,26 100,0 V100 C80,74 20,74 0,100 Z",
@@ -63,7 +64,7 @@ _SHIELDS = {"EW": (26, 50), "NE": (60, 13), "NW": (13, 40), "NEW": (50, 17), "NE
 
 @cache
 def tile_art(tile_type: int, rotation: int) -> str:
-    """A type of tile, turned clockwise so often."""
+    """Draw a type of tile. The rotation is in quarter turns clockwise."""
     tile = TILES[tile_type]
     to_a_gate = bool(tile.cities) and len(tile.roads) == 1
     ground = _meadow(tile_type) + _roads(tile.roads, tile.cloister, to_a_gate)
@@ -78,14 +79,14 @@ def tile_art(tile_type: int, rotation: int) -> str:
 
 
 def turned(x: float, y: float, rotation: int) -> tuple[float, float]:
-    """Where a point of a tile comes to lie."""
+    """Return where a point of a tile lies after so many quarter turns clockwise."""
     for _ in range(rotation):
         x, y = 100 - y, x
     return x, y
 
 
 def _strewn(seed: int) -> Iterator[int]:
-    """Numbers from 0 to 99, always the same for a seed."""
+    """Yield random numbers from 0 to 99, always the same for a seed."""
     state = seed * 7919 + 12345
     while True:
         state = (state * 1103515245 + 12345) & 0x7FFFFFFF
@@ -93,7 +94,7 @@ def _strewn(seed: int) -> Iterator[int]:
 
 
 def _meadow(seed: int) -> list[str]:
-    """Lighter patches, tufts of grass and a few trees; roads and cities will cover some."""
+    """Draw lighter patches and tufts of grass. Roads and cities will cover some of them."""
     dice = _strewn(seed + 1)
     parts = []
     for _ in range(5):
@@ -111,7 +112,7 @@ def _tree(x: float, y: float) -> str:
 
 
 def _road_path(edges: str, ends_at: tuple[int, int]) -> str:
-    """From edge to edge, or from an edge to where the road ends."""
+    """Return the path from edge to edge, or from an edge to the point where the road ends."""
     (x, y), *rest = [_EXITS[edge] for edge in edges]
     if not rest:
         return f"M{x},{y} L{ends_at[0]},{ends_at[1]}"
@@ -120,7 +121,7 @@ def _road_path(edges: str, ends_at: tuple[int, int]) -> str:
 
 
 def _roads(roads: tuple[str, ...], cloister: bool, to_a_gate: bool) -> list[str]:
-    """Gravel, with dust on it."""
+    """Draw the roads: dust in the middle, gravel on both sides."""
     end = (50, 70) if to_a_gate else (50, 60) if cloister else (50, 50)
     paths = " ".join(_road_path(edges, end) for edges in roads)
     if not paths:
@@ -132,7 +133,7 @@ def _roads(roads: tuple[str, ...], cloister: bool, to_a_gate: bool) -> list[str]
 
 
 def _city_ground(edges: str) -> list[str]:
-    """Earth, and a wall towards the fields."""
+    """Draw the earth of a city, and its wall towards the fields."""
     (shape, wall, _), turns = _CITIES[edges]
     parts = [f'<g transform="rotate({90 * turns} 50 50)"><path d="{shape}" fill="{EARTH}"/>']
     if wall:
@@ -142,7 +143,7 @@ def _city_ground(edges: str) -> list[str]:
 
 
 def _city_life(edges: str, pennants: int, seed: int, rotation: int) -> list[str]:
-    """Houses, those further north first, and a shield if the city has a pennant."""
+    """Draw houses, and a shield if the city has a pennant. A house covers those north of it, so the northern ones come first."""
     (_, _, houses), turns = _CITIES[edges]
     dice = _strewn(seed + 50)
     shield = turned(*_SHIELDS[edges], rotation) if pennants else (-99.0, -99.0)
@@ -152,7 +153,7 @@ def _city_life(edges: str, pennants: int, seed: int, rotation: int) -> list[str]
 
 
 def _house(x: float, y: float, dice: int) -> str:
-    """A small house with its gable to the south."""
+    """Draw a small house with its gable to the south; dice chooses its roof and its size."""
     roof, half = ROOFS[dice % len(ROOFS)], 5.2 + dice % 3 * 0.6
     gable = f"M{x - half - 1.4:.1f},{y - 0.4:.1f} L{x:.1f},{y - 8:.1f} L{x + half + 1.4:.1f},{y - 0.4:.1f} Z"
     return (
@@ -162,7 +163,7 @@ def _house(x: float, y: float, dice: int) -> str:
 
 
 def _shield(x: float, y: float) -> str:
-    """A pennant: a coat of arms, blue with a white cross."""
+    """Draw a pennant as a blue coat of arms with a white cross."""
     outline = f"M{x - 8},{y - 9} h16 v8 c0,6 -4,9 -8,11 c-4,-2 -8,-5 -8,-11 Z"
     return (
         f'<path d="{outline}" fill="#2f5fa8" stroke="#f7f0dc" stroke-width="2.6"/>'
@@ -172,7 +173,7 @@ def _shield(x: float, y: float) -> str:
 
 
 def _village(seed: int) -> str:
-    """Where roads end: a few houses around a square."""
+    """Draw a few houses around a square, where several roads end."""
     return (
         f'<circle cx="50" cy="50" r="15" fill="{GRAVEL}"/><circle cx="50" cy="50" r="13.2" fill="{DUST}"/>'
         + _house(43, 46, seed)
@@ -182,7 +183,7 @@ def _village(seed: int) -> str:
 
 
 def _cloister() -> str:
-    """A church with a tower, in a garden."""
+    """Draw a church with a tower in a garden."""
     return (
         f'<ellipse cx="50" cy="52" rx="29" ry="25" fill="{WOOD}" opacity="0.5"/>'
         + "".join(_tree(x, y) for x, y in ((26, 42), (29, 63), (74, 60), (72, 40)))
@@ -196,7 +197,7 @@ def _cloister() -> str:
     )
 
 
-# A figure with its feet at (0, 13), 26 high.
+# The outline of a meeple around (0, 0): it is 26 high.
 _FIGURE = (
     "M0,-13 C4,-13 6,-10.4 6,-7.6 C6,-6 5.4,-4.6 4.4,-3.6 C8,-2.6 13,-0.6 13,2 C13,4 10,4.4 7,4.2 "
     "L9.6,11 C10,12.4 9.4,13 8,13 H2.6 C1.4,13 1.4,9 0,9 C-1.4,9 -1.4,13 -2.6,13 H-8 C-9.4,13 -10,12.4 -9.6,11 "
@@ -205,7 +206,7 @@ _FIGURE = (
 
 
 def meeple_art(colour: str, lying: bool = False) -> str:
-    """A meeple around (0, 0); in a field it lies on its back."""
+    """Draw a meeple around (0, 0), standing or, as in a field, lying on its back."""
     turn = f' transform="{"rotate(-90) " if lying else ""}scale(1.15)"'
     return (
         f'<g{turn}><path d="{_FIGURE}" transform="translate(1.4 1.8)" fill="#000" opacity="0.3"/>'
@@ -215,7 +216,7 @@ def meeple_art(colour: str, lying: bool = False) -> str:
 
 
 def anchor(tile_type: int, rotation: int, kind: str, place: str) -> tuple[float, float]:
-    """Where on a turned tile a meeple is put: on the city or road at an edge, the field at a corner, or the cloister."""
+    """Return where on a turned tile a meeple is drawn: on the city or road at an edge, the field at a corner, or the cloister."""
     if kind == "cloister":
         return 56.0, 60.0
     return turned(*_anchor_unturned(tile_type, kind, place, -rotation % 4), rotation)
@@ -227,7 +228,7 @@ def _anchor_unturned(tile_type: int, kind: str, place: str, back: int) -> tuple[
         corner = (("NW", "NE", "SE", "SW").index(place) + back) % 4
         (half_edges,) = (h for h, _ in tile.fields if str(2 * corner) in h or str((2 * corner - 1) % 8) in h)
         before, after = str((2 * corner - 1) % 8) in half_edges, str(2 * corner) in half_edges
-        if half_edges in ("01", "45"):  # a strip along one edge
+        if half_edges in ("01", "45"):  # the field is a strip along one edge
             return (50.0, 9.0) if half_edges == "01" else (50.0, 91.0)
         x, y = (18.0, 18.0) if before and after else (13.0, 33.0) if before else (33.0, 13.0)
         return turned(x, y, corner)

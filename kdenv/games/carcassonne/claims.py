@@ -1,7 +1,7 @@
-"""Meeples on tiles: what the newest tile may claim, and where everybody stands.
+"""Meeples on tiles: what a seat may claim on the newest tile, and where all meeples stand.
 
-A slot says what a meeple is put on: 0 nothing, 1 to 4 the city or road at the north, east, south, west edge, 5 to 8
-the field at the corner NW, NE, SE, SW, 9 the cloister. What can be said by several slots is said by the lowest.
+A slot says what a meeple is put on: 0 is nothing, 1 to 4 are the city or road at the north, east, south, west edge, 5 to 8
+the field at the corner NW, NE, SE, SW, and 9 is the cloister. If several slots mean the same feature, the lowest one names it.
 """
 
 from kdenv.compiler.bits import bit
@@ -10,14 +10,14 @@ from kdenv.games.carcassonne.features import NOBODY, NONE, find, hold_field, rel
 from kdenv.games.carcassonne.tables import CITY, FIELD, ROAD
 from kdenv.games.carcassonne.tiles import CITY_AT, CLOISTER, EDGE, FIELD_CORNER, N_CELLS, NO_SEGMENT, ROAD_AT
 
-CLAIM = 4 * N_CELLS  # the action that claims nothing; + slot: what a meeple is put on
+CLAIM = 4 * N_CELLS  # the action that claims nothing; CLAIM + slot puts a meeple on this slot
 N_SLOTS = 10
 NO_MEEPLE, FIRST_EDGE, FIRST_CORNER, ON_CLOISTER = 0, 1, 5, 9  # slots
 
 
 @kernel
 def can_claim(s):
-    """Whether the seat to move has a meeple and the newest tile a feature without one."""
+    """Return whether the seat to move has a meeple in hand and the newest tile has a feature without a meeple."""
     if s.hand[s.turn] == 0:
         return False
     tile = int(s.n_tiles) - 1
@@ -38,12 +38,15 @@ def can_claim(s):
 
 @kernel
 def list_claims(s, out, n):
-    """Write no meeple and the free features of the newest tile, each by its lowest slot, to out[n] on."""
+    """Write the action that claims nothing and one for each free feature of the newest tile (by its lowest slot) to out[n] on.
+
+    Returns the index after the last of them. Whether the seat has a meeple is not checked.
+    """
     tile = int(s.n_tiles) - 1
     face = int(s.tile_face[tile])
     out[n] = CLAIM
     n += 1
-    cities = NONE  # already listed
+    cities = NONE  # cities and roads that are already listed, as bits
     roads = NONE
     for edge in range(4):
         kind = int(EDGE[face, edge])
@@ -59,7 +62,7 @@ def list_claims(s, out, n):
                 roads |= bit(road)
                 out[n] = CLAIM + FIRST_EDGE + edge
                 n += 1
-    low = NONE  # fields already listed, numbers below 64 and above
+    low = NONE  # fields that are already listed, as bits: numbers below 64 in low, the rest in high
     high = NONE
     for corner in range(4):
         segment = int(FIELD_CORNER[face, corner])
@@ -82,7 +85,7 @@ def list_claims(s, out, n):
 
 @kernel
 def feature_at(s, tile, slot):
-    """The city, road, field or cloister at a slot of a tile."""
+    """Return the number of the city, road, field or cloister at a slot of a tile. Whether one is there is not checked."""
     face = int(s.tile_face[tile])
     if slot == ON_CLOISTER:
         for i in range(int(s.n_cloisters)):
@@ -99,13 +102,13 @@ def feature_at(s, tile, slot):
 
 @kernel
 def kind_at(s, tile, slot):
-    """What kind of edge (CITY or ROAD) or corner (FIELD) a slot below the cloister's is at."""
+    """Return the kind of what is at a slot from 1 to 8: that of the edge (CITY, ROAD or FIELD), or FIELD at a corner."""
     return int(EDGE[int(s.tile_face[tile]), slot - FIRST_EDGE]) if slot < FIRST_CORNER else FIELD
 
 
 @kernel
 def stand(s, tile, slot, seat, n):
-    """Put n meeples of a seat (1, or -1 to take one back) on what is at a slot of a tile."""
+    """Put a meeple of a seat on what is at a slot of a tile (n is 1), or take it back (n is -1)."""
     feature = feature_at(s, tile, slot)
     s.hand[seat] -= n
     s.tile_claim[tile] = 10 * seat + slot if n > 0 else 0
@@ -130,13 +133,13 @@ def stand(s, tile, slot, seat, n):
 
 @kernel
 def claim(s, slot):
-    """Put a meeple of the seat to move on the newest tile."""
+    """Put a meeple of the seat to move on a slot of the newest tile."""
     stand(s, int(s.n_tiles) - 1, slot, int(s.turn), 1)
 
 
 @kernel
 def is_standing(s, tile):
-    """Whether the meeple that was put on a tile is still there: what it claimed is not complete."""
+    """Return whether a meeple was put on a tile and is still there. It goes back to its seat when what it claimed is complete."""
     slot = int(s.tile_claim[tile]) % 10
     if slot == NO_MEEPLE:
         return False

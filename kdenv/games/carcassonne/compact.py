@@ -1,7 +1,7 @@
-"""The encoding `compact` of Carcassonne: what a seat sees as a few hundred numbers, on which a small network can learn.
+"""The encoding `compact` of Carcassonne: what a seat sees as a few hundred numbers, from which a small network can learn.
 
-It shows what an evaluation looks at, by seat and by feature, instead of a picture. Seats are relative: the observer
-comes first, then the next seat. The table of the parts is `layout`.
+It shows what an evaluation looks at, by seat and by feature, and no picture of the board. Seats are relative: the observer
+comes first, then the next seat. `layout` lists the parts.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,6 @@ from kdenv.compiler.bits import ONE, lowest, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part
 from kdenv.games.carcassonne.claims import (
-    CLAIM,
     FIRST_CORNER,
     FIRST_EDGE,
     N_SLOTS,
@@ -21,17 +20,16 @@ from kdenv.games.carcassonne.claims import (
     feature_at,
     is_standing,
     kind_at,
-    list_claims,
 )
 from kdenv.games.carcassonne.features import NOBODY, NONE, city_pays, closed_cities_at, find, meeples_of, most
 from kdenv.games.carcassonne.heuristics import evaluate, final_weights
 from kdenv.games.carcassonne.landscape import WORDS
-from kdenv.games.carcassonne.rules import CLAIMING, DRAWING, FINISHED, PLACING
-from kdenv.games.carcassonne.tables import CITY, FIELD, FIELD_POINTS, MEEPLES, N_TILES, N_TYPES, ROAD
+from kdenv.games.carcassonne.rules import CLAIMING, FINISHED, PLACING
+from kdenv.games.carcassonne.shared import CLAIMS, seat_parts, stage_parts, tile_parts, write_claims, write_seats, write_stage, write_tiles
+from kdenv.games.carcassonne.tables import CITY, FIELD, FIELD_POINTS, MEEPLES, N_TYPES, ROAD
 from kdenv.games.carcassonne.tiles import (
     CITY_AT,
     CLOISTER,
-    COPIES,
     FIELD_CORNER,
     FIT,
     MIDDLE,
@@ -49,19 +47,17 @@ IS_CITY, IS_ROAD, IS_CLOISTER, IS_FIELD, PAYS, OPEN, OWN, OTHERS, ROW, COLUMN, B
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of the vector."""
+    """Return the parts of the vector by name, in their order."""
     return {
-        "scores": Part((players,), "points so far / 100"),
-        "hand": Part((players,), "meeples in hand / 7"),
+        **seat_parts(players),
         "to_come": Part((players, 4), "what the cities, roads, cloisters and fields of a seat would pay it if the game ended now / 20"),
         "out": Part((players, 4), "its meeples on cities, roads, cloisters and fields / 7"),
         "poor": Part((players,), "fields it holds that touch fewer than 3 complete cities / 3"),
         "value": Part((1,), "the evaluation with Heyden's weights / 5000"),
-        "drawn": Part((N_TYPES,), "1 for the type of the tile to be placed"),
-        "left": Part((N_TYPES,), "tiles of each type in the bag / copies in the game"),
+        **tile_parts(),
         "fits": Part((N_TYPES,), "cells where a tile of this type fits / 20, whether or not any is left"),
         "frontier": Part((7,), "empty cells beside 1, 2, 3, 4 tiles / 30; edges of tiles open for cities, roads, fields / 40"),
-        "claims": Part((N_SLOTS,), "1 for each slot that can be claimed, none included; all 0 unless a claim is to be decided"),
+        "claims": CLAIMS,
         "slots": Part(
             (N_SLOTS - 1, N_OF_SLOT),
             "while a claim is to be decided, for each slot of the newest tile: 1 if it is a city, 1 if a road, what it pays now / 10, "
@@ -73,60 +69,35 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
             "what that pays now / 20; its open edges / 8; meeples of this seat on it / 3; most of any other seat / 3; row and column "
             "of the meeple from the middle / 15; placements of the drawn tile at its open edges / 8 (city, road); 1 for a row in use",
         ),
-        "to_move": Part((players,), "1 for the seat that decides; all 0 at a chance node and at the end"),
-        "phase": Part((3,), "1 if a tile is to be drawn; to be placed; if a claim is to be decided"),
-        "progress": Part((1,), "tiles laid / 72"),
+        **stage_parts(players),
     }
 
 
 @kernel
 def observe(states, k, seat, out):
-    """Write what the seat sees."""
+    """Write to out what the seat sees of states[k]."""
     s = states[k]
     for i in range(out.shape[0]):
         out[i] = 0.0
     players = int(s.players)
-    for relative in range(players):
-        out[relative] = s.points[(seat + relative) % players] / 100.0
-        out[players + relative] = s.hand[(seat + relative) % players] / 7.0
-    at = 2 * players
+    at = write_seats(s, seat, out, 0)
     _write_holdings(s, seat, out, at)
     at += 9 * players
     out[at] = evaluate(WEIGHTS, s, seat) / 5000.0
     at += 1
-    if s.stage == PLACING:
-        out[at + int(s.drawn)] = 1.0
-    for tile_type in range(N_TYPES):
-        out[at + N_TYPES + tile_type] = s.bag[tile_type] / COPIES[tile_type]
-    _write_frontier(s, out, at + 2 * N_TYPES)
-    at += 3 * N_TYPES + 7
+    at = write_tiles(s, out, at)
+    _write_frontier(s, out, at)
+    at = write_claims(s, out, at + N_TYPES + 7)
     if s.stage == CLAIMING:
-        write_claims(s, out, at)
-        _write_slots(s, out, at + N_SLOTS)
-    at += N_SLOTS + (N_SLOTS - 1) * N_OF_SLOT
+        _write_slots(s, out, at)
+    at += (N_SLOTS - 1) * N_OF_SLOT
     _write_meeples(s, seat, out, at)
-    at += players * MEEPLES * N_OF_MEEPLE
-    if s.stage == PLACING or s.stage == CLAIMING:
-        out[at + (int(s.turn) - seat) % players] = 1.0
-    at += players
-    if s.stage <= CLAIMING:
-        out[at + int(s.stage) - DRAWING] = 1.0
-    out[at + 3] = s.n_tiles / N_TILES
-
-
-@kernel
-def write_claims(s, out, at):
-    """1 for each slot that can be claimed, none included."""
-    slots = 0
-    for i in range(at, list_claims(s, out, at)):
-        slots |= 1 << (int(out[i]) - CLAIM)
-    for slot in range(N_SLOTS):
-        out[at + slot] = float((slots >> slot) & 1)
+    write_stage(s, seat, out, at + players * MEEPLES * N_OF_MEEPLE)
 
 
 @kernel
 def pays(s, kind, feature):
-    """What a city, road, field or (kind 0) cloister would pay if the game ended now."""
+    """Return the points that a city, road, field or (kind 0) cloister would pay if the game ended now."""
     if kind == CITY:
         return city_pays(s, feature)
     if kind == ROAD:
@@ -145,7 +116,7 @@ def _open_edges(s, kind, feature):
 
 @kernel
 def _meeples_on(s, kind, feature):
-    """The meeples of all seats on a feature, packed."""
+    """Return the meeples of all seats on a feature, three bits a seat."""
     if kind == CITY:
         return int(s.city_meeples[feature])
     if kind == ROAD:
@@ -158,13 +129,13 @@ def _meeples_on(s, kind, feature):
 
 @kernel
 def _column(kind):
-    """The place of a kind among city, road, cloister, field."""
+    """Return the column of a kind in parts that have one each for city, road, cloister and field."""
     return IS_CITY if kind == CITY else IS_ROAD if kind == ROAD else IS_FIELD if kind == FIELD else IS_CLOISTER
 
 
 @kernel
 def _write_holdings(s, seat, out, at):
-    """To come, out, poor."""
+    """Write the parts to_come, out and poor, which sum up what each seat holds."""
     if s.stage == FINISHED:
         return
     held = s.city_held
@@ -186,7 +157,7 @@ def _write_holdings(s, seat, out, at):
 
 @kernel
 def _write_holding(s, kind, feature, seat, out, at):
-    """Add one feature to what each seat has."""
+    """Add one feature to the sums of the seats that have meeples on it."""
     players = int(s.players)
     meeples = _meeples_on(s, kind, feature)
     points = pays(s, kind, feature)
@@ -203,7 +174,7 @@ def _write_holding(s, kind, feature, seat, out, at):
 
 @kernel
 def _write_frontier(s, out, at):
-    """Fits and frontier."""
+    """Write the parts fits and frontier."""
     for word in range(WORDS):
         cells = s.frontier[word]
         while cells != NONE:
@@ -225,7 +196,7 @@ def _write_frontier(s, out, at):
 
 @kernel
 def _write_slots(s, out, at):
-    """What is at each slot of the newest tile."""
+    """Write what is at each slot of the newest tile."""
     tile = int(s.n_tiles) - 1
     face = int(s.tile_face[tile])
     for slot in range(FIRST_EDGE, ON_CLOISTER + 1):
@@ -249,9 +220,9 @@ def _write_slots(s, out, at):
 
 @kernel
 def _write_meeples(s, seat, out, at):
-    """A row for each meeple that is out."""
+    """Write a row for each meeple on the table."""
     players = int(s.players)
-    n_rows = 0  # of each seat, three bits
+    n_rows = 0  # how many rows each seat has so far, three bits a seat
     for tile in range(int(s.n_tiles)):
         if not is_standing(s, tile):
             continue
@@ -277,7 +248,7 @@ def _write_meeples(s, seat, out, at):
 
 @kernel
 def _placements_beside(s, kind, feature):
-    """How many placements of the drawn tile there are at the open edges of a city or road."""
+    """Count the placements of the drawn tile at the open edges of a city or road."""
     n = 0
     for word in range(WORDS):
         cells = s.frontier[word]
@@ -292,7 +263,7 @@ def _placements_beside(s, kind, feature):
 
 @kernel
 def _touches(s, cell, kind, feature):
-    """Whether a city or road runs into an empty cell."""
+    """Return whether a city or road has an open edge at an empty cell."""
     for edge in range(4):
         if (int(s.code[cell]) >> (2 * edge)) & 3 != kind:
             continue

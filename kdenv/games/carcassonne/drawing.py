@@ -1,6 +1,6 @@
-"""A position of Carcassonne as a picture (svg) and for a terminal (ansi): pure functions of the state.
+"""Draw a position of Carcassonne as a picture (svg) or in letters for a terminal (ansi). The state is only read.
 
-Everything on the table is public, so a seat sees what everybody sees. Tiles and meeples are drawn by art.py.
+Everything on the table is public, so every seat sees the same picture. art.py draws the tiles and meeples.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ TABLE, FRAME, GOLD, FAINT = "#e7dcc3", "#b9a57c", "#ffd84a", "#7d6a45"
 _TILE = 100
 _PANEL = 300  # width of the panel beside the landscape
 _MARGIN = 46
-_SHOWN = 0.6  # how large all this is shown by default
+_SHOWN = 0.6  # default size of the picture, in pixels per unit of its coordinates
 
 
 def laid_tiles(s: Any) -> list[tuple[int, int, int]]:
-    """The cell, type and rotation of every tile, in the order they were laid."""
+    """Return the cell, type and rotation of every tile, in the order in which they were laid."""
     return [(int(s["tile_cell"][i]), int(s["tile_face"][i]) >> 2, int(s["tile_face"][i]) & 3) for i in range(int(s["n_tiles"]))]
 
 
 def meeples_out(s: Any) -> list[tuple[int, int, int]]:
-    """The tile, slot and seat of every meeple on the table."""
+    """Return the tile, slot and seat of every meeple on the table."""
     standing = [tile for tile in range(int(s["n_tiles"])) if claims.is_standing(s, tile)]
     return [(tile, int(s["tile_claim"][tile]) % 10, int(s["tile_claim"][tile]) // 10) for tile in standing]
 
 
 def legal_rotations(s: Any) -> dict[int, list[int]]:
-    """By cell, the rotations in which the drawn tile fits; empty unless it is to be placed."""
+    """Return, by cell, the rotations in which the drawn tile fits. There are none unless a tile is to be placed."""
     if s["stage"] != rules.PLACING:
         return {}
     frontier = [cell for cell in range(N_CELLS) if int(s["frontier"][cell >> 6]) >> (cell & 63) & 1]
@@ -46,14 +46,14 @@ def legal_rotations(s: Any) -> dict[int, list[int]]:
 
 
 def _bounds(s: Any) -> tuple[int, int, int, int]:
-    """The top row, bottom row, left and right column to show: the landscape and one cell around it."""
+    """Return the top row, bottom row, left and right column to show: the landscape and one cell around it."""
     rows = [cell // SIZE for cell, _, _ in laid_tiles(s)]
     columns = [cell % SIZE for cell, _, _ in laid_tiles(s)]
     return min(rows) - 1, max(rows) + 1, min(columns) - 1, max(columns) + 1
 
 
 def _status(s: Any) -> str:
-    """What happens next, in words."""
+    """Say in words what happens next."""
     if s["stage"] == rules.FINISHED:
         return "the game is over"
     if s["stage"] == rules.DRAWING:
@@ -63,11 +63,11 @@ def _status(s: Any) -> str:
     return f"player {s['turn']} may claim"
 
 
-# For eyes
+# The picture
 
 
 def svg(states: Any, k: int, seat: int | None = None) -> str:
-    """The landscape with all meeples, and a panel with scores, meeples left and the tile to be placed."""
+    """Draw the landscape with all meeples, and a panel with scores, meeples left and the tile to be placed."""
     s = states[k]
     top, bottom, left, right = _bounds(s)
     width = (right - left + 1) * _TILE + 2 * _MARGIN
@@ -96,7 +96,7 @@ def svg(states: Any, k: int, seat: int | None = None) -> str:
 
 
 def _definitions(s: Any) -> str:
-    """The art of every face of a tile in the picture, once."""
+    """Define the art of every face that the picture needs; each tile then refers to it."""
     faces = {(tile_type, rotation) for _, tile_type, rotation in laid_tiles(s)}
     if s["stage"] == rules.PLACING:
         faces.add((int(s["drawn"]), 0))
@@ -115,7 +115,7 @@ def _name(tile_type: int, rotation: int) -> str:
 
 
 def _scales(top: int, bottom: int, left: int, right: int, down: float) -> list[str]:
-    """How far east and north of the start tile every column and row is."""
+    """Write beside every column and row how far east or north of the start tile it is."""
     return [
         write(_signed(column - MIDDLE), _MARGIN + (column - left) * _TILE + 50, _MARGIN + down - 14, 14, FAINT, 1.2, 0.5)
         for column in range(left, right + 1)
@@ -130,7 +130,7 @@ def _signed(n: int) -> str:
 
 
 def _landscape(s: Any, corner: Any) -> list[str]:
-    """All tiles on their shadows, the newest framed."""
+    """Draw all tiles with their shadows, and a frame around the newest."""
     tiles = laid_tiles(s)
     shadow = '<rect x="{}" y="{}" width="100" height="100" rx="4" fill="#5c4a2a" fill-opacity="0.35"/>'
     frame = '<rect x="{}" y="{}" width="100" height="100" rx="2.5" fill="none" stroke="#3d4a22" stroke-opacity="0.38" stroke-width="1.2"/>'
@@ -145,7 +145,7 @@ def _landscape(s: Any, corner: Any) -> list[str]:
 
 
 def _legal_cells(s: Any, corner: Any) -> list[str]:
-    """Where the drawn tile fits; a tooth points where its northern edge may come to lie."""
+    """Mark the cells where the drawn tile fits. A triangle for each rotation points to where the northern edge of the tile would lie."""
     parts = []
     colour = COLOURS[int(s["turn"])]
     for cell, rotations in legal_rotations(s).items():
@@ -167,13 +167,13 @@ def _place_of(slot: int) -> str:
 
 
 def _spot(s: Any, tile: int, slot: int) -> tuple[float, float]:
-    """Where on its tile a meeple is drawn."""
+    """Return where on its tile a meeple is drawn."""
     face = int(s["tile_face"][tile])
     return anchor(face >> 2, face & 3, kind_word(s, tile, slot), _place_of(slot))
 
 
 def _meeples(s: Any, corner: Any) -> list[str]:
-    """Standing, or lying in the fields."""
+    """Draw all meeples: they stand, but lie in fields."""
     parts = []
     for tile, slot, owner in meeples_out(s):
         x, y = corner(int(s["tile_cell"][tile]))
@@ -184,7 +184,7 @@ def _meeples(s: Any, corner: Any) -> list[str]:
 
 
 def _claims(s: Any, corner: Any) -> list[str]:
-    """While a claim is to be decided: rings where a meeple may be put."""
+    """Draw rings where a meeple may be put, while a claim is to be decided."""
     if s["stage"] != rules.CLAIMING:
         return []
     tile = int(s["n_tiles"]) - 1
@@ -200,13 +200,13 @@ def _claims(s: Any, corner: Any) -> list[str]:
 
 
 def claimable(s: Any) -> list[int]:
-    """The slots of the newest tile that can be claimed."""
+    """Return the slots of the newest tile that can be claimed. Claiming nothing is not among them."""
     out = np.empty(claims.N_SLOTS, np.int64)
     return [int(action) - claims.CLAIM for action in out[: claims.list_claims(s, out, 0)] if action != claims.CLAIM]
 
 
 def _panel(s: Any, x: float) -> list[str]:
-    """Scores, meeples in hand, what happens next."""
+    """Draw the panel: scores, meeples in hand, what happens next, and the tile to be placed."""
     tall = 138 + 112 * int(s["players"]) + (170 if s["stage"] == rules.PLACING else 0)
     parts = [
         f'<rect x="{x}" y="22" width="{_PANEL - 24}" height="{tall}" rx="16" fill="#f6efdd" stroke="{FRAME}" stroke-width="2"/>',
@@ -225,7 +225,7 @@ def _panel(s: Any, x: float) -> list[str]:
 
 
 def _seat(s: Any, seat: int, x: float, y: float) -> list[str]:
-    """One seat: colour, points, and a figure for every meeple in hand."""
+    """Draw one seat of the panel: its colour, its points, and a figure for every meeple in hand."""
     decides = s["stage"] != rules.FINISHED and int(s["turn"]) == seat
     best = s["stage"] == rules.FINISHED and s["points"][seat] == max(s["points"][: int(s["players"])])
     stroke = f'stroke="{GOLD if best else COLOURS[seat]}" stroke-width="{4 if decides or best else 0}"'
@@ -244,12 +244,12 @@ def _seat(s: Any, seat: int, x: float, y: float) -> list[str]:
 
 # For a terminal
 
-_WIDTH, _HEIGHT = 6, 3  # of a cell, in letters
+_WIDTH, _HEIGHT = 6, 3  # the size of a cell in letters
 _BENDS = {(1, 3): "─", (0, 2): "│", (0, 1): "╰", (1, 2): "╭", (2, 3): "╮", (0, 3): "╯"}
 
 
 def ansi(states: Any, k: int, seat: int | None = None) -> str:
-    """The landscape in letters: # city, * pennant, lines for roads, + cloister, digits for the meeples of that seat."""
+    """Draw the landscape in letters: # is a city, * a pennant, lines are roads, + is a cloister, and a digit is a meeple of that seat."""
     s = states[k]
     top, bottom, left, right = _bounds(s)
     shown = {cell: _letters(s, tile) for tile, (cell, _, _) in enumerate(laid_tiles(s))}
@@ -271,7 +271,7 @@ def ansi(states: Any, k: int, seat: int | None = None) -> str:
 
 
 def _letters(s: Any, tile: int) -> list[str]:
-    """One tile as three lines of six letters, the first of each a gap."""
+    """Return one tile as three lines of six letters. The first letter of a line is a gap, which shows > beside the newest tile."""
     face = int(s["tile_face"][tile])
     grid = [["·"] * 5 for _ in range(3)]
     edges = [int(kind) for kind in EDGE[face]]
@@ -303,7 +303,7 @@ def _letters(s: Any, tile: int) -> list[str]:
 
 
 def _middle(face: int, edges: list[int], otherwise: str) -> str:
-    """The letter in the middle of a tile."""
+    """Return the letter in the middle of a tile, which is `otherwise` unless roads or a cloister are there."""
     if CLOISTER[face >> 2]:
         return "+"
     roads = [edge for edge in range(4) if edges[edge] == ROAD]
@@ -313,7 +313,7 @@ def _middle(face: int, edges: list[int], otherwise: str) -> str:
 
 
 def _put_meeple(s: Any, tile: int, grid: list[list[str]]) -> None:
-    """The digit of its seat where the meeple of a tile is."""
+    """Write the number of its seat where the meeple of a tile is."""
     seat, slot = divmod(int(s["tile_claim"][tile]), 10)
     places = {1: (0, 2), 2: (1, 4), 3: (2, 2), 4: (1, 0), 5: (0, 0), 6: (0, 4), 7: (2, 4), 8: (2, 0), 9: (1, 2)}
     row, column = places[slot]

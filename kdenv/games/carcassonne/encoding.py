@@ -1,8 +1,8 @@
-"""What a seat sees of Carcassonne, as numbers. Two encodings: `compact` (compact.py, the default) and `planes`, which is here.
+"""What a seat sees of Carcassonne, as numbers. There are two encodings: `compact` (compact.py, the default) and `planes`, which is here.
 
-`planes` shows the window of 31 x 31 cells as planes, rows from north to south, and what is not on the board as a vector. Seats
-are relative: the observer comes first, then the next seat. A feature reaches over all its tiles: every edge of a city
-says the same. The table of the parts is `layout`.
+`planes` shows the window of 31 x 31 cells as planes, with rows from north to south, and what is not on the board as a vector. Seats
+are relative: the observer comes first, then the next seat. A feature is shown on all its tiles: every edge of a city has the
+same numbers. `layout` lists the parts.
 """
 
 from collections.abc import Mapping
@@ -11,13 +11,13 @@ from typing import Any
 from kdenv.compiler.bits import ONE, lowest
 from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part
-from kdenv.games.carcassonne.claims import N_SLOTS
-from kdenv.games.carcassonne.compact import COMPACT, write_claims
+from kdenv.games.carcassonne.compact import COMPACT
 from kdenv.games.carcassonne.features import NOBODY, NONE, closed_cities_at, find, meeples_of
 from kdenv.games.carcassonne.landscape import WORDS
-from kdenv.games.carcassonne.rules import ALL_FIELDS, CLAIMING, DRAWING, PLACING
-from kdenv.games.carcassonne.tables import CITY, FIELD, MEEPLES, N_TILES, N_TYPES
-from kdenv.games.carcassonne.tiles import CITY_AT, CLOISTER, COPIES, EDGE, FIELD_CORNER, FIT, N_CELLS, NO_SEGMENT, PENNANTS, ROAD_AT, SIZE
+from kdenv.games.carcassonne.rules import ALL_FIELDS, PLACING
+from kdenv.games.carcassonne.shared import CLAIMS, seat_parts, stage_parts, tile_parts, write_claims, write_seats, write_stage, write_tiles
+from kdenv.games.carcassonne.tables import CITY, FIELD
+from kdenv.games.carcassonne.tiles import CITY_AT, CLOISTER, EDGE, FIELD_CORNER, FIT, N_CELLS, NO_SEGMENT, PENNANTS, ROAD_AT, SIZE
 
 TILE_PLANES = (
     *("tile", "newest tile", "cloister", "pennant"),
@@ -29,14 +29,14 @@ N_FEATURE_PLANES = 9
 N_LEGAL_PLANES = 4
 N_MEEPLE_PLANES = 9  # per seat
 
-# Planes by their place in the part they belong to.
+# The place of each plane within its part.
 TILE, NEWEST, HAS_CLOISTER, HAS_PENNANT, CITY_EDGE, ROAD_EDGE, SHARED = 0, 1, 2, 3, 4, 8, 12
 COMPLETE, CITIES_AT_FIELD, AROUND_CLOISTER = 0, 4, 8
 AT_EDGE, AT_CORNER, AT_CLOISTER = 0, 4, 8
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of the vector."""
+    """Return the parts of the vector by name, in their order."""
     return {
         "tiles": Part(
             (N_TILE_PLANES, SIZE, SIZE), "1 where there is: " + ", ".join(TILE_PLANES) + " (joined: two edges share a city or road)"
@@ -54,20 +54,16 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
             "by seat, its meeples / 3 on the whole feature at each edge N, E, S, W (4 planes), at each corner NW, NE, SE, SW (4), "
             "on the cloister",
         ),
-        "drawn": Part((N_TYPES,), "1 for the type of the tile to be placed"),
-        "left": Part((N_TYPES,), "tiles of each type in the bag / copies in the game"),
-        "scores": Part((players,), "points so far / 100"),
-        "hand": Part((players,), "meeples in hand / 7"),
-        "claims": Part((N_SLOTS,), "1 for each slot that can be claimed, none included; all 0 unless a claim is to be decided"),
-        "to_move": Part((players,), "1 for the seat that decides; all 0 at a chance node and at the end"),
-        "phase": Part((3,), "1 if a tile is to be drawn; to be placed; if a claim is to be decided"),
-        "progress": Part((1,), "tiles laid / 72"),
+        **tile_parts(),
+        **seat_parts(players),
+        "claims": CLAIMS,
+        **stage_parts(players),
     }
 
 
 @kernel
 def observe(states, k, seat, out):
-    """Write what the seat sees."""
+    """Write to out what the seat sees of states[k]."""
     s = states[k]
     for i in range(out.shape[0]):
         out[i] = 0.0
@@ -79,7 +75,7 @@ def observe(states, k, seat, out):
         _write_tile(s, tile, out)
         _write_edges(s, tile, seat, out, features, meeples)
         _write_fields(s, tile, seat, out, features, meeples, legal)
-    for field in range(ALL_FIELDS):
+    for field in range(ALL_FIELDS):  # _write_fields has kept its notes here
         out[legal + field] = 0.0
     out[NEWEST * N_CELLS + int(s.tile_cell[int(s.n_tiles) - 1])] = 1.0
     for i in range(int(s.n_cloisters)):
@@ -89,12 +85,14 @@ def observe(states, k, seat, out):
             out[meeples + (N_MEEPLE_PLANES * ((owner - seat) % players) + AT_CLOISTER) * N_CELLS + cell] = 1.0 / 3.0
     if s.stage == PLACING:
         _write_legal(s, out, legal)
-    _write_vector(s, seat, out, meeples + players * N_MEEPLE_PLANES * N_CELLS)
+    at = write_tiles(s, out, meeples + players * N_MEEPLE_PLANES * N_CELLS)
+    at = write_claims(s, out, write_seats(s, seat, out, at))
+    write_stage(s, seat, out, at)
 
 
 @kernel
 def _write_tile(s, tile, out):
-    """The planes that show the tile itself."""
+    """Write the planes that show the tile itself, whatever lies around it."""
     cell, face = int(s.tile_cell[tile]), int(s.tile_face[tile])
     out[TILE * N_CELLS + cell] = 1.0
     out[HAS_CLOISTER * N_CELLS + cell] = float(CLOISTER[face >> 2])
@@ -114,7 +112,7 @@ def _write_tile(s, tile, out):
 
 @kernel
 def _write_edges(s, tile, seat, out, features, meeples):
-    """The planes of the cities and roads at the edges of a tile."""
+    """Write the planes of the cities and roads at the edges of a tile."""
     cell, face = int(s.tile_cell[tile]), int(s.tile_face[tile])
     for edge in range(4):
         kind = int(EDGE[face, edge])
@@ -133,9 +131,9 @@ def _write_edges(s, tile, seat, out, features, meeples):
 
 @kernel
 def _write_fields(s, tile, seat, out, features, meeples, notes):
-    """The planes of the fields at the corners of a tile.
+    """Write the planes of the fields at the corners of a tile.
 
-    How many complete cities a field touches is noted down at out[notes + field], plus 1, so that it is counted once.
+    out[notes + field] keeps 1 + the number of complete cities that a field touches, so that each field is counted only once.
     """
     cell, face = int(s.tile_cell[tile]), int(s.tile_face[tile])
     for corner in range(4):
@@ -151,7 +149,7 @@ def _write_fields(s, tile, seat, out, features, meeples, notes):
 
 @kernel
 def _write_meeples(s, held, seat, out, at):
-    """The meeples of a feature, by seat, into the same cell of the same plane of each seat."""
+    """Write how many meeples each seat has on a feature, each into its own planes, at the same cell of the same plane."""
     if held == 0:
         return
     players = int(s.players)
@@ -161,7 +159,7 @@ def _write_meeples(s, held, seat, out, at):
 
 @kernel
 def _write_legal(s, out, legal):
-    """Where and how the drawn tile fits."""
+    """Write the cells and rotations in which the drawn tile fits."""
     for word in range(WORDS):
         cells = s.frontier[word]
         while cells != NONE:
@@ -170,31 +168,6 @@ def _write_legal(s, out, legal):
             rotations = int(FIT[int(s.drawn), int(s.code[cell])])
             for rotation in range(4):
                 out[legal + rotation * N_CELLS + cell] = float((rotations >> rotation) & 1)
-
-
-@kernel
-def _write_vector(s, seat, out, at):
-    """What is not on the board."""
-    players = int(s.players)
-    if s.stage == PLACING:
-        out[at + int(s.drawn)] = 1.0
-    at += N_TYPES
-    for tile_type in range(N_TYPES):
-        out[at + tile_type] = s.bag[tile_type] / COPIES[tile_type]
-    at += N_TYPES
-    for relative in range(players):
-        out[at + relative] = s.points[(seat + relative) % players] / 100.0
-        out[at + players + relative] = s.hand[(seat + relative) % players] / MEEPLES
-    at += 2 * players
-    if s.stage == CLAIMING:
-        write_claims(s, out, at)
-    at += N_SLOTS
-    if s.stage == PLACING or s.stage == CLAIMING:
-        out[at + (int(s.turn) - seat) % players] = 1.0
-    at += players
-    if s.stage <= CLAIMING:
-        out[at + int(s.stage) - DRAWING] = 1.0
-    out[at + 3] = s.n_tiles / N_TILES
 
 
 ENCODINGS = (COMPACT, Encoding("planes", layout, observe, "planes over the window, for convolutional networks"))

@@ -1,12 +1,12 @@
-"""Cities, roads and fields that tiles have grown into: union-find over the segments of the tiles laid so far.
+"""Cities, roads and fields, which grow as tiles are laid: union-find over the segments of the tiles laid so far.
 
-A feature is named by its oldest segment. Its open edges, tiles, pennants and meeples are kept there; the
-meeples of all seats share one integer, three bits a seat (nobody has more than seven). Which features
-hold meeples is also kept as sets (`held`), so that scoring never walks over the empty ones.
+The number of a feature is that of its oldest segment. Its open edges, tiles, pennants and meeples are kept there. The
+meeples of all seats share one integer, three bits a seat (no seat has more than seven). The sets `city_held`,
+`road_held` and `field_held` say which features have meeples, so that scoring does not visit the others.
 
 A tile counts once per feature even if several of its segments belong to it. Only 5 tiles of the box have
-more than one city and only 8 more than one road, so each feature keeps the set of those it has (`twice`) and
-merging subtracts what both have.
+more than one city and only 8 more than one road. So each feature keeps the set of those of its tiles (`city_twice`,
+`road_twice`), and when two features join, the tiles that are in both sets are subtracted.
 """
 
 import numpy as np
@@ -16,12 +16,12 @@ from kdenv.compiler.kernel import kernel
 from kdenv.games.carcassonne.tables import CITY_POINTS
 
 NONE = np.uint64(0)
-NOBODY = -1
+NOBODY = -1  # the seat of a cloister without a meeple
 
 
 @kernel
 def find(parent, segment):
-    """The feature a segment belongs to."""
+    """Return the feature that a segment belongs to."""
     while int(parent[segment]) != segment:
         segment = int(parent[segment])
     return segment
@@ -29,9 +29,9 @@ def find(parent, segment):
 
 @kernel
 def _join(parent, edges, tiles, twice, meeples, held, one, other):
-    """Two segments of cities (or roads) meet at an edge: one feature from now on, with two open edges less.
+    """Join two segments of cities (or roads) that meet at an edge: they are one feature from now on, with two open edges less.
 
-    Returns the feature that stays, the one that it has swallowed (the same if they were one already), and which features hold meeples.
+    Returns the feature that stays, the one that joined it (the same if they were one already), and the set of features with meeples.
     """
     old, young = find(parent, one), find(parent, other)
     if old == young:
@@ -52,7 +52,7 @@ def _join(parent, edges, tiles, twice, meeples, held, one, other):
 
 @kernel
 def join_cities(s, one, other):
-    """Two segments meet at an edge: one city from now on."""
+    """Join two segments that meet at an edge: they are one city from now on."""
     old, young, s.city_held = _join(s.city_parent, s.city_open, s.city_tiles, s.city_twice, s.city_meeples, s.city_held, one, other)
     if old != young:
         s.city_pennants[old] = int(s.city_pennants[old]) + int(s.city_pennants[young])
@@ -61,13 +61,13 @@ def join_cities(s, one, other):
 
 @kernel
 def join_roads(s, one, other):
-    """Two segments meet at an edge: one road from now on."""
+    """Join two segments that meet at an edge: they are one road from now on."""
     _, _, s.road_held = _join(s.road_parent, s.road_open, s.road_tiles, s.road_twice, s.road_meeples, s.road_held, one, other)
 
 
 @kernel
 def join_fields(s, one, other):
-    """Two segments meet at half an edge: one field from now on, touching the cities of both."""
+    """Join two segments that meet at half an edge: they are one field from now on, which touches the cities of both."""
     old, young = find(s.field_parent, one), find(s.field_parent, other)
     if old == young:
         return
@@ -95,13 +95,13 @@ def release_field(s, field):
 
 @kernel
 def meeples_of(meeples, seat):
-    """How many of the meeples of a feature are this seat's."""
+    """Return how many of the meeples of a feature are this seat's."""
     return (int(meeples) >> (3 * seat)) & 7
 
 
 @kernel
 def most(meeples):
-    """The number of meeples of whoever has most of a feature."""
+    """Return the most meeples that any one seat has on a feature."""
     largest = 0
     left = int(meeples)
     while left != 0:
@@ -112,7 +112,7 @@ def most(meeples):
 
 @kernel
 def closed_cities_at(s, field):
-    """How many complete cities a field touches, each once."""
+    """Return how many complete cities a field touches. Each counts once."""
     n = 0
     touched = s.field_cities[field]
     for i in range(int(s.n_closed)):
@@ -123,6 +123,6 @@ def closed_cities_at(s, field):
 
 @kernel
 def city_pays(s, city):
-    """The points of a city as it is: CITY_POINTS per tile and pennant if complete, else 1 as at the end of the game."""
+    """Return the points of a city as it is: CITY_POINTS per tile and pennant if it is complete, else 1, as at the end of the game."""
     size = int(s.city_tiles[city]) + int(s.city_pennants[city])
     return CITY_POINTS * size if s.city_open[city] == 0 else size

@@ -1,8 +1,8 @@
-"""What is a position worth to a seat, and the greedy player that asks this after every turn open to it.
+"""An evaluation of what a position is worth to a seat, and the greedy player, which evaluates every turn it could take.
 
 The evaluation is that of Heyden (2009): points, meeples in hand, what the features held would pay if the
 game ended now, and a penalty for fields that will not pay for the meeple lying on them. Searches of limited depth
-end in it, and try turns in her orders.
+evaluate the positions at their depth with it, and try turns in her orders.
 """
 
 from typing import NamedTuple
@@ -22,23 +22,23 @@ from kdenv.games.carcassonne.tiles import EDGE
 
 
 class Weights(NamedTuple):
-    """What counts, and how much."""
+    """How much each thing counts in the evaluation."""
 
     score: float  # a point scored
     meeple: float  # a meeple in hand
-    open: float  # a point that a feature held would pay if the game ended now; several may hold it
-    city_tile: float  # ... where a tile or pennant of an open city counts so many points
-    poor_field: float  # (negative) a field held that touches fewer complete cities than
+    open: float  # a point that a feature held would pay if the game ended now; several seats may hold one
+    city_tile: float  # so many such points count for a tile or pennant of an open city
+    poor_field: float  # (negative) a field held that touches fewer than cities_wanted complete cities
     cities_wanted: int
 
 
 def final_weights() -> Weights:
-    """The weights Heyden settled on: 100 a point, 10 a meeple, 10 an open point (open city: 1.25 a tile), -40 a poor field."""
+    """Return the weights Heyden settled on: 100 a point, 10 a meeple, 10 an open point (open city: 1.25 a tile), -40 a poor field."""
     return Weights(100.0, 10.0, 10.0, 1.25, -40.0, 3)
 
 
 def intuitive_weights() -> Weights:
-    """Face values: a point is a point, scored or to be had if the game ended now; a meeple is worth a tenth of one."""
+    """Return face values: points that a feature would pay if the game ended now count like points scored, a meeple a tenth of one."""
     return Weights(100.0, 10.0, 100.0, 1.0, 0.0, 0)
 
 
@@ -51,9 +51,9 @@ AT_THE_END = _at_the_end()
 
 @kernel
 def evaluate(weights, s, seat):
-    """What the position is worth to a seat: its worth less that of the best other; at the end 100 a point.
+    """Return what the position is worth to a seat: its own worth less that of the best other seat; at the end 100 a point.
 
-    While a claim is to be decided, as if none will be made.
+    While a claim is to be decided, the position counts as if nothing will be claimed.
     """
     best_other = -1e9
     for other in range(int(s.players)):
@@ -64,7 +64,7 @@ def evaluate(weights, s, seat):
 
 @kernel
 def worth(weights, s, seat):
-    """What a seat has: points, meeples, and its features. What is complete but not settled yet counts as settled."""
+    """Return the worth of what a seat has: points, meeples, features. A feature that is complete but not settled yet counts as settled."""
     if s.stage == FINISHED:
         return weights.score * float(int(s.points[seat]))
     scored = int(s.points[seat])
@@ -125,7 +125,7 @@ EVALUATORS = {"final": final_weights(), "intuitive": intuitive_weights()}
 
 
 class ByClaim(NamedTuple):
-    """Turns by what they claim: the rank of each."""
+    """An order in which to try turns: the rank of each kind of claim. The lowest rank comes first."""
 
     city: int
     road: int
@@ -134,7 +134,7 @@ class ByClaim(NamedTuple):
     nothing: int
 
 
-ORDERS = {"2": ByClaim(0, 2, 1, 4, 3), "1": ByClaim(0, 1, 2, 3, 4)}  # by the numbers Heyden gives them; the best first
+ORDERS = {"2": ByClaim(0, 2, 1, 4, 3), "1": ByClaim(0, 1, 2, 3, 4)}  # by the numbers Heyden gives them
 
 
 @answers(estimate, Weights)
@@ -146,7 +146,7 @@ def _estimate(weights, states, k, seat, numbers):
 @answers(reach, Weights)
 @kernel
 def _reach(weights, states, k, seat, numbers):
-    """Heyden: the difference in points, and 20 points' worth more."""
+    """Return Heyden's bound: the largest difference in points to this seat, and the worth of 20 points more."""
     s = states[k]
     ahead = 0
     for other in range(int(s.players)):
@@ -174,7 +174,7 @@ def _rank_by_claim(order, s, turn):
 
 
 class Greedy(NamedTuple):
-    """The best evaluation after the turn; among equals any."""
+    """The player that takes a turn after which the evaluation is best; among equals any."""
 
     weights: Weights
 
@@ -205,9 +205,9 @@ def _choose_greedy(player, states, k, out, rng):
 
 @kernel
 def _best_claim(weights, s, out, at, rng):
-    """The value of the best claims on the tile just laid, one of them (-1: there is no choice), and how many there are.
+    """Return the value of the best claims on the tile just laid, one of them (-1 if there is no choice), and how many there are.
 
-    Uses out[at] on as scratch.
+    The buffer out is overwritten from out[at] on.
     """
     seat, tile = int(s.turn), int(s.n_tiles) - 1
     n = list_claims(s, out, at) - at if s.hand[seat] > 0 else 1

@@ -1,4 +1,4 @@
-"""The landscape grows: laying a tile, joining its segments to its neighbours', and which tiles still fit."""
+"""Kernels that lay a tile, join its segments to those of its neighbours, and tell which tiles still fit."""
 
 import numpy as np
 
@@ -26,12 +26,12 @@ from kdenv.games.carcassonne.tiles import (
     TYPES_FITTING,
 )
 
-WORDS = (N_CELLS + 63) // 64  # of a set of cells
+WORDS = (N_CELLS + 63) // 64  # 64-bit words of a set of cells
 
 
 @kernel
 def lay(s, cell, face):
-    """Lay a tile and join its segments to those of its neighbours. Scores nothing."""
+    """Lay a tile and join its segments to those of its neighbours. Nothing is scored, and whether it fits is not checked."""
     tile = int(s.n_tiles)
     s.n_tiles = tile + 1
     s.tile_cell[tile] = cell
@@ -59,7 +59,7 @@ def lay(s, cell, face):
             continue
         its_fields = int(s.tile_field[neighbour])
         join_fields(s, fields + int(FIELD_AT[face, 2 * edge]), its_fields + int(FIELD_AT[its_face, 2 * facing + 1]))
-        if kind == ROAD:  # with another field on its other side
+        if kind == ROAD:  # a road has a second field on its other side
             join_fields(s, fields + int(FIELD_AT[face, 2 * edge + 1]), its_fields + int(FIELD_AT[its_face, 2 * facing]))
             join_roads(s, roads + int(ROAD_AT[face, edge]), int(s.tile_road[neighbour]) + int(ROAD_AT[its_face, facing]))
     _close_cities(s, cities)
@@ -68,7 +68,7 @@ def lay(s, cell, face):
 
 @kernel
 def _add_segments(s, tile, tile_type):
-    """Every segment of a tile as a feature of its own."""
+    """Make every segment of a tile a feature of its own."""
     city, road, field = int(s.n_cities), int(s.n_roads), int(s.n_fields)
     s.tile_city[tile] = city
     s.tile_road[tile] = road
@@ -110,19 +110,19 @@ def _add_segments(s, tile, tile_type):
 
 @kernel
 def _close_cities(s, first):
-    """Note down the cities that the newest tile, whose segments begin with first, has completed."""
+    """Add the cities that the newest tile has completed to s.closed. Its segments begin with first."""
     for segment in range(first, int(s.n_cities)):
         city = find(s.city_parent, segment)
         if s.city_open[city] == 0:
             n = int(s.n_closed)
-            if n == 0 or s.closed[n - 1] != s.city_parts[city]:  # two segments of a tile may be one city
+            if n == 0 or s.closed[n - 1] != s.city_parts[city]:  # two segments of the tile may be one city
                 s.closed[n] = s.city_parts[city]
                 s.n_closed = n + 1
 
 
 @kernel
 def _surround_cloisters(s, cell, is_cloister):
-    """Count the new tile for the cloisters beside it; if it is one, count its neighbours."""
+    """Count the new tile for the cloisters around it. If it is a cloister itself, count its neighbours."""
     row, column = cell // SIZE, cell % SIZE
     n = int(s.n_cloisters)
     for i in range(n):
@@ -144,7 +144,7 @@ def _surround_cloisters(s, cell, is_cloister):
 
 @kernel
 def types_that_fit(s, types):
-    """Those of these types that can be placed somewhere in the window."""
+    """Return those of these types, as bits, that can be placed somewhere in the window."""
     fitting = 0
     for word in range(WORDS):
         cells = s.frontier[word]

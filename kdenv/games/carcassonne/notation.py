@@ -1,15 +1,15 @@
-"""Positions and actions of Carcassonne as text, and back. The only parser.
+"""Write positions and actions of Carcassonne as text, and read them. No other code parses them.
 
 A tile on the table is its type, its place east and north of the start tile with signs, and its rotation in
 quarter turns clockwise: `J+3-2r1` lies three cells east and two south of the start. Actions: `place J+3-2r1`; `claim city N`,
 `claim road E` (an edge of the tile just laid), `claim field SW` (a corner), `claim cloister`, `claim nothing`.
 Chance: `draw J`.
 
-A position is words: `stage=place drawn=M turn=0 points=0,0 tiles=D+0+0r0,M+0-1r2@S0,C+0-2r0,U+1-1r0@nw0,E-1-1r1@nw1
-bag=A2,B4,D3,E4,F2,G1,H3,I2,J3,K3,L3,N3,O2,P3,Q1,R3,S2,T1,U7,V9,W4,X1`. tiles are in the order they were laid; @ is a meeple that stands
-on the tile: on the city or road at an edge (N E S W), the field at a corner (nw ne se sw), or the cloister (c), with its seat. Stages are
-draw, place, claim (the last of the tiles has just been laid) and over. `clipped=1` is written if a tile could not be placed for the
-window alone.
+A position is a line of words: `stage=place drawn=M turn=0 points=0,0 tiles=D+0+0r0,M+0-1r2@S0,C+0-2r0,U+1-1r0@nw0,E-1-1r1@nw1
+bag=A2,B4,D3,E4,F2,G1,H3,I2,J3,K3,L3,N3,O2,P3,Q1,R3,S2,T1,U7,V9,W4,X1`. The tiles are in the order in which they were laid. After @ stands
+the meeple on the tile: on the city or road at an edge (N E S W), the field at a corner (nw ne se sw), or the cloister (c), with its seat.
+Stages are draw, place, claim (the last of the tiles has just been laid) and over. `clipped=1` is written if a tile could not be placed
+only because of the window.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ _STAGE_NAMES = {stage: word for word, stage in _STAGES.items()}
 _SLOT_MARKS = ["", *EDGES, *(corner.lower() for corner in CORNERS), "c"]
 _TILE = re.compile(r"([A-X])([+-][0-9]{1,2})([+-][0-9]{1,2})r([0-3])(?:@(N|E|S|W|nw|ne|se|sw|c)([0-4]))?")
 _BAG = re.compile(r"([A-X])([0-9])")
-_MOST_BEFORE = 999  # points that a seat may have beyond what the tiles on the table have paid, to study how it plays when ahead
+_MOST_BEFORE = 999  # points that a seat may have beyond what the tiles have paid, so that one can study how it plays when it is ahead
 
 
 def cell_at(east: int, north: int) -> int:
-    """The cell so far from the start tile."""
+    """Return the cell so many cells east and north of the start tile. BadRecord if it is outside the window."""
     if abs(east) > MIDDLE or abs(north) > MIDDLE:
         raise BadRecord(f"{east:+d}{north:+d} is outside the window, which reaches {MIDDLE} cells from the start tile")
     return (MIDDLE - north) * SIZE + MIDDLE + east
 
 
 def tile_text(tile_type: int, cell: int, rotation: int) -> str:
-    """A tile on the table."""
+    """Write a tile on the table as in `J+3-2r1`."""
     row, column = divmod(cell, SIZE)
     return f"{TYPES[tile_type]}{column - MIDDLE:+d}{MIDDLE - row:+d}r{rotation}"
 
 
 def tile_from(text: str) -> tuple[int, int, int, int, int]:
-    """The type, cell, rotation (the smallest that looks the same), slot and seat of a tile with or without a meeple."""
+    """Read a tile with or without a meeple: its type, cell, rotation (the smallest that looks the same), slot and seat."""
     match = _TILE.fullmatch(text)
     if not match:
         raise BadRecord(f"{shown(text)!r} is no tile on the table; one is J+3-2r1: type, cells east and north of the start, quarter turns")
@@ -58,7 +58,7 @@ def tile_from(text: str) -> tuple[int, int, int, int, int]:
 
 
 def action_text(states: Any, k: int, action: int) -> str:
-    """The action in words."""
+    """Write the action in words. It must fit the stage of the position; whether it is legal is not checked."""
     s = states[k]
     if action < claims.CLAIM:
         if s["stage"] != rules.PLACING:
@@ -79,7 +79,7 @@ def action_text(states: Any, k: int, action: int) -> str:
 
 
 def action_from(states: Any, k: int, text: str) -> int:
-    """The action these words mean; whether it is legal is not checked."""
+    """Return the action that these words mean. Whether it is legal is not checked."""
     s = states[k]
     match text.split():
         case ["place", tile]:
@@ -101,7 +101,7 @@ def action_from(states: Any, k: int, text: str) -> int:
 
 
 def _claim(s: Any, slot: int, kind: str) -> int:
-    """The action that claims what is at a slot: the lowest slot of the tile just laid at the same feature."""
+    """Return the action that claims what is at a slot. It names the feature by its lowest slot on the tile just laid."""
     tile = int(s["n_tiles"]) - 1
     if kind_word(s, tile, slot) != kind:
         place = CORNERS[slot - claims.FIRST_CORNER] if slot >= claims.FIRST_CORNER else EDGES[slot - claims.FIRST_EDGE]
@@ -112,7 +112,7 @@ def _claim(s: Any, slot: int, kind: str) -> int:
 
 
 def kind_word(s: Any, tile: int, slot: int) -> str:
-    """The kind of feature at a slot of a tile, "" if there is none."""
+    """Return the kind of feature at a slot of a tile in a word, "" if there is none."""
     face = int(s["tile_face"][tile])
     if slot == claims.ON_CLOISTER:
         return "cloister" if CLOISTER[face >> 2] else ""
@@ -122,12 +122,12 @@ def kind_word(s: Any, tile: int, slot: int) -> str:
 
 
 def chance_text(states: Any, k: int, outcome: int) -> str:
-    """An outcome of chance in words."""
+    """Write an outcome of chance in words."""
     return f"draw {TYPES[outcome]}"
 
 
 def chance_from(states: Any, k: int, text: str) -> int:
-    """The outcome these words mean; whether it is possible is not checked."""
+    """Return the outcome that these words mean. Whether it is possible is not checked."""
     match text.split():
         case ["draw", letter] if len(letter) == 1 and letter in TYPES:
             return TYPES.index(letter)
@@ -138,7 +138,7 @@ def chance_from(states: Any, k: int, text: str) -> int:
 
 
 def position_text(states: Any, k: int) -> str:
-    """The position in one line."""
+    """Write the position in one line."""
     s = states[k]
     words = [f"stage={_STAGE_NAMES[int(s['stage'])]}"]
     if s["stage"] == rules.PLACING:
@@ -153,7 +153,7 @@ def position_text(states: Any, k: int) -> str:
 
 
 def _laid_text(s: Any, tile: int) -> str:
-    """A tile on the table with the meeple that stands there."""
+    """Write a tile on the table with the meeple that stands on it."""
     face = int(s["tile_face"][tile])
     text = tile_text(face >> 2, int(s["tile_cell"][tile]), face & 3)
     if claims.is_standing(s, tile):
@@ -163,7 +163,7 @@ def _laid_text(s: Any, tile: int) -> str:
 
 
 def position_from(text: str, states: Any, k: int) -> None:
-    """Write the position into states[k], where begin() has been called with the players and options."""
+    """Read a position into states[k], where begin() has been called with the players and options. BadRecord if it cannot be."""
     check_length(text)
     parts = [word.partition("=")[::2] for word in text.split()]
     words = dict(parts)
@@ -201,14 +201,14 @@ def position_from(text: str, states: Any, k: int) -> None:
 
 
 def _points_of_complete(s: Any) -> int:
-    """What everything that is complete has paid, if one seat had it all."""
+    """Return what everything that is complete has paid, if one seat got all of it."""
     cities = (int(features.city_pays(s, i)) for i in range(int(s["n_cities"])) if s["city_parent"][i] == i and not s["city_open"][i])
     roads = (int(s["road_tiles"][i]) for i in range(int(s["n_roads"])) if s["road_parent"][i] == i and not s["road_open"][i])
     return sum(cities) + sum(roads) + CLOISTER_POINTS * int((s["cloister_tiles"][: s["n_cloisters"]] == CLOISTER_POINTS).sum())
 
 
 def _set_stage(s: Any, stage: int, drawn: int) -> None:
-    """What happens next, which must fit what is on the table; if nothing does, s.points is what the end of the game brings."""
+    """Set what happens next, which must fit what is on the table. If the game is over, s.points becomes what its end pays."""
     clipped = int(s["clipped"])
     if stage == rules.CLAIMING:
         if not claims.can_claim(s):
@@ -226,7 +226,7 @@ def _set_stage(s: Any, stage: int, drawn: int) -> None:
 
 
 def _lay_all(s: Any, tiles: list[tuple[int, int, int, int, int]], keep_last_open: bool) -> None:
-    """Lay the tiles in order; every one but the first must fit beside those before it."""
+    """Lay the tiles in order. Each must fit beside those before it. keep_last_open: what the last one completes is not scored yet."""
     for number, (tile_type, cell, rotation, _, _) in enumerate(tiles):
         name = tile_text(tile_type, cell, rotation)
         if s["board"][cell]:
@@ -241,7 +241,7 @@ def _lay_all(s: Any, tiles: list[tuple[int, int, int, int, int]], keep_last_open
 
 
 def _stand_all(s: Any, tiles: list[tuple[int, int, int, int, int]], players: int, claiming: bool) -> None:
-    """Put the meeples on their tiles; on what is complete nobody stands, unless the last tile has just completed it."""
+    """Put the meeples on their tiles. None may stand on what is complete, unless a claim on the last tile is still to be decided."""
     for tile, (tile_type, cell, rotation, slot, seat) in enumerate(tiles):
         if slot == claims.NO_MEEPLE:
             continue
@@ -262,14 +262,13 @@ def _stand_all(s: Any, tiles: list[tuple[int, int, int, int, int]], players: int
 
 
 def _is_complete(s: Any, kind: str, feature: int) -> bool:
-    """Whether a feature has been completed."""
     if kind == "cloister":
         return bool(s["cloister_tiles"][feature] == CLOISTER_POINTS)
     return kind != "field" and bool(s[f"{kind}_open"][feature] == 0)
 
 
 def _just_completed(s: Any, kind: str, feature: int) -> bool:
-    """Whether the newest tile belongs to a city, road or cloister."""
+    """Return whether the newest tile belongs to this city, road or cloister."""
     tile = int(s["n_tiles"]) - 1
     if kind == "cloister":
         (row, column), (r, c) = (divmod(int(cell), SIZE) for cell in (s["tile_cell"][tile], s["cloister_cell"][feature]))
@@ -292,7 +291,7 @@ def _number(name: str, text: str, most: int) -> int:
 
 
 def _read_bag(s: Any, text: str, used: list[int]) -> None:
-    """Fill the bag; with the tiles used there may be no more of a type than the game has."""
+    """Fill the bag. Together with the tiles used there may be no more of a type than the game has."""
     counts = [0] * N_TYPES
     for word in text.split(",") if text else []:
         match = _BAG.fullmatch(word)

@@ -1,7 +1,7 @@
 """The rules of Carcassonne as kernels: the state and the verbs. README.md beside this file has the rules in words.
 
-A turn is a chance (the type of the tile drawn), a placement `cell * 4 + rotation` and, if there is a choice,
-a claim `CLAIM + slot`. Nothing here checks legality: tables, environments and parsers do.
+In a turn chance draws a tile (the outcome is its type), and the seat decides a placement `cell * 4 + rotation` and, if there is
+a choice, a claim `CLAIM + slot`. Nothing here checks legality: tables, environments and parsers do.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ from kdenv.games.carcassonne.tiles import CLOISTER, COPIES, FIT, KINDS, N_CELLS,
 NO_TYPE = -1
 N_ACTIONS = CLAIM + N_SLOTS
 
-# What happens next (s.stage).
+# What happens next (s.stage). The encodings rely on this order (`stage <= CLAIMING`).
 DRAWING, PLACING, CLAIMING, FINISHED = range(4)
 
 # The variant, as begin() receives it.
@@ -34,11 +34,11 @@ ALL_FIELDS = int(np.sum(COPIES.astype(int) * N_FIELDS))
 ALL_CLOISTERS = int(np.sum(COPIES.astype(int) * CLOISTER))
 
 STATE = state_dtype(
-    # Features (see features.py): `parent` of a segment; the rest is kept at the oldest segment.
-    ("city_parts", np.uint64, ALL_CITIES),  # the segments, as bits
+    # Features (see features.py). Every segment has a `parent`; all else is kept at the oldest segment of a feature.
+    ("city_parts", np.uint64, ALL_CITIES),  # the segments of a city, as bits
     ("field_cities", np.uint64, ALL_FIELDS),  # the city segments that a field touches, as bits
     ("closed", np.uint64, ALL_CITIES // 2),  # the segments of each complete city, as bits
-    ("city_held", np.uint64),  # which features have meeples, as bits
+    ("city_held", np.uint64),  # the cities that have meeples, as bits; roads and fields follow
     ("road_held", np.uint64),
     ("field_held", np.uint64, 2),
     ("frontier", np.uint64, WORDS),  # the empty cells that touch a tile, as bits
@@ -49,42 +49,42 @@ STATE = state_dtype(
     ("cloister_cell", np.int16, ALL_CLOISTERS),
     ("points", np.int16, MOST_SEATS),
     ("city_parent", np.uint8, ALL_CITIES),
-    ("city_open", np.int8, ALL_CITIES),  # edges that nothing has been laid to
+    ("city_open", np.int8, ALL_CITIES),  # its edges where nothing has been laid yet
     ("city_tiles", np.uint8, ALL_CITIES),
     ("city_pennants", np.uint8, ALL_CITIES),
-    ("city_twice", np.uint8, ALL_CITIES),  # its tiles that have more than one city, as bits
+    ("city_twice", np.uint8, ALL_CITIES),  # those of its tiles that have more than one city, as bits
     ("road_parent", np.uint8, ALL_ROADS),
     ("road_open", np.int8, ALL_ROADS),
     ("road_tiles", np.uint8, ALL_ROADS),
     ("road_twice", np.uint8, ALL_ROADS),
     ("field_parent", np.uint8, ALL_FIELDS),
-    ("cloister_tiles", np.int8, ALL_CLOISTERS),  # of the 3 x 3 around it
+    ("cloister_tiles", np.int8, ALL_CLOISTERS),  # tiles laid in the 3 x 3 cells around it
     ("cloister_seat", np.int8, ALL_CLOISTERS),  # whose meeple is there, or NOBODY
     ("tile_face", np.int8, N_TILES),
-    ("tile_city", np.uint8, N_TILES),  # its first segment of each kind
+    ("tile_city", np.uint8, N_TILES),  # the first segment of a tile; of each kind it has segments in a row
     ("tile_road", np.uint8, N_TILES),
     ("tile_field", np.uint8, N_TILES),
-    ("tile_claim", np.int8, N_TILES),  # seat * 10 + slot of the meeple that was put there, or 0; see is_standing
-    ("board", np.uint8, N_CELLS),  # number of the tile + 1, or 0
+    ("tile_claim", np.int8, N_TILES),  # seat * 10 + slot of the meeple that was put on it, or 0; is_standing says whether it is still there
+    ("board", np.uint8, N_CELLS),  # the number of the tile on a cell + 1, or 0
     ("code", np.uint8, N_CELLS),  # what the neighbours show to an empty cell (see tiles.FIT)
     ("bag", np.int8, N_TYPES),  # tiles of each type not drawn yet
-    ("hand", np.int8, MOST_SEATS),  # meeples
+    ("hand", np.int8, MOST_SEATS),  # meeples that a seat has in hand
     ("left", np.int32),  # the types in the bag, as bits
-    ("fitting", np.int32),  # at a chance: those of them that can be placed
+    ("fitting", np.int32),  # at a chance node, the types in the bag that can be placed, as bits
     ("n_left", np.int8),  # tiles in the bag
     ("n_tiles", np.int8),
-    ("n_cities", np.int8),  # segments
+    ("n_cities", np.int8),  # segments laid so far; roads and fields follow
     ("n_roads", np.int8),
     ("n_fields", np.uint8),
     ("n_cloisters", np.int8),
     ("n_closed", np.int8),
-    ("n_with_cities", np.int8),  # tiles laid that have more than one city, road
+    ("n_with_cities", np.int8),  # tiles laid that have more than one city; those with more than one road follow
     ("n_with_roads", np.int8),
     ("drawn", np.int8),  # the type of the tile to be placed, or NO_TYPE
     ("turn", np.int8),  # the seat whose turn it is
     ("stage", np.int8),
-    ("shown_outside", np.int8),  # kinds of edges that tiles at the rim show to the outside of the window, as bits
-    ("clipped", np.int8),  # 1 once a tile could not be placed for the window alone
+    ("shown_outside", np.int8),  # the kinds of edges that tiles at the rim show to the outside of the window, as bits
+    ("clipped", np.int8),  # 1 once a tile could not be placed only because of the window
     ("players", np.int8),
     ("unplaceable", np.int8),
 )
@@ -92,7 +92,7 @@ STATE = state_dtype(
 
 @kernel
 def clear(s):
-    """Nothing laid, nothing drawn, the box full; the options stay."""
+    """Clear the table: no tile is laid or drawn, and all are in the bag. The players and options stay."""
     players, unplaceable = s.players, s.unplaceable
     wipe(s)
     s.players = players
@@ -108,7 +108,7 @@ def clear(s):
 
 @kernel
 def begin(s, players, variant):
-    """The start tile in the middle, the rest in the bag; variant: unplaceable."""
+    """Lay the start tile in the middle and put the rest into the bag. The variant is the option `unplaceable`."""
     s.players = players
     s.unplaceable = variant[V_UNPLACEABLE]
     clear(s)
@@ -119,7 +119,7 @@ def begin(s, players, variant):
 
 @kernel
 def phase(s):
-    """A tile is drawn; where it goes and what it claims is decided."""
+    """Return CHANCE while a tile is drawn, DECIDE while it is placed or a claim decided, and OVER at the end."""
     if s.stage == FINISHED:
         return OVER
     return CHANCE if s.stage == DRAWING else DECIDE
@@ -127,13 +127,13 @@ def phase(s):
 
 @kernel
 def seat(s):
-    """Whose turn it is."""
+    """Return the seat whose turn it is."""
     return int(s.turn)
 
 
 @kernel
 def legal(s, out):
-    """Where the drawn tile fits; or what the tile just laid may claim."""
+    """Write the placements of the drawn tile, or the claims on the tile just laid, to out. Returns how many there are."""
     if s.stage == CLAIMING:
         return list_claims(s, out, 0)
     drawn = int(s.drawn)
@@ -152,7 +152,7 @@ def legal(s, out):
 
 @kernel
 def apply(s, action):
-    """Lay the drawn tile, or put a meeple on the tile just laid, or none."""
+    """Lay the drawn tile, or put a meeple (or none) on the tile just laid. The turn ends when there is nothing to claim."""
     if s.stage == PLACING:
         lay(s, action >> 2, 4 * int(s.drawn) + (action & 3))
         s.drawn = NO_TYPE
@@ -166,7 +166,7 @@ def apply(s, action):
 
 @kernel
 def end_turn(s):
-    """Score what is complete; the next seat draws, if anything can be placed."""
+    """Score what is complete. Then the next seat draws, or the game is over if nothing can be placed."""
     settle(s)
     s.turn += 1
     if s.turn == s.players:
@@ -217,7 +217,7 @@ def settle(s):
 
 @kernel
 def _finish(s):
-    """Score what is not complete, and the fields; the meeples stay where they are."""
+    """Score what is not complete, and the fields. The meeples stay where they are."""
     s.stage = FINISHED
     held = s.city_held
     while held != NONE:
@@ -251,7 +251,7 @@ def take(s, tile_type):
 
 @kernel
 def prepare_draw(s):
-    """Chance is next if any tile in the bag can be placed; else the game is over."""
+    """Make chance next if any tile in the bag can be placed; else finish the game."""
     left = int(s.left)
     fitting = types_that_fit(s, left)
     s.fitting = fitting
@@ -267,7 +267,7 @@ def prepare_draw(s):
 
 @kernel
 def chances(s, out, weights):
-    """The types in the bag, by their numbers; those that fit nowhere only if they are discarded when drawn."""
+    """Write the types in the bag and how many of each there are. Types that fit nowhere count only if they are discarded when drawn."""
     n = 0
     for tile_type in range(N_TYPES):
         if s.bag[tile_type] > 0 and (s.unplaceable == DISCARD or (int(s.fitting) >> tile_type) & 1):
@@ -279,7 +279,7 @@ def chances(s, out, weights):
 
 @kernel
 def sample_chance(s, rng):
-    """A tile from the bag; one that fits nowhere goes back, unless it will be discarded."""
+    """Return the type of a random tile from the bag. A tile that fits nowhere goes back, unless it will be discarded."""
     while True:
         tile = below(rng, int(s.n_left))
         tile_type = 0
@@ -292,7 +292,7 @@ def sample_chance(s, rng):
 
 @kernel
 def apply_chance(s, outcome):
-    """The tile is to be placed; or, if it fits nowhere, it is out of the game and chance is next again."""
+    """Take the tile out of the bag. It is to be placed; or, if it fits nowhere, it is out of the game and chance is next again."""
     take(s, outcome)
     if (int(s.fitting) >> outcome) & 1:
         s.drawn = outcome
@@ -304,23 +304,23 @@ def apply_chance(s, outcome):
 
 @kernel
 def witnesses(s):
-    """Everybody sees the tile."""
+    """Return -1, for all seats: everybody sees the tile that is drawn."""
     return -1
 
 
 @kernel
 def scores(s, out):
-    """The points scored so far; once the game is over, the result."""
+    """Write the points scored so far, which are the result once the game is over."""
     for seat in range(int(s.players)):
         out[seat] = s.points[seat]
 
 
 @kernel
 def standings(s, out):
-    """By points."""
+    """Write the points, which alone decide the places."""
     scores(s, out)
 
 
 @kernel
 def resample_hidden(s, seat, rng):
-    """Nothing: the table is open, and the bag is a set until a tile is drawn."""
+    """Do nothing: the table is open, and the bag has no order before a tile is drawn."""

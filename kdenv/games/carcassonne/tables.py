@@ -1,9 +1,9 @@
-"""The printed game: 24 types of tile, 72 tiles, what they score. Facts only; tiles.py turns them into arrays."""
+"""The printed game: 24 types of tile, 72 tiles, and what they score. These are facts only; tiles.py turns them into arrays."""
 
 from typing import NamedTuple
 
 CITY, ROAD, FIELD = 1, 2, 3
-LETTERS = ".CRF"  # of the edges, by kind
+LETTERS = ".CRF"  # the letter of an edge, by its kind
 NORTH, EAST, SOUTH, WEST = range(4)
 EDGES = "NESW"
 CORNERS = ("NW", "NE", "SE", "SW")
@@ -20,7 +20,7 @@ class Tile(NamedTuple):
     copies: int  # in the box of 72, the start tile included
     edges: str  # C city, R road, F field: north, east, south, west
     cities: tuple[tuple[str, int], ...]  # (the edges it reaches, pennants)
-    roads: tuple[str, ...]  # the edges each reaches; crossings end roads
+    roads: tuple[str, ...]  # the edges that each road reaches; a crossing ends roads
     fields: tuple[tuple[str, str], ...]  # (the half-edges it reaches, the numbers of the tile's cities it touches)
     cloister: bool
 
@@ -55,7 +55,7 @@ N_TYPES = len(TILES)
 N_TILES = 72
 START = 3  # type D
 MOST_SEATS = 5
-MEEPLES = 7  # of each seat
+MEEPLES = 7  # that each seat has
 
 # Points.
 CITY_POINTS = 2  # per tile and per pennant of a city that is complete

@@ -1,6 +1,6 @@
-"""Tiles as arrays, and the window they are laid in.
+"""Tiles as arrays, and the window of cells on which they are laid.
 
-A *face* is a type of tile with a rotation, type * 4 + quarter turns clockwise: rotating by r takes edge e
+A *face* is a type of tile with a rotation: type * 4 + quarter turns clockwise. Rotating by r takes edge e
 to (e + r) % 4, half-edge h to (h + 2r) % 8, corner c to (c + r) % 4. The segments of a tile keep their
 numbers when it is turned. A cell is row * 31 + column, rows from the north.
 """
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kdenv.games.carcassonne.tables import EDGES, LETTERS, N_TYPES, TILES
 
-SIZE = 31  # of the window, the start tile in its middle
+SIZE = 31  # rows and columns of the window; the start tile lies in its middle
 MIDDLE = SIZE // 2
 N_CELLS = SIZE * SIZE
 START_CELL = MIDDLE * SIZE + MIDDLE
@@ -25,13 +25,13 @@ def _fixed(values: object, kind: type) -> NDArray[np.generic]:
 
 
 def _turned(places: list[int], rotation: int) -> list[int]:
-    """What lies where after turning: places has an entry per edge or corner (4) or half-edge (8)."""
+    """Return the entries of places, one per edge or corner (4) or half-edge (8), in the order they have after turning."""
     shift = rotation * len(places) // 4
     return [places[(i - shift) % len(places)] for i in range(len(places))]
 
 
 def _segment_at(segments: list[list[int]], n_places: int) -> list[int]:
-    """For every place the segment that lies there."""
+    """Return the segment at every place, NO_SEGMENT where there is none."""
     return [next((i for i, segment in enumerate(segments) if place in segment), NO_SEGMENT) for place in range(n_places)]
 
 
@@ -40,7 +40,7 @@ def _by_face(of_type: list[list[int]]) -> NDArray[np.generic]:
 
 
 def _corners(half_edges: str) -> list[int]:
-    """The corners a field fills: corner c lies between half-edges 2c - 1 and 2c."""
+    """Return the corners that a field fills. Corner c lies between half-edges 2c - 1 and 2c."""
     return sorted({(int(h) + 1) // 2 % 4 for h in half_edges})
 
 
@@ -48,7 +48,7 @@ def _edge_numbers(edges: str) -> list[int]:
     return [EDGES.index(edge) for edge in edges]
 
 
-# By face and edge (or half-edge, or corner): the kind of an edge, and the number of the segment there.
+# By face and edge (or half-edge, or corner): the kind of the edge in EDGE, the number of the segment there in the others.
 EDGE = _by_face([[LETTERS.index(letter) for letter in tile.edges] for tile in TILES])
 CITY_AT = _by_face([_segment_at([_edge_numbers(edges) for edges, _ in tile.cities], 4) for tile in TILES])
 ROAD_AT = _by_face([_segment_at([_edge_numbers(edges) for edges in tile.roads], 4) for tile in TILES])
@@ -62,7 +62,7 @@ N_CITIES = _fixed([len(tile.cities) for tile in TILES], np.int8)
 N_ROADS = _fixed([len(tile.roads) for tile in TILES], np.int8)
 N_FIELDS = _fixed([len(tile.fields) for tile in TILES], np.int8)
 PENNANTS = _fixed([sum(pennants for _, pennants in tile.cities) for tile in TILES], np.int8)
-KINDS = _fixed([sum(1 << LETTERS.index(letter) for letter in set(tile.edges)) for tile in TILES], np.int8)  # of edges it has, as bits
+KINDS = _fixed([sum(1 << LETTERS.index(letter) for letter in set(tile.edges)) for tile in TILES], np.int8)  # kinds of its edges, as bits
 
 
 def _of_segments(n: int, values: list[list[int]]) -> NDArray[np.generic]:
@@ -77,13 +77,13 @@ FIELD_CITIES = _of_segments(4, [[sum(1 << int(city) for city in cities) for _, c
 
 
 def _distinct(tile_type: int) -> int:
-    """How many rotations of a tile differ: 1, 2 or 4."""
+    """Return how many rotations of a tile look different: 1, 2 or 4."""
     looks = [_looks(tile_type, rotation) for rotation in range(4)]
     return next(n for n in (1, 2, 4) if looks[n % 4] == looks[0])
 
 
 def _looks(tile_type: int, rotation: int) -> object:
-    """A turned tile without the numbers of its segments."""
+    """Return what a turned tile connects, without the numbers of its segments."""
     tile = TILES[tile_type]
     return (
         {(frozenset((EDGES.index(e) + rotation) % 4 for e in edges), pennants) for edges, pennants in tile.cities},
@@ -95,7 +95,7 @@ def _looks(tile_type: int, rotation: int) -> object:
 ROTATIONS = _fixed([_distinct(tile_type) for tile_type in range(N_TYPES)], np.int8)
 
 
-# What the neighbours of an empty cell show to it, two bits an edge, is its code (0: nobody there).
+# The code of an empty cell is what its neighbours show to it: two bits an edge, 0 where no tile is.
 
 
 def _fit_tables() -> tuple[NDArray[np.generic], NDArray[np.generic]]:

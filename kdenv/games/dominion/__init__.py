@@ -1,4 +1,4 @@
-"""Dominion: 1 to 4 players build decks; the ten-card test bed of the thesis or any kingdom. The rules as implemented are in README.md."""
+"""Dominion: 1 to 4 players build decks, with the ten-card test bed of the thesis or any kingdom. README.md has the rules as implemented."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from kdenv.games.dominion.cards import (
 )
 from kdenv.games.dominion.tables import COPPER, CURSE, DUCHY, ESTATE, GOLD, N_ACTIONS, N_KINGDOM, N_SLOTS, PROVINCE, SILVER
 
-__all__ = [  # the game, and what it takes to write a card
+__all__ = [  # the game, and what one needs to write a card
     "ACTION",
     "ANY",
     "ATTACK",
@@ -94,17 +94,17 @@ __all__ = [  # the game, and what it takes to write a card
 
 
 class _Dominion(Game):
-    """Dominion draws kingdom=random from kingdom_seed when its options are read, so that every record names the cards."""
+    """The game with kingdom=random, which is drawn from kingdom_seed when the options are read, so that every record names the cards."""
 
     def variant(self, players: int | None = None, **options: Any) -> tuple[int, Variant]:
-        """As in Game; a random kingdom becomes its ten names."""
+        """Read the options as Game does, after kingdom=random has become the names of its ten cards."""
         if options.get("kingdom") == "random":
             options["kingdom"] = random_kingdom(_seed(options.get("kingdom_seed", 0), 0)[0])
         return super().variant(players, **options)
 
 
 def _whole(name: str, value: object, least: int, most: int) -> int:
-    """A number within bounds, from Python or from text."""
+    """Read a whole number within bounds, given as a number or as text."""
     number = whole_number(value)
     if number is None or not least <= number <= most:
         raise BadOption(f"{name}={shown(value)} is not possible; {name} may be {least} to {most}")

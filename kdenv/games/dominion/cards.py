@@ -1,4 +1,4 @@
-"""The one table of cards. A new card is one row here, or one `add_card` outside the package: nothing else changes.
+"""The table of all cards. A new card is one row here, or one `add_card` outside the package; nothing else changes.
 
 A card has a cost, types, the numbers printed on it and, for what else it does, up to three steps of a small
 language. A table copies the rows of its kingdom into the state (through the variant), so the same machine code
@@ -15,24 +15,26 @@ from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import did_you_mean
 from kdenv.games.dominion.tables import COPPER, CURSE, KINGDOMS, N_KINGDOM, SILVER
 
-# Types. ANY stands for every card where a step says which cards it is about.
+# Types of cards. A step that says ANY is about cards of all types.
 ANY, TREASURE, VICTORY, CURSES, ACTION, ATTACK, REACTION = range(7)
 TYPE_NAMES = ("any", "treasure", "victory", "curse", "action", "attack", "reaction")
 N_TYPES = 7
 
-# Where a card goes.
+# Where a card goes when it is gained.
 TO_DISCARD, TO_HAND, TO_DECK = range(3)
 
 MAY = 1  # a choice that can be declined or stopped
 
-# Steps: (what, number, type, how). What comes after a number is said behind it.
+# A step is (what, number, type, how). The comments say what each kind of step does with the other three.
+# The order counts. The steps from OTHERS_GAIN to STEAL, and no others, deal with one seat after another: effects.run_step tells
+# them from the rest by `>=` and `<=`. The encoding has a column for each kind in this order, so a new kind comes last.
 (
     NOTHING,
     DISCARD,  # discard `number` cards of `type` from hand; how: MAY stop
     DRAW_AS_MANY,  # draw `number` cards for each card just discarded
     TRASH,  # trash `number` cards of `type` from hand; how: MAY stop
     GAIN,  # gain a card of `type` that costs up to `number`; how: where to
-    GAIN_FOR_TRASHED,  # the same, up to `number` more than the card just trashed, if one was
+    GAIN_FOR_TRASHED,  # gain a card of `type` that costs up to `number` more than the card just trashed, if one was; how: where to
     GAIN_CARD,  # gain the basic card `number`; how: where to
     TRASH_THIS,  # trash the card itself, the first time it is played
     TRASH_FOR_COINS,  # trash the basic card `number` from hand if it is held, for `how` coins
@@ -45,16 +47,16 @@ MAY = 1  # a choice that can be declined or stopped
     PLAY_TWICE,  # choose an action card from hand and play it `number` times
     DRAW_TO,  # draw until `number` cards are in hand; cards of `type` may be set aside and discarded afterwards
     DIG,  # reveal until `number` cards of `type` have come: these to hand, the rest discarded
-    MAY_DISCARD_DECK,  # one may put the deck into the discard pile
+    MAY_DISCARD_DECK,  # the player may put the deck into the discard pile
 ) = range(19)
 N_STEP_KINDS = 19
 N_STEPS = 3
-MANY = 127  # as many as there are
-MOST_GIVEN = 10  # cards, actions, buys or coins, by one card; and plays by a Throne Room: so all of a kingdom's cards stay within 16 bits
+MANY = 127  # the number of a step: as many as there are
+MOST_GIVEN = 10  # most cards, actions, buys or coins that a card gives, or plays by a Throne Room, so that sums stay within 16 bits
 
 
 class Card(NamedTuple):
-    """One kind of card as printed: `coins` of a treasure are what it is worth, of an action what it gives.
+    """One kind of card as printed. `coins` says what a treasure is worth, or what an action gives.
 
     Up to three steps say what else an action does, in order. A step is (what, number, type, how), of which the end may be left out:
     (GAIN, 4, ANY, TO_DECK) gains a card costing up to 4 onto the deck. What each step does, and what its number means, is said at the
@@ -69,7 +71,7 @@ class Card(NamedTuple):
     buys: int = 0
     coins: int = 0
     points: int = 0
-    points_per_ten: int = 0  # for every ten cards owned
+    points_per_ten: int = 0  # points for every ten cards owned
     steps: tuple[tuple[int, ...], ...] = ()
     text: str = ""  # what the steps do, in a line
 
@@ -128,7 +130,7 @@ CARDS: list[Card] = [*_BASIC, *_FIRST_EDITION]  # a card's number is its place h
 N_PRINTED = len(CARDS)
 NO_CARD = -1
 
-# A card as integers, as begin() takes it.
+# A card is a row of integers for begin(). This is the index of each in the row.
 ROW_CARD, ROW_COST, ROW_CARDS, ROW_ACTIONS, ROW_BUYS, ROW_COINS, ROW_POINTS, ROW_PER_TEN, ROW_TYPES, ROW_STEPS = range(10)
 ROW = ROW_STEPS + N_STEPS * 4
 MAX_COST = 11
@@ -136,7 +138,7 @@ _EMPTY = (NO_CARD,) + (0,) * (ROW - 1)
 
 
 def row_of(number: int) -> list[int]:
-    """The integers of a card."""
+    """Return the row of integers of a card, given its number."""
     card = CARDS[number]
     types = sum(1 << kind for kind in {ANY, *card.types})
     row = [number, card.cost, card.cards, card.actions, card.buys, card.coins, card.points, card.points_per_ten, types]
@@ -147,14 +149,17 @@ def row_of(number: int) -> list[int]:
 
 
 def add_card(card: Card) -> None:
-    """Make a card from outside the package known by its name, for kingdom=[...]."""
+    """Make a card from outside the package known by its name, for kingdom=[...]. TypeError if the rules cannot play it."""
     if any(key_of(card.name) == key_of(other.name) and card != other for other in CARDS):
         raise TypeError(f"there already is a card {card.name}; choose another name")
     if not 0 <= card.cost <= MAX_COST:
         raise TypeError(f"{card.name} costs {card.cost}; costs are 0 to {MAX_COST}")
     if ACTION not in card.types and VICTORY not in card.types:
         raise TypeError(f"{card.name} is neither an action nor a victory card; kingdom cards are one of these")
-    if len(card.steps) > N_STEPS or any(len(step) > 4 or not 0 <= step[0] < N_STEP_KINDS for step in card.steps):
+    for kind in card.types:
+        if not ANY < kind < N_TYPES:
+            raise TypeError(f"{card.name} is of type {kind}; types are 1 to {N_TYPES - 1}")
+    if len(card.steps) > N_STEPS or any(not 1 <= len(step) <= 4 or not 0 <= step[0] < N_STEP_KINDS for step in card.steps):
         raise TypeError(f"{card.name} has steps that do not exist; a card has up to {N_STEPS} steps (what, number, type, how)")
     if any(not -128 <= number <= 127 for number in row_of_card(card)):
         raise TypeError(f"{card.name} has a number that is not within -128 to 127")
@@ -167,7 +172,7 @@ def add_card(card: Card) -> None:
 
 
 def _check_step(name: str, what: int, number: int, kind: int, how: int) -> None:
-    """Kernels use these numbers as places in arrays, and add and multiply them in 16 bits."""
+    """Refuse a step that kernels cannot carry out: its numbers are indices of arrays, or are added and multiplied in 16 bits."""
     if not 0 <= kind < N_TYPES:
         raise TypeError(f"{name} has a step about cards of type {kind}; types are 0 to {N_TYPES - 1}")
     if not 0 <= how <= (MOST_GIVEN if what == TRASH_FOR_COINS else TO_DECK):
@@ -179,7 +184,7 @@ def _check_step(name: str, what: int, number: int, kind: int, how: int) -> None:
 
 
 def row_of_card(card: Card) -> list[int]:
-    """The numbers of a card that is not in the table yet, without its own."""
+    """Return the numbers printed on a card, which need not be in the table yet."""
     numbers = [card.cost, card.cards, card.actions, card.buys, card.coins, card.points, card.points_per_ten]
     return numbers + [number for step in card.steps for number in step]
 
@@ -189,12 +194,12 @@ BASIC_ROWS.flags.writeable = False
 
 
 def key_of(name: str) -> str:
-    """A card's name as one lower-case word: throne_room."""
+    """Return a card's name as one lower-case word, such as throne_room."""
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 
 def card_number(name: str) -> int:
-    """The kingdom card of this name."""
+    """Return the number of the kingdom card with this name. BadOption if there is none."""
     known = {key_of(card.name): number for number, card in enumerate(CARDS) if number >= len(_BASIC)}
     try:
         return known[key_of(name)]
@@ -204,7 +209,7 @@ def card_number(name: str) -> int:
 
 
 def kingdom_names(value: object) -> list[str]:
-    """The names of the cards that a value of kingdom= means: a set of the rulebook, a list, or names with commas."""
+    """Return the names of the cards that a value of kingdom= means: a set of the rulebook, a list, or names with commas."""
     if isinstance(value, str) and key_of(value) in KINGDOMS:
         return list(KINGDOMS[key_of(value)])
     possible = f"kingdom may be {', '.join(KINGDOMS)}, random, or up to ten names of cards"
@@ -220,7 +225,7 @@ def kingdom_names(value: object) -> list[str]:
 
 
 def kingdom_rows(value: object) -> list[int]:
-    """The rows of a kingdom, sorted by cost, then name; places that stay empty come last."""
+    """Return the rows of a kingdom one after another, sorted by cost, then name. Empty places come last."""
     numbers = [card_number(name) for name in kingdom_names(value)]
     for number in numbers:
         if numbers.count(number) > 1:
@@ -234,7 +239,7 @@ def kingdom_rows(value: object) -> list[int]:
 
 
 def kingdom_of(rows: list[int]) -> str | tuple[str, ...]:
-    """The name of a kingdom, or of its cards: what kingdom_rows made these of."""
+    """Return the name of the kingdom, or the names of the cards, from which kingdom_rows made these rows."""
     numbers = [rows[i * ROW] for i in range(N_KINGDOM)]
     names = tuple(CARDS[number].name for number in numbers if number != NO_CARD)
     for name, cards in KINGDOMS.items():
@@ -244,7 +249,7 @@ def kingdom_of(rows: list[int]) -> str | tuple[str, ...]:
 
 
 def random_kingdom(seed: int) -> list[str]:
-    """Ten different cards of the first edition, the same for the same seed."""
+    """Return the names of ten different cards of the first edition, the same for the same seed."""
     kingdom_cards = [card.name for card in _FIRST_EDITION]
     chosen = np.random.default_rng(seed).choice(len(kingdom_cards), N_KINGDOM, replace=False)
     return [kingdom_cards[i] for i in sorted(chosen.tolist())]

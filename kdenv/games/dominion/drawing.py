@@ -1,6 +1,6 @@
-"""Positions of Dominion as pictures: `ansi` for a terminal, and `svg`, which needs no fonts.
+"""Draw positions of Dominion: `ansi` in letters for a terminal, and `svg` as a picture, which needs no fonts.
 
-With a seat the picture shows what that seat knows: other hands lie face down (unless info=thesis). The cards are our
+If a seat is given, the picture shows what that seat knows: other hands lie face down (unless info=thesis). The cards are our
 own drawing: a frame by type, the printed numbers, and in a few words what else the card does.
 """
 
@@ -78,26 +78,26 @@ _TASKS = {
 
 
 def mover(s: Any) -> int | None:
-    """The seat that decides or draws; None when the game is over."""
+    """Return the seat that decides or draws; None when the game is over."""
     if s["node"] == OVER_NODE:
         return None
     return int(s["draw_seat"] if s["node"] == DRAW_NODE else s["decider"])
 
 
 def points(states: Any, k: int) -> list[int]:
-    """The points of every seat."""
+    """Return the points of every seat."""
     out = np.zeros(int(states[k]["players"]), np.int64)
     rules.scores(states[k], out)
     return out.tolist()
 
 
 def sees_hand(s: Any, seat: int | None, of: int) -> bool:
-    """Whether the picture for this seat shows that hand."""
+    """Return whether the picture for `seat` (None shows all) shows the hand of seat `of`."""
     return seat is None or seat == of or s["info"] == rules.OPEN_HANDS
 
 
 def winners(states: Any, k: int) -> list[int]:
-    """The seats that won, if the game is over."""
+    """Return the seats that won; none while the game goes on."""
     if states[k]["node"] != OVER_NODE:
         return []
     out = np.zeros(int(states[k]["players"]), np.int64)
@@ -106,7 +106,7 @@ def winners(states: Any, k: int) -> list[int]:
 
 
 def heading(s: Any) -> str:
-    """Whose turn it is and what is asked, in words of the lettering."""
+    """Say whose turn it is and what is asked, in letters that the picture can draw."""
     if s["node"] == OVER_NODE:
         return f"broken off after {s['max_turns']} turns" if s["is_truncated"] else "the end"
     if s["stage"] == rules.OPENING:
@@ -115,14 +115,14 @@ def heading(s: Any) -> str:
     return f"turn {s['turns'][s['turn']]} of player {s['turn']} - player {mover(s)} {_TASKS[int(s['node'])]}{asker}"
 
 
-# The terminal
+# Letters for a terminal
 
 _RESET, _BOLD, _DIM = "\x1b[0m", "\x1b[1m", "\x1b[2m"
 _INKS = {TREASURE: "\x1b[33m", VICTORY: "\x1b[32m", CURSES: "\x1b[35m", ATTACK: "\x1b[31m", REACTION: "\x1b[34m", ACTION: "\x1b[36m"}
 
 
 def ansi(states: Any, k: int, seat: int | None = None) -> str:
-    """The table in lines of text, colours by type of card."""
+    """Draw the table in lines of text, with colours by type of card."""
     s = states[k]
     lines = [f"{_BOLD}Dominion{_RESET}  {heading(s)}", f"actions {s['actions']}  buys {s['buys']}  coins {s['coins']}", ""]
     for first, last in ((0, 3), (3, N_BASIC), (N_BASIC, 12), (12, N_SLOTS)):
@@ -149,7 +149,7 @@ def _ink(s: Any, slot: int) -> str:
 
 
 def _pile_line(s: Any, slot: int) -> str:
-    """One pile: cost, name, cards left."""
+    """Write one pile: its cost, its name and the cards left."""
     left = int(s["supply"][slot])
     ink = _ink(s, slot) if left else _DIM
     return f"{s['cost'][slot]} {ink}{card_name(s, slot):<12}{_RESET}{left:3}"
@@ -159,11 +159,11 @@ def _coloured(s: Any, pile: Any) -> str:
     return ", ".join(f"{int(n)} {_ink(s, slot)}{card_name(s, slot)}{_RESET}" for slot, n in enumerate(pile) if n)
 
 
-# The drawing
+# The picture
 
 PAPER, PANEL, INK, MUTED, LINE, COIN = "#ece5d8", "#fbf8f1", "#2f2a26", "#8b8073", "#d6cbb9", "#e2b33c"
 PLAYERS = ("#b8433a", "#2f6f9f", "#4d8a4a", "#8a5a9e")
-# By type: the frame of a card and its face. The first type a card has of these counts.
+# By type, the colours of a card's frame and of its face. The first of these types that a card has counts.
 _FRAMES = {
     REACTION: ("#3f7fb5", "#e3eef7"),
     ATTACK: ("#a8483c", "#f6e6e1"),
@@ -172,10 +172,10 @@ _FRAMES = {
     CURSES: ("#7b5794", "#ebe0f1"),
     ACTION: ("#8d8377", "#f4f1ea"),
 }
-_W, _H = 104, 138  # a card
-_SMALL = 0.72  # a card in hand, as large as this
+_W, _H = 104, 138  # width and height of a card
+_SMALL = 0.72  # scale of a card in hand
 _GAP, _MARGIN, _HEAD = 12, 26, 92
-_ROW = 132  # a seat
+_ROW = 132  # height of the panel of a seat
 _WIDTH = 2 * _MARGIN + 10 * (_W + _GAP) - _GAP
 
 _STEP_WORDS = {
@@ -201,7 +201,7 @@ _STEP_WORDS = {
 
 
 def svg(states: Any, k: int, seat: int | None = None) -> str:
-    """The table as a drawing: the supply, and for each seat its hand, cards in play, deck and discards."""
+    """Draw the table as a picture: the supply, and for each seat its hand, cards in play, deck and discards."""
     s = states[k]
     rows = [range(N_BASIC), [slot for slot in range(N_BASIC, N_SLOTS) if s["card"][slot] != NO_CARD]]
     parts = [_head(s)]
@@ -239,18 +239,18 @@ def _box(x: float, y: float, width: float, height: float, look: str, radius: flo
 
 
 def _fitted(text: str, x: float, y: float, height: float, room: float, colour: str, weight: float = 1.5, anchor: float = 0.5) -> str:
-    """Text made smaller where it would not fit."""
+    """Write a text, smaller if it would not fit into the room."""
     text = _letters(text)
     return write(text, x, y, min(height, height * room / width_of(text, height)), colour, weight, anchor)
 
 
 def _letters(text: str) -> str:
-    """The text in the letters there are."""
+    """Return the text in small letters, with blanks for letters that cannot be drawn."""
     return "".join(letter if letter in lettering.LETTERS else " " for letter in text.lower())
 
 
 def _head(s: Any) -> str:
-    """The name of the game, whose turn it is, what he has left."""
+    """Draw the name of the game, whose turn it is, and the actions, buys and coins left."""
     parts = [
         write("dominion", _MARGIN, 52, 26, INK, 2.1),
         _fitted(heading(s), _MARGIN + 210, 42, 13, _WIDTH - 2 * _MARGIN - 210, INK, 1.6, 0),
@@ -280,7 +280,7 @@ def _shield(x: float, y: float, number: str) -> str:
 
 
 def _lines(card: Card) -> list[str]:
-    """What an action does, line by line."""
+    """Say line by line what an action card does."""
     words = [(card.cards, "card"), (card.actions, "action"), (card.buys, "buy"), (card.coins, "coin")]
     lines = [f"+{n} {word}{'s' * (n > 1)}" for n, word in words if n]
     lines += [_STEP_WORDS[step[0]](*(*step[1:], 0, 0, 0)[:3]) for step in card.steps]
@@ -288,7 +288,7 @@ def _lines(card: Card) -> list[str]:
 
 
 def _card(card: Card, with_cost: bool = True) -> str:
-    """A card, face up."""
+    """Draw a card face up."""
     frame, face = _look(card)
     types = ", ".join(TYPE_NAMES[kind] for kind in card.types)
     parts = [
@@ -315,7 +315,7 @@ def _card(card: Card, with_cost: bool = True) -> str:
 
 
 def _pile(s: Any, slot: int) -> str:
-    """A pile of the supply: the card, its cost, and how many are left."""
+    """Draw a pile of the supply: the card with its cost, and how many are left."""
     card, left = CARDS[s["card"][slot]], int(s["supply"][slot])
     parts = [_box(4, 5, _W, _H, f'fill="{LINE}"', 11) if left > 1 else "", _card(card)]
     text = str(left)
@@ -327,7 +327,7 @@ def _pile(s: Any, slot: int) -> str:
 
 
 def _back(number: int, what: str, top: str = "") -> str:
-    """A card face down with a number on it, and the name of a card known to be on top."""
+    """Draw a card face down with a number on it, and the name of a card known to be on top."""
     parts = [
         _box(0, 0, _W, _H, f'fill="#54646e" stroke="{INK}" stroke-width="3"', 11),
         _box(10, 10, _W - 20, _H - 20, 'fill="none" stroke="#93a4ad" stroke-width="2"', 7),
@@ -339,7 +339,7 @@ def _back(number: int, what: str, top: str = "") -> str:
 
 
 def _seat(s: Any, of: int, score: int, won: bool, open_hand: bool) -> str:
-    """One seat: its name and points, deck and discards, its hand, and what it has in play or revealed."""
+    """Draw one seat: its name and points, deck and discards, its hand, and what it has in play or revealed."""
     width = _WIDTH - 2 * _MARGIN
     to_move = of == mover(s)
     band = COIN if won else PLAYERS[of] if to_move else LINE
@@ -366,7 +366,7 @@ def _seat(s: Any, of: int, score: int, won: bool, open_hand: bool) -> str:
 
 
 def _groups(cards: list[Card], groups: list[tuple[str, Any]], left: float, y: float, room: float, open_hand: bool) -> str:
-    """Piles of cards side by side, each kind once with how many there are; closer together where room is short."""
+    """Draw piles side by side, each kind of card once with how many there are. Cards overlap where room is short."""
     n_kinds = sum(1 if name == "hand" and not open_hand else max(1, int((pile > 0).sum())) for name, pile in groups)
     step = min(_W * _SMALL + 8, (room - 26 * (len(groups) - 1)) / n_kinds)
     parts = []
@@ -390,7 +390,7 @@ def _groups(cards: list[Card], groups: list[tuple[str, Any]], left: float, y: fl
 
 
 def _some(card: Card, n: int) -> str:
-    """So many cards of a kind, with the number on them if there are several."""
+    """Draw n cards of a kind, with the number on them if there are several."""
     badge = ""
     if n > 1:
         badge = _box(_W - 38, _H - 38, 30, 30, f'fill="{INK}"', 15) + write(str(n), _W - 23, _H - 16, 15, "#fff", 2, 0.5)

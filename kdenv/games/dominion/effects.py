@@ -1,9 +1,10 @@
-"""What cards do: one kernel that carries out the steps of any card, up to the next choice or draw.
+"""What cards do: `run_step` carries out the steps of any card up to the next choice or draw, and `answer` carries out a choice.
 
-Cards being played lie on a small stack (a Throne Room and what it plays); s.depth says how many. The step of the
-topmost one is in progress; its registers are `sub` (how far it is), `memory` (cards discarded, or the cost of the
-card trashed), `left` and `last` (cards still to choose, slot chosen last), `victim` and `affected` (players dealt
-with, the one being dealt with) and `drawn`. Nothing here checks legality.
+The cards being played are a small stack (a Throne Room and what it plays), and s.depth says how many there are. The step of
+the topmost card is in progress. Its registers are `sub` (how far it is), `memory` (how many cards were discarded, or what the
+card trashed costs), `left` (how many cards are still to be chosen), `last` (the slot chosen last), `victim` (how many seats have
+been passed on the way round the table, the one on turn included), `affected` (the seat that is being dealt with) and `drawn` (the
+slot just drawn). Nothing here checks legality.
 """
 
 import numpy as np
@@ -67,28 +68,28 @@ from kdenv.games.dominion.tables import (
     YES,
 )
 
-# What happens next (s.node): the end, a card drawn, or a choice.
+# What happens next (s.node): the end, a card drawn, or a choice. All choices come after DRAW_NODE (rules.phase).
 OVER_NODE, DRAW_NODE, PLAY_NODE, BUY_NODE, AGAIN_NODE, TRASH_NODE, GAIN_NODE, DISCARD_NODE, PUT_BACK_NODE, LOOT_NODE, ASK_NODE = range(11)
-# The action that stands for slot 0, by node.
+# The action about slot 0, by node.
 FIRST_ACTION = np.array(
     [END, END, PLAY_FIRST, BUY_FIRST, PLAY_FIRST, TRASH_FIRST, GAIN_FIRST, DISCARD_FIRST, PUT_BACK_FIRST, TRASH_FIRST, YES], np.int64
 )
 FIRST_ACTION.flags.writeable = False
 
-IN_HAND, ASIDE = 0, 1  # where drawn cards go
+IN_HAND, ASIDE = 0, 1  # where drawn cards go (s.draw_to)
 
 # How far a step is (s.sub).
 AT_START, STARTED, TAKEN, WATCHING = range(4)
-NOT_TRASHED = -1  # in s.memory
+NOT_TRASHED = -1  # s.memory while no card has been trashed
 NO_SLOT = -1
-# Cards being played at once: every Throne Room of the game, each of which plays the next one, and a card that the last plays.
-# A kingdom has one kind of such cards (cards.kingdom_rows), twelve if they are victory cards too; a card is in play once.
+# Most cards being played at once: all Throne Rooms of the game, each of which plays the next one, and a card that the last one plays.
+# A kingdom has one kind of such cards (cards.kingdom_rows): ten of them, or twelve if they are victory cards too. A card is in play once.
 MAX_DEPTH = max(N_KINGDOM_PILE, *N_VICTORY) + 1
 
 
 @kernel
 def request_cards(s, seat, n, where):
-    """Have the seat draw cards before anything else happens."""
+    """Have the seat draw n cards to its hand or aside before anything else happens."""
     s.draw_seat = seat
     s.draw_left = n
     s.draw_to = where
@@ -112,7 +113,7 @@ def play_card(s, slot, times):
 
 @kernel
 def _give_numbers(s, slot):
-    """The printed +actions, +buys, +coins and +cards."""
+    """Give the printed +actions, +buys, +coins and +cards of a card."""
     s.actions += int(s.actions_of[slot])
     s.buys += int(s.buys_of[slot])
     s.coins += int(s.coins_of[slot])
@@ -122,7 +123,7 @@ def _give_numbers(s, slot):
 
 @kernel
 def run_step(s):
-    """Go on with the step in progress. Returns whether a seat must now choose (s.node, s.decider); otherwise call again."""
+    """Go on with the step in progress. Returns whether a seat must now choose (s.node, s.decider). If not, call it again."""
     d = int(s.depth) - 1
     slot = int(s.run_slot[d])
     step = int(s.run_step[d])
@@ -171,7 +172,7 @@ def run_step(s):
 
 @kernel
 def _end_step(s):
-    """The step is done; the next one begins afresh. Returns False: nobody has to choose."""
+    """End the step in progress and clear its registers for the next one. Returns False: nobody has to choose."""
     s.run_step[s.depth - 1] += 1
     s.sub = AT_START
     s.victim = 0
@@ -184,7 +185,7 @@ def _end_step(s):
 
 @kernel
 def _end_card(s, d, slot):
-    """The last step is done: play the card once more, or take it off the stack."""
+    """Play the card once more if it is to be, else take it off the stack. Its last step is done."""
     s.run_play[d] += 1
     s.memory = 0
     if s.run_play[d] < s.run_plays[d]:
@@ -196,7 +197,7 @@ def _end_card(s, d, slot):
 
 @kernel
 def _choose(s, seat, node, least):
-    """Make it the seat's choice if there are at least so many slots to choose from; returns whether."""
+    """Ask the seat to choose at this node. Returns whether there are at least so many slots to choose from; if not, nobody is asked."""
     s.node = node
     s.decider = seat
     return popcount(choices(s)) >= least
@@ -204,7 +205,7 @@ def _choose(s, seat, node, least):
 
 @kernel
 def _ask(s):
-    """Ask the player on turn yes or no."""
+    """Ask the seat on turn yes or no."""
     s.node = ASK_NODE
     s.decider = s.turn
     return True
@@ -212,7 +213,7 @@ def _ask(s):
 
 @kernel
 def _choose_from_hand(s, what, number, kind, how):
-    """Discard or trash cards from hand one at a time, in non-decreasing order of slots."""
+    """Have the seat on turn discard or trash cards from hand one at a time, in ascending order of slots."""
     if s.sub == AT_START:
         s.sub = STARTED
         s.memory = 0 if what == DISCARD else NOT_TRASHED
@@ -226,7 +227,7 @@ def _choose_from_hand(s, what, number, kind, how):
 
 @kernel
 def _n_in_hand(s, seat, kind):
-    """How many cards of a type are in hand."""
+    """Return how many cards of a type the seat has in hand."""
     n = 0
     for slot in range(N_SLOTS):
         if has(s.of_type[kind], slot):
@@ -236,13 +237,13 @@ def _n_in_hand(s, seat, kind):
 
 @kernel
 def is_protected(s, slot, seat):
-    """Whether the card is an attack and the seat holds a reaction: it is always shown."""
+    """Return whether the card is an attack and the seat holds a reaction, which is always shown."""
     return has(s.of_type[ATTACK], slot) and (s.held[seat] & s.of_type[REACTION]) != NOTHING_HELD
 
 
 @kernel
 def _next_victim(s, first):
-    """Go to the next player in turn order that the card touches, oneself first if first is 0. Returns whether there is one."""
+    """Go to the next seat in turn order that the card touches; with first = 0 the seat on turn is one. Returns whether there is one."""
     if s.victim < first:
         s.victim = first
     while s.victim < s.players:
@@ -256,7 +257,7 @@ def _next_victim(s, first):
 
 @kernel
 def _run_step_for_others(s, what, number, kind):
-    """Steps that go round the table."""
+    """Go on with a step that deals with one seat after another. Returns as run_step does."""
     if what == SPY:
         return _spy(s)
     if what == STEAL:
@@ -295,7 +296,7 @@ def _put_back(s, seat, slot):
 
 @kernel
 def _spy(s):
-    """Each player in turn reveals a card; the player on turn says whether it is discarded."""
+    """Have each seat in turn reveal a card. The seat on turn says whether it is discarded."""
     if s.sub == STARTED:
         s.sub = AT_START
         if slots_aside(s) != NOTHING_HELD:
@@ -309,7 +310,7 @@ def _spy(s):
 
 @kernel
 def _steal(s, number, kind):
-    """Each other player reveals cards and loses a treasure among them; then the player on turn may gain what was trashed."""
+    """Have each other seat reveal cards and lose a treasure among them. Then the seat on turn may gain what was trashed."""
     if s.sub == STARTED:
         treasures = slots_aside(s) & s.of_type[kind]
         if popcount(treasures) > 1:
@@ -342,7 +343,7 @@ def _trash_revealed(s, slot):
 
 @kernel
 def _draw_to(s, number, kind):
-    """Draw card by card until enough are in hand; ask about each card of the type whether to set it aside."""
+    """Draw card by card until enough are in hand. For each card of the type ask whether to set it aside."""
     if s.sub == WATCHING:
         if s.drawn == NO_SLOT:  # nothing was left to draw
             discard_aside(s, int(s.turn))
@@ -361,7 +362,7 @@ def _draw_to(s, number, kind):
 
 @kernel
 def _dig(s, number, kind):
-    """Reveal card by card until enough of the type have come; these into the hand, the rest discarded."""
+    """Reveal card by card until enough of the type have come. These go to the hand, and the rest is discarded."""
     if s.sub == AT_START:
         s.left = number
     elif s.drawn == NO_SLOT:
@@ -386,14 +387,14 @@ def _dig(s, number, kind):
 
 @kernel
 def step_in_progress(s, part):
-    """One number of the step in progress: 0 what, 1 number, 2 type, 3 how."""
+    """Return one part of the step in progress: 0 is what, 1 the number, 2 the type, 3 how."""
     d = int(s.depth) - 1
     return int(s.steps[s.run_slot[d], s.run_step[d], part])
 
 
 @kernel
 def may_decline(s):
-    """Whether the choice at this node can be declined or stopped with END."""
+    """Return whether the choice at this node can be declined or stopped with END."""
     if s.node == PLAY_NODE or s.node == BUY_NODE:
         return True
     if s.node == TRASH_NODE or s.node == DISCARD_NODE:
@@ -403,13 +404,13 @@ def may_decline(s):
 
 @kernel
 def for_sale(s, coins):
-    """The piles one may buy from with so many coins, as bits."""
+    """Return the piles that one may buy from with so many coins, as bits."""
     return s.stocked & s.up_to[min(coins, MAX_COST)] & s.offered
 
 
 @kernel
 def choices(s):
-    """The slots that may be chosen at this node, as bits."""
+    """Return the slots that may be chosen at this node, as bits."""
     node = int(s.node)
     seat = int(s.decider)
     if node in (PLAY_NODE, AGAIN_NODE):
@@ -435,7 +436,7 @@ def choices(s):
 
 @kernel
 def _far_enough_down(s, seat, slots):
-    """The slots from which on there are at least s.left cards: choosing higher could not be finished in order."""
+    """Return, as bits, the slots from which upwards at least s.left cards lie. After a higher one too few would be left to choose."""
     slot = N_SLOTS - 1
     n = 0
     while slot > 0:
@@ -485,7 +486,7 @@ def answer(s, action):
 
 @kernel
 def _answer_question(s, yes):
-    """Yes or no, to what the step in progress asks."""
+    """Carry out a yes or no to what the step in progress asks."""
     what = step_in_progress(s, 0)
     turn = int(s.turn)
     if what == SPY:

@@ -1,10 +1,10 @@
 """What a seat sees of Dominion, as numbers: the encoding `piles`. Seats are relative: the observer comes first, then the next seat.
 
 There are 17 slots: seven basic piles, then the kingdom by cost and name. The features of each slot's card are part of the
-vector, so that one network can play any kingdom. The table of the parts is `layout`.
+vector, so that one network can play any kingdom. `layout` lists the parts.
 
-There are more columns for kinds of steps than there are kinds (cards.py), so that a card with a new kind of step takes a free column:
-the vector keeps its size and its version, and a model trained earlier still plays, though it knows nothing of that column.
+There are more columns for kinds of steps than there are kinds (cards.py), so that a card with a new kind of step takes a free column.
+The vector keeps its size and its version, and a model trained earlier still plays, though it knows nothing of that column.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from kdenv.games.dominion.piles import hand_size, points_of
 from kdenv.games.dominion.rules import HONEST, OPEN_HANDS, phase
 from kdenv.games.dominion.tables import EMPTY_PILES_TO_END, N_SLOTS
 
-STEP_COLUMNS = 32  # for kinds of steps, "no step" included; more of them need a new version of this encoding
+STEP_COLUMNS = 32  # for kinds of steps, "no step" included; with more columns the encoding needs a new version
 assert N_STEP_KINDS <= STEP_COLUMNS, "no column of the encoding is left for a new kind of step: add columns and raise its version"
 N_FEATURES = 8 + (N_TYPES - 1) + 1 + STEP_COLUMNS
 N_NODES = 11
@@ -29,7 +29,7 @@ N_NUMBERS = 6
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of the vector."""
+    """Return the parts of the vector by name, in their order."""
     slots, by_seat = (N_SLOTS,), (players, N_SLOTS)
     return {
         "cards": Part(
@@ -64,7 +64,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 
 @kernel
 def observe(states, k, seat, out):
-    """Write what the seat sees."""
+    """Write to out what the seat sees of states[k]."""
     s = states[k]
     for i in range(out.shape[0]):
         out[i] = 0.0
@@ -105,7 +105,7 @@ def observe(states, k, seat, out):
 
 @kernel
 def _write_card(s, slot, out, at):
-    """The features of one card; all 0 for a place in the kingdom that is empty."""
+    """Write the features of one card. They are all 0 for an empty place in the kingdom."""
     if s.card[slot] < 0:
         return
     out[at] = 1.0
@@ -128,7 +128,7 @@ def _write_card(s, slot, out, at):
 
 @kernel
 def _write_seat(s, observer, seat, players, out, at, relative):
-    """The piles of one seat as the observer knows them."""
+    """Write the piles of one seat as the observer knows them."""
     knows = seat == observer or s.info == OPEN_HANDS
     piles = players * N_SLOTS
     at_sizes = at + 5 * piles + relative * N_SIZES
@@ -153,7 +153,7 @@ def _write_seat(s, observer, seat, players, out, at, relative):
 
 @kernel
 def _write_question(s, observer, out, at):
-    """What a yes or no is about: the card revealed, trashed, or, for its owner only, just drawn."""
+    """Write what a yes or no is about: the card revealed or trashed, or the one just drawn, which only its owner sees."""
     what = step_in_progress(s, 0)
     if what == SPY:
         for slot in range(N_SLOTS):

@@ -1,7 +1,7 @@
 """The rule-based players: the thesis' BMFSM, SingleWitch, DoubleWitch and rollout player, and big money.
 
 The thesis says what its players play and buy. What a card asks beyond that (the thesis' ten cards ask
-little) is answered for all of them alike by `sensible_answer`: junk is thrown away, good cards are kept.
+little) is answered for all players by `sensible_answer`: it throws junk away and keeps good cards.
 A player decides one action at a time.
 """
 
@@ -39,11 +39,11 @@ VARIANTS = ("thesis", "dominiate")
 GARDENS_NUMBER = card_number("Gardens")
 WITCH_NUMBER = card_number("Witch")
 
-_SMALL_TURN = 15  # BMFSM buys treasure up to this turn of its own
+_SMALL_TURN = 15  # the last of its turns in which BMFSM buys treasures
 
 
 class BigMoney(NamedTuple):
-    """Province, Gold, Silver, whichever first can be paid."""
+    """The player that buys Province, Gold or Silver, whichever first can be paid."""
 
 
 class Bmfsm(NamedTuple):
@@ -51,22 +51,30 @@ class Bmfsm(NamedTuple):
 
 
 class Witches(NamedTuple):
-    """SingleWitch and DoubleWitch: `most` Witches, then money; `variant` says when points count."""
+    """SingleWitch and DoubleWitch: they buy up to `most` Witches, then money. `variant` says when points count."""
 
     most: int
     variant: int
 
 
 class MoreActionsFirst(NamedTuple):
-    """MPPAF of the thesis: a card in hand that gives +actions is played at once; nothing else is decided."""
+    """MPPAF of the thesis: it plays a card in hand that gives +actions at once, and decides nothing else."""
 
 
 class Rollout(NamedTuple):
-    """The thesis' rollout player: at random with probability epsilon, else the dearest card it can play or buy."""
+    """The thesis' rollout player: it acts at random with probability epsilon, else plays or buys the dearest card that it can."""
 
     epsilon: float
     remodel: int
     mppaf: int
+
+
+@kernel
+def _buy_treasure(s, coins):
+    """Return the action that buys a Gold, else a Silver, else nothing."""
+    if coins >= 6 and s.supply[GOLD] > 0:
+        return BUY_FIRST + GOLD
+    return BUY_FIRST + SILVER if coins >= 3 and s.supply[SILVER] > 0 else END
 
 
 @plays(BigMoney)
@@ -80,11 +88,7 @@ def _choose_big_money(player, states, k, out, rng):
     coins = int(s.coins)
     if coins >= 8 and s.supply[PROVINCE] > 0:  # the last one may have been bought in this turn
         return packed(BUY_FIRST + PROVINCE)
-    if coins >= 6 and s.supply[GOLD] > 0:
-        return packed(BUY_FIRST + GOLD)
-    if coins >= 3 and s.supply[SILVER] > 0:
-        return packed(BUY_FIRST + SILVER)
-    return packed(END)
+    return packed(_buy_treasure(s, coins))
 
 
 @plays(Bmfsm)
@@ -97,11 +101,7 @@ def _choose_bmfsm(player, states, k, out, rng):
         return packed(sensible_answer(s, CHEAPEST, rng))
     coins = int(s.coins)
     if s.turns[s.turn] <= _SMALL_TURN:
-        if coins >= 6 and s.supply[GOLD] > 0:
-            return packed(BUY_FIRST + GOLD)
-        if coins >= 3 and s.supply[SILVER] > 0:
-            return packed(BUY_FIRST + SILVER)
-        return packed(END)
+        return packed(_buy_treasure(s, coins))
     if coins >= 8 and s.supply[PROVINCE] > 0:
         return packed(BUY_FIRST + PROVINCE)
     gardens = slot_of(s, GARDENS_NUMBER)
@@ -129,18 +129,14 @@ def _choose_witches(player, states, k, out, rng):
     if coins >= 5 and witch >= 0 and s.owned[s.turn, witch] < player.most and s.supply[witch] > 0:
         return packed(BUY_FIRST + witch)
     if coins >= 2:
-        # In Dominiate it is the gains an opponent needs to end the game that count.
+        # Dominiate counts the gains that can end the game, not only the Provinces left.
         thesis = player.variant == AS_IN_THESIS
         left = int(s.supply[PROVINCE]) if thesis else gains_to_end(s)
         if coins >= 5 and left < (4 if thesis else 6) and s.supply[DUCHY] > 0:
             return packed(BUY_FIRST + DUCHY)
         if left < (2 if thesis else 3) and s.supply[ESTATE] > 0:
             return packed(BUY_FIRST + ESTATE)
-    if coins >= 6 and s.supply[GOLD] > 0:
-        return packed(BUY_FIRST + GOLD)
-    if coins >= 3 and s.supply[SILVER] > 0:
-        return packed(BUY_FIRST + SILVER)
-    return packed(END)
+    return packed(_buy_treasure(s, coins))
 
 
 @plays(Rollout)
@@ -170,14 +166,14 @@ def _choose_rollout(player, states, k, out, rng):
 
 @kernel
 def _end_or(first, slots, rng):
-    """END or the action of any of these slots, all with the same odds."""
+    """Return END or the action of one of these slots, all with the same odds."""
     n = below(rng, popcount(slots) + 1)
     return END if n == 0 else first + nth(slots, n - 1)
 
 
 @kernel
 def with_more_actions(s, slots):
-    """Those of these slots whose cards give +1 action or more."""
+    """Return those of these slots whose cards give +1 action or more."""
     found = NOTHING_HELD
     while slots != NOTHING_HELD:
         slot = lowest(slots)
@@ -189,7 +185,7 @@ def with_more_actions(s, slots):
 
 @kernel
 def free_play(states, k):
-    """The action that MPPAF plays without search: a card in hand that gives +actions, the dearest; -1 if there is none."""
+    """Return the action that MPPAF takes without search: playing the dearest card in hand that gives +actions; -1 if there is none."""
     s = states[k]
     if s.node == PLAY_NODE:
         going_on = with_more_actions(s, choices(s))
@@ -201,12 +197,12 @@ def free_play(states, k):
 @plays(MoreActionsFirst)
 @kernel
 def _choose_more_actions(player, states, k, out, rng):
-    return packed(free_play(states, k))  # of -1: no turn
+    return packed(free_play(states, k))  # packed(-1) is no turn
 
 
 @kernel
 def of_highest_cost(s, slots, at_most):
-    """The dearest of these slots, of which none costs more than at_most."""
+    """Return the dearest of these slots. None of them may cost more than at_most."""
     cost = min(at_most, MAX_COST)
     while cost > 0:
         cheaper = slots & s.up_to[cost - 1]
@@ -218,7 +214,7 @@ def of_highest_cost(s, slots, at_most):
 
 @kernel
 def of_lowest_cost(s, slots):
-    """The cheapest of these slots."""
+    """Return the cheapest of these slots, of which there must be one."""
     cost = 0
     while slots & s.up_to[cost] == NOTHING_HELD:
         cost += 1
@@ -227,7 +223,7 @@ def of_lowest_cost(s, slots):
 
 @kernel
 def any_of(slots, rng):
-    """A random one of these slots."""
+    """Return a random one of these slots."""
     if slots & (slots - ONE) != NOTHING_HELD:
         for _ in range(below(rng, popcount(slots))):
             slots &= slots - ONE
@@ -236,13 +232,13 @@ def any_of(slots, rng):
 
 @kernel
 def dearest(s, slots, rng):
-    """A random one of the dearest of these slots."""
+    """Return a random one of the dearest of these slots."""
     return any_of(of_highest_cost(s, slots, MAX_COST), rng)
 
 
 @kernel
 def slot_of(s, number):
-    """The slot in the kingdom of the card with this number in the table of cards; -1 if it is not there."""
+    """Return the slot in the kingdom of the card with this number in the table of cards; -1 if it is not there."""
     for slot in range(N_BASIC, N_SLOTS):
         if s.card[slot] == number:
             return slot
@@ -251,7 +247,7 @@ def slot_of(s, number):
 
 @kernel
 def gains_to_end(s):
-    """How many cards must be gained to end the game: the Provinces, or the three smallest piles."""
+    """Return how many cards must be gained to end the game: the Provinces, or the three smallest piles."""
     a = b = c = 127
     for slot in range(N_SLOTS):
         n = int(s.supply[slot])
@@ -268,16 +264,16 @@ def gains_to_end(s):
 
 @kernel
 def is_junk(s, slot):
-    """Whether a card does nothing in hand: a Curse, or a victory card that is nothing else."""
+    """Return whether a card does nothing in hand: a Curse, or a victory card that is nothing else."""
     return not has(s.of_type[ACTION] | s.of_type[TREASURE], slot)
 
 
 @kernel
 def sensible_answer(s, remodel, rng):
-    """An answer to whatever a card asks.
+    """Return an answer to whatever a card asks.
 
-    Forced trashing follows `remodel`; gaining, replaying and stealing take the dearest; discarding begins with junk,
-    then the cheapest; Chapel trashes Curses and Estates; Library sets actions aside when none can be played.
+    A card that must be trashed is chosen as `remodel` says. The dearest card is gained, replayed or stolen. Junk is discarded first,
+    then the cheapest cards. Chapel trashes Curses and Estates. Library sets actions aside when none can be played.
     """
     node = int(s.node)
     if node == ASK_NODE:
@@ -296,7 +292,7 @@ def sensible_answer(s, remodel, rng):
         return first + any_of(slots if remodel == RANDOM else of_lowest_cost(s, slots), rng)
     if node == DISCARD_NODE and not may_decline(s):
         return first + _first_to_discard(s, slots)
-    if not may_decline(s):  # Bureaucrat's victim
+    if not may_decline(s):  # a seat touched by Bureaucrat puts a card back
         return first + lowest(of_lowest_cost(s, slots))
     while slots != NOTHING_HELD:
         slot = lowest(slots)
@@ -308,7 +304,7 @@ def sensible_answer(s, remodel, rng):
 
 @kernel
 def _says_yes(s):
-    """Steal what costs something, spoil the others' good cards and one's own junk, flip the deck."""
+    """Say yes to gaining what costs something, to discarding the others' good cards and its own junk, and to discarding the deck."""
     what = step_in_progress(s, 0)
     if what == SPY:
         slot = lowest(slots_aside(s))
@@ -320,7 +316,7 @@ def _says_yes(s):
 
 @kernel
 def _first_to_discard(s, slots):
-    """Of the s.left cards of least worth, the lowest slot that may be chosen now."""
+    """Return the lowest slot among the s.left cards of least worth, of those that may be chosen now."""
     seat = int(s.decider)
     rest = slots
     while rest != NOTHING_HELD:
@@ -337,7 +333,7 @@ def _first_to_discard(s, slots):
 
 @kernel
 def _worth(s, slot):
-    """What a card is worth in hand: junk least, then by cost; no two alike."""
+    """Return what a card is worth in hand: junk is worth least, then cheap cards. No two cards are worth the same."""
     return (0 if is_junk(s, slot) else 1000) + int(s.cost[slot]) * 20 + slot
 
 
@@ -348,12 +344,12 @@ def _word(name: str, value: object, words: tuple[str, ...]) -> int:
 
 
 def make_witches(most: int, variant: str) -> Witches:
-    """SingleWitch or DoubleWitch."""
+    """Return SingleWitch (most = 1) or DoubleWitch (most = 2). BadOption if there is no such variant."""
     return Witches(most, _word("variant", variant, VARIANTS))
 
 
 def make_rollout(epsilon: float = 0.15, remodel: str = "dearest", mppaf: bool = True) -> Rollout:
-    """The rollout player with these parameters."""
+    """Return the rollout player with these parameters. BadOption if one of them is not possible."""
     if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float)) or not 0 <= epsilon <= 1:
         raise BadOption(f"epsilon={epsilon} is not possible; epsilon may be 0 to 1")
     return Rollout(float(epsilon), _word("remodel", remodel, REMODELS), int(mppaf in (True, "yes")))

@@ -1,22 +1,22 @@
-"""Positions and actions of Dominion as text, and back. The only parser.
+"""Write positions and actions of Dominion as text, and read them. No other code parses them.
 
 Actions: `play Village`, `buy Gold`, `trash Copper`, `gain Silver`, `discard Estate`, `put back Estate`, `yes`, `no`, `end`.
 Chance: `draw Copper`. Piles: `7 Copper 3 Estate`, or nothing if empty.
 
-A position is `part: value` behind semicolons. With two players, in the second turn of seat 1:
+A position is a list of `part: value` with semicolons between them. With two players, in the second turn of seat 1:
     stage: buy; node: buy; turn: 1; turns: 2 2; actions: 1; buys: 1; coins: 4; supply: 46 Copper 40 Silver ...;
     trash: ; play: 4 Copper; hand 0: 3 Copper 2 Estate; deck 0: 4 Copper 1 Estate; discard 0: ; ...
 The node is what happens next. Cards may be missing, but there are never more than the game has (possible.py says what else is
-refused). Further parts say what is in progress where something is:
-    seen 0: 2 Copper             the part of the discards of seat 0 that all have seen (all, if it is not given)
+refused). Further parts are given where something is in progress or known:
+    seen 0: 2 Copper             the part of the discards of seat 0 that all have seen (if it is not given, all of them)
     flipped 0: 3                 unseen discards of seat 0 that came from its deck
     plain 0: 2                   unseen discards of seat 0 that all know to be neither treasures nor actions
-    unasked: yes                 the seat that buys could have played an action, and held none
-    top 0: Silver, Estate        known cards on top of the deck of seat 0, which holds them too; the first is drawn first
+    unasked: yes                 the seat that buys had actions left, but no action card in hand
+    top 0: Silver, Estate        known cards on top of deck 0, which counts them too; the first is drawn first
     draw: 1 3 hand               seat 1 draws three more cards to hand (aside: they are revealed; watched: a Library looks at them)
     aside: 1 Copper of 1         cards of seat 1 revealed or set aside
-    loot: 1 Silver               what of the trash a Thief may still gain
-    running: Throne Room 1 0, Village 0 1   cards being played, the last one is resolving: step, and which of its plays (from 0)
+    loot: 1 Silver               the part of the trash that a Thief may still gain
+    running: Throne Room 1 0, Village 0 1   cards being played, the last one resolving; its step, and which of its plays (from 0)
     affected: 1                  the seat that the card deals with (Militia, Spy, ...)
     left: 2                      how many cards are still to be trashed or discarded
     last: Silver                 the card that was chosen last; those before it in the order of slots cannot be chosen any more
@@ -82,11 +82,11 @@ _VERBS = {
 _WORDS = {"end": END, "yes": YES, "no": NO}
 STAGES = ("opening", "action", "buy", "clean-up")
 _PILES = ("hand", "deck", "discard")
-_WATCHED = "watched"  # how a Library draws
+_WATCHED = "watched"  # a Library draws to hand and looks at each card
 
 
 def slot_from(s: Any, name: str) -> int:
-    """The slot of a card of this game."""
+    """Return the slot of the card with this name. BadRecord if this game has none."""
     names = [key_of(card_name(s, slot)) for slot in range(N_SLOTS)]
     if key_of(name) != key_of("-") and key_of(name) in names:
         return names.index(key_of(name))
@@ -95,7 +95,7 @@ def slot_from(s: Any, name: str) -> int:
 
 
 def action_text(states: Any, k: int, action: int) -> str:
-    """The action in words."""
+    """Write the action in words. Whether it is legal is not checked."""
     for word, number in _WORDS.items():
         if action == number:
             return word
@@ -106,7 +106,7 @@ def action_text(states: Any, k: int, action: int) -> str:
 
 
 def action_from(states: Any, k: int, text: str) -> int:
-    """The action these words mean; whether it is legal is not checked."""
+    """Return the action that these words mean. Whether it is legal is not checked."""
     words = " ".join(text.split())
     if words.lower() in _WORDS:
         return _WORDS[words.lower()]
@@ -117,12 +117,12 @@ def action_from(states: Any, k: int, text: str) -> int:
 
 
 def chance_text(states: Any, k: int, outcome: int) -> str:
-    """An outcome of chance in words."""
+    """Write an outcome of chance in words."""
     return f"draw {card_name(states[k], outcome)}"
 
 
 def chance_from(states: Any, k: int, text: str) -> int:
-    """The outcome these words mean; whether it is possible is not checked."""
+    """Return the outcome that these words mean. Whether it is possible is not checked."""
     verb, _, name = " ".join(text.split()).partition(" ")
     if verb.lower() != "draw":
         raise BadRecord(f"{shown(text)!r} is nothing that chance does; it is 'draw Copper'")
@@ -133,12 +133,12 @@ def chance_from(states: Any, k: int, text: str) -> int:
 
 
 def pile_text(s: Any, pile: Any) -> str:
-    """A pile as `7 Copper 3 Estate`."""
+    """Write a pile as in `7 Copper 3 Estate`."""
     return " ".join(f"{int(n)} {card_name(s, slot)}" for slot, n in enumerate(pile) if n)
 
 
 def position_text(states: Any, k: int) -> str:
-    """The position in one line."""
+    """Write the position in one line."""
     s = states[k]
     players = int(s["players"])
     parts = [
@@ -175,7 +175,7 @@ def position_text(states: Any, k: int) -> str:
 
 
 def _running_parts(s: Any) -> list[tuple[str, Any]]:
-    """The cards being played and how far the last one is; what follows from the rest of the position is left out."""
+    """Return the parts about the cards being played and how far the last one is, without what follows from the rest of the position."""
     cards = (f"{card_name(s, s['run_slot'][d])} {s['run_step'][d]} {s['run_play'][d]}" for d in range(s["depth"]))
     parts: list[tuple[str, Any]] = [("running", ", ".join(cards))]
     trashing = s["node"] == TRASH_NODE
@@ -193,7 +193,7 @@ def _running_parts(s: Any) -> list[tuple[str, Any]]:
 
 
 def position_from(text: str, states: Any, k: int) -> None:
-    """Write the position into states[k], where begin() has been called with the players and options."""
+    """Read a position into states[k], where begin() has been called with the players and options. BadRecord if it cannot be."""
     check_length(text)
     s = states[k]
     players = int(s["players"])
@@ -227,12 +227,12 @@ def position_from(text: str, states: Any, k: int) -> None:
 
 
 def _bits(pile: Any) -> int:
-    """The slots of which there are cards."""
+    """Return the slots of a pile that have cards, as bits."""
     return sum(1 << slot for slot in range(N_SLOTS) if pile[slot] > 0)
 
 
 def _parts(text: str, players: int) -> dict[str, str]:
-    """The parts of a position by name."""
+    """Return the parts of a position by name. BadRecord if one is unknown, missing or given twice."""
     needed = ["stage", "node", "turn", "turns", "actions", "buys", "coins", "supply", "trash", "play"]
     needed += [f"{pile} {seat}" for seat in range(players) for pile in _PILES]
     known = [*needed, "draw", "aside", "loot", "running", "unasked", *_PROGRESS]
@@ -261,7 +261,7 @@ def _number(name: str, text: str, least: int, most: int) -> int:
 
 
 def _pile(s: Any, name: str, text: str, totals: possible.Counts) -> list[int]:
-    """The counts of `7 Copper 3 Estate`."""
+    """Read a pile such as `7 Copper 3 Estate` as counts by slot."""
     counts = [0] * N_SLOTS
     entries = re.findall(r"(\d+) ([^\d]+)", text)
     if " ".join(f"{n} {card.strip()}" for n, card in entries) != text:
@@ -275,7 +275,7 @@ def _pile(s: Any, name: str, text: str, totals: possible.Counts) -> list[int]:
 
 
 def _read_draw(s: Any, parts: dict[str, str], players: int, totals: possible.Counts) -> None:
-    """Cards to be drawn, and those that lie aside."""
+    """Read which cards are to be drawn, and which lie aside."""
     s["draw_seat"], s["draw_left"], s["draw_to"] = 0, 0, IN_HAND
     if "draw" in parts:
         words = parts["draw"].split()
@@ -296,7 +296,7 @@ def _read_draw(s: Any, parts: dict[str, str], players: int, totals: possible.Cou
 
 
 def _read_seat(s: Any, parts: dict[str, str], seat: int, totals: possible.Counts) -> None:
-    """The piles of one seat."""
+    """Read the piles of one seat, and what is known of them."""
     for pile in _PILES:
         s[pile][seat] = _pile(s, f"{pile} {seat}", parts[f"{pile} {seat}"], totals)
     s["open"][seat] = s["discard"][seat]
@@ -336,7 +336,7 @@ _PROGRESS = ("affected", "left", "last", "memory", "drawn")
 
 
 def _read_unasked(s: Any, parts: dict[str, str]) -> None:
-    """Whether the seat that buys is known to hold no action."""
+    """Read whether the seat that buys is known to have held no action."""
     s["unasked"] = parts.get("unasked") == "yes"
     held = int(s["held"][s["turn"]]) & (int(s["of_type"][ACTION]) | int(s["of_type"][TREASURE]))
     if s["unasked"] and (s["stage"] != BUY_PHASE or s["actions"] == 0 or held):
@@ -344,14 +344,14 @@ def _read_unasked(s: Any, parts: dict[str, str]) -> None:
 
 
 def _read_running(s: Any, parts: dict[str, str]) -> None:
-    """The cards being played."""
+    """Read the cards being played."""
     cards = [card.strip() for card in parts.get("running", "").split(",") if card.strip()]
     if len(cards) > MAX_DEPTH:
         raise BadRecord(f"running: has {len(cards)} cards; {MAX_DEPTH} is the most")
     s["depth"] = len(cards)
     for name in ("run_slot", "run_step", "run_play", "run_plays"):
         s[name] = 0
-    plays = 1  # of the card in hand now: as often as the card before it says
+    plays = 1  # how often a card is played: as often as the card before it says
     for d, card in enumerate(cards):
         name, *numbers = card.rsplit(" ", 2)
         if len(numbers) != 2:
@@ -364,7 +364,7 @@ def _read_running(s: Any, parts: dict[str, str]) -> None:
 
 
 def _read_progress(s: Any, parts: dict[str, str], n_cards: int) -> None:
-    """How far the card is that is resolving: what the position says, and what follows from it (see effects.py)."""
+    """Read how far the card that is resolving is: its registers (see effects.py), given or computed from the rest of the position."""
     node, turn, players = int(s["node"]), int(s["turn"]), int(s["players"])
     what, number, kind, _ = step_in_progress(s)
     for name in _PROGRESS:
@@ -396,7 +396,7 @@ def _read_progress(s: Any, parts: dict[str, str], n_cards: int) -> None:
 
 
 def _how_far(s: Any, parts: dict[str, str], what: int) -> int:
-    """The register `sub`."""
+    """Return the register `sub`, which follows from the node and the kind of step."""
     node = int(s["node"])
     if node in (TRASH_NODE, DISCARD_NODE, LOOT_NODE) or (node == DRAW_NODE and what in (SPY, STEAL) and s["victim"]):
         return STARTED

@@ -1,8 +1,8 @@
-"""Cards on the move: the kernels that shift cards between supply, hand, deck, discards, play and trash.
+"""Kernels that move cards between supply, hand, deck, discards, play and trash.
 
-Every pile is a multiset, a count per slot: a deck has no order until a card is drawn from it, save the few known
-cards on its top (s.top, the topmost last). `open` counts what all have seen going into a discard pile; the rest
-of it is known to its owner only. Which slots have cards is also kept as bits where rules ask often.
+Every pile is a multiset, a count per slot. A deck has no order until a card is drawn from it, except for the few known
+cards on its top (s.top, the topmost last). `open` counts the cards of a discard pile that all seats have seen; only the
+owner knows the rest of it. Where rules ask often which slots have cards, the answer is also kept as bits (s.held, s.laid, s.stocked).
 """
 
 import numpy as np
@@ -14,19 +14,19 @@ from kdenv.games.dominion.tables import N_SLOTS
 
 NOTHING_HELD = np.uint64(0)
 ONE = np.uint64(1)
-N_TOPS = 32  # known cards on top of a deck; what lies deeper is forgotten
+N_TOPS = 32  # most known cards on top of a deck; those that lie deeper are forgotten
 
 
 @kernel
 def put_in_hand(s, seat, slot):
-    """Put a card into a hand."""
+    """Put a card into the hand of a seat."""
     s.hand[seat, slot] += 1
     s.held[seat] |= bit(slot)
 
 
 @kernel
 def take_from_hand(s, seat, slot):
-    """Take a card from a hand."""
+    """Take a card from the hand of a seat, which must hold it."""
     s.hand[seat, slot] -= 1
     if s.hand[seat, slot] == 0:
         s.held[seat] &= ~bit(slot)
@@ -34,7 +34,7 @@ def take_from_hand(s, seat, slot):
 
 @kernel
 def hand_size(s, seat):
-    """How many cards are in hand."""
+    """Return how many cards a seat has in hand."""
     n = 0
     for slot in range(N_SLOTS):
         n += int(s.hand[seat, slot])
@@ -43,14 +43,14 @@ def hand_size(s, seat):
 
 @kernel
 def discard_openly(s, seat, slot):
-    """Put a card everybody sees onto a discard pile."""
+    """Put a card onto the discard pile of a seat. Everybody sees it."""
     s.discard[seat, slot] += 1
     s.open[seat, slot] += 1
 
 
 @kernel
 def put_on_deck(s, seat, slot):
-    """Put a card everybody sees onto a deck."""
+    """Put a card on top of the deck of a seat. Everybody sees it, so it is known to lie there."""
     s.deck[seat, slot] += 1
     s.n_deck[seat] += 1
     if s.n_top[seat] == N_TOPS:
@@ -63,7 +63,7 @@ def put_on_deck(s, seat, slot):
 
 @kernel
 def own(s, seat, slot, where):
-    """A card from the supply or the trash becomes this seat's."""
+    """Give a seat a card that has been taken from the supply or the trash, and put it where it goes."""
     s.owned[seat, slot] += 1
     if where == TO_HAND:
         put_in_hand(s, seat, slot)
@@ -75,7 +75,7 @@ def own(s, seat, slot, where):
 
 @kernel
 def gain(s, seat, slot, where):
-    """Gain a card of a pile that is not empty."""
+    """Have a seat gain a card. That its pile is not empty is not checked."""
     s.supply[slot] -= 1
     if s.supply[slot] == 0:
         s.stocked &= ~bit(slot)
@@ -85,7 +85,7 @@ def gain(s, seat, slot, where):
 
 @kernel
 def trash_from_hand(s, seat, slot):
-    """Trash a card from a hand."""
+    """Trash a card from the hand of a seat."""
     take_from_hand(s, seat, slot)
     s.owned[seat, slot] -= 1
     s.trash[slot] += 1
@@ -93,7 +93,7 @@ def trash_from_hand(s, seat, slot):
 
 @kernel
 def shuffle(s, seat):
-    """Make the discards the deck, which is empty. Returns whether there were any."""
+    """Make the discards the deck, which must be empty. Returns whether there were any."""
     n = 0
     for slot in range(N_SLOTS):
         n += int(s.discard[seat, slot])
@@ -108,7 +108,7 @@ def shuffle(s, seat):
 
 @kernel
 def discard_deck(s, seat):
-    """Put the deck into the discard pile, unseen save for the known cards on its top."""
+    """Put the deck into the discard pile. Nobody sees its cards, except those known to be on its top."""
     for slot in range(N_SLOTS):
         s.discard[seat, slot] += s.deck[seat, slot]
         s.deck[seat, slot] = 0
@@ -121,7 +121,7 @@ def discard_deck(s, seat):
 
 @kernel
 def play_treasures(s, seat):
-    """Play all treasures in hand."""
+    """Play all treasures that a seat has in hand."""
     treasures = s.held[seat] & s.of_type[TREASURE]
     s.held[seat] &= ~treasures
     s.laid |= treasures
@@ -135,7 +135,7 @@ def play_treasures(s, seat):
 
 @kernel
 def clean_up(s, seat):
-    """Discard what was played, seen by all, and what is left in hand, not seen."""
+    """Discard what was played, which all have seen, and what is left in hand, which nobody else sees."""
     left_over = 0
     slots = s.laid | s.held[seat]
     while slots != NOTHING_HELD:
@@ -154,7 +154,7 @@ def clean_up(s, seat):
 
 @kernel
 def discard_aside(s, seat):
-    """Discard everything revealed or set aside."""
+    """Discard all cards that a seat has revealed or set aside."""
     for slot in range(N_SLOTS):
         s.discard[seat, slot] += s.aside[slot]
         s.open[seat, slot] += s.aside[slot]
@@ -163,7 +163,7 @@ def discard_aside(s, seat):
 
 @kernel
 def slots_aside(s):
-    """The slots of the cards revealed or set aside, as bits."""
+    """Return the slots of the cards revealed or set aside, as bits."""
     slots = NOTHING_HELD
     for slot in range(N_SLOTS):
         if s.aside[slot] > 0:
@@ -173,7 +173,7 @@ def slots_aside(s):
 
 @kernel
 def points_of(s, seat):
-    """The points of all cards a seat has ("Gardens: worth 1 for every 10 cards in your deck, rounded down")."""
+    """Return the points of all cards that a seat has ("Gardens: worth 1 for every 10 cards in your deck, rounded down")."""
     n = 0
     points = 0
     for slot in range(N_SLOTS):

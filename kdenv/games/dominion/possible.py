@@ -1,7 +1,7 @@
-"""Whether a position of Dominion can come about, as far as piles, counters and the cards being played go.
+"""Refuse positions of Dominion that cannot come about, as far as piles, counters and the cards being played tell.
 
-notation.py asks when it has read one, because kernels check nothing: what is accepted here must neither lead them out of
-their arrays nor round in circles. Cards may be missing (for an endgame to study), but there are never more than the game has.
+notation.py calls `check` when it has read a position, because kernels check nothing: a position that is accepted must not make
+them leave their arrays or run for ever. Cards may be missing (for an endgame to study), but there are never more than the game has.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from kdenv.compiler.bits import popcount
 from kdenv.core.errors import BadRecord
 from kdenv.games.dominion import effects
 from kdenv.games.dominion.cards import (
+    ATTACK,
     CARDS,
     DIG,
     DISCARD,
@@ -32,6 +33,7 @@ from kdenv.games.dominion.cards import (
     OTHERS_DRAW,
     OTHERS_PUT_BACK,
     PLAY_TWICE,
+    REACTION,
     SPY,
     STEAL,
     TRASH,
@@ -63,9 +65,9 @@ from kdenv.games.dominion.tables import EMPTY_PILES_TO_END, HAND_SIZE, N_SLOTS, 
 Counts = NDArray[np.int64]
 
 NODES = ("over", "draw", "play", "buy", "again", "trash", "gain", "discard", "put back", "loot", "ask")
-# The parts of a turn in which each node can be; a card being played is in the action phase.
+# The stages in which a node can be. A node that is not listed belongs to the action phase.
 _PARTS = {OVER_NODE: (CLEAN_UP,), DRAW_NODE: (OPENING, ACTION_PHASE, CLEAN_UP), BUY_NODE: (BUY_PHASE,)}
-# What a card must be doing where a card asks.
+# The steps that ask at a node.
 _ASKED_BY = {
     AGAIN_NODE: (PLAY_TWICE,),
     TRASH_NODE: (TRASH,),
@@ -75,7 +77,7 @@ _ASKED_BY = {
     LOOT_NODE: (STEAL,),
     ASK_NODE: (SPY, STEAL, DRAW_TO, MAY_DISCARD_DECK),
 }
-# The steps that deal with one seat after another, and the nodes at which they do.
+# The steps that deal with one seat after another, and the nodes at which they do so.
 _ROUND_THE_TABLE = {
     OTHERS_DISCARD_TO: (DISCARD_NODE,),
     OTHERS_PUT_BACK: (PUT_BACK_NODE,),
@@ -86,13 +88,13 @@ _ROUND_THE_TABLE = {
 
 
 def card_name(s: Any, slot: int) -> str:
-    """The name of the card in a slot; '-' for an empty place in the kingdom."""
+    """Return the name of the card in a slot; '-' for an empty place in the kingdom."""
     number = int(s["card"][slot])
     return "-" if number == NO_CARD else CARDS[number].name
 
 
 def step_in_progress(s: Any) -> tuple[int, int, int, int]:
-    """What the card that is resolving is doing, with number, type and how; NOTHING if it has done all or there is none."""
+    """Return the step of the card that is resolving: what, number, type, how. It is NOTHING if no step is left or no card is played."""
     depth = int(s["depth"])
     step = int(s["run_step"][depth - 1]) if depth else N_STEPS
     if step >= N_STEPS:
@@ -102,13 +104,13 @@ def step_in_progress(s: Any) -> tuple[int, int, int, int]:
 
 
 def times_played_again(s: Any, slot: int, step: int) -> int:
-    """How often this step plays another card; 0 if it does not."""
+    """Return how often this step plays another card; 0 if it plays none."""
     what, number, _, _ = (int(part) for part in s["steps"][slot, step])
     return number if what == PLAY_TWICE else 0
 
 
 def most_in_a_turn(s: Any, totals: Counts, name: str) -> int:
-    """No turn has more actions, buys or coins: what it begins with, and all cards of the game, as often as they can be played."""
+    """Return a number of actions, buys or coins that no turn exceeds: what it begins with, and what all cards give if played."""
     times = max(1, *(times_played_again(s, slot, step) for slot in range(N_SLOTS) for step in range(N_STEPS)))
     gives = s[f"{name}_of"].astype(int)
     if name == "coins":
@@ -117,7 +119,7 @@ def most_in_a_turn(s: Any, totals: Counts, name: str) -> int:
 
 
 def check(s: Any, totals: Counts, laid_out: Counts) -> None:
-    """Refuse a position that cannot be. totals: all cards of the game by slot; laid_out: those of its supply at the beginning."""
+    """Refuse a position that cannot be. totals are all cards of the game by slot, laid_out those of its supply at the beginning."""
     _check_piles(s, totals, laid_out)
     _check_part_of_turn(s)
     _check_running(s)
@@ -139,7 +141,7 @@ def _hand_size(s: Any, seat: int) -> int:
 
 
 def _check_piles(s: Any, totals: Counts, laid_out: Counts) -> None:
-    """No more cards than there are, and those in the piles where they can be."""
+    """Check that there are not too many cards of a kind, and none in a pile where it cannot be."""
     here = s["supply"].astype(int) + s["trash"] + s["owned"].astype(int).sum(axis=0)
     for slot in range(N_SLOTS):
         if here[slot] > totals[slot]:
@@ -153,7 +155,7 @@ def _check_piles(s: Any, totals: Counts, laid_out: Counts) -> None:
 
 
 def _check_part_of_turn(s: Any) -> None:
-    """Stage, node, turns taken and the end of the game must fit each other."""
+    """Check that stage, node, turns taken and the end of the game fit each other."""
     node, stage, turn, players = int(s["node"]), int(s["stage"]), int(s["turn"]), int(s["players"])
     if stage not in _PARTS.get(node, (ACTION_PHASE,)):
         raise BadRecord(f"node: {NODES[node]} belongs to another stage")
@@ -181,7 +183,7 @@ def _check_part_of_turn(s: Any) -> None:
 
 
 def _check_running(s: Any) -> None:
-    """Cards that are being played lie in play, save those that trash themselves, and each has played the next one."""
+    """Check that cards being played are in play (or in the trash, if they trash themselves), and that each has played the next one."""
     depth = int(s["depth"])
     if depth and (s["stage"] != ACTION_PHASE or s["node"] in (PLAY_NODE, BUY_NODE)):
         raise BadRecord("running: has cards being played, but nothing of a card happens next")
@@ -201,7 +203,7 @@ def _check_running(s: Any) -> None:
 
 
 def _check_affected(s: Any, doing: tuple[int, int, int, int]) -> None:
-    """A card deals with a seat only while it goes round the table; then never with its own player, unless it is a Spy."""
+    """Check that a seat is affected only while a card goes round the table and can touch it, and the seat on turn only by a Spy."""
     what, node, turn, victim, affected = doing[0], int(s["node"]), int(s["turn"]), int(s["victim"]), int(s["affected"])
     nodes = _ROUND_THE_TABLE.get(what, ())
     if victim and node not in nodes:
@@ -212,10 +214,14 @@ def _check_affected(s: Any, doing: tuple[int, int, int, int]) -> None:
         return
     if affected == turn and what != SPY:
         raise BadRecord(f"affected: {affected} cannot be: the card deals with the other seats")
+    is_attack = int(s["of_type"][ATTACK]) >> int(s["run_slot"][int(s["depth"]) - 1]) & 1
+    holds_reaction = int(s["held"][affected]) & int(s["of_type"][REACTION])
+    if is_attack and holds_reaction and affected != turn and what != OTHERS_DRAW:
+        raise BadRecord(f"affected: {affected} cannot be: seat {affected} holds a reaction, so no attack touches it")
 
 
 def _check_aside(s: Any, doing: tuple[int, int, int, int]) -> None:
-    """Cards lie aside, and loot waits, only while a card has put them there."""
+    """Check that cards lie aside, and loot waits, only if the card being played has put them there."""
     what, number, kind, _ = doing
     aside, owner = s["aside"].astype(int), int(s["draw_seat"])
     if aside.any() and what not in (SPY, STEAL, DIG, DRAW_TO):
@@ -238,7 +244,7 @@ def _check_aside(s: Any, doing: tuple[int, int, int, int]) -> None:
 
 
 def _check_draw(s: Any, doing: tuple[int, int, int, int]) -> None:
-    """Who draws, how many cards and where to must be what the rules or the card being played ask for."""
+    """Check that who draws, how many cards and where to is what the rules or the card being played ask for."""
     what, number, _, _ = doing
     seat, n, turn, stage, depth = (int(s[name]) for name in ("draw_seat", "draw_left", "turn", "stage", "depth"))
     to_hand, n_aside = s["draw_to"] == IN_HAND, int(s["aside"].astype(int).sum())
@@ -259,7 +265,7 @@ def _check_draw(s: Any, doing: tuple[int, int, int, int]) -> None:
 
 
 def _most_drawn(s: Any, depth: int) -> int:
-    """How many cards the card played last, or the step done last, has its player draw."""
+    """Return how many cards the card played last, or the step done last, lets its player draw."""
     if not depth:
         return max(0, *(int(s["cards_of"][slot]) for slot in range(N_SLOTS) if s["play"][slot] and not s["steps"][slot, 0, 0]), 0)
     slot, step = int(s["run_slot"][depth - 1]), int(s["run_step"][depth - 1])
@@ -270,7 +276,7 @@ def _most_drawn(s: Any, depth: int) -> int:
 
 
 def _check_choice(s: Any, doing: tuple[int, int, int, int]) -> None:
-    """There must be something to choose, and the card it is about."""
+    """Check that there is something to choose, and that the card that asks is there."""
     what, number, kind, how = doing
     node, decider, left = int(s["node"]), int(s["decider"]), int(s["left"])
     if node == AGAIN_NODE and s["depth"] >= MAX_DEPTH:
@@ -299,7 +305,7 @@ def _check_choice(s: Any, doing: tuple[int, int, int, int]) -> None:
 
 
 def _check_question(s: Any, what: int, kind: int) -> None:
-    """A question must have the card it is about."""
+    """Check that the card that a question is about is there."""
     turn, drawn = int(s["turn"]), int(s["drawn"])
     if what == SPY and int(s["aside"].astype(int).sum()) != 1:
         raise BadRecord("Spy asks about one card aside")

@@ -1,8 +1,8 @@
 """The rules of Dominion as kernels: the state and the verbs. README.md beside this file has the rules in words.
 
-Chance draws a card (outcome: its slot); everything else is decided, one card at a time. What a card does beyond
-its printed numbers is in effects.py, what there is of cards in cards.py: rules and machine code are the same for
-every kingdom, whose cards are copied into the state. Nothing here checks legality: tables and environments do.
+Chance draws a card (the outcome is its slot); everything else is decided, one card at a time. effects.py has what a card does
+beyond its printed numbers, and cards.py the table of cards. The cards of a kingdom are copied into the state, so rules and
+machine code are the same for every kingdom. Nothing here checks legality: tables and environments do.
 """
 
 import numpy as np
@@ -90,28 +90,28 @@ HONEST, OPEN_DISCARD, OPEN_HANDS = 0, 1, 2  # values of V_INFO
 
 # Wide fields first, so that few bytes are lost between them.
 STATE = state_dtype(
-    # The cards of this game; constant.
+    # The cards of this game. They never change.
     ("of_type", np.uint64, N_TYPES),  # the slots of each type as bits
     ("up_to", np.uint64, MAX_COST + 1),  # the slots that cost at most so much
     ("offered", np.uint64),  # the slots one may buy or gain by choice
-    # Which piles are not empty, as bits.
-    ("held", np.uint64, 4),  # the slots in hand
-    ("laid", np.uint64),  # the slots in play
-    ("stocked", np.uint64),  # the piles of the supply
+    # Which slots have cards, as bits.
+    ("held", np.uint64, 4),  # in the hand of each seat
+    ("laid", np.uint64),  # in play
+    ("stocked", np.uint64),  # in the supply
     # Numbers.
-    ("card", np.int16, N_SLOTS),  # by slot, the number in the table of cards, or NO_CARD; constant
-    ("max_turns", np.int16),  # constant
+    ("card", np.int16, N_SLOTS),  # by slot, the number in the table of cards, or NO_CARD; never changes
+    ("max_turns", np.int16),  # never changes
     ("n_deck", np.int16, 4),
     ("flipped", np.int16, 4),  # unseen discards that came from the deck (Chancellor)
-    ("plain", np.int16, 4),  # of the other unseen discards, those known to be no actions: their owner was not asked to play one
-    ("turns", np.int16, 4),  # begun by each seat
+    ("plain", np.int16, 4),  # the other unseen discards that are known to be no actions, because their owner was not asked to play one
+    ("turns", np.int16, 4),  # turns that each seat has begun
     ("actions", np.int16),
     ("buys", np.int16),
     ("coins", np.int16),
     ("draw_left", np.int16),  # cards still to be drawn
-    ("left", np.int16),  # of the step in progress (see effects.py)
+    ("left", np.int16),  # a register of the step in progress (see effects.py); so is memory
     ("memory", np.int16),
-    # The cards by slot; constant.
+    # The cards by slot. They never change.
     ("cost", np.int8, N_SLOTS),
     ("cards_of", np.int8, N_SLOTS),
     ("actions_of", np.int8, N_SLOTS),
@@ -131,18 +131,18 @@ STATE = state_dtype(
     ("discard", np.int8, (4, N_SLOTS)),
     ("open", np.int8, (4, N_SLOTS)),  # the part of the discards that all have seen
     ("owned", np.int8, (4, N_SLOTS)),  # all cards of a seat
-    ("top", np.int8, (4, N_TOPS)),  # known cards on top of the deck, the topmost last; they count in deck too
+    ("top", np.int8, (4, N_TOPS)),  # known cards on top of the deck, the topmost last; deck counts them too
     ("n_top", np.int8, 4),
     ("n_empty", np.int8),  # piles that have run out
     # The turn.
-    ("turn", np.int8),  # whose turn it is
+    ("turn", np.int8),  # the seat whose turn it is
     ("stage", np.int8),
-    ("node", np.int8),  # what happens next
+    ("node", np.int8),  # what happens next (see effects.py)
     ("decider", np.int8),
     ("draw_seat", np.int8),
     ("draw_to", np.int8),
     ("is_truncated", np.int8),
-    ("unasked", np.int8),  # 1 if the seat on turn could have played an action as its buy phase began, and held none
+    ("unasked", np.int8),  # 1 if the seat on turn had actions left when its buy phase began, but no action card in hand
     # The cards being played, and the step in progress (see effects.py).
     ("depth", np.int8),
     ("run_slot", np.int8, MAX_DEPTH),
@@ -154,7 +154,7 @@ STATE = state_dtype(
     ("affected", np.int8),
     ("last", np.int8),
     ("drawn", np.int8),
-    # Constant.
+    # These never change.
     ("players", np.int8),
     ("info", np.int8),
 )
@@ -162,7 +162,7 @@ STATE = state_dtype(
 
 @kernel
 def begin(s, players, variant):
-    """The supply laid out, decks of 7 Copper and 3 Estate; the opening hands are drawn next."""
+    """Lay out the supply and give every seat a deck of 7 Copper and 3 Estate. The opening hands are drawn next."""
     wipe(s)
     s.players = players
     s.info = variant[V_INFO]
@@ -235,7 +235,7 @@ def _lay_out(s, players, supply):
 
 @kernel
 def phase(s):
-    """Drawing is chance; the rest is decided."""
+    """Return CHANCE while a card is drawn, OVER at the end, and DECIDE for all else."""
     if s.node > DRAW_NODE:
         return DECIDE
     return CHANCE if s.node == DRAW_NODE else OVER
@@ -243,13 +243,13 @@ def phase(s):
 
 @kernel
 def seat(s):
-    """Who decides: the player on turn, or the one his card touches."""
+    """Return the seat that decides: the one on turn, or one that its card touches."""
     return int(s.decider)
 
 
 @kernel
 def legal(s, out):
-    """The choices as actions, ascending; END first where one may decline."""
+    """Write the choices as actions in ascending order, END first where one may decline. Returns how many there are."""
     if s.node == ASK_NODE:
         out[0] = YES
         out[1] = NO
@@ -269,7 +269,7 @@ def legal(s, out):
 
 @kernel
 def apply(s, action):
-    """Play, buy, or answer what a card asks; then go on to the next choice or draw."""
+    """Play or buy a card, or answer what a card asks. Then go on to the next choice or draw."""
     if s.node == BUY_NODE:
         if action == END:
             s.buys = 0
@@ -310,7 +310,7 @@ def _go_on(s):
 
 @kernel
 def _next_part(s):
-    """The next part of the turn, or turn. Returns whether that is a choice or the end."""
+    """Begin the next part of the turn, or the next turn. Returns whether a choice or the end has been reached."""
     if s.stage == BUY_PHASE:
         if s.buys > 0:
             s.node = BUY_NODE
@@ -351,7 +351,7 @@ def _begin_buying(s):
 
 @kernel
 def _end_turn(s):
-    """Clean up; then the game is over, or five cards are drawn. Returns whether it is over."""
+    """Clean up. Then the game is over, or five cards are drawn. Returns whether it is over."""
     seat = int(s.turn)
     clean_up(s, seat)
     s.unasked = 0
@@ -369,7 +369,7 @@ def _end_turn(s):
 
 @kernel
 def chances(s, out, weights):
-    """The cards of the deck, as often as they are in it. A card known to be on top is drawn without a chance node."""
+    """Write the slots of the deck and how many cards each has. A card known to be on top is drawn without a chance node."""
     seat = int(s.draw_seat)
     n = 0
     for slot in range(N_SLOTS):
@@ -382,11 +382,11 @@ def chances(s, out, weights):
 
 @kernel
 def sample_chance(s, rng):
-    """A card of the deck."""
+    """Return the slot of a random card of the deck."""
     seat = int(s.draw_seat)
     card = below(rng, int(s.n_deck[seat]))
     slot = 0
-    for other in range(N_SLOTS - 1):  # all of them, without a branch: faster than stopping at the slot
+    for other in range(N_SLOTS - 1):  # all slots without a branch, which is faster than stopping at the right one
         card -= int(s.deck[seat, other])
         slot += card >= 0
     return slot
@@ -394,7 +394,7 @@ def sample_chance(s, rng):
 
 @kernel
 def apply_chance(s, outcome):
-    """Draw the card."""
+    """Draw a card of this slot. When no more can be drawn from the deck as it is, go on to the next choice or draw."""
     _take(s, int(s.draw_seat), outcome)
     if s.draw_left == 0 or s.n_deck[s.draw_seat] == 0:
         _go_on(s)
@@ -402,7 +402,7 @@ def apply_chance(s, outcome):
 
 @kernel
 def _take(s, seat, slot):
-    """Take a card off the deck, to where cards are being drawn."""
+    """Move a card from the deck to the hand or aside, as s.draw_to says."""
     s.deck[seat, slot] -= 1
     s.n_deck[seat] -= 1
     if s.n_top[seat] > 0:
@@ -420,7 +420,7 @@ def _take(s, seat, slot):
 
 @kernel
 def witnesses(s):
-    """Its owner sees a card drawn to hand; all see a card revealed."""
+    """Return who sees the card drawn: its owner (as a bit) if it goes to the hand, all seats (-1) if it is revealed."""
     if s.draw_to != IN_HAND or s.info == OPEN_HANDS:
         return -1
     return 1 << int(s.draw_seat)
@@ -428,13 +428,13 @@ def witnesses(s):
 
 @kernel
 def scores(s, out):
-    """The points of all cards of each seat."""
+    """Write the points of all cards of each seat."""
     for seat in range(int(s.players)):
         out[seat] = points_of(s, seat)
 
 
 @kernel
 def standings(s, out):
-    """Points, then the fewest turns."""
+    """Write numbers that rank the seats by points, then by the fewest turns."""
     for seat in range(int(s.players)):
         out[seat] = points_of(s, seat) * 65536 - int(s.turns[seat])

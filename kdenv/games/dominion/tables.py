@@ -1,4 +1,4 @@
-"""Numbers of the printed game that are not on a card: slots, actions, piles, the kingdoms the rulebook recommends."""
+"""Numbers of the printed game that are not on a card: slots, actions, piles, and the kingdoms that the rulebook recommends."""
 
 # A slot is a place in the supply: seven basic piles, then the kingdom sorted by cost, then name.
 COPPER, SILVER, GOLD, ESTATE, DUCHY, PROVINCE, CURSE = range(7)
@@ -6,7 +6,7 @@ N_BASIC = 7
 N_KINGDOM = 10
 N_SLOTS = N_BASIC + N_KINGDOM
 
-# Actions: the first of each kind; the slot is added.
+# Actions. A kind of action about a card has one for each slot: its first action + the slot.
 END = 0
 PLAY_FIRST = 1
 BUY_FIRST = PLAY_FIRST + N_SLOTS
@@ -23,12 +23,12 @@ START_COPPERS = 7
 START_ESTATES = 3
 EMPTY_PILES_TO_END = 3
 
-# By number of players (index): victory cards in a pile. Other piles by formula in rules.begin.
+# Victory cards in a pile, by number of players (the index). rules.begin computes the other piles.
 N_VICTORY = (0, 8, 8, 12, 12)
 N_KINGDOM_PILE = 10
-N_CURSES_EACH = 10  # for every player but one
+N_CURSES_EACH = 10  # Curses for every player but one
 N_COPPERS, COPPERS_EACH, N_SILVERS, N_GOLDS = 60, 7, 40, 30
-THESIS_TREASURES = (44, 30, 20)  # what the thesis laid out, for any number of players
+THESIS_TREASURES = (44, 30, 20)  # Copper, Silver and Gold in the supply of the thesis, for any number of players
 
 KINGDOMS = {
     "test_bed": ("Village", "Woodcutter", "Gardens", "Moneylender", "Remodel", "Smithy", "Festival", "Laboratory", "Market", "Witch"),

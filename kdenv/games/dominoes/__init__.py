@@ -1,11 +1,11 @@
-"""Team dominoes: four hands, two teams, the double-six set. The rules as implemented are in README.md."""
+"""Team dominoes: four hands, two teams, the double-six set. README.md has the rules as implemented."""
 
 from kdenv.core.game import Game, Option
 from kdenv.core.questions import Hidden, Knowledge
 from kdenv.games.dominoes import belief, drawing, encoding, notation, rules
 from kdenv.games.dominoes.belief import paper_deals
-from kdenv.games.dominoes.guesswork import exact_belief, paper_belief
 from kdenv.games.dominoes.heuristics import RULE_PLAYERS
+from kdenv.games.dominoes.imagined_play import exact_belief, paper_belief
 from kdenv.games.dominoes.solver import alpha_beta
 from kdenv.games.dominoes.tables import N_ACTIONS, N_TILES, RULES
 
@@ -20,8 +20,8 @@ GAME = Game(
         Option("rules", "paper", "the preset: how rounds end and are scored, who leads, what a match goes to", RULES),
         Option("mode", "match", "rounds until a team has the points that end the match, or a single round", ("match", "round")),
         Option("lead", "rules", "who leads the first round: as the preset says, or drawn by lot before the deal", ("rules", "drawn")),
-        Option("force_66", True, "the holder of 6-6, where he leads the first round, must open with it", (True, False)),
-        Option("calls", False, "a player may pass although he could play, and be called on it", (True, False)),
+        Option("force_66", True, "the holder of 6-6, where it leads the first round, must open with it", (True, False)),
+        Option("calls", False, "a seat may pass although it could play, and be called on it", (True, False)),
     ),
     notation=notation,
     drawing=drawing,

@@ -1,10 +1,10 @@
-"""Who may hold what, by counting: how many deals fit all that a seat has seen, a fair draw from them, and exact probabilities.
+"""Which hands can the other seats have? This counts the deals that fit all that a seat has seen, draws from them and gives probabilities.
 
-A deal is consistent if everyone has as many tiles as he must, nobody has a suit he passed on, and 6-6 is with the leader
-as long as that alone explains why he leads. Tiles differ only in who may hold them. Of the eight classes that makes, three
-are certain, one is empty, and for the other four the deal is fixed by three numbers (how many of each two-seat class go to
-the first of the two), so that counting is a sum of products of binomials with few terms, and never needs rejection.
-The others are called a, b, c here: the next seat, the partner, the previous seat.
+A deal is consistent if every seat has as many tiles as it must, no seat has a suit it passed on, and the leader has 6-6 if that is
+why it leads. Tiles differ only in the seats that may hold them, which makes eight classes. One class is empty, because every tile has
+a holder, and the tiles of three are certain. For the other four, three numbers fix the deal up to the choice of tiles: how many of
+each two-seat class go to the first of the two seats. So counting is a sum with few terms, each a product of binomials, and a draw
+never has to be rejected. In this file, a, b, c are the others: the next seat, the partner, the previous seat.
 """
 
 from typing import NamedTuple
@@ -35,7 +35,7 @@ OTHERS = 3
 
 
 class Unseen(NamedTuple):
-    """The unseen tiles by who may hold them, as sets that are not mirrored, and how many tiles each seat has."""
+    """The unseen tiles by the seats that may hold them, as sets that are not mirrored, and how many tiles of each seat are not certain."""
 
     only_a: np.uint64
     only_b: np.uint64
@@ -44,7 +44,7 @@ class Unseen(NamedTuple):
     ac: np.uint64
     bc: np.uint64
     abc: np.uint64
-    free_a: int  # tiles of a that are not among only_a
+    free_a: int  # how many tiles a has besides those of only_a
     free_b: int
     free_c: int
 
@@ -57,7 +57,7 @@ def unseen_tiles(s, seat):
 
 @kernel
 def _possible(s, other):
-    """The tiles that this seat has not shown to lack; where unjust passes are allowed, a pass shows nothing."""
+    """The tiles that this seat has not shown to lack. Where unjust passes are allowed (calls), a pass shows nothing."""
     tiles = ALL_TILES if s.calls != 0 else ALL_TILES & ~TILES_WITH[s.lacks[other]]
     if led_by_double_six(s) and other != s.leader:
         tiles &= ~DOUBLE_SIX
@@ -66,7 +66,7 @@ def _possible(s, other):
 
 @kernel
 def unseen_by(s, seat):
-    """What this seat can infer from passes and from who led; during play only."""
+    """The unseen tiles, sorted by what this seat can infer from passes and from who led. Call it during play only."""
     i, j, k = (seat + 1) & 3, (seat + 2) & 3, (seat + 3) & 3
     unseen = unseen_tiles(s, seat)
     a = unseen & _possible(s, i)
@@ -91,7 +91,7 @@ def unseen_by(s, seat):
 
 @kernel
 def _deals(u, n_ab, n_ac, n_bc, ab_to_a, ac_to_a, bc_to_b):
-    """How many deals give a so many tiles of ab and of ac, and b so many of bc."""
+    """The number of deals that give a ab_to_a tiles of class ab and ac_to_a of class ac, and b bc_to_b of class bc."""
     a = u.free_a - ab_to_a - ac_to_a
     b = u.free_b - (n_ab - ab_to_a) - bc_to_b
     c = u.free_c - (n_ac - ac_to_a) - (n_bc - bc_to_b)
@@ -103,7 +103,7 @@ def _deals(u, n_ab, n_ac, n_bc, ab_to_a, ac_to_a, bc_to_b):
 
 @kernel
 def n_deals(u):
-    """How many deals are consistent: 399,072,960 at the start, 1 when all is known."""
+    """The number of consistent deals: 399,072,960 at the start, 1 if all is known."""
     n_ab, n_ac, n_bc = popcount(u.ab), popcount(u.ac), popcount(u.bc)
     total = 0
     for ab_to_a in range(n_ab + 1):
@@ -115,12 +115,12 @@ def n_deals(u):
 
 @kernel
 def count_deals(states, k, seat):
-    """How many deals are consistent with all this seat has seen; during play only."""
+    """The number of deals that are consistent with all this seat has seen. Call it during play only."""
     return n_deals(unseen_by(states[k], seat))
 
 
 class Shares(NamedTuple):
-    """How probably a tile of a class is with the first of the seats that may hold it; of abc also with the second."""
+    """The probabilities that a tile of a class is with the first of the seats that may hold it, and, for abc, with the second."""
 
     ab_to_a: float
     ac_to_a: float
@@ -131,7 +131,7 @@ class Shares(NamedTuple):
 
 @kernel
 def exact_shares(u):
-    """The probabilities that the consistent deals give, each counting alike; 0 for classes without tiles."""
+    """The probabilities if all consistent deals are equally likely; 0 for classes without tiles."""
     n_ab, n_ac, n_bc, n_abc = popcount(u.ab), popcount(u.ac), popcount(u.bc), popcount(u.abc)
     total, ab_a, ac_a, bc_b, abc_a, abc_b = 0, 0, 0, 0, 0, 0
     for ab_to_a in range(n_ab + 1):
@@ -155,7 +155,7 @@ def exact_shares(u):
 
 @kernel
 def write_marginals(s, seat, out, at):
-    """Write the exact probability of every tile being with the next seat, the partner, the previous seat: 3 x 28 from out[at] on."""
+    """Write the exact probability that each tile is with the next seat, the partner, the previous seat: 3 x 28 numbers from out[at] on."""
     for i in range(OTHERS * N_TILES):
         out[at + i] = 0.0
     u = unseen_by(s, seat)
@@ -181,13 +181,13 @@ def _spread(tiles, to_a, to_b, to_c, out, at):
 
 @kernel
 def marginals(states, k, seat, out):
-    """Write the exact probability of every tile (0-0, 0-1, ...) being with the next seat, the partner, the previous seat: out is 3 x 28."""
+    """Write to out[i, tile] the exact probability that the tile is with the next seat (i = 0), the partner (1), the previous seat (2)."""
     write_marginals(states[k], seat, out.reshape(OTHERS * N_TILES), 0)
 
 
 @kernel
 def paper_table(states, k, seat, out):
-    """The same by the paper's estimate: in proportion to the tiles each seat has left, zero where a pass excluded the tile."""
+    """Write the paper's estimate of marginals: in proportion to the tiles each seat has left, 0 where a pass excluded the tile."""
     s = states[k]
     unseen = unseen_tiles(s, seat)
     for tile in range(N_TILES):
@@ -203,18 +203,18 @@ def paper_table(states, k, seat, out):
 
 
 class PaperDeals(NamedTuple):
-    """Deals as the paper does: every unseen tile by itself, so that few hands have the right size."""
+    """A dealer that deals every unseen tile by itself, as the paper does, so that few hands have the right size."""
 
 
 def paper_deals(variant: Variant) -> PaperDeals:
-    """The paper's dealer."""
+    """The paper's dealer; it is the same in all variants."""
     return PaperDeals()
 
 
 @answers(deal, PaperDeals)
 @kernel
 def _deal_by_tiles(dealer, states, k, seat, rng):
-    """Each tile to a seat that may hold it, in proportion to the tiles left there; during play only."""
+    """Give each unseen tile to a seat that may hold it, in proportion to the tiles this seat has left. Call it during play only."""
     s = states[k]
     unseen = unseen_tiles(s, seat)
     i, j, h = (seat + 1) & 3, (seat + 2) & 3, (seat + 3) & 3
@@ -241,7 +241,7 @@ def _deal_by_tiles(dealer, states, k, seat, rng):
 
 @kernel
 def resample_hidden(s, seat, rng):
-    """Deal the hidden tiles anew, every consistent deal alike; nothing is hidden when the hands have been laid open at the end."""
+    """Deal the hidden tiles anew, every consistent deal with the same probability. At the end nothing is hidden."""
     if s.stage == PLAYING:
         _deal_consistently(s, seat, rng)
     elif s.stage == DEALING:
@@ -254,7 +254,7 @@ def _deal_consistently(s, seat, rng):
     n_ab, n_ac, n_bc = popcount(u.ab), popcount(u.ac), popcount(u.bc)
     ab_to_a, ac_to_a, bc_to_b = 0, 0, 0
     if n_ab + n_ac + n_bc > 0:
-        # 1. How many of each two-seat class go to the first of the two: as often as there are such deals.
+        # 1. Draw how many tiles of each two-seat class go to the first of the two, in proportion to the number of such deals.
         chosen = below(rng, n_deals(u))
         while True:
             chosen -= _deals(u, n_ab, n_ac, n_bc, ab_to_a, ac_to_a, bc_to_b)
@@ -267,7 +267,7 @@ def _deal_consistently(s, seat, rng):
                 if ac_to_a > n_ac:
                     ac_to_a = 0
                     ab_to_a += 1
-    # 2. Which ones: all subsets alike.
+    # 2. Draw which tiles these are; all subsets are equally likely.
     a_of_ab = _some_of(u.ab, n_ab, ab_to_a, rng)
     a_of_ac = _some_of(u.ac, n_ac, ac_to_a, rng)
     b_of_bc = _some_of(u.bc, n_bc, bc_to_b, rng)
@@ -285,7 +285,7 @@ def _deal_consistently(s, seat, rng):
 
 @kernel
 def _deal_freely(s, seat, rng):
-    """While the deal goes on: as many of the tiles this seat has not seen to each of the others as they have."""
+    """Deal anew while the deal goes on. Each other seat gets as many of the tiles that this seat has not seen as it had."""
     pool = ALL_TILES & ~s.hands[seat]
     for ahead in range(1, 4):
         other = (seat + ahead) & 3
@@ -301,7 +301,7 @@ def _deal_freely(s, seat, rng):
 
 @kernel
 def _some_of(tiles, n, wanted, rng):
-    """A random subset of the n tiles, of the size wanted."""
+    """A random subset of these n tiles that has `wanted` tiles."""
     rest = tiles
     fewer = min(wanted, n - wanted)
     for i in range(fewer):
@@ -311,7 +311,7 @@ def _some_of(tiles, n, wanted, rng):
 
 @kernel
 def mirrored(tiles):
-    """The hand of these tiles: every tile a-b gets its bit 7 * b + a, which lies 6 * (b - a) above 7 * a + b."""
+    """The hand of these tiles. Every tile a-b gets its bit 7 * b + a too, which lies 6 * (b - a) above 7 * a + b."""
     hand = tiles
     for d in range(1, SUITS):
         hand |= (tiles & DIAGONAL[d]) << np.uint64(6 * d)

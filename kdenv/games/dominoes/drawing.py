@@ -1,13 +1,14 @@
 """Positions of dominoes as pictures: `ansi` for a terminal, and `svg`, which needs no fonts.
 
-The seat looked from sits below, the next one to its right, as at a table where play goes round against the clock.
-A picture for a seat shows the others' tiles face down, with the suits they have shown to lack.
+The seat that looks sits below and the next one to its right, as at a table where play goes round against the clock. A picture
+for a seat shows the tiles of the others face down, and the suits that they have shown to lack.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from kdenv.drawing.letters import definitions, write
 from kdenv.games.dominoes import rules
 from kdenv.games.dominoes.notation import tiles_in
 from kdenv.games.dominoes.snake import Half, Placed, lay_out, line_of
@@ -17,7 +18,7 @@ _PER_ROW = 12  # tiles in a row of the terminal
 
 
 def _is_open(s: Any, looker: int | None, seat: int) -> bool:
-    """Whether the picture shows this hand face up."""
+    """Whether the picture shows this hand face up. A looker of None sees all hands."""
     return looker is None or looker == seat or s["stage"] == rules.FINISHED
 
 
@@ -30,7 +31,7 @@ def _lacks(s: Any, seat: int) -> list[int]:
 
 
 def _winners(s: Any) -> list[int]:
-    """The seats that have won, once it is over."""
+    """The seats that have won; none before the end or after a tie."""
     ours, theirs = (int(points) for points in s["points"])
     if s["stage"] != rules.FINISHED or ours == theirs:
         return []
@@ -42,7 +43,7 @@ def _winners(s: Any) -> list[int]:
 
 
 def ansi(states: Any, k: int, seat: int | None = None) -> str:
-    """The position in words and tiles, such as [3|5]; the line goes on from row to row like a snake."""
+    """The position as text with tiles such as [3|5], as this seat sees it (None sees all). Every second row of the line goes back."""
     s = states[k]
     limit = f"{rules.target(s)} {'win' if s['rules'] == PUERTO_RICO else 'lose'}"
     lines = [f"round {int(s['n_rounds']) + 1}   players 0+2: {s['points'][0]} points   players 1+3: {s['points'][1]} points   ({limit})"]
@@ -63,7 +64,7 @@ def _hand_line(s: Any, looker: int | None, seat: int) -> str:
 
 
 def _line_rows(s: Any) -> list[str]:
-    """The line of tiles, every second row from right to left."""
+    """The rows of the line of tiles. Every second one goes from right to left."""
     line, _ = line_of(s)
     rows = []
     for start in range(0, len(line), _PER_ROW):
@@ -88,35 +89,22 @@ def _last_line(s: Any) -> str:
     return f"{ends}player {s['turn']} plays{passes}"
 
 
-# For eyes
+# For a browser
 
 _WIDTH, _HEIGHT = 760, 600
 _MIDDLE_X, _MIDDLE_Y = 380, 272
-_HALF = 23.0  # half a tile in the line,
-_OWN_HALF, _OTHER_HALF = 26.0, 17.0  # ... in the hand below, in the others
+_HALF = 23.0  # the side of half a tile in the line
+_OWN_HALF, _OTHER_HALF = 26.0, 17.0  # the side of half a tile in the hand below, and in the other hands
 _TEAM = ("#2f6fb7", "#d2562a")
 _CLOTH, _RIM, _PALE, _GOLD, _RED = "#24584f", "#1b443e", "#dfe9e2", "#f5c33b", "#b3261e"
 _IVORY, _SHADE, _PIP, _BACK = "#f7f1e1", "#b7a98a", "#262b3a", "#46506b"
 _PIPS = {0: "", 1: "c", 2: "ai", 3: "aci", 4: "aghi", 5: "acghi", 6: "abghij"}
 _PIP_AT = {"a": (-1, -1), "b": (-1, 0), "c": (0, 0), "g": (-1, 1), "h": (1, -1), "i": (1, 1), "j": (1, 0)}
-# Digits as strokes in a box 6 wide and 10 high, baseline at y = 0.
-_DIGITS = (
-    "M3 0C-1 0-1-10 3-10S7 0 3 0",
-    "M1-8L3.5-10V0",
-    "M0-7.5C0-11 6-11 5.6-7C5.4-5 1.5-3 0 0H6",
-    "M.3-9C2-11 6-10 5.5-7.6C5.2-6 3.5-5.5 2.5-5.5C4-5.5 6-5 5.8-2.8C5.6 .6 1.4.8 0-1.4",
-    "M4.6 0V-10L0-3H6.2",
-    "M5.4-10H1L.5-5.6C3-7 6-6 5.8-3C5.6.8 1.2.7 0-1.2",
-    "M4.8-10C2-8.5 0-5.5.1-3C.3 1 5.9.9 5.9-3C5.9-6.8.9-6.4.1-3",
-    "M0-10H5.8L2 0",
-    "M3-5.4C-.6-5.6-.3-10 3-10S6.6-5.6 3-5.4C-1-5.2-1 0 3 0S7-5.2 3-5.4",
-    "M1.2 0C4-1.5 6-4.5 5.9-7C5.7-11 .1-10.9.1-7C.1-3.2 5.1-3.6 5.9-7",
-)
-_ADVANCE = 8.4
+_NUMBER_H = 12.0
 
 
 def svg(states: Any, k: int, seat: int | None = None) -> str:
-    """The table as a drawing."""
+    """The table as an SVG drawing, as this seat sees it. None sees all hands, from seat 0."""
     s = states[k]
     below = 0 if seat is None else seat
     parts = [f'<rect x="0" y="0" width="{_WIDTH}" height="{_HEIGHT}" rx="26" fill="{_RIM}"/>']
@@ -125,14 +113,15 @@ def svg(states: Any, k: int, seat: int | None = None) -> str:
     parts.append(_round_number(s))
     parts.append(_line(s) if s["stage"] >= rules.PLAYING else _pile(s))
     parts += [_place_at_table(s, seat, (below + ahead) % 4, ahead) for ahead in range(4)]
+    drawing = "".join(parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}">'
-        f"<title>dominoes, round {int(s['n_rounds']) + 1}</title>{''.join(parts)}</svg>"
+        f"<title>dominoes, round {int(s['n_rounds']) + 1}</title><defs>{definitions(drawing)}</defs>{drawing}</svg>"
     )
 
 
 def _tile(tile: Placed, half: float, x: float, y: float, look: str = "") -> str:
-    """A tile face up, (x, y) being the origin its halves are counted from."""
+    """A tile face up. The places of its halves are counted from (x, y)."""
     (x1, y1, _), (x2, y2, _) = tile.first, tile.second
     left, top = x + (min(x1, x2) - 0.5) * half + 0.8, y + (min(y1, y2) - 0.5) * half + 0.8
     width, height = (abs(x1 - x2) + 1) * half - 1.6, (abs(y1 - y2) + 1) * half - 1.6
@@ -151,7 +140,7 @@ def _plate(left: float, top: float, width: float, height: float, half: float, fi
 
 
 def _pips(side: Half, half: float, x: float, y: float, lies: bool) -> str:
-    """The pips of half a tile; 2, 3 and 6 turn with the tile."""
+    """The pips of half a tile. Those of 2, 3 and 6 turn with the tile."""
     step, radius = half * 0.25, half * 0.095
     dots = []
     for place in _PIPS[side.pips]:
@@ -162,7 +151,7 @@ def _pips(side: Half, half: float, x: float, y: float, lies: bool) -> str:
 
 
 def _back(lies: bool, half: float, x: float, y: float) -> str:
-    """A tile face down, its middle at (x, y)."""
+    """A tile face down with its middle at (x, y)."""
     width, height = (2 * half, half) if lies else (half, 2 * half)
     plate = _plate(x - width / 2 + 0.8, y - height / 2 + 0.8, width - 1.6, height - 1.6, half, _BACK, 'stroke="#2d3448" stroke-width="1"')
     d = half * 0.2
@@ -170,7 +159,7 @@ def _back(lies: bool, half: float, x: float, y: float) -> str:
 
 
 def _line(s: Any) -> str:
-    """The line of tiles; the one laid last has a golden border."""
+    """The line of tiles. The one laid last has a golden border."""
     placed = lay_out(*line_of(s))
     last = max((tile.turn for tile in placed), default=-1)
     gold = f'stroke="{_GOLD}" stroke-width="2.4"'
@@ -179,13 +168,13 @@ def _line(s: Any) -> str:
 
 
 def _pile(s: Any) -> str:
-    """The tiles not dealt yet, face down in rows of seven."""
+    """The tiles that are not dealt yet, face down in rows of seven."""
     places = [divmod(i, 7) for i in range(int(s["undealt"]).bit_count())]
     return "".join(_back(False, _HALF, _MIDDLE_X + (column - 3) * 27, _MIDDLE_Y + (row - 1.5) * 50) for row, column in places)
 
 
 def _place_at_table(s: Any, looker: int | None, seat: int, ahead: int) -> str:
-    """A hand with its seat's badge and what the seat has shown to lack, at one side of the table: 0 is below, 1 right."""
+    """A hand, the badge of its seat, and the suits it has shown to lack. ahead is the side of the table: 0 is below, 1 right."""
     half = _OWN_HALF if ahead == 0 else _OTHER_HALF
     lies = ahead % 2 == 1
     x, y = ((_MIDDLE_X, 522), (706, _MIDDLE_Y), (_MIDDLE_X, 52), (54, _MIDDLE_Y))[ahead]
@@ -207,12 +196,12 @@ def _place_at_table(s: Any, looker: int | None, seat: int, ahead: int) -> str:
 
 
 def _badge(s: Any, seat: int, x: float, y: float) -> str:
-    """The number of a seat in its team's colour: ringed if it is to move, with a flag if it leads, a bar if it passed, a star if it won."""
+    """The number of a seat in its team's colour, with a ring if it is to move, a flag if it leads, a bar if it passed, a star if it won."""
     parts = []
     if s["stage"] == rules.PLAYING and s["turn"] == seat:
         parts.append(f'<circle cx="{x}" cy="{y}" r="19" fill="none" stroke="{_GOLD}" stroke-width="3.5"/>')
     parts.append(f'<circle cx="{x}" cy="{y}" r="14.5" fill="{_TEAM[seat % 2]}"/>')
-    parts.append(_number(seat, x, y + 6, 1.2, "#ffffff"))
+    parts.append(_number(seat, x, y + 6, "#ffffff"))
     if s["leader"] == seat:
         flag = f"M{x - 17} {y - 12}V{y - 32}L{x - 5} {y - 27.5}L{x - 17} {y - 23}"
         parts.append(f'<path d="{flag}" fill="{_PALE}" stroke="{_PALE}" stroke-width="1.5"/>')
@@ -228,13 +217,13 @@ def _badge(s: Any, seat: int, x: float, y: float) -> str:
 
 
 def _shown_lacks(s: Any, seat: int, ahead: int, x: float, y: float) -> str:
-    """Half tiles, struck through."""
+    """The suits that a seat has shown to lack, as half tiles that are struck through."""
     parts = []
     suits = _lacks(s, seat)
     for i, suit in enumerate(suits):
         if ahead == 0:
             at_x, at_y = x - 38 - 21 * i, y
-        elif ahead == 2:  # behind the hand: before the badge are the points
+        elif ahead == 2:  # behind the hand, because the points are on the other side of the badge
             at_x, at_y = x + 204 + 21 * i, y
         else:
             at_x, at_y = x + (i % 3 - (min(len(suits), 3) - 1) / 2) * 21, y + 46 + 21 * (i // 3)
@@ -245,7 +234,7 @@ def _shown_lacks(s: Any, seat: int, ahead: int, x: float, y: float) -> str:
 
 
 def _score_board(s: Any) -> str:
-    """The points of both teams on their way to the end of the match: a star to win there, a cross to lose."""
+    """The points of both teams and how far they are from the end of the match. There a star means to win, a cross to lose."""
     limit = int(rules.target(s))
     parts = []
     for team in range(2):
@@ -260,25 +249,20 @@ def _score_board(s: Any) -> str:
             parts.append(_star(174, y, 7))
         else:
             parts.append(f'<path d="M170 {y - 4}l8 8m0-8l-8 8" stroke="#e5a49a" stroke-width="2.6" stroke-linecap="round"/>')
-        parts.append(_number(points, 206, y + 6, 1.2, _PALE))
+        parts.append(_number(points, 206, y + 6, _PALE))
     return "".join(parts)
 
 
 def _round_number(s: Any) -> str:
-    """Which round it is, within an arrow that goes round."""
+    """The number of the round within a round arrow."""
     arrow = "M718.3 58.9A20 20 0 1 1 721.8 39.2M723.9 31.5L721.8 39.2L715.3 34.6"
     look = f'fill="none" stroke="{_PALE}" stroke-width="2.2" stroke-linecap="round"'
-    return f'<path d="{arrow}" {look}/>' + _number(int(s["n_rounds"]) + 1, 703, 52, 1.2, _PALE)
+    return f'<path d="{arrow}" {look}/>' + _number(int(s["n_rounds"]) + 1, 703, 52, _PALE)
 
 
-def _number(number: int, x: float, baseline: float, scale: float, colour: str) -> str:
-    """A number, its middle at x."""
-    digits = str(number)
-    width = _ADVANCE * len(digits) - 2.4
-    paths = "".join(f'<path d="{_DIGITS[int(digit)]}" transform="translate({_ADVANCE * i:.1f} 0)"/>' for i, digit in enumerate(digits))
-    place = f"translate({x - width * scale / 2:.1f} {baseline:.1f}) scale({scale})"
-    look = f'fill="none" stroke="{colour}" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"'
-    return f'<g transform="{place}" {look}>{paths}</g>'
+def _number(number: int, x: float, baseline: float, colour: str) -> str:
+    """A number with its middle at x."""
+    return f'<g stroke-linecap="round" stroke-linejoin="round">{write(str(number), x, baseline, _NUMBER_H, colour, 1.6, 0.5)}</g>'
 
 
 def _star(x: float, y: float, radius: float) -> str:

@@ -1,7 +1,7 @@
-"""What a seat sees of dominoes, as numbers: the encoding `tiles` and, with the exact probabilities of the hidden tiles, `belief`.
+"""The encodings of dominoes, which write what a seat sees as numbers: `tiles`, and `belief` with the probabilities of the hidden tiles.
 
-Seats are relative: me, the next seat, my partner, the previous seat. Tiles are in the order 0-0, 0-1 ... 6-6. The tables of the
-parts are `layout` and `layout_with_belief`.
+Seats are relative: me, the next seat, my partner, the previous seat. Tiles are in the order 0-0, 0-1 ... 6-6. `layout` and
+`layout_with_belief` describe the parts.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from kdenv.games.dominoes.tables import BIT_OF_TILE, BLOCKED, HAND, N_ACTIONS, N
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of the vector."""
+    """The parts of a vector of `tiles`. They are the same for all options."""
     return {
         "hand": Part((N_TILES,), "1 for each tile in my hand"),
         "played": Part((4, N_TILES), "1 for each tile on the table, by who laid it"),
@@ -33,20 +33,20 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 
 
 def layout_with_belief(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The same parts, and what can be inferred of the hidden hands."""
+    """The parts of a vector of `belief`: those of `tiles`, and the probabilities of the hidden tiles."""
     meaning = "the exact probability of each tile being with next, partner, previous; all 0 unless somebody decides"
     return layout(players, options) | {"belief": Part((OTHERS, N_TILES), meaning)}
 
 
 @kernel
 def observe(states, k, seat, out):
-    """Write what the seat sees."""
+    """Write what the seat sees as `layout` says."""
     _write(states[k], seat, out)
 
 
 @kernel
 def observe_with_belief(states, k, seat, out):
-    """Write the same, and what the seat can infer of the hidden hands."""
+    """Write what the seat sees, and what it can infer of the hidden hands, as `layout_with_belief` says."""
     s = states[k]
     at = _write(s, seat, out)
     if s.stage == PLAYING:
@@ -55,7 +55,7 @@ def observe_with_belief(states, k, seat, out):
 
 @kernel
 def _write(s, seat, out):
-    """Write the parts of `layout`, and 0 behind them; return how many numbers these parts have."""
+    """Write the parts of `layout`, and 0 to the rest of out; return how many numbers these parts have."""
     for i in range(out.shape[0]):
         out[i] = 0.0
     at = _write_tiles(s.hands[seat], out, 0)
@@ -90,7 +90,7 @@ def _write(s, seat, out):
 
 @kernel
 def _write_tiles(tiles, out, at):
-    """One number per tile from index at on; return the index behind them."""
+    """Write 1 for each tile of the set and 0 for the others, from out[at] on, which holds 0; return the index behind them."""
     for tile in range(N_TILES):
         if tiles & bit(BIT_OF_TILE[tile]) != NO_TILES:
             out[at + tile] = 1.0
@@ -99,7 +99,7 @@ def _write_tiles(tiles, out, at):
 
 @kernel
 def history(states, k, seat, out):
-    """Write this round's turns in order, lossless: 51 * relative seat + action each; return how many (at most MOST_TURNS)."""
+    """Write the turns of this round in order, each as 51 * relative seat + action; return how many, at most MOST_TURNS."""
     s = states[k]
     n = int(s.n_turns)
     for i in range(n):

@@ -1,4 +1,4 @@
-"""Players by rule of thumb. They neither call nor pass while they can play."""
+"""Rule-based players of dominoes. They never call, and they pass only if they cannot play."""
 
 from typing import NamedTuple
 
@@ -13,13 +13,13 @@ from kdenv.games.dominoes.tables import NO_TILES, PASS, PIPS
 
 
 class Greedy(NamedTuple):
-    """Gets rid of the most pips; between equals, and between the ends, chance decides."""
+    """A player that lays the tile with the most pips. Among equal tiles, and between two ends, it chooses at random."""
 
 
 @plays(Greedy)
 @kernel
 def greedy_turn(player, states, k, out, rng):
-    """The heaviest tile that fits."""
+    """Choose at random among the ways to lay the heaviest tile that fits; pass if none fits."""
     actions = legal_set(states[k]) & (bit(PASS) - np.uint64(1))
     most, n, choice = -1, 0, PASS
     while actions != NO_TILES:

@@ -1,11 +1,11 @@
-"""Positions and actions of dominoes as text, and back. The only parser.
+"""Positions and actions of dominoes as text, and back. No other file reads or writes this notation.
 
 Tiles are written with the smaller number first. Actions: `6-6` opens a round, `3-5 on 3` covers a 3 (the 5 is the new end),
-`pass`, `call`. Chance: the tile dealt, `3-5`, or who leads, `lead 2`.
+`pass`, `call`. Chance: `3-5` is the tile that is dealt, `lead 2` says that seat 2 leads.
 
 A position is words: `round=2 points=35,60 leader=1 hands=0-0.0-3.1-2.2-4.3-5.4-6.5-5,1-1.2-6,, turns=` (seat 1 is being dealt its
-tiles; when all are dealt: turns=6-6,3-6@6,pass). points are those of team 0 and team 1 when this round began, hands the tiles dealt to
-each seat this round, turns what has been done with them since, from the leader on.
+tiles). `points` are those of team 0 and team 1 when this round began, `hands` the tiles dealt to each seat this round. `turns` are the
+turns of this round, the leader's first, such as turns=6-6,3-6@6,pass; they are empty as long as tiles are dealt.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _WORDS = {"pass": PASS, "call": CALL}
 
 
 def tile_name(tile: int) -> str:
-    """The name of a tile."""
+    """The name of a tile, such as 3-5."""
     a, b = TILES[tile]
     return f"{a}-{b}"
 
 
 def tile_from(text: str) -> int:
-    """The tile of this name; either number may be first."""
+    """The tile of this name. Either number may be first."""
     match = re.fullmatch(r"([0-6])-([0-6])", text)
     if not match:
         raise BadRecord(f"{shown(text)!r} is no tile; tiles are 0-0, 0-1 to 6-6")
@@ -42,12 +42,12 @@ def tile_from(text: str) -> int:
 
 
 def tiles_in(hand: Any) -> list[int]:
-    """The tiles of a hand or a set, ascending."""
+    """The numbers of the tiles of a hand or a set, ascending."""
     return [tile for tile in range(N_TILES) if int(hand) >> int(BIT_OF_TILE[tile]) & 1]
 
 
 def action_text(states: Any, k: int, action: int) -> str:
-    """The action in words."""
+    """The action in words, as it is called in states[k]."""
     for word, number in _WORDS.items():
         if action == number:
             return word
@@ -63,7 +63,7 @@ def action_text(states: Any, k: int, action: int) -> str:
 
 
 def action_from(states: Any, k: int, text: str) -> int:
-    """The action these words mean; whether it is legal is not checked. `on` may be left out where the tile fits one end only."""
+    """The action that these words mean in states[k]; whether it is legal is not checked. A tile that fits one end only needs no `on`."""
     s = states[k]
     match text.split():
         case [word] if word in _WORDS:
@@ -93,14 +93,14 @@ def _covering(tile: tuple[int, int], end: int) -> int:
 
 
 def chance_text(states: Any, k: int, outcome: int) -> str:
-    """The tile that is dealt, or who leads."""
+    """The outcome in words: the tile that is dealt, or the seat that leads."""
     if not 0 <= outcome < N_TILES + 4:
         raise BadRecord(f"{outcome} is nothing that chance does; tiles are 0 to {N_TILES - 1}, then come the seats that may lead")
     return tile_name(int(outcome)) if outcome < N_TILES else f"lead {outcome - N_TILES}"
 
 
 def chance_from(states: Any, k: int, text: str) -> int:
-    """The outcome these words mean; whether it is possible is not checked."""
+    """The outcome that these words mean. Whether it is possible is not checked."""
     match = re.fullmatch(r"lead ([0-3])", text)
     return N_TILES + int(match[1]) if match else tile_from(text)
 
@@ -135,7 +135,7 @@ def _turns_text(s: Any) -> list[str]:
 
 
 def position_from(text: str, states: Any, k: int) -> None:
-    """Write the position into states[k], where begin() has been called with the players and options."""
+    """Write the position to states[k], on which begin() has been called with the players and options."""
     check_length(text)
     parts = [word.partition("=")[::2] for word in text.split()]
     words = dict(parts)
@@ -184,7 +184,7 @@ def _read_points(s: Any, text: str) -> None:
 
 
 def _read_hands(s: Any, text: str) -> int:
-    """Read what is dealt so far, and put the rest where it will be dealt from; return how many tiles are dealt."""
+    """Write the hands, and the other tiles as those to be dealt; return how many tiles are dealt."""
     hands = text.split(",")
     if len(hands) != 4:
         raise BadRecord(f"hands= has {len(hands)} hands; there are four, separated by commas, each with dots between its tiles")
@@ -205,7 +205,7 @@ def _read_hands(s: Any, text: str) -> int:
 
 
 def _read_leader(s: Any, text: str | None, n_dealt: int) -> None:
-    """The leader must be given unless the lot or, in the first round, the rules and the hands will say who it is."""
+    """Write the leader and what happens next. leader= must be given unless a draw, or in the first round the hands, will say who leads."""
     if s["n_rounds"] > 0 or s["lead"] == rules.DRAWN:
         if text is not None:
             s["leader"] = _number("leader", text, 3)
@@ -225,7 +225,7 @@ def _read_leader(s: Any, text: str | None, n_dealt: int) -> None:
 
 
 def _play_again(states: Any, k: int, turn: str) -> None:
-    """Carry out one of turns=, checking that it is legal."""
+    """Carry out one of turns=. Checks that it is legal."""
     s = states[k]
     if s["stage"] != rules.PLAYING:
         raise BadRecord(f"the round is over before {shown(turn)}, the turn that follows in turns=")

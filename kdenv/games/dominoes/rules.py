@@ -1,9 +1,9 @@
 """The rules of four-handed team dominoes as kernels: the state and the verbs. README.md beside this file has the rules in words.
 
-An action 7 * c + e covers an open end showing c with the tile c-e; the opening tile i-j, i <= j, is 7 * i + j; then pass and
-call. Chance deals: the outcome is a tile, seven to seat 0, then seven to seat 1, and so on; with lead="drawn" it first says who
-leads (28 + seat). Nothing here checks legality: tables, environments and parsers do. Sets of tiles are bits as tables.py says;
-what a seat can infer is in belief.py.
+The action 7 * c + e covers an open end showing c with the tile c-e. The opening tile i-j, i <= j, is the action 7 * i + j. Pass and
+call come after these actions. Chance deals one tile at a time: seven to seat 0, then seven to seat 1, and so on. With lead="drawn"
+it first draws the seat that leads (outcome 28 + seat). Nothing here checks legality; tables, environments and parsers do. Sets of
+tiles are bits as in tables.py. What a seat can infer is in belief.py.
 """
 
 import numpy as np
@@ -38,13 +38,13 @@ from kdenv.games.dominoes.tables import (
     UNMIRRORED,
 )
 
-NOBODY = -1
-NO_END = -1
+NOBODY = -1  # in place of a seat or a team
+NO_END = -1  # in place of the suit of an open end, before the first tile
 
-# What happens next (s.stage).
+# The values of s.stage: what happens next.
 DRAWING, DEALING, PLAYING, FINISHED = range(4)
 
-# The variant, as begin() receives it.
+# The places in the variant that begin() receives.
 V_RULES, V_MODE, V_LEAD, V_FORCE_66, V_CALLS = range(5)
 MATCH, ROUND = 0, 1  # values of V_MODE
 BY_RULES, DRAWN = 0, 1  # values of V_LEAD
@@ -55,18 +55,18 @@ STATE = state_dtype(
     ("hands", np.uint64, 4),  # mirrored
     ("played", np.uint64, 4),  # the tiles each seat has laid this round, not mirrored
     ("undealt", np.uint64),  # the tiles still to be dealt, as bits of tile numbers 0 to 27
-    ("points", np.int32, 2),  # by team, as the rules count them: the fewer the better but in puerto_rico
-    ("before", np.int32, 2),  # ... when this round began
-    ("n_rounds", np.int16),  # finished in this match
-    ("n_turns", np.int16),  # this round, passes included
-    ("turns", np.int8, MOST_TURNS),  # the actions of this round, from the leader's on
-    ("lacks", np.uint8, 4),  # suits each seat has shown to lack by passing, as bits
-    ("passed_on", np.uint8, 4),  # the ends, as bits of suits, that a seat passed on at its last turn (all if there were none); 0: it played
-    ("left", np.int8),  # the open ends; NO_END before the first tile
+    ("points", np.int32, 2),  # by team; fewer are better, except in puerto_rico
+    ("before", np.int32, 2),  # the points when this round began
+    ("n_rounds", np.int16),  # rounds finished in this match
+    ("n_turns", np.int16),  # turns taken in this round, passes included
+    ("turns", np.int8, MOST_TURNS),  # the actions of this round, the leader's first
+    ("lacks", np.uint8, 4),  # the suits that each seat has shown to lack by passing, as bits
+    ("passed_on", np.uint8, 4),  # 0 unless the seat passed at its last turn; then the suits of the open ends as bits (all if no tile lay)
+    ("left", np.int8),  # the suits of the two open ends; NO_END before the first tile
     ("right", np.int8),
-    ("passes", np.int8),  # in a row
+    ("passes", np.int8),  # passes in a row
     ("turn", np.int8),  # the seat to move; while dealing, the seat that gets the next tile
-    ("leader", np.int8),  # of this round; NOBODY as long as it is not known
+    ("leader", np.int8),  # the seat that leads this round; NOBODY as long as it is not known
     ("stage", np.int8),
     ("rules", np.int8),
     ("mode", np.int8),
@@ -78,7 +78,7 @@ STATE = state_dtype(
 
 @kernel
 def begin(s, players, variant):
-    """The first round, nothing dealt; variant: rules, mode, lead, force_66, calls."""
+    """Begin the first round, with nothing dealt. variant holds rules, mode, lead, force_66, calls."""
     s.rules = variant[V_RULES]
     s.mode = variant[V_MODE]
     s.lead = variant[V_LEAD]
@@ -94,7 +94,7 @@ def begin(s, players, variant):
 
 @kernel
 def _begin_round(s, leader):
-    """All tiles face down."""
+    """Begin a round with all tiles face down. leader is NOBODY if the deal or a draw will say who leads."""
     for seat in range(4):
         s.hands[seat] = NO_TILES
         s.played[seat] = NO_TILES
@@ -116,7 +116,7 @@ def _begin_round(s, leader):
 
 @kernel
 def phase(s):
-    """The draw for the lead and the deal are chance; the rest is decided."""
+    """CHANCE while the lead is drawn and tiles are dealt, then DECIDE, and OVER after the last round."""
     if s.stage <= DEALING:
         return CHANCE
     return DECIDE if s.stage == PLAYING else OVER
@@ -124,19 +124,19 @@ def phase(s):
 
 @kernel
 def seat(s):
-    """The seat whose turn it is."""
+    """The seat to move, or, while tiles are dealt, the seat that gets the next one."""
     return int(s.turn)
 
 
 @kernel
 def led_by_double_six(s):
-    """Whether this round is led by the holder of 6-6: the first one of a match, unless seat 0 leads or the lead is drawn."""
+    """Whether the holder of 6-6 leads this round. It leads the first round of a match, unless seat 0 leads or the lead is drawn."""
     return s.n_rounds == 0 and s.rules != OPENSPIEL and s.lead == BY_RULES
 
 
 @kernel
 def legal_set(s):
-    """The legal actions of the seat to move as bits."""
+    """The legal actions of the seat to move, as bits."""
     hand = s.hands[s.turn]
     if s.left != NO_END:
         fitting = hand & (ROW[s.left] | ROW[s.right])
@@ -160,7 +160,7 @@ def _some_pass(s):
 
 @kernel
 def legal(s, out):
-    """Every way to lay a tile on an open end; a pass if there is none (with calls, at any time), a call."""
+    """List the legal actions, ascending; return how many. Without calls, a pass is legal only if no tile fits."""
     actions = legal_set(s)
     n = 0
     while actions != NO_TILES:
@@ -172,13 +172,13 @@ def legal(s, out):
 
 @kernel
 def apply(s, action):
-    """Lay a tile, pass or call; then it is the next seat's turn, or the round is over."""
+    """Lay a tile, pass or call. Then the next seat has its turn, or the round ends."""
     me = int(s.turn)
     s.turns[s.n_turns] = action
     s.n_turns += 1
     s.turn = (me + 1) & 3
     if action == PASS:
-        s.passed_on[me] = ALL_SUITS  # if no tile is on the table
+        s.passed_on[me] = ALL_SUITS  # for a pass before the first tile
         if s.left != NO_END:
             s.passed_on[me] = (1 << int(s.left)) | (1 << int(s.right))
             s.lacks[me] |= s.passed_on[me]
@@ -195,21 +195,21 @@ def apply(s, action):
 
 @kernel
 def _lay(s, me, action):
-    """The seat `me` lays the tile c-e on an end that shows c."""
+    """Lay the tile of this action from the hand of seat `me`."""
     c = action // SUITS
     e = action - c * SUITS
     s.hands[me] &= ~MIRRORED[action]
     s.played[me] |= UNMIRRORED[action]
     s.passes = 0
     s.passed_on[me] = 0
-    if s.calls != 0:  # then what a pass seemed to show may turn out a lie
+    if s.calls != 0:  # a pass may have been unjust, and now the seat has shown a tile of these suits
         s.lacks[me] &= np.uint8(ALL_SUITS & ~((1 << c) | (1 << e)))
     cover(s, c, e)
 
 
 @kernel
 def cover(line, c, e):
-    """Lay the tile c-e with its half c on an open end. The line is any record that has the open ends in `left` and `right`."""
+    """Lay the tile c-e with its half c on an open end. line is any record that keeps the open ends in `left` and `right`."""
     if line.left == NO_END:
         line.left = c
         line.right = e
@@ -236,7 +236,7 @@ def n_tiles(hand):
 
 @kernel
 def _settle(s, out):
-    """The round ends because seat `out` has laid its last tile, or because it is blocked (NOBODY)."""
+    """End the round because seat `out` has laid its last tile, or, if out is NOBODY, because the round is blocked."""
     pips_0 = pips(s.hands[0]) + pips(s.hands[2])
     pips_1 = pips(s.hands[1]) + pips(s.hands[3])
     loser = NOBODY
@@ -260,7 +260,10 @@ def _settle(s, out):
 
 @kernel
 def _loser_by_their_code(s, pips_0, pips_1):
-    """Their scorer asks first whether team 0 has won, and takes fewer pips, or a hand of 0-0 alone, for having gone out."""
+    """The team that loses by the scorer of the authors' program, or NOBODY.
+
+    It asks first whether team 0 has won, then whether team 1 has. A team has won if it has fewer pips, or a hand without pips.
+    """
     if pips(s.hands[0]) == 0 or pips(s.hands[2]) == 0 or pips_0 < pips_1:
         return 1
     if pips(s.hands[1]) == 0 or pips(s.hands[3]) == 0 or pips_0 > pips_1:
@@ -270,14 +273,14 @@ def _loser_by_their_code(s, pips_0, pips_1):
 
 @kernel
 def _lighter(s, team):
-    """The seat of this team with fewer pips; the earlier one in the order of turns from the leader on if equal."""
+    """The seat of this team with fewer pips. If they are equal, the seat that comes first in the order of turns from the leader on."""
     first = team if (team - int(s.leader)) & 3 < 2 else team + 2
     return first if pips(s.hands[first]) <= pips(s.hands[first ^ 2]) else first ^ 2
 
 
 @kernel
 def _settle_call(s, caller):
-    """Somebody says that a pass since his own last turn was unjust: the earliest such pass, if any, is fined, else he is."""
+    """End the round by a call. Fine the seat that passed unjustly first since the caller's last turn, or, if none did, the caller."""
     fined = caller
     for ahead in range(1, 4):
         other = (caller + ahead) & 3
@@ -294,13 +297,13 @@ def _settle_call(s, caller):
 
 @kernel
 def target(s):
-    """The points that end a match."""
+    """The points with which a match ends."""
     return TARGET_TO_WIN if s.rules == PUERTO_RICO else TARGET
 
 
 @kernel
 def _end_round(s, leader):
-    """The next round, unless the match is over."""
+    """Begin the next round, or end the match."""
     if s.mode == ROUND or max(int(s.points[0]), int(s.points[1])) >= target(s):
         s.stage = FINISHED
     else:
@@ -310,7 +313,7 @@ def _end_round(s, leader):
 
 @kernel
 def chances(s, out, weights):
-    """Any tile not dealt yet, all alike; or any seat that may lead."""
+    """List the tiles that are not dealt yet, or the seats that may lead, with equal weights; return how many."""
     if s.stage == DRAWING:
         for seat in range(4):
             out[seat] = N_TILES + seat
@@ -328,7 +331,7 @@ def chances(s, out, weights):
 
 @kernel
 def sample_chance(s, rng):
-    """A tile not dealt yet, or the seat that leads."""
+    """Draw a tile that is not dealt yet, or the seat that leads."""
     if s.stage == DRAWING:
         return N_TILES + below(rng, 4)
     return nth(s.undealt, below(rng, popcount(s.undealt)))
@@ -336,7 +339,7 @@ def sample_chance(s, rng):
 
 @kernel
 def apply_chance(s, outcome):
-    """Deal the tile to the next seat that has fewer than seven; after the last one the leader is known."""
+    """Deal the tile to the first seat that has fewer than seven, or let the drawn seat lead. After the last tile play begins."""
     if s.stage == DRAWING:
         s.leader = outcome - N_TILES
         s.stage = DEALING
@@ -358,13 +361,13 @@ def apply_chance(s, outcome):
 
 @kernel
 def witnesses(s):
-    """Who is dealt a tile sees it; the draw for the lead is open."""
+    """The seats that see the next outcome of chance, as bits: the seat that is dealt a tile, or all (-1) when the lead is drawn."""
     return -1 if s.stage == DRAWING else 1 << int(s.turn)
 
 
 @kernel
 def scores(s, out):
-    """The points of each seat's team: those it won (puerto_rico), minus its penalties, or the difference (openspiel)."""
+    """Write each seat's score: its team's points won (puerto_rico), the others' penalties less its own (openspiel), or minus its own."""
     for seat in range(4):
         own, others = int(s.points[seat & 1]), int(s.points[1 - (seat & 1)])
         out[seat] = own if s.rules == PUERTO_RICO else others - own if s.rules == OPENSPIEL else -own
@@ -372,5 +375,5 @@ def scores(s, out):
 
 @kernel
 def standings(s, out):
-    """By points."""
+    """Write the scores: seats rank by points."""
     scores(s, out)

@@ -1,7 +1,7 @@
-"""How the line of tiles lies on the table: which tile is where, in half tiles from the opening tile in the middle.
+"""Where does each tile of the line lie on the table? Places are in half tiles, counted from the opening tile in the middle.
 
-The line grows to both sides and turns at the border, like a snake; the left arm is the right one turned by 180 degrees,
-so a tile never moves once it is laid. Doubles lie crosswise except around a corner.
+The line grows to both sides and turns at the border, like a snake. The left arm is laid out like the right one and then turned by
+180 degrees, so that a tile never moves once it is laid. Doubles lie crosswise, except around a corner.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Laid(NamedTuple):
 
 
 class Half(NamedTuple):
-    """Half a tile on the table: its middle and its pips."""
+    """Half a tile on the table. (x, y) is its middle."""
 
     x: float
     y: float
@@ -30,7 +30,7 @@ class Half(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A tile on the table."""
+    """A tile on the table, as its two halves and the turn of the round in which it was laid."""
 
     first: Half
     second: Half
@@ -38,7 +38,7 @@ class Placed(NamedTuple):
 
 
 def line_of(s: Any) -> tuple[list[Laid], int]:
-    """The line from left to right, and the place of the opening tile in it."""
+    """The line from left to right, and the index of the opening tile in it."""
     line: list[Laid] = []
     opening = 0
     for turn, action in enumerate(map(int, s["turns"][: int(s["n_turns"])])):
@@ -54,7 +54,7 @@ def line_of(s: Any) -> tuple[list[Laid], int]:
 
 
 def lay_out(line: list[Laid], opening: int) -> list[Placed]:
-    """Where every tile of the line lies."""
+    """The place of every tile of the line. opening is the index of the opening tile."""
     if not line:
         return []
     middle = line[opening]
@@ -75,12 +75,12 @@ def _turned(half: Half) -> Half:
 
 
 def _arm(tiles: list[Laid], x: float) -> list[Placed]:
-    """Lay these tiles from x on, first to the right; `left` is the half towards the opening tile."""
+    """Lay out one arm from x on, to the right at first. Each tile has its half towards the opening tile in `left`."""
     placed = []
     y, towards, around_corner = 0.0, 1, False
     for near, far, turn in tiles:
         length = 1 if near == far and not around_corner else 2
-        if (x + towards * length) * towards > REACH - 1:  # a corner tile needs one more
+        if (x + towards * length) * towards > REACH - 1:  # a corner tile takes one more half tile
             middle = x + towards / 2
             placed.append(Placed(Half(middle, y, near), Half(middle, y + 1, far), turn))
             x, y, towards, around_corner = x + towards, y + 2, -towards, True

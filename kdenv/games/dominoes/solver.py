@@ -1,8 +1,8 @@
 """What is each turn worth if all hands lie open? Alpha-beta over the rest of the round, with a transposition table.
 
-Values are the points the round will bring the team to move more than the others, by the rules in play. Partners sit
-opposite, so the team to move changes with every turn, and negamax needs to know no more. Hands may have the wrong
-sizes (the paper deals so): who is out is counted, not seen from an empty hand.
+Values are the points that the round brings the team to move more than the other, by the rules in play. Partners sit opposite, so
+that the team to move changes with every turn, as negamax needs it. Hands may have wrong sizes, because the paper deals so. So who is
+out is known by counting the tiles that each seat has laid, not by an empty hand.
 """
 
 from typing import NamedTuple
@@ -42,44 +42,44 @@ from kdenv.games.dominoes.tables import (
     UNMIRRORED,
 )
 
-_MOST = 400  # more than any round brings
-_EXACT, _AT_LEAST, _AT_MOST = range(3)  # what a stored value is
-_NO_MOVE = 63
+_MOST = 400  # more points than any round brings
+_EXACT, _AT_LEAST, _AT_MOST = range(3)  # the kinds of a stored value
+_NO_MOVE = 63  # in place of a move
 
-# A node on the way from the root to the one looked at.
+# A node on the path from the root to the node that is searched now.
 FRAME = state_dtype(
-    ("rest", np.uint64),  # tiles in all hands, not mirrored
-    ("key", np.uint64),
-    ("moves", np.int8, 16),  # in the order to be tried
-    ("weights", np.int8, 16),  # by which they are ordered
-    ("n", np.int8),
-    ("at", np.int8),
-    ("move", np.int8),  # being looked at
+    ("rest", np.uint64),  # the tiles in all hands, not mirrored
+    ("key", np.uint64),  # the position, as in the transposition table
+    ("moves", np.int8, 16),  # in the order in which they are tried
+    ("weights", np.int8, 16),  # the weights by which the moves are ordered
+    ("n", np.int8),  # how many moves there are
+    ("at", np.int8),  # how many of them have been tried
+    ("move", np.int8),  # the move that is tried now
     ("best_move", np.int8),
-    ("left", np.int8),
+    ("left", np.int8),  # the open ends and the passes before the move, for taking it back
     ("right", np.int8),
     ("passes", np.int8),
-    ("depth", np.int16),
+    ("depth", np.int16),  # turns still to be searched, or TO_THE_END
     ("alpha", np.int16),
     ("beta", np.int16),
-    ("floor", np.int16),  # alpha on entering
+    ("floor", np.int16),  # alpha when the node was entered
     ("best", np.int16),
 )
 
 
 class AlphaBeta(NamedTuple):
-    """The memory of the solver."""
+    """A solver: the memory of its search, for one search at a time."""
 
     frames: np.ndarray
-    keys: np.ndarray  # the transposition table: positions of this deal, exactly,
-    entries: np.ndarray  # ... and what is known of them, packed: deal, depth, move, kind of value, value
-    tiles: np.ndarray  # left to each seat to play
-    pips: np.ndarray  # in the hands of each team
-    counts: np.ndarray  # deals so far, nodes so far
+    keys: np.ndarray  # the transposition table: the position in each slot,
+    entries: np.ndarray  # and what is known of it, packed: deal, depth, move, kind of value, value
+    tiles: np.ndarray  # by seat: the tiles it has left to play
+    pips: np.ndarray  # by team: the pips in its hands
+    counts: np.ndarray  # the number of this deal, the nodes visited so far
 
 
 def alpha_beta(variant: Variant, table_bits: int = 17) -> AlphaBeta:
-    """A solver for rounds by these rules."""
+    """Make a solver for this variant, with 2 ** table_bits slots in its table. Raises NotSupported for games with calls."""
     if variant[V_CALLS]:
         raise NotSupported("dominoes with calls=yes has no solver: unjust passes are about what is hidden; use calls=no")
     size = 1 << table_bits
@@ -96,7 +96,7 @@ def alpha_beta(variant: Variant, table_bits: int = 17) -> AlphaBeta:
 @answers(solve, AlphaBeta)
 @kernel
 def solve_turns(solver, states, k, turns, n_turns, depth, rng, values):
-    """The value of each turn, exact if looked at to the end; returns the nodes this took."""
+    """Write the value of each turn, which is exact if depth is TO_THE_END; return the number of nodes visited."""
     before = solver.counts[1]
     _new_deal(solver, states, k)
     for i in range(n_turns):
@@ -106,7 +106,7 @@ def solve_turns(solver, states, k, turns, n_turns, depth, rng, values):
 
 @kernel
 def _new_deal(solver, states, k):
-    """The table forgets by the number of the deal."""
+    """Begin a new deal. Entries of the table that have the number of another deal count as empty from now on."""
     solver.counts[0] = (solver.counts[0] + 1) & 0x7FFFFFFF
     s = states[k]
     solver.pips[0] = pips(s.hands[0]) + pips(s.hands[2])
@@ -135,7 +135,7 @@ def _value_of(solver, states, k, action, depth):
 
 @kernel
 def _search(solver, states, k):
-    """The value of frame 1, in which states[k] is, to the team to move there; comes back to frame 0's child."""
+    """The value of states[k], which is the position of frame 1, to the team to move there. states[k] is as before at the end."""
     s = states[k]
     frames = solver.frames
     level = 1
@@ -143,7 +143,7 @@ def _search(solver, states, k):
         # 1. Is the value known without looking further?
         solver.counts[1] += 1
         known, value = _enter(solver, states, k, level)
-        # 2. Then tell the node above, and so on up while nothing is left to try.
+        # 2. If so, take it to the node above, and go on upwards as long as a node has nothing left to try.
         while known:
             level -= 1
             if level == 0:
@@ -170,7 +170,7 @@ def _search(solver, states, k):
 
 @kernel
 def _go_down(solver, s, level):
-    """Carry out the move of this frame; what the next frame needs for its beginning is passed on."""
+    """Carry out the move of this frame, and write to the next frame what it needs to begin with."""
     f = solver.frames[level]
     child = solver.frames[level + 1]
     me = int(s.turn)
@@ -198,7 +198,7 @@ def _go_down(solver, s, level):
 
 @kernel
 def _come_back(solver, s, level):
-    """Take the move of this frame back."""
+    """Take back the move of this frame."""
     f = solver.frames[level]
     me = (int(s.turn) + 3) & 3
     action = int(f.move)
@@ -214,28 +214,28 @@ def _come_back(solver, s, level):
 
 @kernel
 def _enter(solver, states, k, level):
-    """Whether the value of the node is known already, and the value; else its frame is made ready."""
+    """Whether the value of the node is known already, and this value. If it is not, make the frame of the node ready for search."""
     s = states[k]
     f = solver.frames[level]
     me = int(s.turn)
-    # 1. The round has ended.
+    # 1. It is known if the round has ended.
     last = (me + 3) & 3
     if solver.tiles[last] == 0 and s.passes == 0:
         return True, _won(states, k, last, me & 1)
     if s.passes == (BLOCKED_IN_THEIR_CODE if s.rules == DOMINAI_CODE else BLOCKED):
         return True, _won(states, k, NOBODY, me & 1)
-    # 2. As deep as was asked for: the pips of the others less the own.
+    # 2. At the depth asked for, it is the pips of the other team less the own.
     mine, theirs = solver.pips[me & 1], solver.pips[1 - (me & 1)]
     if f.depth == 0:
         return True, theirs - mine
-    # 3. Nobody can win more than what is still in the hands.
+    # 3. No team can win more than the pips still in the hands. That may be enough for a cut.
     most = mine + theirs if s.rules == PUERTO_RICO else theirs
     least = -(mine + theirs) if s.rules == PUERTO_RICO else -mine
     if most <= f.alpha:
         return True, most
     if least >= f.beta:
         return True, least
-    # 4. Seen before, by another order of moves.
+    # 4. The table may know the position from another order of moves.
     f.key = _key(s, f.rest)
     known, value, hint = _recall(solver, f)
     if known:
@@ -250,7 +250,7 @@ def _enter(solver, states, k, level):
 
 @kernel
 def _won(states, k, out, team):
-    """What the end of the round brings this team more than the other."""
+    """The points that the end of the round brings this team more than the other. `out` is the seat that went out, or NOBODY."""
     states[k + 1] = states[k]
     s = states[k + 1]
     _settle(s, out)
@@ -260,14 +260,14 @@ def _won(states, k, out, team):
 
 @kernel
 def _key(s, rest):
-    """The position, given the deal: who holds which tile follows from the deal."""
+    """The position as a number. Which seat holds which tile is not part of it, because it follows from the deal."""
     ends = np.uint64(0) if s.left == NO_END else bit(int(s.left)) | bit(int(s.right))
     return rest | (ends << np.uint64(49)) | (np.uint64(s.turn) << np.uint64(56)) | (np.uint64(s.passes) << np.uint64(58))
 
 
 @kernel
 def _slot(solver, key):
-    """The place in the table: every bit of the key has a say."""
+    """The slot of this key in the table. It depends on every bit of the key."""
     key ^= key << np.uint64(21)
     key ^= key >> np.uint64(35)
     key ^= key << np.uint64(4)
@@ -276,7 +276,7 @@ def _slot(solver, key):
 
 @kernel
 def _recall(solver, f):
-    """Whether the table settles this node, the value, and the move to try first."""
+    """Whether the table decides the value of this node, this value, and the move to try first (or _NO_MOVE)."""
     slot = _slot(solver, f.key)
     entry = solver.entries[slot]
     if solver.keys[slot] != f.key or entry >> 32 != solver.counts[0]:
@@ -292,7 +292,7 @@ def _recall(solver, f):
 
 @kernel
 def _store(solver, f):
-    """Keep what the node has turned out to be, in place of whatever is in its slot."""
+    """Store the result of this node in its slot, whatever was there before."""
     kind = _AT_MOST if f.best <= f.floor else _AT_LEAST if f.best >= f.beta else _EXACT
     slot = _slot(solver, f.key)
     solver.keys[slot] = f.key
@@ -302,7 +302,7 @@ def _store(solver, f):
 
 @kernel
 def _order_moves(s, f, hint):
-    """The move the table remembers, then the heaviest tiles."""
+    """List the moves in the order to try: the move from the table, then by weight. A pass if no tile fits."""
     hand = s.hands[s.turn]
     moves = hand & (ROW[s.left] | ROW[s.right]) if s.left != NO_END else hand & ALL_TILES
     if moves == NO_TILES:
@@ -327,7 +327,7 @@ def _order_moves(s, f, hint):
 
 @kernel
 def _promise(s, move):
-    """Heavy tiles that leave the next seat few answers: that is tried first. (By pips alone the tree is four times as large.)"""
+    """The weight of a move: high for heavy tiles that leave the next seat few answers. (By pips alone the tree is four times as large.)"""
     c = move // SUITS
     e = move - c * SUITS
     other = int(s.right) if s.left == c else int(s.left)

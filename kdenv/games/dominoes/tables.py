@@ -1,8 +1,8 @@
 """The double-six set, and sets of tiles as bits.
 
-A set of tiles is a uint64. Tile a-b (a <= b) is bit 7 * a + b, so the bits of a set are also the actions that would open a
-round with its tiles. A hand is *mirrored*: it has bit 7 * b + a as well, so that row c of the seven rows of seven bits
-shows what the hand can lay on an end showing c, and its bits are the actions that do so.
+A set of tiles is a uint64. Tile a-b (a <= b) is bit 7 * a + b, so that the bits of a set are also the actions that would open a
+round with its tiles. A hand is *mirrored*: it has bit 7 * b + a as well. Row c, the seven bits from 7 * c on, then has the tiles of
+the hand that can be laid on an end showing c, and these bits are the actions that do so.
 """
 
 from itertools import combinations_with_replacement
@@ -25,9 +25,9 @@ PAPER, DOMINAI_CODE, OPENSPIEL, PUERTO_RICO = range(4)
 RULES = ("paper", "dominai_code", "openspiel", "puerto_rico")
 TARGET = 100  # points that lose a match
 TARGET_TO_WIN = 200  # puerto_rico: points that win it
-FINE = 50  # for an unjust pass, or for calling a just one
+FINE = 50  # points against a team one of whose seats passed unjustly, or called a just pass
 BLOCKED = 4  # passes in a row that end a round
-BLOCKED_IN_THEIR_CODE = 3
+BLOCKED_IN_THEIR_CODE = 3  # the same by the rules dominai_code
 
 
 def _bits(places: Any) -> int:
@@ -47,11 +47,11 @@ PIPS = _constant([c + e for c in range(SUITS) for e in range(SUITS)], np.int64) 
 ALL_TILES = np.uint64(_bits(BIT_OF_TILE.tolist()))
 DOUBLE_SIX = np.uint64(1 << 48)
 NO_TILES = np.uint64(0)
-ROW = _constant([0x7F << 7 * c for c in range(SUITS)], np.uint64)  # what covers an end showing c
-UNMIRRORED = _constant([_bits([7 * min(c, e) + max(c, e)]) for c in range(SUITS) for e in range(SUITS)], np.uint64)  # by action
-MIRRORED = _constant([_bits([7 * c + e, 7 * e + c]) for c in range(SUITS) for e in range(SUITS)], np.uint64)
-# The tiles, not mirrored, with a pip of one of these suits; by a set of suits, bit c for suit c.
+ROW = _constant([0x7F << 7 * c for c in range(SUITS)], np.uint64)  # by c: the bits of a mirrored hand that cover an end showing c
+UNMIRRORED = _constant([_bits([7 * min(c, e) + max(c, e)]) for c in range(SUITS) for e in range(SUITS)], np.uint64)  # by action: its tile
+MIRRORED = _constant([_bits([7 * c + e, 7 * e + c]) for c in range(SUITS) for e in range(SUITS)], np.uint64)  # by action: its tile
+# By a set of suits (bit c for suit c): the tiles that have one of these suits, not mirrored.
 TILES_WITH = _constant([_bits(7 * a + b for a, b in TILES if suits >> a & 1 or suits >> b & 1) for suits in range(1 << SUITS)], np.uint64)
-DIAGONAL = _constant([_bits(8 * a + d for a in range(SUITS - d)) for d in range(SUITS)], np.uint64)  # the tiles a-(a + d)
+DIAGONAL = _constant([_bits(8 * a + d for a in range(SUITS - d)) for d in range(SUITS)], np.uint64)  # by d: the tiles a-(a + d)
 
-CHOOSE = _constant([[comb(n, k) for k in range(22)] for n in range(22)], np.int64)
+CHOOSE = _constant([[comb(n, k) for k in range(22)] for n in range(22)], np.int64)  # by n and k: the number of ways to choose k of n

@@ -1,16 +1,17 @@
-"""Kingdomino: 2 to 4 kings pick dominoes and lay out their realms. The rules as implemented are in README.md."""
+"""Kingdomino: 2 to 4 kings pick dominoes and build their kingdoms. README.md has the rules as implemented."""
 
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import Game, Option, Variant, whole_number
 from kdenv.core.questions import Knowledge
-from kdenv.games.kingdomino import drawing, encoding, heuristics, notation, rules
-from kdenv.games.kingdomino.tables import DOMINOES_USED, KINGS, N_DOMINOES
+from kdenv.games.kingdomino import drawing, encoding, heuristics, look_ahead, notation, rules
+from kdenv.games.kingdomino.tables import DOMINOES, DOMINOES_USED, KINGS, N_DOMINOES, TERRAINS
 
-__all__ = ["GAME"]
+# DOMINOES and TERRAINS are public because studies of the printed dominoes need them (baselines/papers/wong_kang.py).
+__all__ = ["DOMINOES", "GAME", "TERRAINS"]
 
 
 def _dominoes_used(value: object, players: int) -> list[int]:
-    """How many dominoes the game is played with; None means as many as usual for this number of players."""
+    """The integers of the option `dominoes`: how many are in the game. None means as many as usual for this number of players."""
     if value is None or value == "None":
         return [DOMINOES_USED[players]]
     kings = KINGS[players]
@@ -47,10 +48,10 @@ GAME = Game(
     drawing=drawing,
     encodings=encoding.ENCODINGS,
     n_actions=lambda players, variant: int(rules.discard_action(_size(variant))) + 5,
-    max_legal=heuristics.MAX_LEGAL,
-    max_turns=heuristics.MAX_TURNS,
+    max_legal=look_ahead.MAX_LEGAL,
+    max_turns=look_ahead.MAX_TURNS,
     max_chances=N_DOMINOES,
-    knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="full_greedy", scratch=heuristics.SCRATCH),
+    knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="full_greedy", scratch=look_ahead.SCRATCH),
     most_decisions=2,
     open_information=True,
 )

@@ -1,8 +1,8 @@
-"""Squares as bits: a kingdom of any allowed size on an 8x8 torus, one uint64 per terrain.
+"""Sets of squares as bits: a kingdom of any allowed size on an 8 x 8 torus, one uint64 per terrain.
 
-A kingdom may slide: with the castle at x = y = 0 its squares reach from -(size-1) to size-1, which is
-9x9 squares for size 5 and 13x13 for size 7. But it never spans more than `size` rows or columns, so
-coordinates modulo 8 are unambiguous, and a neighbour is a rotation. Bit (y & 7) * 8 + (x & 7).
+A kingdom may slide. With the castle at x = y = 0 its squares may lie from -(size - 1) to size - 1, which is 9 x 9 squares for size 5
+and 13 x 13 for size 7. But a kingdom never spans more than `size` rows or columns. So coordinates modulo 8 tell its squares
+apart, and moving to a neighbour is a rotation of the bits. The square (x, y) is bit (y & 7) * 8 + (x & 7).
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from kdenv.compiler.bits import popcount
 from kdenv.compiler.kernel import kernel
 
 NONE = np.uint64(0)
-CASTLE = np.uint64(1)  # the set that holds just x = y = 0
+CASTLE = np.uint64(1)  # the set of the square x = y = 0 alone
 FIRST_COLUMN = np.uint64(0x0101010101010101)
 FIRST_ROW = np.uint64(0xFF)
 _LAST_COLUMN = np.uint64(0x8080808080808080)
@@ -30,37 +30,37 @@ def square(x, y):
 
 @kernel
 def east(squares):
-    """Every square's neighbour to the right."""
+    """The right neighbours of these squares."""
     return ((squares & ~_LAST_COLUMN) << _1) | ((squares & _LAST_COLUMN) >> _7)
 
 
 @kernel
 def west(squares):
-    """Every square's neighbour to the left."""
+    """The left neighbours of these squares."""
     return ((squares & ~FIRST_COLUMN) >> _1) | ((squares & FIRST_COLUMN) << _7)
 
 
 @kernel
 def south(squares):
-    """Every square's neighbour below."""
+    """The neighbours below these squares."""
     return (squares << _8) | (squares >> _56)
 
 
 @kernel
 def north(squares):
-    """Every square's neighbour above."""
+    """The neighbours above these squares."""
     return (squares >> _8) | (squares << _56)
 
 
 @kernel
 def neighbours(squares):
-    """All squares that share an edge with one of these."""
+    """All squares that share an edge with one of these squares."""
     return east(squares) | west(squares) | south(squares) | north(squares)
 
 
 @kernel
 def area_around(start, land):
-    """The squares of land connected to start, start included."""
+    """The squares of land that are connected to start, and start itself."""
     area = start
     while True:
         grown = area | (neighbours(area) & land)
@@ -71,7 +71,7 @@ def area_around(start, land):
 
 @kernel
 def points_of(land, crowns_low, crowns_high):
-    """Squares times crowns, summed over the connected areas of one terrain."""
+    """The points of one terrain: squares times crowns, summed over its connected areas."""
     points = 0
     left = land & (crowns_low | crowns_high)  # an area without crowns scores nothing
     while left != NONE:
@@ -83,7 +83,7 @@ def points_of(land, crowns_low, crowns_high):
 
 
 def _low_bits_of_rows() -> np.ndarray:
-    """For k = 0..7: in every row the columns 0 .. 7-k."""
+    """By k from 0 to 7: the columns 0 to 7 - k of every row."""
     masks = np.array([sum(((0xFF >> k) << (8 * row)) for row in range(8)) for k in range(8)], np.uint64)
     masks.flags.writeable = False
     return masks
@@ -94,7 +94,7 @@ _LOW = _low_bits_of_rows()
 
 @kernel
 def moved_to_origin(squares, x, y):
-    """The same squares seen from (x, y): what was there is now bit 0, so that bits count in reading order."""
+    """The same squares, moved so that (x, y) becomes bit 0. From there bits count in reading order."""
     turn = np.uint64(8 * (y & 7))
     squares = (squares >> turn) | (squares << ((_64 - turn) & np.uint64(63)))
     k = x & 7
@@ -129,9 +129,9 @@ def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     return columns, rows, seam_columns, seam_rows
 
 
-# By size, -least and most used column (row): the squares in reach of a domino, and, where those fill all
-# eight columns of the torus (only in a 7x7 kingdom six wide), the last of them, whose right neighbour on
-# the torus is no neighbour in the kingdom.
+# By size, -(the least used column or row) and the greatest: the squares in reach of a domino. In a 7x7 kingdom that is six wide these
+# fill all eight columns of the torus. SEAM_COLUMN has the last of these columns: its right neighbour on the torus is no neighbour in
+# the kingdom. SEAM_ROW is the same for rows. Both are empty for all other kingdoms.
 REACHABLE_COLUMNS, REACHABLE_ROWS, SEAM_COLUMN, SEAM_ROW = _tables()
 
 
@@ -153,16 +153,17 @@ def behind(squares, direction):
 
 @kernel
 def first_halves(free, near_a, near_b, direction):
-    """Where the first half of a domino may lie if the second lies in this direction of it.
+    """The squares where the first half of a domino may lie if the second half lies in this direction from it.
 
-    Both squares free; the first half in near_a or the second in near_b, the squares beside their terrains.
+    Both squares must be free, and the first half must lie in near_a or the second in near_b. These are the squares beside the castle or
+    the terrain of that half.
     """
     return free & behind(free, direction) & (near_a | behind(near_b, direction))
 
 
 @kernel
 def across_seam(size, left, right, top, bottom, direction):
-    """First halves whose second half would lie across the seam of the torus; only 7x7 kingdoms six wide have any."""
+    """The squares from which a step in this direction crosses the seam of the torus. Only 7x7 kingdoms six wide (or high) have any."""
     if direction == RIGHT:
         return SEAM_COLUMN[size, -left, right]
     if direction == LEFT:
@@ -174,7 +175,7 @@ def across_seam(size, left, right, top, bottom, direction):
 
 @kernel
 def towards(b, direction):
-    """The bit of the neighbour in this direction."""
+    """The bit number of the neighbour of square b in this direction."""
     if direction == RIGHT:
         return (b & 56) | ((b + 1) & 7)
     if direction == LEFT:
@@ -190,26 +191,26 @@ def centred_box(size):
 
 @kernel
 def has_hole(taken, box):
-    """Whether an empty square of the box can never be filled: no neighbour is in the box and empty, or the castle."""
+    """Whether some empty square of the box can never be filled: beside it is neither an empty square of the box nor the castle."""
     empty = box & ~taken
     return empty & ~neighbours(empty | CASTLE) != NONE
 
 
 @kernel
 def column_of(bit, leftmost):
-    """The x of a bit in a kingdom whose leftmost square (or the leftmost in question) has x = leftmost."""
+    """The x of a bit number. All squares in question lie at x = leftmost or up to seven columns right of it."""
     return leftmost + ((bit - leftmost) & 7)
 
 
 @kernel
 def row_of(bit, topmost):
-    """The y of a bit in a kingdom whose topmost square (or the topmost in question) has y = topmost."""
+    """The y of a bit number. All squares in question lie at y = topmost or up to seven rows below it."""
     return topmost + (((bit >> 3) - topmost) & 7)
 
 
 @kernel
 def largest_area(land):
-    """How many squares the largest connected area of one terrain has."""
+    """The number of squares of the largest connected area of one terrain."""
     largest = 0
     while land != NONE:
         area = area_around(land & ~(land - _1), land)

@@ -1,7 +1,7 @@
 """Positions of Kingdomino as pictures: `ansi` for a terminal, and `svg`, which needs no fonts.
 
-The table is open, so every seat sees the same picture. What it shows is counted in scene.py; the shapes are in
-terrain_art.py, the letters in lettering.py.
+The table is open, so every seat sees the same picture. scene.py counts what a picture shows. The shapes are in terrain_art.py, the
+letters in kdenv/drawing/letters.py.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from kdenv.games.kingdomino.terrain_art import GOLD, HINT, INK, LINE, MUTED, PAN
 
 __all__ = ["ansi", "svg"]
 
-# Every part is drawn from its left upper corner and moved to its place.
+# Every part is drawn with its left upper corner at (0, 0) and then moved to its place.
 _KINGDOM_W, _KINGDOM_H = 440, 524
 _LAND_X, _LAND_Y, _LAND = 46, 72, 376  # the square in a kingdom's panel where its land lies
 _HALF = 58  # the side of half a domino in the draft
-_ROW_W, _ROW_H = 162, 76  # a domino in the draft with its number, and from one to the next
-_SECTION_H = 30 + 4 * _ROW_H  # a draft with its heading
-_CROWN_H = 62  # above the result
-_HEAD_H = 148  # above the drafts: the name of the game, the round
+_ROW_W, _ROW_H = 162, 76  # the width of a domino in the draft with its number; the height from one domino to the next
+_SECTION_H = 30 + 4 * _ROW_H  # the height of a draft with its heading
+_CROWN_H = 62  # the height of the crown above the result
+_HEAD_H = 148  # the height above the drafts, for the name of the game and the round
 _UPRIGHT = 1.22  # how much larger the drafts are where one stands below the other
-_NARROW, _WIDE = 246, 390  # the table with the drafts below, and beside each other
+_NARROW, _WIDE = 246, 390  # the width of the table if the drafts stand one below the other, and if they stand side by side
 
 # By number of players: left and top of the kingdoms; left, top, width and height of the table.
 _MARGIN, _GAP = 28, 22
@@ -45,7 +45,7 @@ _LAYOUTS = {
 
 
 def svg(states: Any, k: int, seat: int | None = None) -> str:
-    """The position as a drawing. All is open, so seat makes no difference."""
+    """The position as an SVG drawing. All is open, so seat makes no difference."""
     s = states[k]
     kingdoms = kingdoms_of(states, k)
     corners, (table_x, table_y, table_w, table_h) = _LAYOUTS[len(kingdoms)]
@@ -83,7 +83,7 @@ def _king(seat: int, x: float, y: float, scale: float = 1) -> str:
 
 
 def _square(terrain: int, crowns: int, x: int, y: int, lively: int) -> str:
-    """A square of land, its crowns on a dark plaque in the left upper corner."""
+    """A square of land with its crowns on a dark plaque in the left upper corner."""
     square = _use(f"{terrain}-{lively}", x, y)
     if crowns:
         square += _box(x + 4, y + 4, 19 * crowns + 2, 18, f'fill="{INK}" fill-opacity=".75"', 7)
@@ -91,7 +91,7 @@ def _square(terrain: int, crowns: int, x: int, y: int, lively: int) -> str:
 
 
 def _kingdom(s: Any, kingdom: Kingdom, cell: float) -> str:
-    """The panel of one seat: who it is, what it must do, its points, its land."""
+    """The panel of one seat: its number, what it must do, its points, its land."""
     colour, on_colour = PLAYERS[kingdom.seat]
     over = s["stage"] == rules.FINISHED
     band, ink = (LINE, INK) if not kingdom.task else (GOLD, INK) if over else (colour, on_colour)
@@ -117,7 +117,7 @@ def _kingdom(s: Any, kingdom: Kingdom, cell: float) -> str:
 
 
 def _land(kingdom: Kingdom, size: int, cell: float) -> str:
-    """The squares of a kingdom, what is in reach hinted, the names of columns and rows at the edges."""
+    """The squares of a kingdom, hints on the free squares in view, and the names of columns and rows at the edges."""
     columns, rows, squares = kingdom.columns, kingdom.rows, kingdom.squares
     taken = {*squares, (0, 0)}
     free = [(x, y) for y in rows for x in columns if (x, y) not in taken]
@@ -142,7 +142,7 @@ def _edge(name: str, x: float, y: float) -> str:
 
 
 def _borders(kingdom: Kingdom) -> str:
-    """Lines around the kingdom, between different terrains, and faintly within an area."""
+    """The lines around the kingdom, those between different terrains, and faint ones within an area."""
     kinds: dict[tuple[int, int], int] = {at: terrain for at, (terrain, _) in kingdom.squares.items()} | {(0, 0): -1}
     outer: list[str] = []
     between: list[str] = []
@@ -161,7 +161,7 @@ def _borders(kingdom: Kingdom) -> str:
 
 
 def _area_points(kingdom: Kingdom) -> str:
-    """Below the land: what each terrain is worth."""
+    """The points of each terrain, below the land."""
     frame = f'<path d="M0 0h64v64H0z" fill="none" stroke="{INK}" stroke-width="4"/>'
     parts = []
     x = 24.0
@@ -175,7 +175,7 @@ def _area_points(kingdom: Kingdom) -> str:
 
 
 def _table(s: Any, kingdoms: list[Kingdom], width: float, height: float) -> str:
-    """What lies between the kingdoms: the round, what is left in the box, the queue and the draft, or the result."""
+    """The middle of the table: the round, the number of dominoes in the box, the queue and the draft, or the result."""
     over = s["stage"] == rules.FINISHED
     parts = [
         write("kingdomino", width / 2, 48, 24, INK, 2.1, 0.5),
@@ -197,7 +197,7 @@ def _table(s: Any, kingdoms: list[Kingdom], width: float, height: float) -> str:
 
 
 def _rounds(s: Any, x: float, y: float) -> str:
-    """A dot per round, filled when it has begun."""
+    """A dot per round. Those of rounds that have begun are golden."""
     n = int(s["n_drafts"])
     step = min(16, 220 / n)
     dots = []
@@ -208,7 +208,7 @@ def _rounds(s: Any, x: float, y: float) -> str:
 
 
 def _queue(s: Any) -> str:
-    """The dominoes of the round before, still to be placed; before the first round the kings that wait to pick."""
+    """The dominoes of the round before, which are placed in this round; in the first round, the kings that wait to pick."""
     parts = []
     if s["round"] == 0:
         parts.append(write("waiting", _ROW_W / 2, 14, 12, INK, 1.6, 0.5))
@@ -232,7 +232,7 @@ def _queue(s: Any) -> str:
 
 
 def _draft(s: Any) -> str:
-    """The dominoes to pick from, with the kings that stand on those taken."""
+    """The dominoes to pick from, and the kings that stand on those that are taken."""
     picks = s["stage"] == rules.PICKING
     parts = [write("to pick", _ROW_W - _HALF, 14, 12, INK, 1.6, 0.5)]
     for i in range(int(s["kings"])):
@@ -269,7 +269,7 @@ def _empty_slot(y: float) -> str:
 
 
 def _domino(number: int, y: float) -> str:
-    """A domino with its number before it."""
+    """A domino with its number to the left of it."""
     first = _square(int(TERRAIN_A[number]), int(CROWNS_A[number]), 0, 0, number % 2)
     second = _square(int(TERRAIN_B[number]), int(CROWNS_B[number]), TILE, 0, 1 - number % 2)
     frame = _box(0, 0, 2 * TILE, TILE, f'fill="none" stroke="{INK}" stroke-width="3.5"', 9)
@@ -278,7 +278,7 @@ def _domino(number: int, y: float) -> str:
 
 
 def _result(kingdoms: list[Kingdom]) -> str:
-    """Everybody's place, the best first."""
+    """The place of every seat, the best first."""
     parts = [_at(_ROW_W / 2, 36, _use("crown", 0, 0), 4.5)]
     for i, kingdom in enumerate(sorted(kingdoms, key=lambda kingdom: kingdom.place)):
         y = _row_y(i) + _CROWN_H

@@ -1,7 +1,7 @@
-"""What a seat sees of Kingdomino, as numbers: the encoding `planes`. Seats are relative: the observer comes first, then the next seat.
+"""The encoding `planes` of Kingdomino, which writes what a seat sees as numbers. Seats are relative: the observer comes first.
 
-A kingdom is shown in a window of W x W squares, W = 2 * size - 1, with the castle in its middle; rows run from top to
-bottom. A domino is 15 numbers: number / 48, then for each half its terrain (6) and crowns / 3. The table of the parts is `layout`.
+A kingdom is shown in a window of W x W squares, W = 2 * size - 1, with the castle in its middle; rows run from top to bottom. A
+domino is 15 numbers: number / 48, then for each half its terrain (6 numbers) and crowns / 3. `layout` describes the parts.
 """
 
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, po
 from kdenv.games.kingdomino.rules import seat as seat_to_move
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, N_DOMINOES, N_TERRAINS, TERRAIN_A, TERRAIN_B
 
-N_PLANES = N_TERRAINS + 1  # of a kingdom
-DOMINO = 1 + 2 * (N_TERRAINS + 1)
+N_PLANES = N_TERRAINS + 1  # the planes of one kingdom
+DOMINO = 1 + 2 * (N_TERRAINS + 1)  # the numbers of one domino
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of the vector."""
+    """The parts of the vector for so many players and these options."""
     window = 2 * options["size"] - 1
     return {
         "kingdoms": Part(
@@ -41,7 +41,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 
 @kernel
 def observe(states, k, seat, out):
-    """Write what the seat sees."""
+    """Write what the seat sees as `layout` says."""
     s = states[k]
     for i in range(out.shape[0]):
         out[i] = 0.0
@@ -82,7 +82,7 @@ def observe(states, k, seat, out):
 
 @kernel
 def _write_kingdom(s, seat, out, at):
-    """The planes of one kingdom from index at on; return the index behind them."""
+    """Write the planes of one kingdom from out[at] on, which holds 0; return the index behind them."""
     size = int(s.size)
     window = 2 * size - 1
     plane = window * window
@@ -101,7 +101,7 @@ def _write_kingdom(s, seat, out, at):
 
 @kernel
 def _write_domino(number, out, at):
-    """The 15 numbers of a domino."""
+    """Write the 15 numbers of a domino from out[at] on, which holds 0."""
     out[at] = number / 48.0
     out[at + 1 + int(TERRAIN_A[number])] = 1.0
     out[at + 7] = CROWNS_A[number] / 3.0

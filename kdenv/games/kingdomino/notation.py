@@ -1,13 +1,13 @@
-"""Positions and actions of Kingdomino as text, and back. The only parser.
+"""Positions and actions of Kingdomino as text, and back. No other file reads or writes this notation.
 
-Squares are named as in chess: a column letter and a row counted from the bottom; with size 5 the castle is
-e5 of a1..i9. Actions: `place 12 e4 e5` (domino, square of its first half, of its second), `discard 12`,
-`pick 34`. Chance: `draw 8`, `king 1`.
+Squares are named as in chess: a column letter and a row counted from the bottom. With size 5 they are a1 to i9 and the castle is e5.
+Actions: `place 12 e4 e5` (the domino, the square of its first half, the square of its second half), `discard 12`, `pick 34`.
+Chance: `draw 8`, `king 1`.
 
 A position is words: `round=4 stage=place turn=1 kingdoms=wf+./fXf/f.l+,.w./fpf/fXf,f+fl+/wX./.l./.p++.,.w+./wl./wXw/fww
 queue=1:3,7:0,12:2,43:1 draft=8:3,24,28,36 box=6,9-11,14,16-19,21-23,27,29-32,35,37-41,44-48`. A kingdom is its rows from the top, cut to
-what is used: w field, f forest, l water, p pasture, c clay, m mine, each with a + per crown, X the castle, . empty. queue and draft are
-dominoes, with :seat where a king stands. box lists the dominoes not drawn yet.
+the rows and columns in use: w field, f forest, l water, p pasture, c clay, m mine, each with a + per crown, X the castle, . empty.
+`queue` and `draft` are dominoes, with :seat where a king stands. `box` lists the dominoes that have not been drawn.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _SQUARE = re.compile(r"([wflpcm])(\+{0,3})|(X)|(\.)")
 
 
 def square_name(x: int, y: int, size: int) -> str:
-    """The name of a square, castle at x = y = 0, y growing downwards."""
+    """The name of a square. The castle is at x = y = 0, and y grows downwards."""
     return f"{chr(ord('a') + x + size - 1)}{size - y}"
 
 
 def square_from(name: str, size: int) -> tuple[int, int]:
-    """The x and y of a square."""
+    """The x and y of the square of this name."""
     window = 2 * size - 1
     if re.fullmatch(r"[a-z][0-9]{1,2}", name):
         x, y = ord(name[0]) - ord("a") - size + 1, size - int(name[1:])
@@ -43,7 +43,7 @@ def square_from(name: str, size: int) -> tuple[int, int]:
 
 
 def action_text(states: Any, k: int, action: int) -> str:
-    """The action in words."""
+    """The action in words, as it is called in states[k]."""
     s = states[k]
     size = int(s["size"])
     discard = rules.discard_action(size)
@@ -64,7 +64,7 @@ def action_text(states: Any, k: int, action: int) -> str:
 
 
 def halves(action: int, size: int) -> tuple[int, int, int, int]:
-    """The x, y of the first half and of the second half that a placement lays down."""
+    """The x and y of the first half, then those of the second half, of a placement."""
     cell, direction = divmod(action, 4)
     row, column = divmod(cell, 2 * size - 1)
     x, y = column - size + 1, row - size + 1
@@ -72,7 +72,7 @@ def halves(action: int, size: int) -> tuple[int, int, int, int]:
 
 
 def action_from(states: Any, k: int, text: str) -> int:
-    """The action these words mean; whether it is legal is not checked."""
+    """The action that these words mean in states[k]. Whether it is legal is not checked."""
     s = states[k]
     size = int(s["size"])
     words = text.split()
@@ -89,7 +89,7 @@ def action_from(states: Any, k: int, text: str) -> int:
         case ["place", number, first, second]:
             domino = _check_in_hand(s, number)
             (x, y), (to_x, to_y) = square_from(first, size), square_from(second, size)
-            if domino <= N_DOUBLES and (y, x) > (to_y, to_x):  # of the two names for a double, the smaller
+            if domino <= N_DOUBLES and (y, x) > (to_y, to_x):  # a double has two names, and only the smaller is legal
                 x, y, to_x, to_y = to_x, to_y, x, y
             for direction in range(4):
                 if (x + STEP_X[direction], y + STEP_Y[direction]) == (to_x, to_y):
@@ -99,7 +99,7 @@ def action_from(states: Any, k: int, text: str) -> int:
 
 
 def _check_in_hand(s: Any, number: str) -> int:
-    """The domino that must be placed now, which must be the one named."""
+    """The domino that must be placed now. Refuses any other number."""
     if s["stage"] != rules.PLACING:
         raise BadRecord("there is no domino to place")
     domino = int(s["queue"][int(s["turn"])])
@@ -113,12 +113,12 @@ def _dominoes(numbers: list[int]) -> str:
 
 
 def chance_text(states: Any, k: int, outcome: int) -> str:
-    """An outcome of chance in words."""
+    """The outcome of chance in words, as it is called in states[k]."""
     return f"king {outcome}" if states[k]["stage"] == rules.CALLING else f"draw {outcome + 1}"
 
 
 def chance_from(states: Any, k: int, text: str) -> int:
-    """The outcome these words mean; whether it is possible is not checked."""
+    """The outcome that these words mean in states[k]. Whether it is possible is not checked."""
     words = text.split()
     number = number_in(words[1], 0, N_DOMINOES) if len(words) == 2 else None
     if number is not None:
@@ -147,7 +147,7 @@ def position_text(states: Any, k: int) -> str:
 
 
 def kingdom_squares(s: Any, seat: int) -> dict[tuple[int, int], tuple[int, int]]:
-    """Everything laid in a kingdom: (x, y) -> (terrain, crowns). Without the castle."""
+    """The squares of a kingdom without the castle: (x, y) -> (terrain, crowns)."""
     squares = {}
     left, top = int(s["left"][seat]), int(s["top"][seat])
     low, high = (int(plane) for plane in s["crowns"][seat])
@@ -171,13 +171,13 @@ def _kingdom_text(s: Any, seat: int) -> str:
 
 
 def _row_text(dominoes: Any, kings: Any) -> str:
-    """A draft: dominoes with the seat whose king stands on each."""
+    """The queue or the draft: dominoes, each with the seat whose king stands on it."""
     lying = [(domino, king) for domino, king in zip(dominoes, kings, strict=True) if domino != rules.NO_DOMINO]
     return ",".join(f"{domino}" if king == rules.NOBODY else f"{domino}:{king}" for domino, king in lying)
 
 
 def _ranges_text(numbers: list[int]) -> str:
-    """Ascending numbers with runs written as first-last."""
+    """Ascending numbers, with runs written as first-last."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][1] == number - 1:
@@ -188,7 +188,7 @@ def _ranges_text(numbers: list[int]) -> str:
 
 
 def position_from(text: str, states: Any, k: int) -> None:
-    """Write the position into states[k], where begin() has been called with the players and options."""
+    """Write the position to states[k], on which begin() has been called with the players and options."""
     check_length(text)
     parts = [word.partition("=")[::2] for word in text.split()]
     words = dict(parts)
@@ -237,7 +237,7 @@ def _number(name: str, text: str, most: int) -> int:
 
 
 def _read_kingdom(s: Any, seat: int, text: str) -> None:
-    """Lay a kingdom out, castle at x = y = 0."""
+    """Write a kingdom, with its castle at x = y = 0."""
     rows = []
     for row in text.split("/"):
         squares = list(_SQUARE.finditer(row))
@@ -269,7 +269,7 @@ def _read_kingdom(s: Any, seat: int, text: str) -> None:
 
 
 def _read_row(s: Any, row: str, text: str, players: int, kings: int) -> list[int]:
-    """Read the queue or the draft; return its dominoes."""
+    """Write the queue or the draft; return its dominoes."""
     entries = text.split(",") if text else []
     if len(entries) > kings:
         raise BadRecord(f"{row} has {len(entries)} dominoes; {kings} are drawn at a time")

@@ -1,7 +1,7 @@
-"""Whether a position of Kingdomino can come about, as far as kings, rounds and the numbers of dominoes and squares go.
+"""Can a position of Kingdomino come about? This checks kings, rounds, and the numbers of dominoes and squares.
 
-notation.py asks when it has read one. Dominoes may be missing from the box, but there are never more than the game has, and
-which domino a square of a kingdom was on is not asked.
+notation.py calls `check` when it has read a position. Dominoes may be missing from the box, but there are never more than the game
+has. Which domino a square of a kingdom belongs to is not checked.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kdenv.games.kingdomino.tables import N_DOMINOES
 
 
 def check(s: Any, n_box: int, kingdoms: list[Collection[tuple[int, int]]]) -> None:
-    """Refuse a position that cannot be. kingdoms: by seat, the squares laid, without the castle at (0, 0)."""
+    """Raise BadRecord if the position is impossible. kingdoms: by seat, the squares laid, without the castle at (0, 0)."""
     _check_stage(s, n_box)
     _check_kings(s)
     for seat, squares in enumerate(kingdoms):
@@ -27,7 +27,7 @@ def check(s: Any, n_box: int, kingdoms: list[Collection[tuple[int, int]]]) -> No
 
 
 def _check_stage(s: Any, n_box: int) -> None:
-    """What is on the table must fit what happens next, or kernels would run off their arrays."""
+    """Check that the queue, the draft and the box fit what happens next. If they did not, kernels would leave their arrays."""
     stage, kings, turn, n_drawn = int(s["stage"]), int(s["kings"]), int(s["turn"]), int(s["n_drawn"])
     last, first = int(s["round"]) == int(s["n_drafts"]), int(s["round"]) == 0
     queued = [int(king) for king in s["queue_king"]].count(rules.NOBODY) == 4 - kings
@@ -57,7 +57,7 @@ def _check_stage(s: Any, n_box: int) -> None:
 
 
 def _check_kings(s: Any) -> None:
-    """Everybody has as many kings as the others, and those whose turn is over stand in the draft."""
+    """Check that every seat has equally many kings, and that the kings whose turn is over stand in the draft."""
     players, kings, turn = int(s["players"]), int(s["kings"]), int(s["turn"])
     each = kings // players
     queued = [int(king) for king in s["queue_king"] if king != rules.NOBODY]
@@ -78,7 +78,7 @@ def _listing(seats: list[int]) -> str:
 
 
 def n_placed(s: Any, seat: int) -> int:
-    """How many dominoes this seat has had to place so far."""
+    """The number of dominoes that this seat has had to place so far."""
     each, turn = int(s["kings"]) // int(s["players"]), int(s["turn"])
     if s["stage"] == rules.FINISHED:
         return int(s["n_drafts"]) * each
@@ -87,7 +87,7 @@ def n_placed(s: Any, seat: int) -> int:
 
 
 def _check_kingdom(s: Any, seat: int, squares: Collection[tuple[int, int]]) -> None:
-    """A kingdom grows from its castle, two squares at a time."""
+    """Check that a kingdom has grown from its castle, two squares at a time."""
     n, most = len(squares), n_placed(s, seat)
     if n % 2:
         raise BadRecord(f"kingdom {seat} has {n} squares besides its castle; dominoes have two each")

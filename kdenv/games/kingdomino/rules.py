@@ -1,8 +1,8 @@
 """The rules of Kingdomino as kernels: the state and the verbs. README.md beside this file has the rules in words.
 
-An action places (square and direction), discards, or picks a slot of the draft; chance draws a domino
-(outcome: number - 1) or, in the first round, says whose king is next (outcome: seat). Nothing here
-checks legality: tables, environments and parsers do.
+An action places a domino (by square and direction), discards it, or picks a slot of the draft. Chance draws a domino (outcome:
+number - 1) or, in the first round, says whose king is next (outcome: seat). Nothing here checks legality; tables, environments and
+parsers do.
 """
 
 import numpy as np
@@ -46,36 +46,36 @@ from kdenv.games.kingdomino.tables import (
 
 _1, _8 = np.uint64(1), np.uint64(8)
 
-NOBODY = -1
-NO_DOMINO = 0
+NOBODY = -1  # in place of a seat
+NO_DOMINO = 0  # in place of the number of a domino
 
-# What happens next (s.stage).
+# The values of s.stage: what happens next.
 DRAWING, CALLING, PLACING, PICKING, FINISHED = range(5)
 
-# The variant, as begin() receives it.
+# The places in the variant that begin() receives.
 V_SIZE, V_DOMINOES, V_MIDDLE, V_HARMONY, V_TIEBREAK = range(5)
 SHARED, OFFICIAL = 0, 1  # values of V_TIEBREAK
 
 STATE = state_dtype(
     ("land", np.uint64, (4, N_TERRAINS)),  # the squares of each terrain, by seat (see board.py)
-    ("crowns", np.uint64, (4, 2)),  # the squares whose number of crowns has bit 0, bit 1 set
-    ("taken", np.uint64, 4),  # all squares used, castle included
-    ("unseen", np.uint64),  # dominoes that have not been drawn: bit number - 1
-    ("left", np.int8, 4),  # the outermost columns and rows used
+    ("crowns", np.uint64, (4, 2)),  # the squares whose number of crowns has bit 0 set, and those where it has bit 1 set
+    ("taken", np.uint64, 4),  # all squares used, the castle included
+    ("unseen", np.uint64),  # the dominoes that have not been drawn; the domino `number` is bit number - 1
+    ("left", np.int8, 4),  # the outermost columns and rows used, by seat
     ("right", np.int8, 4),
     ("top", np.int8, 4),
     ("bottom", np.int8, 4),
     ("draft", np.int8, 4),  # the new draft, ascending
-    ("draft_king", np.int8, 4),  # the seat whose king stands on it, or NOBODY
-    ("queue", np.int8, 4),  # the draft of the round before, still to be placed from `turn` on
-    ("queue_king", np.int8, 4),
-    ("turn", np.int8),  # how many have finished their turn this round
-    ("caller", np.int8),  # first round: the seat chance has called
-    ("n_drawn", np.int8),  # dominoes of the new draft on the table
-    ("round", np.int8),  # 0 (only picking) .. n_drafts (only placing)
+    ("draft_king", np.int8, 4),  # the seats whose kings stand on these, or NOBODY
+    ("queue", np.int8, 4),  # the draft of the round before; from `turn` on its dominoes are still to be placed
+    ("queue_king", np.int8, 4),  # the seats whose kings stand on these
+    ("turn", np.int8),  # how many kings have finished their turn this round
+    ("caller", np.int8),  # the seat that chance has called in the first round, or NOBODY
+    ("n_drawn", np.int8),  # how many dominoes of the new draft lie on the table
+    ("round", np.int8),  # from 0 (picking only) to n_drafts (placing only)
     ("stage", np.int8),
     ("players", np.int8),
-    ("kings", np.int8),  # kings on the table = dominoes in a draft
+    ("kings", np.int8),  # the number of kings, which is also that of dominoes in a draft
     ("n_drafts", np.int8),
     ("size", np.int8),
     ("middle", np.int8),
@@ -86,7 +86,7 @@ STATE = state_dtype(
 
 @kernel
 def begin(s, players, variant):
-    """Empty kingdoms, the box full; variant: size, dominoes, middle, harmony, tiebreak."""
+    """Begin with empty kingdoms and a full box. variant holds size, dominoes, middle, harmony, tiebreak."""
     s.players = players
     s.kings = 3 if players == 3 else 4
     s.size = variant[V_SIZE]
@@ -124,7 +124,7 @@ def _clear_draft(s):
 
 @kernel
 def phase(s):
-    """Dominoes and the order of the first round are chance; the rest is decided."""
+    """CHANCE while dominoes are drawn or a king is called in the first round, then DECIDE, and OVER after the last round."""
     if s.stage == FINISHED:
         return OVER
     return CHANCE if s.stage <= CALLING else DECIDE
@@ -132,22 +132,22 @@ def phase(s):
 
 @kernel
 def seat(s):
-    """The owner of the king whose turn it is."""
+    """The seat that owns the king whose turn it is."""
     return int(s.caller) if s.round == 0 else int(s.queue_king[s.turn])
 
 
-# Actions: place = cell * 4 + direction of the second half, cells in reading order over the
-# (2 * size - 1) squared window with the castle in its middle; then discard; then the slots.
+# An action that places is cell * 4 + direction of the second half. Cells are numbered in reading order over the window of
+# (2 * size - 1) squared squares with the castle in its middle. Then comes the discard, then a pick for each slot.
 
 
 @kernel
 def n_cells(size):
-    """How many squares the window of all squares that could ever be used has."""
+    """The number of squares of the window, which has all squares that could ever be used."""
     return (2 * size - 1) * (2 * size - 1)
 
 
 def _coordinates() -> tuple[np.ndarray, np.ndarray]:
-    """By size and cell: x and y. A division would cost more than all the rest of a placement."""
+    """Tables of x and y by size and cell. A division would cost more than all the rest of a placement."""
     xs, ys = np.zeros((8, 13 * 13), np.int8), np.zeros((8, 13 * 13), np.int8)
     for size in (3, 5, 7):
         for cell in range((2 * size - 1) ** 2):
@@ -162,25 +162,25 @@ X_OF, Y_OF = _coordinates()
 
 @kernel
 def discard_action(size):
-    """The action that discards the domino."""
+    """The action that discards the domino to be placed."""
     return 4 * n_cells(size)
 
 
 @kernel
 def pick_action(size, slot):
-    """The action that picks a slot of the draft."""
+    """The action that picks the domino in this slot of the draft."""
     return 4 * n_cells(size) + 1 + slot
 
 
 @kernel
 def place_action(size, x, y, direction):
-    """The action that lays the first half on (x, y) and the second half beside it."""
+    """The action that places the first half on (x, y) and the second half beside it in this direction."""
     return ((y + size - 1) * (2 * size - 1) + x + size - 1) * 4 + direction
 
 
 @kernel
 def legal(s, out):
-    """Free slots while picking; while placing all that fits, or else the discard."""
+    """List the legal actions, ascending: picks of free slots, or all placements, or the discard if there are none. Return how many."""
     size = int(s.size)
     if s.stage == PICKING:
         n = 0
@@ -197,26 +197,26 @@ def legal(s, out):
 
 @kernel
 def reachable(s, seat):
-    """The free squares that keep the kingdom within size x size, as far as one domino reaches."""
+    """The free squares that a domino may use without making the kingdom larger than size x size."""
     return reach(int(s.size), int(s.left[seat]), int(s.right[seat]), int(s.top[seat]), int(s.bottom[seat])) & ~s.taken[seat]
 
 
 @kernel
 def _list_placements(s, seat, domino, out):
-    """Write all placements of the domino to out, ascending; of the two names for a double the smaller."""
+    """Write all placements of the domino to out, ascending; return how many. Of the two names for a double, only the smaller counts."""
     size = int(s.size)
     left_x = max(int(s.right[seat]) - size + 1, int(s.left[seat]) - 2)
     top_y = max(int(s.bottom[seat]) - size + 1, int(s.top[seat]) - 2)
     if size == 7:
         return _list_on_full_torus(s, seat, size, domino, left_x, top_y, out)
-    # Seen from the top left of what is in reach, bits count in reading order and, as the reach of smaller
-    # kingdoms is at most seven columns and rows, a neighbour is a plain shift: over an edge it leaves the reach.
+    # Squares are moved so that bits count in reading order from the top left of the squares in reach. In a smaller kingdom these span
+    # at most seven columns and rows. So neighbours are plain shifts: a step across an edge leaves the squares in reach.
     free = moved_to_origin(reachable(s, seat), left_x, top_y)
     near_a = _beside(moved_to_origin(s.land[seat, TERRAIN_A[domino]] | CASTLE, left_x, top_y)) & free
     near_b = near_a
     if TERRAIN_B[domino] != TERRAIN_A[domino]:
         near_b = _beside(moved_to_origin(s.land[seat, TERRAIN_B[domino]] | CASTLE, left_x, top_y)) & free
-    # For each direction of the second half: where the first half may lie.
+    # For each direction of the second half: the squares where the first half may lie.
     right = free & (free >> _1) & (near_a | (near_b >> _1))
     down = free & (free >> _8) & (near_a | (near_b >> _8))
     left = up = NONE
@@ -228,13 +228,13 @@ def _list_placements(s, seat, domino, out):
 
 @kernel
 def _beside(squares):
-    """The neighbours of squares that lie clear of the last column and row."""
+    """The neighbours of squares that do not lie in the last column or row of the torus."""
     return (squares << _1) | (squares >> _1) | (squares << _8) | (squares >> _8)
 
 
 @kernel
 def _list_in_reading_order(right, down, left, up, origin, width, out):
-    """Write the placements given as first halves by direction; origin is the action of bit 0, to the right."""
+    """Write the placements with these first halves, ascending; return how many. origin is the action of bit 0 to the right."""
     n = 0
     cells = right | down | left | up
     while cells != NONE:
@@ -255,11 +255,11 @@ def _list_in_reading_order(right, down, left, up, origin, width, out):
 
 @kernel
 def _list_on_full_torus(s, seat, size, domino, left_x, top_y, out):
-    """The same for 7x7, where what is in reach may fill the torus, or exceed it by a column or row."""
+    """Do the same as _list_placements for 7x7, where the squares in reach may fill the torus or be a column or row larger."""
     free = reachable(s, seat)
     near_a = neighbours(s.land[seat, TERRAIN_A[domino]] | CASTLE) & free
     near_b = neighbours(s.land[seat, TERRAIN_B[domino]] | CASTLE) & free
-    # 1. Six wide: the reach is eight columns, and what lies across the seam is not adjacent.
+    # 1. In a kingdom six wide, eight columns are in reach, and squares across the seam are not adjacent.
     left_most, right_most, top_most, bottom_most = int(s.left[seat]), int(s.right[seat]), int(s.top[seat]), int(s.bottom[seat])
     right = down = left = up = NONE
     for direction in range(2 if domino <= N_DOUBLES else 4):
@@ -273,8 +273,8 @@ def _list_on_full_torus(s, seat, size, domino, left_x, top_y, out):
             left = firsts
         else:
             up = firsts
-    # 2. Five wide: the reach is nine columns, and the ninth shares its bits with the first. From the first one
-    # no domino points left, so those that seem to are in the ninth; likewise rows and up.
+    # 2. In a kingdom five wide, nine columns are in reach, and the ninth shares its bits with the first. No domino points left from the
+    # first column, so those that seem to do so begin in the ninth. The same holds for rows and up.
     ninth_column = left & FIRST_COLUMN
     ninth_row = up & FIRST_ROW
     left &= ~FIRST_COLUMN
@@ -293,7 +293,7 @@ def _list_on_full_torus(s, seat, size, domino, left_x, top_y, out):
 
 @kernel
 def _insert(out, n, action):
-    """Put the action where it belongs among the n ascending ones; return n + 1."""
+    """Insert the action among the n ascending ones in out; return n + 1."""
     i = n
     while i > 0 and out[i - 1] > action:
         out[i] = out[i - 1]
@@ -304,7 +304,7 @@ def _insert(out, n, action):
 
 @kernel
 def apply(s, action):
-    """Place, discard or pick; then it is the next king's turn."""
+    """Place, discard or pick. After a pick, and after each action of the last round, it is the next king's turn."""
     size = int(s.size)
     discard = discard_action(size)
     if action > discard:
@@ -331,7 +331,7 @@ def _place(s, seat, domino, action):
 
 @kernel
 def _settle(s, seat, x, y, terrain, crowns):
-    """Add one square to a kingdom."""
+    """Add a square of this terrain to a kingdom."""
     here = bit(square(x, y))
     s.land[seat, terrain] |= here
     s.taken[seat] |= here
@@ -351,7 +351,7 @@ def _settle(s, seat, x, y, terrain, crowns):
 
 @kernel
 def _end_turn(s):
-    """The next king of this round; after the last one the next round."""
+    """Go on to the next king of this round, or, after the last one, to the next round or the end."""
     s.turn += 1
     if s.turn < s.kings:
         s.stage = CALLING if s.round == 0 else PLACING
@@ -370,7 +370,7 @@ def _end_turn(s):
 
 @kernel
 def _kings_to_call(s, seat):
-    """How many kings of this seat have not had their turn in the first round."""
+    """The number of kings of this seat that have not had their turn in the first round."""
     kings = int(s.kings) // int(s.players)
     for slot in range(int(s.kings)):
         if s.draft_king[slot] == seat:
@@ -380,7 +380,7 @@ def _kings_to_call(s, seat):
 
 @kernel
 def chances(s, out, weights):
-    """Any domino not seen yet, all alike; or any king not called yet."""
+    """List the dominoes that have not been drawn, or the seats with kings not called yet, weighted by these; return how many."""
     n = 0
     if s.stage == DRAWING:
         unseen = s.unseen
@@ -401,7 +401,7 @@ def chances(s, out, weights):
 
 @kernel
 def sample_chance(s, rng):
-    """A domino from the unseen, or a king from the bag."""
+    """Draw a domino that has not been drawn, or a king that has not been called."""
     if s.stage == DRAWING:
         return nth(s.unseen, below(rng, popcount(s.unseen)))
     king = below(rng, int(s.kings) - int(s.turn))
@@ -415,14 +415,14 @@ def sample_chance(s, rng):
 
 @kernel
 def apply_chance(s, outcome):
-    """Lay the domino into the draft, kept in ascending order; or call the seat."""
+    """Put the domino into the draft, which stays in ascending order, or call the seat."""
     if s.stage == CALLING:
         s.caller = outcome
         s.stage = PICKING
         return
     s.unseen &= ~bit(outcome)
     domino = outcome + 1
-    for slot in range(int(s.n_drawn) + 1):  # carry the greater one on; behind the last there is NO_DOMINO
+    for slot in range(int(s.n_drawn) + 1):  # carry the greater of two dominoes on; behind the last one is NO_DOMINO
         here = int(s.draft[slot])
         smaller = here != NO_DOMINO and here < domino
         s.draft[slot] = here if smaller else domino
@@ -434,13 +434,13 @@ def apply_chance(s, outcome):
 
 @kernel
 def witnesses(s):
-    """Everybody: the draft lies open."""
+    """All seats (-1) see what chance does, because the draft lies open."""
     return -1
 
 
 @kernel
 def points_of_kingdom(s, seat):
-    """Squares times crowns of every area, and the bonuses in play."""
+    """The points of a kingdom as it lies: squares times crowns of every area, and the bonuses in play."""
     points = 0
     for terrain in range(N_TERRAINS):
         points += points_of(s.land[seat, terrain], s.crowns[seat, 0], s.crowns[seat, 1])
@@ -449,7 +449,7 @@ def points_of_kingdom(s, seat):
 
 @kernel
 def bonus_for_middle(s, seat):
-    """10 if the castle is (or can still be) in the middle: nothing lies more than size // 2 away ("Middle Kingdom")."""
+    """10 if no square is more than size // 2 rows or columns from the castle ("Middle Kingdom"), else 0. A kingdom begins with 10."""
     reach = int(s.size) // 2
     inside = s.left[seat] >= -reach and s.right[seat] <= reach and s.top[seat] >= -reach and s.bottom[seat] <= reach
     return MIDDLE_BONUS if s.middle != 0 and inside else 0
@@ -457,20 +457,20 @@ def bonus_for_middle(s, seat):
 
 @kernel
 def bonus_for_harmony(s, seat):
-    """5 if every square of the size x size kingdom is filled ("Harmony")."""
+    """5 if every square of the size x size kingdom is filled ("Harmony"), else 0."""
     return HARMONY_BONUS if s.harmony != 0 and popcount(s.taken[seat]) == int(s.size) * int(s.size) else 0
 
 
 @kernel
 def scores(s, out):
-    """The points of every kingdom as it lies."""
+    """Write the points of every kingdom as it lies."""
     for seat in range(int(s.players)):
         out[seat] = points_of_kingdom(s, seat)
 
 
 @kernel
 def standings(s, out):
-    """By points; with the official tie-break then by the largest area, then by crowns."""
+    """Write a number by which seats rank: by points, and with the official tie-break then by the largest area, then by crowns."""
     for seat in range(int(s.players)):
         rank = points_of_kingdom(s, seat)
         if s.tiebreak == OFFICIAL:
@@ -488,4 +488,4 @@ def _largest_area(s, seat):
 
 @kernel
 def resample_hidden(s, seat, rng):
-    """Nothing: the table is open, and what is still in the box is a set until it is drawn."""
+    """Change nothing, because nothing is hidden. The dominoes in the box have no order until they are drawn."""

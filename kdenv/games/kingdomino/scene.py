@@ -1,4 +1,4 @@
-"""What a picture of a position of Kingdomino shows, counted and in words: for the terminal and for the drawing."""
+"""What does a picture of a position of Kingdomino show? This counts it and puts it into words, for the terminal and for the drawing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.games.kingdomino import rules
 from kdenv.games.kingdomino.board import points_of
 from kdenv.games.kingdomino.notation import kingdom_squares
@@ -14,11 +14,11 @@ from kdenv.games.kingdomino.tables import KINGS, N_TERRAINS
 
 
 class Kingdom(NamedTuple):
-    """What a picture shows of one seat."""
+    """All that a picture shows of one seat."""
 
     seat: int
     squares: dict[tuple[int, int], tuple[int, int]]  # (x, y) -> (terrain, crowns), without the castle
-    columns: range  # in use, or, while the game lasts, in reach of the next domino
+    columns: range  # the columns in use and, while the game lasts, those in reach of the next domino
     rows: range
     areas: list[int]  # points by terrain
     bonuses: list[str]
@@ -28,11 +28,11 @@ class Kingdom(NamedTuple):
 
 
 def kingdoms_of(states: Any, k: int) -> list[Kingdom]:
-    """Every seat's kingdom, counted."""
+    """What a picture shows of every seat, by seat."""
     s = states[k]
     points, standings = np.zeros(4, np.int64), np.zeros(4, np.int64)
-    protocol.scores_at(states, k, points)
-    protocol.standings_at(states, k, standings)
+    verbs.scores_at(states, k, points)
+    verbs.standings_at(states, k, standings)
     best_first = sorted(standings[: int(s["players"])].tolist(), reverse=True)
     kingdoms = []
     for seat in range(int(s["players"])):
@@ -62,13 +62,13 @@ def _task(s: Any) -> str:
 
 
 def _in_view(s: Any, least: int, most: int) -> range:
-    """The columns (rows) to show of a kingdom that spans least..most: also what a domino may reach, while the game lasts."""
+    """The columns (or rows) to show of a kingdom that spans least to most. While the game lasts, those in reach of a domino too."""
     margin = 0 if s["stage"] == rules.FINISHED else min(2, int(s["size"]) - 1 - (most - least))
     return range(least - margin, most + margin + 1)
 
 
 def waiting(s: Any) -> list[int]:
-    """The seats of the kings that have not picked in the first round, the one called first."""
+    """The seats of the kings that have not picked in the first round. A king that is called comes first."""
     players, called = int(s["players"]), mover(s)
     placed = [int(king) for king in s["draft_king"]]
     kings = [seat for seat in range(players) for _ in range(KINGS[players] // players - placed.count(seat))]
@@ -76,10 +76,10 @@ def waiting(s: Any) -> list[int]:
 
 
 def n_in_box(s: Any) -> int:
-    """How many dominoes have not been drawn."""
+    """The number of dominoes that have not been drawn."""
     return int(s["unseen"]).bit_count()
 
 
 def round_text(s: Any) -> str:
-    """How far the game is."""
+    """The round and the number of rounds, in words."""
     return f"round {s['round']} of {s['n_drafts']}"

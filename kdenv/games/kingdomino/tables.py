@@ -1,4 +1,4 @@
-"""The printed game: terrains and the 48 dominoes. Tables by domino begin with an unused 0: dominoes count from 1."""
+"""The terrains and the 48 dominoes of the printed game. Tables by domino begin with an unused 0, because dominoes count from 1."""
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def _column(half: int, what: int) -> np.ndarray:
 TERRAIN_A, CROWNS_A = _column(0, 0), _column(0, 1)
 TERRAIN_B, CROWNS_B = _column(1, 0), _column(1, 1)
 
-# By number of players: dominoes used and kings on the table, which is also the size of a draft.
+# By number of players: how many dominoes a game uses unless told otherwise, and how many kings there are, one per domino of a draft.
 DOMINOES_USED = {2: 24, 3: 36, 4: 48}
 KINGS = {2: 4, 3: 3, 4: 4}
 MIDDLE_BONUS = 10

@@ -1,6 +1,6 @@
 """Positions of Kingdomino as coloured text for a terminal.
 
-Without the colours what is left are the letters of the notation. Every character is ASCII, so that any terminal can show it.
+Without the colours, the letters of the notation are left. Every character is ASCII, so that any terminal can show it.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from kdenv.games.kingdomino.scene import Kingdom, kingdoms_of, n_in_box, round_t
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, TERRAIN_A, TERRAIN_B
 from kdenv.games.kingdomino.terrain_art import GROUNDS, PLAYERS
 
-_WIDTH = 100  # columns
-_LEAST_W = 22  # of one kingdom: room for both bonuses
-_SQUARE_W = 4  # a letter and up to three crowns
+_WIDTH = 100  # columns of the terminal
+_LEAST_W = 22  # the least width of one kingdom, which has room for both bonuses
+_SQUARE_W = 4  # the width of a square: a letter and up to three crowns
 _PLAIN, _BOLD, _FAINT = "\033[0m", "\033[1m", "\033[2m"
 _DARK_TEXT, _LIGHT_TEXT = "#201c28", "#ffffff"
 
@@ -24,7 +24,7 @@ _Piece = tuple[str, int]
 
 
 def ansi(states: Any, k: int, seat: int | None = None) -> str:
-    """The position for a terminal, at most 100 columns wide. All is open, so seat makes no difference."""
+    """The position as text, at most 100 columns wide. All is open, so seat makes no difference."""
     s = states[k]
     kingdoms = kingdoms_of(states, k)
     width = max(_LEAST_W, 3 + _SQUARE_W * int(s["size"]))
@@ -39,7 +39,7 @@ def ansi(states: Any, k: int, seat: int | None = None) -> str:
 
 
 def _side_by_side(blocks: list[list[_Piece]], width: int) -> list[str]:
-    """Blocks of lines next to each other."""
+    """The lines of these blocks side by side, each block `width` columns wide."""
     lines = []
     for i in range(max(len(block) for block in blocks)):
         pieces = [block[i] if i < len(block) else ("", 0) for block in blocks]
@@ -48,7 +48,7 @@ def _side_by_side(blocks: list[list[_Piece]], width: int) -> list[str]:
 
 
 def _on(ground: str, text: str) -> str:
-    """Text on a coloured ground, dark or light as can be read on it."""
+    """Text on a coloured ground. It is dark on a light ground and light on a dark one."""
     red, green, blue = (int(ground[i : i + 2], 16) for i in (1, 3, 5))
     ink = _DARK_TEXT if 299 * red + 587 * green + 114 * blue > 140_000 else _LIGHT_TEXT
     ink_red, ink_green, ink_blue = (int(ink[i : i + 2], 16) for i in (1, 3, 5))
@@ -65,7 +65,7 @@ def _king(seat: int) -> str:
 
 
 def _kingdom(kingdom: Kingdom, size: int) -> list[_Piece]:
-    """Who it is and what it has; then its rows, cut to what is used."""
+    """The seat, its task, its points and bonuses; then the rows of the kingdom, cut to the rows and columns in use."""
     name = f"player {kingdom.seat}"
     points = str(kingdom.points)
     gap = " " * (_LEAST_W - 4 - len(name) - len(points))
@@ -92,7 +92,7 @@ def _kingdom(kingdom: Kingdom, size: int) -> list[_Piece]:
 
 
 def _queue(s: Any) -> list[_Piece]:
-    """The dominoes to be placed and their kings; before the first round the kings that wait to pick."""
+    """The dominoes to be placed and their kings; in the first round, the kings that wait to pick."""
     if s["round"] == 0:
         kings = waiting(s)
         moves = s["stage"] == rules.PICKING
@@ -106,13 +106,13 @@ def _queue(s: Any) -> list[_Piece]:
 
 
 def _draft(s: Any) -> list[_Piece]:
-    """The dominoes to pick from, with the kings that stand on them."""
+    """The dominoes to pick from, and the kings that stand on them."""
     dominoes = [i for i in range(int(s["kings"])) if s["draft"][i] != rules.NO_DOMINO]
     return [("  to pick", 9)] + [_domino("  ", int(s["draft"][i]), int(s["draft_king"][i])) for i in dominoes]
 
 
 def _domino(mark: str, number: int, seat: int) -> _Piece:
-    """A domino (or none any more) and the king on it."""
+    """A domino, or a blank if it has been placed, and the king on it."""
     king = " " + _king(seat) if seat != rules.NOBODY else "    "
     if number == rules.NO_DOMINO:
         return mark + " " * (3 + 2 * _SQUARE_W) + king, 17

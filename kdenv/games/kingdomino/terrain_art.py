@@ -1,7 +1,7 @@
-"""What squares, crowns, castles and kings look like: flat shapes in our own style, by id for <use>.
+"""The shapes of squares, crowns, castles and kings: flat and in our own style, each with an id for <use>.
 
-A square is 64 x 64 and has a plain and a lively design per terrain (a windmill, a boat, a sheep ...). A shape
-without a fill of its own takes the fill of the <use>: the player's colour.
+A square is 64 x 64 and has two designs per terrain, a plain one and a lively one (with a windmill, a boat, a sheep ...). A shape
+without a fill of its own takes the fill of the <use>, which is the player's colour.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 TILE = 64
 PAPER, PANEL, LINE, HINT, INK, MUTED, GOLD = "#f3ead8", "#fffaf0", "#ddd0b8", "#f1e7d2", "#2e2a36", "#857b72", "#f7c331"
 
-# By seat: the colour of castle and kings and what is readable on it. Four steps of lightness, so that
-# they differ for every kind of colour-blindness (and a king bears the number of its seat besides).
+# By seat: the colour of castle and kings, and a colour that is readable on it. They have four steps of lightness, so that they
+# differ for every kind of colour-blindness. (A king also has the number of its seat.)
 PLAYERS = (("#cf4a1b", "#ffffff"), ("#1f63b0", "#ffffff"), ("#f2a7cf", INK), ("#35323f", "#ffffff"))
 
 _WHEAT = "".join(f'<path d="M0 {y}q-7.5-1-7.5-8.5q6.5 .5 7.5 8.5q1-8 7.5-8.5q0 7.5-7.5 8.5z"/>' for y in (-11, -18, -25))
@@ -27,7 +27,7 @@ _BITS = {
 }
 
 
-# By terrain, in the order of tables.TERRAINS: colours that differ in lightness or warmth for every kind of eye.
+# By terrain, in the order of tables.TERRAINS. The colours differ in lightness or warmth for every kind of colour-blindness.
 GROUNDS = ("#f2c553", "#287d52", "#4b9fdc", "#c2e39a", "#b98f6f", "#55505f")
 
 
@@ -36,7 +36,7 @@ def _ground(colour: str) -> str:
 
 
 def _bits(name: str, *places: tuple[float, float], fill: str = "") -> str:
-    """The same small shape in several places."""
+    """A small shape, drawn in each of these places."""
     rest = f' fill="{fill}"' if fill else ""
     return "".join(f'<use href="#k-{name}" x="{x:g}" y="{y:g}"{rest}/>' for x, y in places)
 
@@ -83,7 +83,7 @@ _SHAFT = (
 )
 _CYAN, _PINK, _YELLOW = "#4fd8d8", "#f072b6", "#ffd24a"
 
-# By terrain: the plain design and the lively one.
+# By terrain: the plain design and the lively design.
 DESIGNS = (
     (_FIELD + _bits("ear", (15, 57), (49, 57), (32, 61)), _FIELD + _bits("ear", (12, 59)) + _MILL),
     (
@@ -121,7 +121,7 @@ _CROWN = (
 
 
 def definitions() -> str:
-    """All shapes, for <defs>: k-castle, k-king (standing on 0, 0), k-crown (centred), k-0-0 .. k-5-1 and their parts."""
+    """All shapes, for <defs>: k-castle, k-king (which stands on 0, 0), k-crown (centred), k-0-0 to k-5-1, and their parts."""
     shapes = dict(_BITS)
     for terrain, designs in enumerate(DESIGNS):
         for lively, design in enumerate(designs):

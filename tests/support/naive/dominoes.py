@@ -32,11 +32,11 @@ it is the seat of the winning team with fewer pips in hand (equal: who comes fir
 a round that nobody won, the lead rotates as in `paper`.
 
 Calls. With `calls=True` a pass is always legal, except to the holder of 6-6 who must open with it; if the leader
-passes, the next seat opens. At his turn a player may call if any other seat, his partner included, has passed since
-his own last turn in this round. A call names nobody: it is right if any of those passes was unjust (made holding a
+passes, the next seat opens. At its turn a seat may call if any other seat, its partner included, has passed since
+its own last turn in this round. A call names nobody: it is right if any of those passes was unjust (made holding a
 tile that fitted then), and the first such pass counts. A call ends the round and costs the offender's team 50
 (wrong: the caller's), whatever the pips; in `puerto_rico` the other team gains 50, and the caller leads next if that
-is his team, else the seat after him. The pass that blocks a round ends it before anyone can call.
+is its team, else the seat after it. The pass that blocks a round ends it before anyone can call.
 """
 
 from collections.abc import Callable

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kdenv.core import verbs as protocol
+from kdenv.core import verbs
 from kdenv.core.verbs import CHANCE, DECIDE, OVER
 
 Values = tuple[float, ...]  # by seat
@@ -34,12 +34,12 @@ class Naive:
         return self.known[key]
 
     def _best_play(self, position: Any) -> Values:
-        phase = protocol.phase_at(position, 0)
+        phase = verbs.phase_at(position, 0)
         if phase == OVER:
             return self.worth(position, self.players, self.teams)
         if phase == CHANCE:
             return _expected((p, self.best_play(after)) for p, after in self.outcomes(position))
-        seat = int(protocol.seat_at(position, 0))
+        seat = int(verbs.seat_at(position, 0))
         return max((self.best_play(after) for _, after in self.turns(position)), key=lambda values: values[seat])
 
     def random_play(self, position: Any) -> Values:
@@ -50,7 +50,7 @@ class Naive:
         return self.known[key]
 
     def _random_play(self, position: Any) -> Values:
-        phase = protocol.phase_at(position, 0)
+        phase = verbs.phase_at(position, 0)
         if phase == OVER:
             return self.worth(position, self.players, self.teams)
         if phase == CHANCE:
@@ -61,10 +61,10 @@ class Naive:
     def turns(self, position: Any, most: int | None = None) -> Iterator[tuple[tuple[int, ...], Any]]:
         """Every turn open to the seat to move, as a tuple of actions, and the position after it."""
         most = self.game.most_decisions if most is None else most
-        seat = protocol.seat_at(position, 0)
+        seat = verbs.seat_at(position, 0)
         for action in self.legal(position):
             after = played(position, action)
-            if most > 1 and protocol.phase_at(after, 0) == DECIDE and protocol.seat_at(after, 0) == seat:
+            if most > 1 and verbs.phase_at(after, 0) == DECIDE and verbs.seat_at(after, 0) == seat:
                 for rest, end in self.turns(after, most - 1):
                     yield (action, *rest), end
             else:
@@ -72,15 +72,15 @@ class Naive:
 
     def legal(self, position: Any) -> list[int]:
         """The legal actions."""
-        return self.buffer[: protocol.legal_at(position, 0, self.buffer)].tolist()
+        return self.buffer[: verbs.legal_at(position, 0, self.buffer)].tolist()
 
     def outcomes(self, position: Any) -> list[tuple[float, Any]]:
         """Everything chance may bring, with its probability, and the position after it."""
-        n = protocol.chances_at(position, 0, self.buffer, self.weights)
+        n = verbs.chances_at(position, 0, self.buffer, self.weights)
         total, rows = self.weights[:n].sum(), []
         for outcome, weight in zip(self.buffer[:n].tolist(), self.weights[:n].tolist(), strict=True):
             after = position.copy()
-            protocol.apply_chance_at(after, 0, outcome)
+            verbs.apply_chance_at(after, 0, outcome)
             rows.append((weight / total, after))
         return rows
 
@@ -88,7 +88,7 @@ class Naive:
 def played(position: Any, action: int) -> Any:
     """The position after this action."""
     after = position.copy()
-    protocol.apply_at(after, 0, action)
+    verbs.apply_at(after, 0, action)
     return after
 
 
@@ -100,5 +100,5 @@ def _expected(weighted: Any) -> Values:
 def margin(position: Any, players: int, teams: int) -> Values:
     """Own points less the best rival's; seats of one team are no rivals."""
     points = np.zeros(players, np.int64)
-    protocol.scores_at(position, 0, points)
+    verbs.scores_at(position, 0, points)
     return tuple(float(points[seat] - max(points[i] for i in range(players) if (i - seat) % teams)) for seat in range(players))

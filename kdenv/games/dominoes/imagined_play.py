@@ -1,10 +1,11 @@
-"""Who may hold what along a line of play that is only imagined: the beliefs that IMS searches over.
+"""Which tiles may each seat hold along imagined play? These are the beliefs that IMS searches over: believe, guesses, suppose, outlook.
 
-Relative seats: 0 is who thinks, then the next seat, the partner, the previous seat. A tile belongs to the class of the seats that may
-hold it, a set of bits 1, 2, 4 for relative seats 1, 2, 3 (0: his own hand). Imagined play excludes nobody, for a seat passes
-there only when it can have nothing that fits; so classes stay what they are, and only tiles and hand sizes change.
+Seats are relative: 0 is the seat that thinks, then come the next seat, the partner, the previous seat. A tile belongs to the class of
+the seats that may hold it. A class is a set of bits: 1, 2, 4 stand for the relative seats 1, 2, 3, and 0 is the own hand. Imagined play
+excludes no seat, because a seat passes in it only if it can have nothing that fits. So classes stay what they are, and only the tiles
+left and the sizes of hands change.
 
-"paper": each tile to the seats of its class in proportion to the tiles they have left. "exact": by counting the deals.
+The belief "paper" gives each tile to the seats of its class in proportion to the tiles they have left. "exact" counts the deals.
 """
 
 from typing import NamedTuple
@@ -34,31 +35,32 @@ from kdenv.games.dominoes.tables import (
 )
 
 CLASSES = 8
-_IMPOSSIBLE = 1e-12  # what rounding may leave of a probability of 0
+_IMPOSSIBLE = 1e-12  # a smaller probability is 0 but for rounding
 OWN, A, B, AB, C, AC, BC, ABC = range(CLASSES)
 
+# The position after so many imagined turns.
 LEVEL = state_dtype(
-    ("rest", np.uint64),  # tiles not yet laid
-    ("shares", np.float64, (CLASSES, 4)),  # the probability of a tile of a class being with a relative seat
-    ("pips", np.int16, CLASSES),  # not yet laid
-    ("tiles", np.int8, 4),  # left to each relative seat
+    ("rest", np.uint64),  # the tiles not laid yet
+    ("shares", np.float64, (CLASSES, 4)),  # the probability that a tile of a class is with a relative seat
+    ("pips", np.int16, CLASSES),  # the pips of a class that are not laid yet
+    ("tiles", np.int8, 4),  # the tiles left to each relative seat
     ("left", np.int8),
     ("right", np.int8),
-    ("passes", np.int8),
-    ("turn", np.int8),
+    ("passes", np.int8),  # passes in a row
+    ("turn", np.int8),  # the relative seat to move
 )
 
 
 class PaperBelief(NamedTuple):
-    """The paper's estimate."""
+    """A belief with the paper's estimate of probabilities."""
 
     levels: np.ndarray
     classes: np.ndarray  # the tiles of each class
-    passes: int  # that block a round
+    passes: int  # how many in a row block a round
 
 
 class ExactBelief(NamedTuple):
-    """The probabilities by counting."""
+    """A belief with exact probabilities, from counting the deals."""
 
     levels: np.ndarray
     classes: np.ndarray
@@ -66,12 +68,12 @@ class ExactBelief(NamedTuple):
 
 
 def paper_belief(variant: Variant) -> PaperBelief:
-    """The paper's table."""
+    """The paper's belief, with memory for one search at a time. Raises NotSupported for games with calls."""
     return PaperBelief(*_memory(variant))
 
 
 def exact_belief(variant: Variant) -> ExactBelief:
-    """The exact marginals."""
+    """The exact belief, with memory for one search at a time. Raises NotSupported for games with calls."""
     return ExactBelief(*_memory(variant))
 
 
@@ -112,7 +114,7 @@ def _suppose_exactly(belief, level, move):
 
 @kernel
 def _begin(belief, s):
-    """What the seat to move knows."""
+    """Write the classes and level 0 as the seat to move knows them, except the shares."""
     me = int(s.turn)
     u = unseen_by(s, me)
     belief.classes[OWN] = s.hands[me] & ALL_TILES
@@ -138,7 +140,7 @@ def _begin(belief, s):
 
 @kernel
 def _weight(tiles):
-    """The pips of a set that is not mirrored."""
+    """The pips of a set of tiles that is not mirrored."""
     total = 0
     while tiles != NO_TILES:
         total += PIPS[lowest(tiles)]
@@ -148,7 +150,7 @@ def _weight(tiles):
 
 @kernel
 def _play(belief, level, move):
-    """Lay the tile, or pass, at the next level."""
+    """Write the position after this move to the next level, except the shares."""
     belief.levels[level + 1] = belief.levels[level]
     now = belief.levels[level + 1]
     me = int(now.turn)
@@ -216,7 +218,10 @@ def _share_by_counting(belief, now):
 @answers(guesses, PaperBelief)
 @kernel
 def _guesses(belief, level, moves, chances):
-    """Every tile that fits and that the seat to move may hold, on either end, the heaviest first, equals by number; or a pass."""
+    """List the moves that the seat to move may have, with their probabilities; return how many, 0 if the round has ended.
+
+    These are all ways to lay a fitting tile that it may hold, the most pips first, equals by number; a pass if there are none.
+    """
     now = belief.levels[level]
     me = int(now.turn)
     if now.tiles[(me + 3) & 3] == 0 or now.passes == belief.passes:
@@ -242,7 +247,7 @@ def _guesses(belief, level, moves, chances):
 
 @kernel
 def _add_tile(now, tile, share, moves, chances, n):
-    """Put the ways to lay this tile into the list, which is ordered by pips."""
+    """Insert the ways to lay this tile into the list, which is ordered by pips."""
     low = tile // SUITS
     high = tile - low * SUITS
     if now.left == NO_END:
@@ -270,7 +275,10 @@ def _insert(move, share, moves, chances, n):
 @answers(outlook, PaperBelief)
 @kernel
 def _outlook(belief, level):
-    """Pips expected with the others less those expected with the own team; only the latter, when the others are out."""
+    """What the position is worth to the team to move: the pips expected with the other team less those expected with this one.
+
+    If the other team has gone out, it is minus the pips expected with the team to move.
+    """
     now = belief.levels[level]
     me = int(now.turn)
     own, partner = 0.0, 0.0

@@ -1,40 +1,52 @@
-"""How many ways are there to fill a kingdom? The counts of Wong and Kang, "Simulating Kingdomino".
+"""Wong and Kang, "Simulating Kingdomino": in how many ways can a kingdom be filled?
 
-A *packing* lays dominoes without faces on a board of size x size squares around a castle: every domino is connected, over edges,
-to the castle, and no two empty squares share an edge, so that no other domino fits. It is a *tessellation* if no square is
-empty at all. What is counted is the partition into dominoes, not the set of squares covered (3 x 3, castle in a corner:
-12 packings that cover 7 different sets), and not the order in which they were laid.
+    python -m baselines.papers.wong_kang    # their counts and ours, side by side
 
-Being connected must be asked for: dominoes in a corner may be cut off by a diagonal of empty squares. On 3 x 3 that happens
-nowhere; on 5 x 5, 284,262 packings would be counted instead of 275,764.
+A *packing* lays dominoes without faces on a board of size x size squares around a castle. Every domino is connected, over edges,
+to the castle, and no two empty squares share an edge, so that no other domino fits. A packing is a *tessellation* if no square
+is empty. Two packings are the same if they have the same dominoes on the same squares. They may differ and cover the same
+squares (on 3 x 3 with the castle in a corner, 12 packings cover 7 different sets of squares), and the order in which the
+dominoes were laid does not count.
 
-The paper adds up one castle per orbit of the rotations and multiplies by four, so the castle in the middle counts four times
-(144 and 303,388); honest_total counts every square of the castle once (114 and 275,764).
+That every domino is connected must be checked, because empty squares on a diagonal can cut off the dominoes in a corner. On 3 x 3
+this never happens. On 5 x 5, 284,262 packings would be counted instead of 275,764.
 
-A *picture* is what one sees of a packing laid with the printed dominoes by the rules: the terrain of every square. Here
-the partition does not count (with it there would be 1,275,352 on 3 x 3 instead of 994,074), nor do crowns or numbers.
+The paper adds up one castle per orbit of the rotations and multiplies by four, so that the castle in the middle counts four times
+(144 and 303,388). `honest_total` counts every square of the castle once (114 and 275,764).
+
+A *picture* is what one sees of a packing that is laid with the printed dominoes by the rules: the terrain of every square. Two
+packings with the same picture count once (otherwise there would be 1,275,352 on 3 x 3 instead of 994,074). Crowns and numbers
+do not count. The paper's own numbers, 989,421 and 801,973, lose the second way round of a domino both of whose halves match.
 """
 
+from __future__ import annotations
+
+import argparse
 from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.compiler.bits import bit, has, lowest
-from kdenv.compiler.kernel import kernel
-from kdenv.games.kingdomino.tables import DOMINOES, N_TERRAINS
+from kdenv.author import bit, has, kernel, lowest
+from kdenv.games.kingdomino import DOMINOES, TERRAINS
 
+Integers = NDArray[np.int64]
+
+N_TERRAINS = len(TERRAINS)
 NOWHERE = -1  # the castle of a board that has none
-MOST = 5  # 7 x 7 has 27 thousand million packings: too many to be visited one by one
+MOST = 5  # the largest size; 7 x 7 has 27 thousand million packings, too many to visit one by one
 _NOTHING = np.uint64(0)
-_UNDECIDED, _EMPTY, _RIGHT, _DOWN, _NO_MORE = range(5)  # what becomes of a square
+_UNDECIDED, _EMPTY, _RIGHT, _DOWN, _NO_MORE = range(5)  # the choices for a square, in the order in which they are tried
+# What the paper counts.
+THEIR_PACKINGS = {3: (144, 24), 5: (303_388, 2_768)}  # by size: packings, tessellations
+THEIR_PICTURES = (989_421, 801_973)  # of 3 x 3: all, those without an empty square
 
 
 def packings(size: int, castle: int) -> tuple[int, int]:
-    """All packings, and the tessellations among them, with the castle on this square (in reading order) or NOWHERE.
+    """Count all packings, and the tessellations among them.
 
-    Without a castle the dominoes need not be connected.
+    castle is a square's number in reading order, or NOWHERE. Without a castle the dominoes need not be connected.
     """
     counts = np.zeros(2, np.int64)
     _count(size, castle, *_stack(size, castle), counts)
@@ -42,7 +54,7 @@ def packings(size: int, castle: int) -> tuple[int, int]:
 
 
 def list_packings(size: int, castle: int) -> Iterator[list[tuple[int, int]]]:
-    """The packings themselves: the two squares of every domino."""
+    """List the packings, each as the two squares of every domino, numbered in reading order."""
     at, choice = _stack(size, castle)
     depth = _next_packing(size, castle, at, choice, 0)
     while depth >= 0:
@@ -52,13 +64,13 @@ def list_packings(size: int, castle: int) -> Iterator[list[tuple[int, int]]]:
 
 
 def honest_total(size: int) -> tuple[int, int]:
-    """Packings and tessellations with the castle on every square once."""
+    """Count packings and tessellations with the castle on every square once."""
     total = np.array([packings(size, castle) for castle in range(size * size)]).sum(0)
     return int(total[0]), int(total[1])
 
 
 def total_of_the_paper(size: int) -> tuple[int, int]:
-    """Four times the sum over one castle of each orbit of the rotations, the middle included; for odd sizes."""
+    """Count as the paper does: four times the sum over one castle of each orbit of the rotations, the middle included. size is odd."""
     half = size // 2
     quadrant = [y * size + x for y in range(half) for x in range(half + 1)] + [half * size + half]
     total = 4 * np.array([packings(size, castle) for castle in quadrant]).sum(0)
@@ -66,20 +78,20 @@ def total_of_the_paper(size: int) -> tuple[int, int]:
 
 
 def pictures(castle: int) -> tuple[int, int]:
-    """The pictures of 3 x 3, and those without an empty square, with the castle on this square."""
+    """Count the pictures of 3 x 3 with the castle on this square, and those among them that have no empty square."""
     _check(3, castle)
     stock = Counter((min(a, b), max(a, b)) for (a, _), (b, _) in DOMINOES)  # how many dominoes of every pair of terrains
     pairs = sorted(stock)
     faces = np.array([(a, b, kind) for kind, pair in enumerate(pairs) for a, b in sorted({pair, pair[::-1]})])
-    n_dominoes = np.zeros((N_TERRAINS + 1) ** 9, np.int8)  # by picture; 0 for what is none
+    n_dominoes = np.zeros((N_TERRAINS + 1) ** 9, np.int8)  # by picture; 0 if a number is no picture
     left = np.array([stock[pair] for pair in pairs])
     for packing in list_packings(3, castle):
         _mark_pictures(np.array(packing), castle, faces, left, np.zeros(4, np.int64), np.zeros(9, np.int64), n_dominoes)
     return int(np.count_nonzero(n_dominoes)), int(np.count_nonzero(n_dominoes == 4))
 
 
-def _stack(size: int, castle: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Squares and choices, as _next_packing begins with them."""
+def _stack(size: int, castle: int) -> tuple[Integers, Integers]:
+    """The squares and choices with which _next_packing begins."""
     _check(size, castle)
     at, choice = np.zeros(size * size, np.int64), np.zeros(size * size, np.int64)
     at[0] = 1 if castle == 0 else 0
@@ -94,8 +106,8 @@ def _check(size: int, castle: int) -> None:
 
 
 @kernel
-def _count(size, castle, at, choice, counts):
-    """Add up all packings and all tessellations."""
+def _count(size: int, castle: int, at: Integers, choice: Integers, counts: Integers) -> None:
+    """Add the numbers of packings and of tessellations to counts."""
     depth = _next_packing(size, castle, at, choice, 0)
     while depth >= 0:
         is_full = True
@@ -107,8 +119,8 @@ def _count(size, castle, at, choice, counts):
 
 
 @kernel
-def _next_packing(size, castle, at, choice, depth):
-    """Go on from a stack of choices, one per square in reading order, to that of the next packing.
+def _next_packing(size: int, castle: int, at: Integers, choice: Integers, depth: int) -> int:
+    """Turn a stack of choices, one per square in reading order, into that of the next packing.
 
     Returns the depth of the stack, or -1 if there is no other packing.
     """
@@ -139,8 +151,8 @@ def _next_packing(size, castle, at, choice, depth):
 
 
 @kernel
-def _toggle(covered, empty, size, square, choice):
-    """Do a choice, or undo it."""
+def _toggle(covered: np.uint64, empty: np.uint64, size: int, square: int, choice: int) -> tuple[np.uint64, np.uint64]:
+    """Carry out a choice, or take it back if it was carried out. Returns the squares covered and those left empty."""
     if choice == _EMPTY:
         empty ^= bit(square)
     elif choice == _RIGHT:
@@ -151,8 +163,8 @@ def _toggle(covered, empty, size, square, choice):
 
 
 @kernel
-def _fits(decided, empty, size, square, choice):
-    """Whether no two empty squares would touch; or whether the domino's other half is on the board and open."""
+def _fits(decided: np.uint64, empty: np.uint64, size: int, square: int, choice: int) -> bool:
+    """Whether a choice is possible: no two empty squares may touch, and the other half of a domino needs an open square of the board."""
     column = square % size
     if choice == _EMPTY:
         beside = column > 0 and has(empty, square - 1)
@@ -163,8 +175,8 @@ def _fits(decided, empty, size, square, choice):
 
 
 @kernel
-def _is_connected(covered, size, castle):
-    """Whether all that is covered hangs together over edges."""
+def _is_connected(covered: np.uint64, size: int, castle: int) -> bool:
+    """Whether all covered squares are connected over edges."""
     one, wide = np.uint64(1), np.uint64(size)
     first_column = _NOTHING
     for row in range(size):
@@ -176,20 +188,25 @@ def _is_connected(covered, size, castle):
         grown |= ((reached & ~last_column) << one) | ((reached & ~first_column) >> one)
         grown &= covered
         if grown == reached:
-            return reached == covered
+            return bool(reached == covered)
         reached = grown
 
 
 @kernel
-def _mark_pictures(packing, castle, faces, stock, chosen, terrain, n_dominoes):
-    """Give the dominoes of a packing on 3 x 3 all faces there are (terrain, terrain, kind of pair); mark what could be laid."""
+def _mark_pictures(
+    packing: Integers, castle: int, faces: Integers, stock: Integers, chosen: Integers, terrain: Integers, n_dominoes: NDArray[np.int8]
+) -> None:
+    """Give the dominoes of a packing on 3 x 3 all combinations of faces, and mark the pictures that can be laid.
+
+    A face is a terrain for each half and the kind of pair that these are. A picture is marked with its number of dominoes.
+    """
     while True:
         if _enough(packing.shape[0], chosen, faces, stock) and _can_be_laid(packing, castle, faces, chosen, terrain):
             picture = 0
             for square in range(9):
                 picture = picture * (N_TERRAINS + 1) + terrain[square]
             n_dominoes[picture] = packing.shape[0]
-        # The next combination of faces, as an odometer counts.
+        # Go on to the next combination of faces, counting up like an odometer.
         wheel = 0
         while wheel < packing.shape[0] and chosen[wheel] + 1 == faces.shape[0]:
             chosen[wheel] = 0
@@ -200,8 +217,8 @@ def _mark_pictures(packing, castle, faces, stock, chosen, terrain, n_dominoes):
 
 
 @kernel
-def _enough(n, chosen, faces, stock):
-    """Whether the box has as many dominoes of every pair as were chosen."""
+def _enough(n: int, chosen: Integers, faces: Integers, stock: Integers) -> bool:
+    """Whether the box has enough dominoes of every pair that was chosen."""
     for i in range(n):
         needed = 0
         for j in range(n):
@@ -212,8 +229,8 @@ def _enough(n, chosen, faces, stock):
 
 
 @kernel
-def _can_be_laid(packing, castle, faces, chosen, terrain):
-    """Whether some order is legal: lay what fits until nothing does. terrain: 0 where nothing lies, else the terrain + 1."""
+def _can_be_laid(packing: Integers, castle: int, faces: Integers, chosen: Integers, terrain: Integers) -> bool:
+    """Whether the dominoes can be laid in some legal order. Writes the picture to terrain: 0 for an empty square, else the terrain + 1."""
     for square in range(9):
         terrain[square] = 0
     n_laid = 0
@@ -232,8 +249,8 @@ def _can_be_laid(packing, castle, faces, chosen, terrain):
 
 
 @kernel
-def _touches(square, castle, face, terrain):
-    """Whether the castle or the same terrain lies beside the square."""
+def _touches(square: int, castle: int, face: int, terrain: Integers) -> bool:
+    """Whether the castle or the same terrain lies beside the square, so that this half may be laid there."""
     column = square % 3
     for step in (-3, -1, 1, 3):
         if (step == -1 and column == 0) or (step == 1 and column == 2):
@@ -242,3 +259,25 @@ def _touches(square, castle, face, terrain):
         if 0 <= other < 9 and (other == castle or terrain[other] == face):
             return True
     return False
+
+
+def _rows() -> Iterator[tuple[str, tuple[int, int], tuple[int, int] | None]]:
+    """What is counted, how many there are (all, and those without an empty square), and the paper's numbers if it has them."""
+    for size, theirs in THEIR_PACKINGS.items():
+        yield f"packings of {size} x {size}, every castle once", honest_total(size), None
+        yield f"packings of {size} x {size}, as the paper adds up", total_of_the_paper(size), theirs
+    corner, edge, centre = (pictures(castle) for castle in (0, 1, 4))
+    total = corner[0] + edge[0] + centre[0], corner[1] + edge[1] + centre[1]
+    yield "pictures of 3 x 3", total, THEIR_PICTURES
+
+
+def main() -> None:
+    """Print every count beside that of the paper, as soon as it is known."""
+    argparse.ArgumentParser(prog="python -m baselines.papers.wong_kang", description=(__doc__ or "").splitlines()[0]).parse_args()
+    print(f"{'':44}{'all':>9}{'no square empty':>17}{'Wong and Kang':>23}", flush=True)
+    for what, (n, n_full), theirs in _rows():
+        print(f"{what:44}{n:9,}{n_full:17,}{f'{theirs[0]:,} / {theirs[1]:,}' if theirs else '':>23}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
