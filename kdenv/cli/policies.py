@@ -1,21 +1,85 @@
-"""`kdenv policies`: lists the policies that can play a game."""
+"""`kdenv policies`: lists the policies that can play a game, or explains one of them with all its parameters."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from kdenv.cli.arguments import Commands
 
+if TYPE_CHECKING:
+    from kdenv.core.game import Game
+    from kdenv.policies.listing import Entry
+
+_HEADINGS = {
+    "players": "Players of the game",
+    "searches": "Searches",
+    "papers": "Searches of papers, with the parameters and budgets of the paper",
+    "others": "Other policies",
+    "playouts": "Playouts of searches (playout=...); every player of the game is one, too",
+    "rules": "Selection rules of searches (select=...)",
+}
+
 
 def add(commands: Commands) -> None:
-    parser = commands.add("policies", _run, "list the policies that can play a game")
+    parser = commands.add("policies", _run, "list the policies that can play a game, or explain one")
     parser.add_argument("game", help="the name of a game")
+    parser.add_argument("name", nargs="?", help="a policy, playout or selection rule, which is explained with all its parameters")
 
 
 def _run(parsed: argparse.Namespace) -> None:
     from kdenv.games import find_game
-    from kdenv.policies import listing
+    from kdenv.policies.listing import entry_of
 
-    for entry in listing(find_game(parsed.game)):
-        print(entry.usage)
-        print(f"    {entry.meaning}" + (f"  [{entry.source}]" if entry.source else ""))
+    game = find_game(parsed.game)
+    for line in _overview(game) if parsed.name is None else _page(entry_of(parsed.name, game)):
+        print(line)
+
+
+def _overview(game: Game) -> Iterator[str]:
+    """Every policy in a line, under the headings of the groups; then what searches take as parameters."""
+    from kdenv.policies.listing import listing, parts
+
+    entries = [*listing(game), *parts(game)]
+    width = max(len(entry.name) for entry in entries)
+    for group, heading in _HEADINGS.items():
+        inside = [entry for entry in entries if entry.group == group]
+        if inside:
+            yield heading
+            for entry in inside:
+                yield f"  {entry.name:{width}}  {entry.meaning}" + (f" [{entry.source}]" if group == "papers" else "")
+            yield ""
+    yield f"'kdenv policies {game.name} NAME' explains one of them and its parameters."
+
+
+def _page(entry: Entry) -> Iterator[str]:
+    """What it is, the paper, how it is written, and each parameter: its meaning, what it may be, and its default."""
+    yield f"{entry.name}: {entry.meaning}"
+    if entry.source:
+        yield f"paper: {entry.source}"
+    if entry.name != entry.cls.kind:
+        presets = ", ".join(f"{name}={entry.default(name)}" for name in entry.presets)
+        yield f"stands for: {entry.cls.kind}({presets})"
+    elif entry.usage != entry.name:
+        yield f"written: {entry.usage}"
+    if entry.parameters:
+        yield ""
+        yield "parameters:"
+    for name, parameter in entry.parameters.items():
+        default = entry.default(name)
+        yield f"  {name}" + (f": {parameter.help}" if parameter.help else "")
+        yield f"      It {parameter.possible()}. " + (f"Default: {default}." if default else _without_default(entry, name))
+
+
+def _without_default(entry: Entry, name: str) -> str:
+    if entry.parameters[name].is_required:
+        return "It must be given."
+    alternatives = entry.cls.alternatives
+    if name not in alternatives:
+        return "It need not be given."
+    preset = [f"{other}={entry.default(other)}" for other in alternatives if entry.default(other)]
+    if preset:
+        return f"If it is given, it takes the place of {preset[0]}."
+    *others, last = alternatives
+    return f"One of {', '.join(others)} and {last} must be given." if others else "It must be given."

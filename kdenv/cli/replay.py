@@ -46,7 +46,7 @@ def _run(parsed: argparse.Namespace) -> None:
 
 
 def replayed(file: Path, step: int | None) -> Iterator[Table]:
-    """The same table after each line of a record, up to the line of this number (the first is line 0) or to its end."""
+    """Yield the same table after each line of a record, up to the line of this number (the first is line 0) or to the end."""
     from kdenv.core.record import replay
     from kdenv.games import find_game
 

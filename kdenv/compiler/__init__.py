@@ -1,1 +1,1 @@
-"""Compiled code: kernels and where their machine code is kept, questions answered by type, states, bits, random numbers."""
+"""Compiles kernels and keeps their machine code on disk; has what kernels are written with: questions, states, bits, random numbers."""

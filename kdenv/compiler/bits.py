@@ -21,7 +21,7 @@ def popcount(bits: Any) -> Any:
 
 
 def lowest(bits: Any) -> Any:
-    """The smallest element of a set that is not empty."""
+    """The smallest element of a set, which must not be empty."""
     bits = int(bits)
     return (bits & -bits).bit_length() - 1
 

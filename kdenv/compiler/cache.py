@@ -168,14 +168,14 @@ class _Entry:
                 part.unlink(missing_ok=True)
             folder.tell(f"compiled code cannot be kept in {place} ({reason.strerror}); {_ADVICE}")
             return
-        _told_to_prune(place)
+        _prune_once(place)
 
 
 _ADVICE = "every process compiles anew until KDENV_CACHE_DIR names a folder that can be written"
 _pruned: set[Path] = set()
 
 
-def _told_to_prune(place: Path) -> None:
+def _prune_once(place: Path) -> None:
     """Delete old files from this folder. Only the first call for a folder does so."""
     if place not in _pruned:
         _pruned.add(place)

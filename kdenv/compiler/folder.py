@@ -1,4 +1,4 @@
-"""The folder in which machine code is kept: where it is, who may write to it, and what is deleted from it.
+"""Finds the folder for machine code, checks who may write to it, and deletes old files from it. The first of these that can be used:
 
 1. `$KDENV_CACHE_DIR` if it is set; else the cache folder of the platform (`~/.cache/kdenv`, or in `$XDG_CACHE_HOME`, on Linux).
 2. If that folder cannot be written: a folder that belongs to this user, inside the shared temporary folder.
@@ -34,7 +34,7 @@ _DAY = 24 * 3600.0
 
 
 def chosen_folder() -> Path | None:
-    """The folder that is tried first; None if the platform does not say where it would be."""
+    """The folder that is tried first; None if the platform does not say where it is."""
     chosen = os.environ.get("KDENV_CACHE_DIR")
     try:
         root = Path(chosen).absolute() if chosen else platformdirs.user_cache_path("kdenv", appauthor=False)
@@ -44,7 +44,7 @@ def chosen_folder() -> Path | None:
 
 
 def folders_to_read() -> list[Path]:
-    """All folders in which code may be found."""
+    """All folders that may have machine code."""
     shared = _in_shared_temporary()
     return [folder for folder in (chosen_folder(), shared if is_safe(shared) else None, *_private) if folder is not None]
 
@@ -128,7 +128,7 @@ def prune(folder: Path) -> None:
     now, total = time.time(), 0
     for used, size, path in sorted(files, reverse=True):
         total += size
-        longest = _MOST_SECONDS if path.suffix == ENDING else _DAY  # nobody holds a lock or writes a file for a day
+        longest = _MOST_SECONDS if path.suffix == ENDING else _DAY  # no process holds a lock or writes a file for a day
         if total > _MOST_BYTES or now - used > longest:
             with contextlib.suppress(OSError):
                 path.unlink()

@@ -28,23 +28,23 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def kernel(function: Function) -> Function:
-    """Compile a function at its first call, for each combination of types of arguments; no other thread has to wait while it runs.
+    """Compile a function when it is first called with a combination of argument types. Other threads can run while a kernel runs.
 
-    A kernel may not allocate (np.empty and the like do not compile): buffers come from the caller. Numba then need not count
+    A kernel may not allocate: np.empty and the like do not compile, and the caller gives it the buffers. So numba does not have to count
     references to arrays, which would cost more than the work of a small kernel.
     """
     return _compiled(function, allocates=False)
 
 
 def allocating_kernel(function: Function) -> Function:
-    """Make a kernel that may allocate. Python may call it; kernels should not call it where speed matters."""
+    """Compile a function as kernel() does, but let it allocate. Kernels should not call it where speed matters."""
     return _compiled(function, allocates=True)
 
 
 def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], Any]) -> None:
-    """Let compiled code that calls question(first, ...) call another kernel, which kernel_for gives for the type of first.
+    """Let compiled code that calls question(first, ...) call the kernel that kernel_for returns for the type of first.
 
-    kernel_for takes the numba type of a state or of an array of states, or the class of a part; it raises TypingError for others.
+    kernel_for gets the numba type of a state or of an array of states, or the class of a part. It raises TypingError for other types.
     """
     compiler.resolve_by_type(question, kernel_for)
     questions[question] = kernel_for

@@ -1,9 +1,9 @@
 """Compiles kernels. A kernel that Python calls is optimised once, together with all the kernels that it calls.
 
-Numba by itself optimises every function that it compiles, with all that this function calls inlined, and makes machine code of it. In a
-search calls go fifteen deep, so the rules of a game would be optimised fifteen times, and the first search of a game would take 20 s.
+Numba alone optimises every function that it compiles, with all calls inlined, and makes machine code of it. In a search, calls are fifteen
+levels deep, so the rules of a game would be optimised fifteen times, and the first search of a game would take 20 s.
 Here a kernel that another kernel calls becomes a `_Draft`: its types are inferred and it is translated to LLVM's language, but it is
-neither optimised nor made into machine code. A kernel that Python calls becomes a `_Whole`: its own code and the code of all drafts that
+not optimised, and no machine code is made. A kernel that Python calls becomes a `_Whole`: its own code and the code of all drafts that
 it needs, in one module, which is optimised once.
 
 This depends on private parts of numba: README.md says which ones and how to tell whether a new version of numba still has them. For
@@ -31,7 +31,7 @@ from kdenv.compiler.cache import KeptKernel
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """What _Draft and _Whole have in common: LLVM code that is being put together."""
+    """The common base of _Draft and _Whole: a module of LLVM code that is being built."""
 
     _linking_libraries: list[Any]
 
@@ -54,7 +54,7 @@ class _Draft(_Library):
                 self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage.name == "external":
-                function.linkage = "linkonce_odr"  # the same draft may come in by several ways, and may be dropped
+                function.linkage = "linkonce_odr"  # a draft may be linked more than once, and may be dropped if nothing calls it
         self._finalized = True
 
     def needs(self, found: dict[_Draft, None]) -> None:
@@ -78,10 +78,10 @@ class _Draft(_Library):
 
 
 class _Whole(_Library):
-    """The code of a kernel that Python calls, and of all the kernels it needs."""
+    """The code of a kernel that Python calls, and of all the kernels that it needs."""
 
     def finalize(self) -> None:
-        """Link all drafts, then let numba finalize: it optimises, and makes machine code."""
+        """Link all drafts. Then numba optimises the module and makes machine code."""
         called = self._linking_libraries
         _link(self._final_module, [library for library in called if isinstance(library, _Draft)])
         self._linking_libraries = [library for library in called if not isinstance(library, _Draft)]
@@ -115,7 +115,7 @@ class _FrozenFlags(Flags):  # type: ignore[misc]
 
     @classmethod
     def of(cls, flags: Flags) -> _FrozenFlags:
-        """The frozen flags with these values; there is one object for each combination of values."""
+        """The frozen flags with the same values as these flags. There is one object for each combination of values."""
         frozen = cls(flags)
         frozen._hash = super().__hash__(frozen)
         return cls._known.setdefault(frozen, frozen)
@@ -129,7 +129,7 @@ class _FrozenFlags(Flags):  # type: ignore[misc]
 
 
 class _CompilerOfDrafts(Compiler):  # type: ignore[misc]
-    """Numba's compiler, which here makes drafts."""
+    """A compiler of numba that makes drafts."""
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, returns: Any, flags: Flags, local: Any) -> None:
         flags.no_compile = True
@@ -142,7 +142,7 @@ class _CompilerOfDrafts(Compiler):  # type: ignore[misc]
 
 
 class _CompilerOfWholes(Compiler):  # type: ignore[misc]
-    """Numba's compiler, which here makes wholes: machine code that Python can call."""
+    """A compiler of numba that makes wholes: machine code that Python can call."""
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, returns: Any, flags: Flags, local: Any) -> None:
         super().__init__(typing, target, library, args, returns, _FrozenFlags.of(flags), local)
@@ -155,17 +155,17 @@ class _CompilerOfWholes(Compiler):  # type: ignore[misc]
 
 
 class _Drafts(CPUDispatcher):  # type: ignore[misc]
-    """All drafts of one kernel, by the types of the arguments."""
+    """All drafts of one kernel: one for each combination of argument types."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         super().__init__(function, {}, {**options, "no_cpython_wrapper": True}, pipeline_class=_CompilerOfDrafts)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Numba asks this when it infers the types of a caller. A constant argument counts as any integer: there is no draft for each."""
+        """Numba calls this when it infers the types of a caller. A constant argument is typed as any integer, so it needs no own draft."""
         return super().get_call_template([unliteral(arg) for arg in args], {k: unliteral(arg) for k, arg in kws.items()})
 
     def compile(self, sig: Any) -> Any:
-        """The draft for these types, which is made if there is none. Numba is given its library in place of a pointer to machine code."""
+        """Make the draft for these types if there is none. Return its library, where numba expects a pointer to machine code."""
         with global_compiler_lock, self._compiling_counter:
             args, returns = normalize_signature(sig)
             if args not in self.overloads:
@@ -187,7 +187,7 @@ class CompiledKernel(KeptKernel):
         self._drafts = _Drafts(py_func, options)
 
     def compile(self, sig: Any) -> Any:
-        """Make the whole for these types, or take it from disk."""
+        """Make the whole for these types, or read it from disk."""
         with _no_garbage_collected():
             entry_point = super().compile(sig)
             whole = self.overloads[normalize_signature(sig)[0]]
@@ -196,21 +196,21 @@ class CompiledKernel(KeptKernel):
             return entry_point
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Numba asks this when it infers the types of a caller, which gets a draft."""
+        """Numba calls this when it infers the types of a caller: the caller gets a draft."""
         return self._drafts.get_call_template(args, kws)
 
     def get_overload(self, sig: Any) -> Any:
-        """Numba asks this when it translates the call of a caller, which gets a draft."""
+        """Numba calls this when it translates the call of a caller: the caller gets a draft."""
         return self._drafts.get_overload(sig)
 
     @property
     def nopython_signatures(self) -> Any:
-        """The types of arguments for which there are drafts; numba reads this after get_call_template."""
+        """The argument types for which there are drafts. Numba reads this after get_call_template."""
         return self._drafts.nopython_signatures
 
     @property
     def is_compiling(self) -> Any:
-        """Whether the kernel is being compiled now. Numba asks this to find out whether a kernel calls itself."""
+        """Whether the kernel is being compiled now. Numba uses this to find out whether a kernel calls itself."""
         return self._compiling_counter or self._drafts.is_compiling
 
 
@@ -221,7 +221,7 @@ def compiled_kernel(function: Callable[..., Any], options: dict[str, Any]) -> Co
 
 @contextmanager
 def _no_garbage_collected() -> Iterator[None]:
-    """Switch off the garbage collector. Compiling makes millions of objects that stay, and searching them takes 7 % of the time."""
+    """A context without garbage collection. Compiling makes millions of lasting objects, and the collector would take 7 % of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -232,7 +232,7 @@ def _no_garbage_collected() -> Iterator[None]:
 
 
 def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], Any]) -> None:
-    """Let compiled code that calls question(first, ...) call kernel_for(the type of first) in its place."""
+    """Let compiled code that calls question(first, ...) call the kernel that kernel_for returns for the type of first."""
 
     class Resolved(AbstractTemplate):  # type: ignore[misc]
         key = question

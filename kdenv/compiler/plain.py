@@ -1,4 +1,4 @@
-"""Kernels compiled by numba alone: used in place of compiler/linked.py with versions of numba that kernel.py does not list.
+"""Compiles kernels by numba alone. It is used in place of compiler/linked.py with versions of numba that kernel.py does not list.
 
 The results and the running speed are the same. The first search of a game takes three times as long to compile.
 """
@@ -23,9 +23,9 @@ def compiled_kernel(function: Callable[..., Any], options: dict[str, Any]) -> Pl
 
 
 def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], Any]) -> None:
-    """Let compiled code that calls question(first, ...) call kernel_for(the type of first) in its place."""
+    """Let compiled code that calls question(first, ...) call the kernel that kernel_for returns for the type of first."""
 
-    def resolve(first, *rest):  # not annotated: numba wants the same signature as that of what it returns
+    def resolve(first, *rest):  # it has no annotations, because numba compares its signature with that of the function it returns
         kernel = kernel_for(first)
         return lambda first, *rest: kernel(first, *rest)
 

@@ -1,7 +1,7 @@
-"""`question`: something that the exchangeable parts of a search answer (players, scores, selection rules and so on).
+"""Questions: functions that the exchangeable parts of a search answer (players, scores, selection rules and so on).
 
-Parts are NamedTuples. Which kernel answers a question is decided by the type of the part: in compiled code while numba compiles it,
-in plain Python by a dictionary. So a search is compiled for each choice of parts that it is used with.
+Parts are NamedTuples. The type of the part decides which kernel answers a question. In compiled code this is decided while numba compiles
+it, and in plain Python at each call. So a search is compiled for each choice of parts that it is used with.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _questions: dict[Callable[..., Any], _Known] = {}
 
 
 def question(asked: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function that calls the kernel that answers for its first argument, a part, with all its arguments."""
+    """Make a question of a function that has only a docstring. Asking it calls the kernel for the type of the first argument, a part."""
     known = _Known(asked.__name__, list(inspect.signature(asked).parameters))
 
     def ask(kind, *rest):
@@ -58,7 +58,7 @@ def misfit(given: Callable[..., Any], takes: Sequence[str]) -> str:
 
 
 def answers(asked: Callable[..., Any], kind: type) -> Callable[[Kernel], Kernel]:
-    """Mark a kernel as the one that answers the question for parts of this class. It takes the same arguments as the question."""
+    """Mark the kernel that answers the question for parts of this class. The kernel takes the same arguments as the question."""
 
     def register(kernel: Kernel) -> Kernel:
         known = _questions[asked]

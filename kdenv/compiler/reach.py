@@ -244,7 +244,7 @@ class _Reach:
         self._follow_function(kernel.py_func)
 
     def _follow_function(self, function: Any) -> None:
-        """Note the code of a function and all that it names."""
+        """Add the code of a function and everything that it names to the digest."""
         named = list(_names_in(function))
         self.note(function.__module__ or "", function.__qualname__, _scanned(function.__code__, function.__doc__).digest)
         words = [f"{name}={self.named(value)}" for name, value in named]
@@ -327,7 +327,7 @@ def _named_through(path: str, module: ModuleType, scan: _Scan, seen: set[int]) -
 
 
 def _overloads_of(function: Any) -> Iterator[Any]:
-    """What numba compiles in place of a plain Python function: the implementations registered with numba.extending.overload."""
+    """The functions that numba compiles in place of a plain Python function: those registered with numba.extending.overload."""
     cpu_target.typing_context.refresh()
     kind = cpu_target.typing_context._lookup_global(function)
     for template in getattr(kind, "templates", ()):
@@ -363,7 +363,7 @@ def _is_library(name: str | None) -> bool:
         return True
     if top not in sys.stdlib_module_names:
         return False
-    file = getattr(sys.modules.get(top), "__file__", None)  # somebody's own file may have the name of a standard one
+    file = getattr(sys.modules.get(top), "__file__", None)  # a user's file may have the name of a standard module
     if file is None:
         return True
     return any(Path(file).is_relative_to(sysconfig.get_path(place)) for place in ("stdlib", "platstdlib")) and "site-packages" not in file

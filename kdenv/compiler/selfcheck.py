@@ -67,7 +67,7 @@ def _differences() -> list[str]:
 
 
 def _results_of(compiler: Any) -> dict[str, list[float]]:
-    """What a few kernels compute when this module compiles them: calls three deep, a question by type, records, constants, floats."""
+    """The results of a few kernels, compiled by this module. They have calls on three levels, a question, records, constants and floats."""
     from numba.core.caching import NullCache
 
     options = {"nogil": True, "_nrt": False}

@@ -1,4 +1,4 @@
-"""States are numpy records: named fields in one block of memory, copied by one memcpy."""
+"""States of games. A state is a numpy record: named fields in one block of memory, which one memcpy copies."""
 
 import hashlib
 from collections.abc import Iterable
@@ -24,9 +24,8 @@ class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
 def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]:
     """Make the dtype of a game's state from fields, which are given as numpy takes them.
 
-    A program that loads a game again after an edit (importlib.reload, a notebook) gives the game's file or files as `source`. Their
-    content becomes part of the type, so that what this process compiled before the edit is not used after it. Code on disk needs no
-    such help.
+    source: the file or files of a game that is loaded again after edits in the same process (importlib.reload, a notebook). Their content
+    becomes part of the type, so code that this process compiled before an edit is not used after it. Code on disk does not need this.
     """
     named = list(fields)
     files = [source] if isinstance(source, str) else list(source)

@@ -1,6 +1,6 @@
 """How a position becomes numbers for a network: encodings, and the observer that an encoding makes for one game.
 
-A game has one or more encodings, the default first. An encoding belongs to whoever looks at the game. States, records and the
+A game has one or more encodings, the default first. An encoding belongs to the one that looks at the game. States, records and the
 options of the rules do not know of it, so models trained on different encodings can play each other.
 """
 

@@ -116,7 +116,7 @@ class Game:
         return _game_made_with, (self.room[0].__name__, self.name)
 
     def buffer(self) -> NDArray[np.int64]:
-        """A new buffer for legal actions and whatever else the rule players work with."""
+        """A new buffer that has room for a list of legal actions, and for what the rule players of this game need."""
         return np.empty(max(self.max_legal, self.knowledge.scratch), np.int64)
 
     def variant(self, players: int | None = None, **options: Any) -> tuple[int, Variant]:

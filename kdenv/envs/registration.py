@@ -7,7 +7,7 @@ from kdenv.games import TITLES
 
 
 def register(name: str, title: str) -> None:
-    """Register a game as kdenv/<Title>-v0: for one seat that learns with Gymnasium, and for all seats with PettingZoo."""
+    """Register a game as kdenv/<Title>-v0: with Gymnasium for one seat that learns, and with PettingZoo for all seats."""
     identity = f"kdenv/{title}-v0"
     # Registering a second time, as after a reload, would print a warning although nothing is wrong.
     if identity not in gymnasium.registry:

@@ -1,13 +1,13 @@
-"""Agents at the table, as Python sees them: they get a View and answer with an action.
+"""Policies: agents at the table. A policy gets a View and answers with an action.
 
     Uct(playout=FullGreedy(), seconds=1) == policy("uct(playout=full_greedy, seconds=1)")
 
-The players that games have are here under their names in Python, too: FullGreedy, BigMoney ...
+The rule-based players of the games can be imported from here, too: FullGreedy, BigMoney ...
 """
 
 from typing import Any
 
-# In the order in which they are listed.
+# The order of these imports is the order in which policies are listed.
 # isort: off
 from kdenv.policies.base import Function, Policy, SearchPolicy, TurnPolicy, policy
 from kdenv.policies.playouts import EpsilonGreedy, Mast, PlayerGreedy, Playout, Random
@@ -18,7 +18,7 @@ from kdenv.policies.uct import Uct
 from kdenv.policies.expectimax import Expectimax, Star1, Star2, Star25
 from kdenv.policies.deals import FlatDeals, Ims, Oracle, Pimc
 from kdenv.policies.learned import Ppo
-from kdenv.policies.text import papers  # noqa: F401  (makes the rows)
+from kdenv.policies.text import papers  # noqa: F401  (importing it adds the searches of papers)
 from kdenv.policies.listing import Entry, listing
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named

@@ -1,4 +1,4 @@
-"""What a policy is: its parameters, which are compared and written (text/value.py), and what it remembers while it plays, which is not."""
+"""The base classes of policies. A policy has parameters, which are compared and written (text/value.py), and a memory, which is not."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from kdenv.policies.text.value import Value
 
 
 class Memory:
-    """What a policy remembers during a game. Reset makes a new one; only what is `kept` goes on to the next game."""
+    """What a policy remembers during a game. reset() makes a new memory, which takes over only `kept`."""
 
     def __init__(self, seed: int = 0, kept: dict[str, Any] | None = None) -> None:
         self.rng: Rng = make_rng(derive_seed("policy", seed))
-        self.n_playouts = 0  # made in all decisions since reset, for those that make any
-        self.planned: tuple[bytes, int] = (b"", 0)  # what has happened when the rest of a turn is due, the rest
-        self.kept: dict[str, Any] = {} if kept is None else kept  # what took long to make and does not change what is played
+        self.n_playouts = 0  # in all decisions since reset; 0 for policies that make none
+        self.planned: tuple[bytes, int] = (b"", 0)  # the key of the view in which a turn goes on, and the rest of that turn
+        self.kept: dict[str, Any] = {} if kept is None else kept  # what takes long to make and does not change what is played
 
 
 class Policy(Value):
     """Chooses an action for the seat of a view.
 
-    Two policies of the same parameters are equal, and each remembers only its own games. A class that derives from this one needs
-    `act`; marked `@named("name")` its fields are parameters, and texts can name it.
+    Two policies with the same parameters are equal, but each has a memory of its own. A subclass needs only `act`. If it is marked
+    `@named("name")`, its fields are parameters, and texts can name it.
     """
 
     called = "policy"
@@ -38,15 +38,15 @@ class Policy(Value):
 
     @property
     def memory(self) -> Memory:
-        """What it remembers of the game it plays."""
+        """What the policy remembers of the game that it plays."""
         memory: Memory | None = self.__dict__.get("_memory")
         if memory is None:
-            memory = self.__dict__["_memory"] = Memory()  # not a field, and so it may be set in a frozen value
+            memory = self.__dict__["_memory"] = Memory()  # it is not a field, so a frozen value may set it
         return memory
 
     @property
     def rng(self) -> Rng:
-        """The generator that it draws from; reset starts it anew."""
+        """The random generator of the policy; reset starts it anew."""
         return self.memory.rng
 
     @property
@@ -55,51 +55,51 @@ class Policy(Value):
         return self.memory.n_playouts
 
     def reset(self, seed: int = 0) -> None:
-        """Forget everything about games, and start the generator anew."""
+        """Forget the game, and start the random generator from this seed."""
         self.__dict__["_memory"] = Memory(seed, self.memory.kept)
 
     def act(self, view: View) -> int:
-        """The action to take; the seat of the view is to move."""
+        """Choose one of the legal actions. The seat of the view must be to move."""
         raise NotImplementedError(f"{type(self).__name__} has no method act(self, view), which every policy needs")
 
     def prepare(self, view: View) -> None:
-        """Compile or load what deciding in such a view will need, so that it is not done on the clock."""
+        """Compile or load what decisions in such a view need, so that a decision spends no time on it."""
 
     def compiled(self, game: Game) -> Any:
-        """The player that kernels can ask in place of this policy, as core.questions has it, or None if there is none."""
+        """The NamedTuple that answers `choose` in kernels as this policy does (core/questions.py); None if there is none."""
         return None
 
     def analyse(self, view: View) -> Analysis:
-        """What the policy thinks of every turn open now; only searches can tell."""
+        """What the policy has found out about every turn that is open now. Policies that do not search raise NotSupported."""
         raise NotSupported(f"{self} does not search and has nothing to tell about its choices")
 
     def check(self, game: Game, players: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Raise one sentence if it cannot play this game with so many players and these options of the rules."""
+        """Raise NotSupported or BadOption if the policy cannot play this game with this number of players and these options."""
         self.needs(game, *game.variant(players, **(options or {})))
 
     def __call__(self, view: View) -> int:
-        """The same as act: a policy is a callable of a view, and any callable of a view can be one."""
+        """Do the same as act. So a policy can be used wherever a function of a view can."""
         return self.act(view)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copies and pickles have the parameters, and remember nothing."""
+        """Copy and pickle the parameters, but not the memory."""
         return {name: value for name, value in self.__dict__.items() if name != "_memory"}
 
     @classmethod
     def which(cls) -> str:
-        """Where policies are listed."""
+        """The end of an error about a name that is no policy; it says how to list them."""
         return "'kdenv policies <game>' lists them"
 
 
 class TurnPolicy(Policy):
-    """A policy that chooses whole turns, packed (core.questions), and carries them out action by action."""
+    """A policy that chooses packed turns (core/questions.py) and carries them out action by action."""
 
     def choose_turn(self, view: View) -> int:
-        """The turn to take, or as much of it as is decided at once."""
+        """Choose a packed turn, or only its first actions; for the rest of the turn it is asked again."""
         raise NotImplementedError(f"{type(self).__name__} has no method choose_turn(self, view), which a TurnPolicy needs")
 
     def act(self, view: View) -> int:
-        """Go on with the turn decided on, if the game has come to the point expected; else decide on one."""
+        """The next action of the turn chosen before, if the view is the expected one; else the first action of a new turn."""
         expected, turn = self.memory.planned
         if not turn or view.key() != expected:
             turn = self.choose_turn(view)
@@ -109,41 +109,41 @@ class TurnPolicy(Policy):
 
 
 class Searcher(ABC):
-    """What a search policy plays with: it keeps trees, tables and clocks. One is made for a policy, and stays over its games."""
+    """The search of a search policy, with its trees, tables and clocks. A policy makes one searcher and uses it for all its games."""
 
     def __init__(self, text: str) -> None:
-        """text: the policy, for what it says; its generator starts at seed 0."""
+        """text: the policy as text, for errors and reports. The random generator starts from seed 0."""
         self.text = text
         self.reset(0)
 
     def reset(self, seed: int = 0) -> None:
-        """Forget the game, and start the generator anew."""
+        """Forget the game, and start the random generator from this seed."""
         self.rng: Rng = make_rng(derive_seed("policy", seed))
-        self.playouts = 0  # made in all decisions since reset; of searches without playouts, nodes
+        self.playouts = 0  # in all decisions since reset; for searches without playouts, nodes
 
     @abstractmethod
     def choose_turn(self, view: View) -> int:
-        """The turn to take, or as much of it as is decided at once."""
+        """Search, and choose a packed turn, or only its first actions."""
 
     @abstractmethod
     def prepare(self, view: View) -> None:
-        """Compile what deciding in such a view will need."""
+        """Compile what decisions in such a view need."""
 
     @abstractmethod
     def analyse(self, view: View) -> Analysis:
-        """What the search finds out about every turn open now."""
+        """Search, and tell what was found out about every turn that is open now."""
 
 
 class SearchPolicy(TurnPolicy):
-    """A policy that searches: its parameters. The search itself is a Searcher, which it makes when it is first asked."""
+    """The parameters of a policy that searches. The search itself is a Searcher, which the policy makes when it is first needed."""
 
     def start(self) -> Searcher:
-        """A new searcher with these parameters."""
+        """Make a searcher with these parameters."""
         raise NotImplementedError(f"{type(self).__name__} has no method start(self), which a SearchPolicy needs")
 
     @property
     def searcher(self) -> Searcher:
-        """What it plays with."""
+        """The searcher of this policy; made when it is first needed."""
         searcher: Searcher | None = self.memory.kept.get("searcher")
         if searcher is None:
             searcher = self.memory.kept["searcher"] = self.start()
@@ -151,7 +151,7 @@ class SearchPolicy(TurnPolicy):
 
     @property
     def rng(self) -> Rng:
-        """The generator of the search."""
+        """The random generator of the searcher."""
         return self.searcher.rng
 
     @property
@@ -160,27 +160,27 @@ class SearchPolicy(TurnPolicy):
         return self.searcher.playouts
 
     def reset(self, seed: int = 0) -> None:
-        """Forget the game, and start the generator anew."""
+        """Forget the game, and start the random generator from this seed."""
         super().reset(seed)
         self.searcher.reset(seed)
 
     def prepare(self, view: View) -> None:
-        """Check that the game can be played, and compile the search for it."""
+        """Check that the policy can play this game, and compile the search for it."""
         self._check_once(view)
         self.searcher.prepare(view)
 
     def choose_turn(self, view: View) -> int:
-        """What the search finds best."""
+        """The turn that the search finds best."""
         self._check_once(view)
         return self.searcher.choose_turn(view)
 
     def analyse(self, view: View) -> Analysis:
-        """What the search finds out about every turn."""
+        """What the search finds out about every turn that is open now."""
         self._check_once(view)
         return self.searcher.analyse(view)
 
     def _check_once(self, view: View) -> None:
-        """Refuse a game that it cannot play; a game with the same players and rules as before is not checked again."""
+        """Refuse a game that the policy cannot play. A game with the same rules and number of players as before is not checked again."""
         table = view.game.name, view.players, view.variant.tobytes()
         if self.memory.kept.get("checked") != table:
             self.needs(view.game, view.players, view.variant)
@@ -188,13 +188,13 @@ class SearchPolicy(TurnPolicy):
 
 
 class Function(Policy):
-    """A function of a view, as a policy."""
+    """A policy that calls a function of a view."""
 
     def __init__(self, function: Callable[[View], int]) -> None:
         self.function = function
 
     def act(self, view: View) -> int:
-        """What the function says."""
+        """The action that the function returns."""
         return int(self.function(view))
 
     def __str__(self) -> str:
@@ -210,15 +210,15 @@ class Function(Policy):
         return hash(self.function)
 
     def to_json(self) -> dict[str, Any]:
-        """A function cannot be written."""
+        """Raise BadOption, because a function cannot be written as JSON."""
         raise BadOption(f"{self} is a function, which cannot be written as JSON; make it a class marked @named")
 
 
 def policy(value: Any) -> Policy:
-    """A policy that has not played yet, from its text, from a policy, from the dict that to_json gave, or from a function of a view.
+    """A policy with an empty memory, made from a text, another policy, the dict that to_json returned, or a function of a view.
 
-    policy("mce(playout=full_greedy, seconds=0.5)") and Mce(playout=FullGreedy(), seconds=0.5) are the same. A policy given is
-    copied, without what it remembers of its games.
+    policy("mce(playout=full_greedy, seconds=0.5)") and Mce(playout=FullGreedy(), seconds=0.5) are the same. A policy is
+    copied without its memory.
     """
     if isinstance(value, Mapping):
         return Policy.from_json(value)
@@ -230,5 +230,5 @@ def policy(value: Any) -> Policy:
 
 
 def fresh(value: Policy) -> Policy:
-    """A copy of the policy that remembers nothing."""
+    """A copy of the policy with an empty memory."""
     return copy.copy(value)

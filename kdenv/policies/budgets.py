@@ -1,4 +1,4 @@
-"""The parameters that searches share: what a decision may cost, and what playouts are and count. Each is declared here, once."""
+"""The parameters that searches share: budgets, playouts, and how the final turn is chosen. Each is declared once, here."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _BUDGETS = {
     "nodes": "for a decision",
     "game_seconds": "for a whole game",
 }
-MOST_WORKERS = 256  # searches that work at once
+MOST_WORKERS = 256  # threads, or trees
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Budgeted(Value):
-    """A search that is given one budget, of those that its class has; `usual` says which if none is given."""
+    """A search with a budget: one of the budgets that its class has. If none is given, the budget is `usual`."""
 
     alternatives: ClassVar[tuple[str, ...]] = tuple(_BUDGETS)
 
     def __post_init__(self) -> None:
-        """Refuse two budgets, or none."""
+        """Refuse more than one budget, and also no budget if there is no usual one."""
         super().__post_init__()
         given = [name for name in _BUDGETS if getattr(self, name, None) is not None]
         if len(given) > 1 or not (given or self.usual):
             raise BadOption(f"{self}: give one budget: {self._choice_of_budgets()}")
 
     def budget(self) -> Budget:
-        """The budget of a decision."""
+        """The budget as the search takes it."""
         return Budget(**{name: getattr(self, name, None) for name in _BUDGETS})
 
     def _choice_of_budgets(self) -> str:
@@ -46,45 +46,52 @@ class Budgeted(Value):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class BySeconds(Budgeted):
-    """A budget of seconds for a decision."""
+    """A search that can be given seconds for each decision."""
 
-    seconds: float | None = param("seconds for a decision", default=None, least=0.001)
+    seconds: float | None = param("the budget: how many seconds each decision takes", default=None, least=0.001)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ByPlayouts(Budgeted):
-    """A budget of playouts for a decision."""
+    """A search that can be given playouts for each decision."""
 
-    playouts: int | None = param("playouts for a decision", default=None, least=1)
+    playouts: int | None = param("the budget: how many playouts are made for each decision", default=None, least=1)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ByNodes(Budgeted):
-    """A budget of nodes for a decision."""
+    """A search that can be given nodes for each decision."""
 
-    nodes: int | None = param("nodes for a decision", default=None, least=1)
+    nodes: int | None = param("the budget: how many nodes are searched for each decision", default=None, least=1)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ByGame(Budgeted):
-    """A budget of seconds for all decisions of a game."""
+    """A search that can be given seconds for all decisions of a game."""
 
     game_seconds: float | None = param(
-        "seconds for all decisions of a game: each has those left divided by the decisions left", default=None, least=0.001
+        "the budget: seconds for all decisions of a game; a decision gets the seconds left divided by the decisions left",
+        default=None,
+        least=0.001,
     )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Played(Value):
-    """A search that plays positions to their ends."""
+    """A search that makes playouts: it plays positions to the end of the game."""
 
-    is_tree: ClassVar[bool] = False  # whether it can tell playouts what was played
+    is_tree: ClassVar[bool] = False  # whether the search has a tree, from which playouts can learn
 
-    playout: Playout = param("how playouts are played", default=Random(), kw_only=False)  # noqa: RUF009  (a Random is never changed)
-    score: str = param("what the end of a playout is worth", default="relative", choices=SCORES, kw_only=False)
+    playout: Playout = param("the player that plays the playouts", default=Random(), kw_only=False)  # noqa: RUF009  (a Random is never changed)
+    score: str = param(
+        "what the end of a game is worth: wins (wdl, win), points (points, relative, margin) or both (windiff)",
+        default="relative",
+        choices=SCORES,
+        kw_only=False,
+    )
 
     def __post_init__(self) -> None:
-        """Refuse playouts that learn where nothing is told to them."""
+        """Refuse playouts that learn from a tree if the search has none."""
         super().__post_init__()
         if self.playout.learns and not self.is_tree:
             raise BadOption(f"playout={self.playout} is not possible here; it learns from a tree: uct(playout={self.playout}, ...)")
@@ -92,19 +99,21 @@ class Played(Value):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Decided(Value):
-    """A search that tries the turns open to its seat and takes the best."""
+    """A search that keeps statistics for the turns that are open now, and takes the best of them."""
 
-    choice: str = param("the turn taken: the one with the best mean, or with the most visits", default="mean", choices=("mean", "visits"))
-    reflex: bool = param("whether what the game's papers do without thinking goes before the search", default=False)
+    choice: str = param(
+        "which turn is taken in the end: the one with the best mean, or with the most visits", default="mean", choices=("mean", "visits")
+    )
+    reflex: bool = param("whether obvious turns are made without a search, by the rules that the papers on the game give", default=False)
     threads: int = param("how many threads search at the same time", default=1, least=1, most=MOST_WORKERS)
 
     @property
     def workers(self) -> int:
-        """How many searches work on their own; their counts are added up."""
+        """How many independent searches there are; their statistics are added up."""
         return self.threads
 
     def final(self) -> Any:
-        """The same for the search."""
+        """These parameters as the search takes them."""
         from kdenv.policies.searching import Final
 
         return Final(self.choice, getattr(self, "least", 1), self.reflex, self.workers, self.threads)

@@ -1,4 +1,4 @@
-"""Several policies as one compiled player, so that an environment's kernel can play all their seats without coming back to Python."""
+"""Makes one compiled player of several policies, so that the kernel of an environment can play all their seats without calling Python."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _compiled = {""}  # the kinds of players that have played in this process; "" st
 
 
 def joint_player(players: Sequence[Policy | Callable[[View], int]], seats: Sequence[int], game: Game) -> Any:
-    """One compiled player that decides at these seats as these policies would; None if one of them has no compiled form."""
+    """One compiled player that decides at each seat as its policy does; None if a policy has no compiled form, or there are too many."""
     seats_of: dict[Any, int] = {}
     for player, seat in zip(players, seats, strict=True):
         inside = player.compiled(game) if isinstance(player, Policy) else None
@@ -25,10 +25,10 @@ def joint_player(players: Sequence[Policy | Callable[[View], int]], seats: Seque
             return None
         key = (type(inside).__name__, inside)  # the name, because players of different kinds may be equal as tuples
         seats_of[key] = seats_of.get(key, 0) | 1 << seat
-    # Sorted, so that a pool of policies needs few combinations to be compiled.
+    # They are sorted so that fewer combinations of kinds need to be compiled.
     kinds = sorted(seats_of, key=repr)
     if not kinds:
-        return Uniform()  # there is no other seat, so it is never asked
+        return Uniform()  # there are no seats, so this player is never asked
     if len(kinds) == 1:
         return kinds[0][1]
     if len(kinds) > _MOST_KINDS:
@@ -39,7 +39,7 @@ def joint_player(players: Sequence[Policy | Callable[[View], int]], seats: Seque
 
 @contextmanager
 def first_use(player: Any, game: Game) -> Iterator[None]:
-    """Around the first kernel call with a player of this kind: say so if compiling takes long. The player may be None."""
+    """A context for a kernel call with this player (or None). At the first call with its kind it tells the user if compiling takes long."""
     kind = "" if player is None else f"{game.name} {_kind(player)}"
     if kind in _compiled:
         yield

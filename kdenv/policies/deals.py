@@ -1,4 +1,7 @@
-"""Policies for what is hidden: they draw it, weigh it, or (the oracle) see it. The searches are in policies.determinizing."""
+"""Policies for games that hide something. They draw what is hidden, weigh it by a belief, or see it (the oracle).
+
+Here are the parameters; the searches are in policies/determinizing.py.
+"""
 
 from __future__ import annotations
 
@@ -17,34 +20,34 @@ from kdenv.policies.text.value import Value, named
 from kdenv.search.kernels.ims import PRUNINGS
 from kdenv.search.score import SCORES
 
-EXACT = "exact"  # the way to deal that every game has
+EXACT = "exact"  # the dealer that every game has: it draws by the rules
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Solves(Value):
-    """A search that needs the game's solver or beliefs (core.questions)."""
+    """A search that needs the solver or the beliefs of the game (core/questions.py)."""
 
     @classmethod
     def obstacle(cls, game: Game) -> str:
-        """It needs what few games offer."""
+        """The obstacle is a game without a solver and beliefs."""
         if game.knowledge.hidden is not None:
             return ""
         having = [name for name in names() if find_game(name).knowledge.hidden is not None]
         return f"needs a game with a solver and beliefs, which {game.name} is not; {' and '.join(having)} is"
 
     def needs(self, game: Game, players: int, variant: Variant) -> None:
-        """What it asks of the game must be there, and know these rules."""
+        """Check also that the game offers what the search needs, for these options of the rules."""
         super().needs(game, players, variant)
         assert game.knowledge.hidden is not None  # there is no obstacle
         self.needs_of(game.knowledge.hidden, game, variant)
 
     def needs_of(self, hidden: Hidden, game: Game, variant: Variant) -> None:
-        """Raise one sentence if the game does not offer what the parameters name, or not with these rules."""
+        """Raise NotSupported or BadOption if the game does not offer what the parameters name, for these options of the rules."""
         hidden.solver(variant)
 
 
 def refuse_unless_offered(name: str, value: str, offered: Mapping[str, Any], game: Game) -> None:
-    """Raise BadOption if a parameter names what this game does not offer."""
+    """Raise BadOption if the value of a parameter is not among the things that the game offers for it."""
     if value not in offered:
         hint = did_you_mean(value, offered)
         raise BadOption(f"{name}={value} is not possible{hint}; in {game.name} {name} may be {', '.join(offered)}")
@@ -54,32 +57,34 @@ def refuse_unless_offered(name: str, value: str, offered: Mapping[str, Any], gam
 class Deepens(Value):
     """A search whose depth grows with the turns played: floor(alpha * 2 ** (beta * floor(n / 4))) after n turns."""
 
-    alpha: float | None = param("the turns looked ahead at the start of a round; to the end if not given", default=None, least=1, most=1000)
-    beta: float = param("how fast the depth grows: it doubles in 4 / beta turns", default=1 / 3, least=0, most=10)
+    alpha: float | None = param(
+        "how many turns are looked ahead at the start of a round; if not given, to the end", default=None, least=1, most=1000
+    )
+    beta: float = param("how fast the depth grows during a round: it doubles in 4 / beta turns", default=1 / 3, least=0, most=10)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class OnDeals(SearchPolicy, ByPlayouts, BySeconds, ByGame):
-    """A search that tries every turn on deals drawn at random; its playouts are deals."""
+    """A search that tries every turn on random deals; its budget of playouts is the number of deals."""
 
     common: bool = param("whether all turns are tried on the same deals", default=True)
 
 
 @named("pimc")
 class Pimc(OnDeals, Solves, Deepens):
-    """Perfect information Monte Carlo: deals are drawn and solved as if they were open; the best mean is taken."""
+    """Perfect information Monte Carlo: draws random deals, solves each as if all were visible, and takes the turn with the best mean."""
 
     usual: ClassVar[Mapping[str, Any]] = {"playouts": 50}
 
-    deals: str = param("how what is hidden is drawn: exact, or a way that the game offers", default=EXACT)
+    deals: str = param("how hidden things are drawn: exact (by the rules), or by a dealer of the game", default=EXACT)
 
     def needs_of(self, hidden: Hidden, game: Game, variant: Variant) -> None:
-        """The dealer must be the game's."""
+        """Check also that the game has this dealer."""
         super().needs_of(hidden, game, variant)
         refuse_unless_offered("deals", self.deals, {EXACT: None, **hidden.dealers}, game)
 
     def start(self) -> Searcher:
-        """The search that solves deals."""
+        """Make the search that solves deals."""
         from kdenv.policies.determinizing import Depth, Pimc
 
         return Pimc(str(self), self.budget(), self.common, Depth(self.alpha, self.beta), self.deals)
@@ -87,14 +92,19 @@ class Pimc(OnDeals, Solves, Deepens):
 
 @named("flat_deals")
 class FlatDeals(OnDeals, Played):
-    """Flat Monte Carlo in which every turn is played out once on each deal drawn; the best mean is taken."""
+    """Flat Monte Carlo on random deals: plays every turn out once on each deal, and takes the turn with the best mean."""
 
     usual: ClassVar[Mapping[str, Any]] = {"playouts": 100}
 
-    score: str = param("what the end of a playout is worth", default="wdl", choices=SCORES, kw_only=False)
+    score: str = param(
+        "what the end of a game is worth: wins (wdl, win), points (points, relative, margin) or both (windiff)",
+        default="wdl",
+        choices=SCORES,
+        kw_only=False,
+    )
 
     def start(self) -> Searcher:
-        """The search that plays deals out."""
+        """Make the search that plays deals out."""
         from kdenv.policies.determinizing import FlatDeals
 
         return FlatDeals(str(self), self.budget(), self.common, self.playout, self.score)
@@ -102,19 +112,21 @@ class FlatDeals(OnDeals, Played):
 
 @named("ims", "the dominoes paper, IMS (Algorithm 1)")
 class Ims(SearchPolicy, Solves, Deepens):
-    """Negamax over what everybody may hold, weighted by how probable it is."""
+    """Imperfect minimax search: negamax over what every seat may hold, with values weighted by its probability."""
 
-    alpha: float = param("the turns looked ahead at the start of a round", default=5.0, least=1, most=1000)
-    pruning: str = param("how branches are cut", default="paper", choices=PRUNINGS)
-    belief: str = param("how probable the holdings are: a belief that the game offers", default="paper")
+    alpha: float = param("how many turns are looked ahead at the start of a round", default=5.0, least=1, most=1000)
+    pruning: str = param(
+        "how branches are cut: as in the paper, not at all, or without changing the result (sound)", default="paper", choices=PRUNINGS
+    )
+    belief: str = param("which belief of the game says how probable each holding is", default="paper")
 
     def needs_of(self, hidden: Hidden, game: Game, variant: Variant) -> None:
-        """The belief must be the game's."""
+        """Check also that the game has this belief."""
         refuse_unless_offered("belief", self.belief, hidden.beliefs, game)
         hidden.beliefs[self.belief](variant)
 
     def start(self) -> Searcher:
-        """The search over beliefs."""
+        """Make the search over beliefs."""
         from kdenv.policies.determinizing import Depth, Ims
 
         return Ims(str(self), Depth(self.alpha, self.beta), self.pruning, self.belief)
@@ -122,12 +134,12 @@ class Ims(SearchPolicy, Solves, Deepens):
 
 @named("oracle", "the dominoes paper, negamax oracle")
 class Oracle(SearchPolicy, Solves, Deepens):
-    """Sees all hands and plays perfectly against perfect play; it may sit only where the arena allows it."""
+    """Sees all hands and plays perfectly against perfect play; matches admit it only if they allow oracles."""
 
     is_oracle = True
 
     def start(self) -> Searcher:
-        """The search that sees everything."""
+        """Make the search that sees everything."""
         from kdenv.policies.determinizing import Depth, Oracle
 
         return Oracle(str(self), Depth(self.alpha, self.beta))

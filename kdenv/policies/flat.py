@@ -1,4 +1,7 @@
-"""Flat Monte Carlo: playouts for the turns at the root, for all alike or as a selection rule says. The search is in policies.searching."""
+"""Flat Monte Carlo: playouts estimate the turns that are open now, all equally often or by a selection rule.
+
+Here are the parameters; the search is in policies/searching.py.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,14 @@ from kdenv.policies.text.value import named
 
 @named("mce", "Gedda et al. 2018, MCE-TR, MCE-FG, MCE-PG, MCE-eG; WDL, P, R")
 class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
-    """Flat Monte Carlo: the turn whose playouts go best on average, all turns tried equally often."""
+    """Flat Monte Carlo: makes playouts for all turns equally often, and takes the turn with the best mean."""
 
     sampling: str = param(
-        "the order in which turns are tried: in rotation, or by chance", default="rotation", choices=("rotation", "random")
+        "which turn a playout tries: all in rotation, or a random one", default="rotation", choices=("rotation", "random")
     )
 
     def start(self) -> Searcher:
-        """Flat Monte Carlo with all turns alike."""
+        """Make the search that treats all turns alike."""
         from kdenv.policies.searching import MonteCarlo
 
         return MonteCarlo(str(self), self.playout, self.score, self.budget(), self.final(), self.sampling)
@@ -26,13 +29,13 @@ class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
 
 @named("bandit", "Jansen and Tollisen 2014, UCB")
 class Bandit(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
-    """Flat Monte Carlo whose playouts go to the turns that promise most."""
+    """Flat Monte Carlo in which a selection rule chooses the turn for each playout, so good turns get more playouts."""
 
-    select: SelectionRule = param("which turn is tried next", default=Ucb1())
-    least: int = param("playouts of every turn before the rule decides", default=1, least=1)
+    select: SelectionRule = param("the rule that chooses which turn is tried next", default=Ucb1())
+    least: int = param("how many playouts every turn gets before the rule decides", default=1, least=1)
 
     def start(self) -> Searcher:
-        """Flat Monte Carlo by the rule."""
+        """Make the search that follows the rule."""
         from kdenv.policies.searching import MonteCarlo
 
         return MonteCarlo(str(self), self.playout, self.score, self.budget(), self.final(), self.select.compiled())

@@ -1,8 +1,8 @@
-"""Learned policies: a MaskablePPO model file of Stable-Baselines3 (.zip), or its network exported to plain arrays (.npz).
+"""Learned policies. They play a MaskablePPO model of Stable-Baselines3 (.zip), or its network exported to plain arrays (.npz).
 
-An exported model, made by `python -m baselines.rl.export`, is the way to share one: it needs neither torch nor
+Share models as exported ones, made by `python -m baselines.rl.export`. An exported model needs neither torch nor
 Stable-Baselines3, and playing it runs nothing but the network (model_file.py). A .zip is unpickled by Stable-Baselines3, and
-unpickling runs whatever code the file holds: play only a .zip that you trust as you trust a program. The first one that a process plays
+unpickling runs any code that the file holds: play a .zip only if you trust it as you trust a program. A process that plays its first .zip
 warns of this.
 """
 
@@ -29,28 +29,28 @@ from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named
 
 Array = NDArray[np.float32]
-_warned = False  # whether this process has been told what playing a .zip means
+_warned = False  # whether this process has warned about playing a .zip
 
 
 @dataclass
 class Model:
-    """What a model file holds, and which views it fits."""
+    """The content of a model file, and the views that it fits."""
 
-    file: str  # its name, for errors
+    file: str  # the name of the file, for errors
     logits: Callable[[Array], Array]
     n_observed: int
     n_actions: int
-    made_for: Mapping[str, Any]  # the Observer.made_for of its training; empty if the file does not say
-    _fits: tuple[Game, int, bytes] | None = None  # the game, players and variant that it was last found to fit
-    _encoding: str = ""  # the encoding it takes there
+    made_for: Mapping[str, Any]  # the Observer.made_for of its training; empty if the file has none
+    _fits: tuple[Game, int, bytes] | None = None  # the last game, players and variant that it was found to fit
+    _encoding: str = ""  # the encoding of observations that it takes for these
 
     def logits_for(self, view: View) -> Array:
-        """The logits of all actions, from what the view shows by the encoding that the model was trained on."""
+        """The logits of all actions for this view, which is observed by the encoding that the model was trained on."""
         self.check(view)
         return self.logits(view.observation(self._encoding))
 
     def check(self, view: View) -> None:
-        """Refuse a view of a game that the model was not trained on."""
+        """Refuse a view of a game, number of players or options that the model was not trained for."""
         asked = view.game, view.players, view.variant.tobytes()
         if asked == self._fits:
             return
@@ -68,13 +68,13 @@ class Model:
 
 @named("ppo")
 class Ppo(Policy):
-    """A learned policy: the most probable legal action of a model, or one sampled from it."""
+    """A learned policy: takes the most probable legal action of a model, or samples an action."""
 
-    model: str = param(help="a .zip of MaskablePPO, an exported .npz, or the name of a shipped model", kw_only=False)
-    sample: bool = param("whether actions are sampled by their probabilities", default=False)
+    model: str = param(help="the model: a .zip of MaskablePPO, an exported .npz, or the name of a shipped model", kw_only=False)
+    sample: bool = param("whether actions are sampled by their probabilities, instead of taking the most probable one", default=False)
 
     def __post_init__(self) -> None:
-        """Find the file now, so that a wrong name is told before anything is played; it is loaded when first asked."""
+        """Check that the file exists, so that a wrong name is refused before a game begins. The file is loaded later, when it is needed."""
         super().__post_init__()
         _find(self.model)
 
@@ -83,7 +83,7 @@ class Ppo(Policy):
         self._loaded().check(view)
 
     def act(self, view: View) -> int:
-        """The most probable action, or one drawn, of those that are legal."""
+        """The most probable legal action, or a sample of the legal actions."""
         model, legal = self._loaded(), view.legal()
         logits = model.logits_for(view)[legal]
         if not np.isfinite(logits).all():
@@ -94,7 +94,7 @@ class Ppo(Policy):
         return legal[min(int(np.searchsorted(odds, uniform(self.rng) * odds[-1], side="right")), len(legal) - 1)]
 
     def _loaded(self) -> Model:
-        """The model, read from its file when it is first needed."""
+        """The model; it is read from its file when it is first needed."""
         if "model" not in self.memory.kept:
             self.memory.kept["model"] = load(_find(self.model))
         model: Model = self.memory.kept["model"]
@@ -109,13 +109,13 @@ def shipped_models() -> dict[str, Path]:
 
 
 def _find(name: str) -> Path:
-    """The model file of this name: a path, or a shipped model."""
+    """The path of the model with this name, which is a path or the name of a shipped model."""
     shipped = shipped_models()
     if name in shipped:
         return shipped[name]
     path = Path(name)
     if path.suffix not in (".zip", ".npz"):
-        path = path.with_name(path.name + ".zip")  # as Stable-Baselines3 names it
+        path = path.with_name(path.name + ".zip")  # Stable-Baselines3 adds this ending
     if not path.is_file():
         known = ", ".join(shipped) or "none"
         raise BadOption(f"there is no model {name}; give a .zip of MaskablePPO, an exported .npz, or a shipped model ({known})")
@@ -123,7 +123,7 @@ def _find(name: str) -> Path:
 
 
 def load(path: Path) -> Model:
-    """The model in a file: an exported one (.npz), or one of Stable-Baselines3."""
+    """Read the model in a file: an exported one (.npz), or one of Stable-Baselines3."""
     if path.suffix != ".npz":
         return _load_zip(path)
     network = read_network(path)
@@ -131,7 +131,7 @@ def load(path: Path) -> Model:
 
 
 def _load_zip(path: Path) -> Model:
-    """The network of a MaskablePPO model file, which is unpickled."""
+    """Unpickle a MaskablePPO model file and take its network."""
     global _warned
     try:
         import torch

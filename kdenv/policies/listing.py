@@ -1,28 +1,43 @@
-"""All policies that can play a game, in groups, with what can be completed and explained about each."""
+"""The policies that can play a game, in groups, and the playouts and selection rules that searches take as parameters.
+
+An Entry has what a person or a program asks about one of them: `kdenv policies` prints entries, and completions come from them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import MISSING
+from typing import Any, NamedTuple
 
-from kdenv.core.game import Game
+from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.game import Game, did_you_mean
 from kdenv.policies.base import Policy, SearchPolicy
 from kdenv.policies.players import RulePolicy, rule_class
+from kdenv.policies.playouts import Playout
+from kdenv.policies.selection import SelectionRule
+from kdenv.policies.text.grammar import shorten
 from kdenv.policies.text.parameter import Parameter
-from kdenv.policies.text.value import Value, classes, rows
+from kdenv.policies.text.value import Row, Value, classes, find, names_of, rows
 
-GROUPS = ("players", "searches", "papers", "others")
+GROUPS = ("players", "searches", "papers", "others")  # of policies
+PARTS = ("playouts", "rules")  # of what policies take as parameters
 
 
 class Entry(NamedTuple):
-    """A policy that can play a game."""
+    """A policy that can play a game, or a playout or selection rule that can be used in it."""
 
-    group: str  # of GROUPS: players of the game, searches, searches of papers, learned and other policies
+    group: str  # players of the game, searches, searches of papers, other policies such as learned ones; playouts, selection rules
     name: str
     usage: str  # how it is written, with its parameters
     meaning: str  # in a line
     source: str  # the paper it comes from; empty if from none
-    parameters: Mapping[str, Parameter]
+    cls: type[Value]
+    presets: Mapping[str, Any]  # the usual budget of a search; for the name of a paper, the parameters that it stands for
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """The parameters by name, in the order in which they are listed."""
+        return self.cls.parameters()
 
     def completions(self, parameter: str) -> list[str]:
         """The words that may follow `parameter=`; none if it is a number."""
@@ -34,9 +49,17 @@ class Entry(NamedTuple):
             words += [cls.kind for cls in classes(p.type)]
         return words
 
+    def default(self, parameter: str) -> str:
+        """The default of a parameter as a text has it; empty if there is none."""
+        p = self.parameters[parameter]
+        value = self.presets.get(parameter, p.default)
+        if value is MISSING or value is None:
+            return ""
+        return value if isinstance(value, str) else p.write(value)
+
 
 def listing(game: Game) -> list[Entry]:
-    """Every policy that can play this game, in the order of the groups."""
+    """Every policy that can play this game, in the order of GROUPS."""
     found = [_entry("players", cls) for name in game.knowledge.players if (cls := rule_class(name, (game,))) is not None]
     kinds = [cls for cls in classes(Policy) if not cls.obstacle(game)]
     found += [_entry("searches", cls) for cls in kinds if issubclass(cls, SearchPolicy)]
@@ -44,16 +67,39 @@ def listing(game: Game) -> list[Entry]:
         playout = row.parameters.get("playout")
         is_played_here = not isinstance(playout, str) or _is_playout_of(playout, game)
         if is_played_here and not row.cls.obstacle(game):
-            found.append(Entry("papers", name, name, row.meaning, row.source, row.cls.parameters()))
+            found.append(Entry("papers", name, name, row.meaning, row.source, row.cls, _presets(row)))
     return found + [_entry("others", cls) for cls in kinds if not issubclass(cls, SearchPolicy)]
 
 
+def parts(game: Game) -> list[Entry]:
+    """Every playout and selection rule that policies can use in this game, without the players of the game, which are playouts too."""
+    families = zip(PARTS, (Playout, SelectionRule), strict=True)
+    return [_entry(group, cls) for group, family in families for cls in classes(family) if not cls.obstacle(game)]
+
+
+def entry_of(name: str, game: Game) -> Entry:
+    """The policy, playout or selection rule of this name. Raises BadOption if there is none, NotSupported if this game cannot use it."""
+    known = {entry.name: entry for entry in [*parts(game), *listing(game)]}  # a policy that is a playout too is explained as a policy
+    if name in known:
+        return known[name]
+    remedy = f"'kdenv policies {game.name}' lists what can be used"
+    if name not in names_of(Value):
+        raise BadOption(f"there is no policy {shorten(name)}{did_you_mean(name, known)}; {remedy}")
+    obstacle = "" if any(name == row for row, _ in rows(Value)) else find(name, Value).obstacle(game)
+    raise NotSupported(f"{name} {obstacle}" if obstacle else f"{name} cannot be used in {game.name}; {remedy}")
+
+
 def _entry(group: str, cls: type[Value]) -> Entry:
-    return Entry(group, cls.kind, cls.usage(), cls.meaning(), cls.source, cls.parameters())
+    return Entry(group, cls.kind, cls.usage(), cls.meaning(), cls.source, cls, cls.usual)
+
+
+def _presets(row: Row) -> Mapping[str, Any]:
+    has_budget = any(name in row.parameters for name in row.cls.alternatives)
+    return row.parameters if has_budget else {**row.cls.usual, **row.parameters}
 
 
 def _is_playout_of(text: str, game: Game) -> bool:
-    """Whether the playouts of this text can be played in the game; a player's name alone tells, so no other game is asked."""
+    """Whether this game can use the playouts that the text stands for. Only names are compared, so that no other game is loaded."""
     name = text.partition("(")[0]
     if name in game.knowledge.players:
         return True

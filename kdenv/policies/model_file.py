@@ -1,7 +1,7 @@
-"""Model files (.npz): a network of plain layers, as `python -m baselines.rl.export` writes it, read with care.
+"""Reads model files (.npz): networks of plain layers, as `python -m baselines.rl.export` writes them.
 
-A model may come from a stranger, so nothing in its file is believed. What the file says of its arrays is checked before any of them is
-unpacked: a small file can claim to hold gigabytes. Nothing is unpickled.
+A model may come from a stranger, so nothing in the file is trusted. The shapes of all arrays are checked before an array is unpacked,
+because a small file can claim to hold gigabytes. Nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Array = NDArray[np.float32]
 _ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"tanh": np.tanh, "relu": lambda x: np.maximum(x, 0)}
 _MOST_LAYERS = 64
 _MOST_NUMBERS = 50_000_000  # in all arrays together: 200 MB
-_MOST_TEXT = 10_000  # characters that the model may say about itself
+_MOST_TEXT = 10_000  # characters of the text about the model
 _MOST_HEADER = 10_000  # bytes before the numbers of an array
-# What zipfile, numpy and json raise at damaged files.
+# What zipfile, numpy and json raise when a file is damaged.
 _DAMAGE = (
     OSError,
     ValueError,
@@ -46,7 +46,7 @@ _DAMAGE = (
 
 
 class Network(NamedTuple):
-    """Layers of weights and biases, with an activation in between."""
+    """Layers of weights and biases, with an activation function between layers."""
 
     layers: list[tuple[Array, Array]]
     activation: str
@@ -54,19 +54,19 @@ class Network(NamedTuple):
 
     @property
     def n_in(self) -> int:
-        """How many numbers it takes."""
+        """How many numbers the network takes."""
         return int(self.layers[0][0].shape[1])
 
     @property
     def n_out(self) -> int:
-        """How many numbers it gives."""
+        """How many numbers the network gives."""
         return int(self.layers[-1][0].shape[0])
 
     def logits(self, observation: Array) -> Array:
-        """What it gives for this observation."""
+        """The output of the network for this observation. It may have numbers that are not finite."""
         between = _ACTIVATIONS[self.activation]
         x = observation
-        with np.errstate(all="ignore"):  # whoever asks checks that the result is finite
+        with np.errstate(all="ignore"):  # the caller checks that the result is finite
             for weight, bias in self.layers[:-1]:
                 x = between(weight @ x + bias)
             weight, bias = self.layers[-1]
@@ -74,7 +74,7 @@ class Network(NamedTuple):
 
 
 class _Array(NamedTuple):
-    """What the header of an array says."""
+    """The header of an array."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -83,7 +83,7 @@ class _Array(NamedTuple):
 
 
 def read_network(path: Path) -> Network:
-    """The network of a model file; BadOption if it is not one."""
+    """Read the network in a model file; raise BadOption if it is not one."""
     try:
         with zipfile.ZipFile(path) as archive:
             return _read(archive)
@@ -93,7 +93,7 @@ def read_network(path: Path) -> Network:
 
 
 class _Wrong(ValueError):
-    """What is wrong with a model file, in words."""
+    """An error that says what is wrong with a model file."""
 
 
 def _read(archive: zipfile.ZipFile) -> Network:
@@ -124,7 +124,7 @@ def _read(archive: zipfile.ZipFile) -> Network:
 
 
 def _header(archive: zipfile.ZipFile, name: str) -> _Array:
-    """Read what an array says about itself, and hold it against the size it has in the file."""
+    """Read the header of an array, and check that it agrees with the size of the array in the file."""
     with archive.open(f"{name}.npy") as stream:
         shape, by_columns, dtype = _HEADERS[npy.read_magic(stream)](stream, max_header_size=_MOST_HEADER)
         header = stream.tell()
@@ -144,7 +144,7 @@ _HEADERS: dict[tuple[int, int], Callable[..., tuple[tuple[int, ...], bool, np.dt
 
 
 def _load(archive: zipfile.ZipFile, name: str, array: _Array) -> Any:
-    """The numbers of an array whose header has been checked; a text as it is."""
+    """Read the numbers of an array whose header has been checked, as float32. A text is not converted."""
     with archive.open(f"{name}.npy") as stream:
         raw = _all_of(stream, array.header + int(np.prod(array.shape, dtype=np.int64)) * array.dtype.itemsize)
     found = np.frombuffer(raw, array.dtype, offset=array.header).reshape(array.shape, order="F" if array.by_columns else "C")
@@ -152,7 +152,7 @@ def _load(archive: zipfile.ZipFile, name: str, array: _Array) -> Any:
 
 
 def _all_of(stream: IO[bytes], size: int) -> bytes:
-    """So many bytes; reading to the end has their checksum compared."""
+    """Read exactly `size` bytes. Reading to the end makes zipfile compare the checksum."""
     raw = stream.read(size)
     if len(raw) != size or stream.read(1):
         raise _Wrong("an array ends too early or too late")
@@ -160,7 +160,7 @@ def _all_of(stream: IO[bytes], size: int) -> bytes:
 
 
 def _check_shapes(headers: list[tuple[_Array, _Array]]) -> None:
-    """Layers must be numbers, fit each other and not be too large together."""
+    """Check that layers have floating-point numbers, fit each other, and are not too large together."""
     total = 0
     for i, (weight, bias) in enumerate(headers):
         if weight.dtype.kind != "f" or bias.dtype.kind != "f":

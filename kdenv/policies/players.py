@@ -1,7 +1,7 @@
-"""Rule-based players of the games, as policies and playouts: `full_greedy(variant=paper)`, or FullGreedy(variant="paper").
+"""Makes policies and playouts of the rule-based players of games: `full_greedy(variant=paper)`, or FullGreedy(variant="paper").
 
-Games list their players (core.questions.RulePlayer). For each name there is one class, made when it is first asked for: its
-fields are the parameters of the game's `make`, with their defaults. Games may have players of one name.
+Games list their players (core/questions.py, RulePlayer). Each name has one class, which is made when it is first needed. Its fields are
+the parameters of the game's `make`, with their defaults. If several games have players of the same name, one class serves them all.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from kdenv.search.turns import SCRATCH
 
 
 class RulePolicy(TurnPolicy, Playout):
-    """A rule-based player of one game, or of several that have one of this name."""
+    """A rule-based player of one game, or of several games that have a player of this name."""
 
-    games: ClassVar[tuple[Game, ...]] = ()  # that have such a player
+    games: ClassVar[tuple[Game, ...]] = ()  # the games that have such a player
 
     def __post_init__(self) -> None:
-        """Make the compiled players: of every game that has a player of this name which takes the parameters given."""
+        """Make the compiled players of all games whose player of this name takes the given parameters."""
         super().__post_init__()
         given = self.given()
         players, refused = {}, None
@@ -46,41 +46,41 @@ class RulePolicy(TurnPolicy, Playout):
         object.__setattr__(self, "_players", players)
 
     def choose_turn(self, view: View) -> int:
-        """What the player decides."""
+        """The packed turn that the player chooses, or the first actions of it."""
         return int(choose_at(self.compiled(view.game), view.scratch(1 + SCRATCH), 0, view.game.buffer(), self.rng))
 
     def prepare(self, view: View) -> None:
-        """Compile the player for this game, deciding once on a generator of its own."""
+        """Compile the player for this game by one decision, with a generator that is not the policy's."""
         choose_at(self.compiled(view.game), view.scratch(1 + SCRATCH), 0, view.game.buffer(), make_rng(0))
 
     def compiled(self, game: Game) -> Any:
-        """The compiled player for this game."""
+        """The compiled player for this game; NotSupported if there is none with these parameters."""
         players: Mapping[str, Any] = self.__dict__["_players"]
         if game.name not in players:
             self.refuse(game)
         return players[game.name]
 
     def player(self, view: View) -> Any:
-        """The same for all seats."""
+        """The compiled player, which decides for all seats."""
         return self.compiled(view.game)
 
     def refuse(self, game: Game) -> None:
-        """Raise NotSupported if this is no player of that game, as far as the parameters tell."""
+        """Raise NotSupported if the game has no such player with these parameters."""
         having: Mapping[str, Any] = self.__dict__["_players"]
         if game.name not in having:
             others = ", ".join(game.knowledge.players) or "none"
             raise NotSupported(f"{self} plays {' and '.join(having)}, not {game.name}, whose rule-based players are {others}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled and copied by name, as its class is in no module."""
+        """Pickle and copy by the name of the player, because no module has its class."""
         return _remade, (self.kind, {name: getattr(self, name) for name in self.parameters()})
 
 
-_made: dict[tuple[str, ...], tuple[tuple[Game, ...], type[RulePolicy]]] = {}  # by the name of the player and of the games that have it
+_made: dict[tuple[str, ...], tuple[tuple[Game, ...], type[RulePolicy]]] = {}  # by the names of the player and of the games
 
 
 def rule_class(name: str, games: tuple[Game, ...] = ()) -> type[RulePolicy] | None:
-    """The class of the players of this name, of these games or of all; None if none of them has one."""
+    """The class of the players of this name in these games, or in all games if none are given; None if no game has such a player."""
     having = tuple(game for game in games or map(find_game, names()) if name in game.knowledge.players)
     if not having:
         return None
@@ -93,7 +93,7 @@ def rule_class(name: str, games: tuple[Game, ...] = ()) -> type[RulePolicy] | No
 
 
 def class_named(name: str) -> type[RulePolicy] | None:
-    """The class of players that has this name in Python: FullGreedy for full_greedy."""
+    """The class of players with this name in Python, such as FullGreedy for full_greedy; None if there is none."""
     return next((rule_class(each) for each in rule_names() if _in_python(each) == name), None)
 
 
@@ -103,14 +103,14 @@ def rule_names() -> list[str]:
 
 
 def _new_class(name: str, games: tuple[Game, ...]) -> type[RulePolicy]:
-    """The class whose fields are the parameters that these games' players of this name take."""
+    """Make a class whose fields are the parameters that the players of this name take in these games."""
     fields: dict[str, Any] = {}
     types: dict[str, Any] = {}
     for game in games:
         for parameter, takes in inspect.signature(game.knowledge.players[name].make).parameters.items():
             if parameter not in fields:
                 fields[parameter], types[parameter] = takes.default, type(takes.default)
-            elif fields[parameter] != takes.default:  # then each game's own default holds unless one is given
+            elif fields[parameter] != takes.default:  # the default is None, and each game uses its own default
                 fields[parameter], types[parameter] = None, types[parameter] | None
     rules = [game.knowledge.players[name] for game in games]
     sources = list(dict.fromkeys(rule.source for rule in rules if rule.source))

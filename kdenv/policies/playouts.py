@@ -1,4 +1,4 @@
-"""How playouts are played: at random, by the greedy player of the game, by one that learns, or by any rule-based player (players.py)."""
+"""Playouts: ways to play a position to its end. Every rule-based player of a game is a playout, too (players.py)."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ class Playout(Value):
     """A way to play a position to its end."""
 
     called = "playout"
-    learns: ClassVar[bool] = False  # whether it must be told by a tree search what was played, and with what result
+    learns: ClassVar[bool] = False  # whether it learns from the iterations of a tree search
 
     def player(self, view: View) -> Any:
-        """The compiled player (core.questions) for all seats, when the seat of this view searches."""
+        """The compiled player (core/questions.py) that decides for all seats in playouts; the seat of the view searches."""
         raise NotImplementedError(f"{type(self).__name__} has no method player(self, view), which a playout needs")
 
     @classmethod
     def which(cls) -> str:
-        """The playouts of all games, and that the players of a game are playouts too."""
+        """The end of an error about something that is no playout; it names the playouts."""
         return f"a playout is {', '.join(names_of(cls, asking_games=False))} or a rule-based player"
 
 
 @named("random")
 class Random(Policy, Playout):
-    """Every legal action is equally probable."""
+    """Takes any legal action; all are equally probable."""
 
     def act(self, view: View) -> int:
-        """Any legal action."""
+        """Choose a legal action at random."""
         legal = view.legal()
         return legal[int(below(self.rng, len(legal)))]
 
     def compiled(self, game: Game) -> Uniform:
-        """The same inside kernels."""
+        """The compiled player that decides at random."""
         return Uniform()
 
     def player(self, view: View) -> Uniform:
-        """Random for all seats."""
+        """The compiled player that decides at random for all seats."""
         return Uniform()
 
 
 class _Greedy(Playout):
-    """Playouts that ask the player which the game calls greedy."""
+    """Playouts that need the greedy player of the game (Knowledge.greedy)."""
 
     def greedy_of(self, game: Game) -> Any:
         """The compiled greedy player of this game."""
@@ -58,37 +58,37 @@ class _Greedy(Playout):
 
     @classmethod
     def obstacle(cls, game: Game) -> str:
-        """It needs a greedy player."""
+        """The obstacle is a game without a greedy player."""
         return "" if game.knowledge.greedy else f"needs a greedy player, which {game.name} does not have; use playout=random"
 
 
 @named("player_greedy", "Gedda et al. 2018, PG")
 class PlayerGreedy(_Greedy):
-    """Playouts in which the searching seat plays as the greedy player of the game does, and all others at random."""
+    """Playouts in which the searching seat plays as the greedy player of the game, and all other seats play at random."""
 
     def player(self, view: View) -> Any:
-        """Greedy at the seat of the view only."""
+        """The greedy player for the seat of the view, and a random one for all others."""
         return Split(int(view.seat), self.greedy_of(view.game), Uniform())
 
 
 @named("epsilon_greedy", "Gedda et al. 2018, eG")
 class EpsilonGreedy(_Greedy):
-    """Playouts of the greedy player of the game for all seats, with some turns at random."""
+    """Playouts in which every seat plays as the greedy player of the game, but some turns are random."""
 
-    epsilon: float = param("the probability that a turn is played at random", default=0.75, least=0, most=1)
+    epsilon: float = param("the probability that a turn is random", default=0.75, least=0, most=1)
 
     def player(self, view: View) -> Any:
-        """The same player for all seats."""
+        """The compiled player for all seats: greedy, with some random turns."""
         return CompiledEpsilonGreedy(self.greedy_of(view.game), self.epsilon)
 
 
 @named("mast", "Finnsson and Björnsson 2008, MAST")
 class Mast(Playout):
-    """Playouts that take the actions which have done well in the tree search so far, and some actions at random."""
+    """Playouts that learn: they take the actions that have done best in the tree search so far; some actions are random. Only with uct."""
 
     learns = True
-    epsilon: float = param("the probability that an action is taken at random", default=0.4, least=0, most=1)
+    epsilon: float = param("the probability that an action is random", default=0.4, least=0, most=1)
 
     def player(self, view: View) -> Any:
-        """Random, until the search tells it what it has learned."""
+        """A random player; the tree search replaces it by one that learns."""
         return Uniform()

@@ -1,4 +1,4 @@
-"""Selection rules: which turn a search tries next. The formulas are in kdenv.search.select."""
+"""Selection rules say which turn a search tries next. Here are their parameters; the formulas are in search/select.py."""
 
 from __future__ import annotations
 
@@ -10,54 +10,54 @@ from kdenv.search import select
 
 
 class SelectionRule(Value):
-    """Says which turn to try next, given how each has done."""
+    """A rule that says which turn a search tries next, given the results of each turn so far."""
 
     called = "selection rule"
 
     def compiled(self) -> Any:
-        """The NamedTuple that answers `urgency` (kdenv.search.select) in kernels."""
+        """The NamedTuple that answers `urgency` in kernels (search/select.py)."""
         raise NotImplementedError(f"{type(self).__name__} has no method compiled(self), which a selection rule needs")
 
 
 @named("ucb1", "Auer et al. 2002; Kocsis and Szepesvári 2006")
 class Ucb1(SelectionRule):
-    """The mean, and c times the root of ln N / n."""
+    """UCB1: the mean plus c * sqrt(ln(N) / n), where n counts the visits of the turn and N those of all turns."""
 
-    c: float = param("how much a turn that was tried seldom is preferred", default=0.7, least=0)
+    c: float = param("how much turns with few visits are preferred", default=0.7, least=0)
 
     def compiled(self) -> Any:
-        """As a part of a search."""
+        """The formula that kernels use, with these parameters."""
         return select.UCB1(self.c)
 
 
 @named("ucb_ratio", "Jansen and Tollisen 2014, modified UCB")
 class UcbRatio(SelectionRule):
-    """The mean, and c times the root of ln(N / n)."""
+    """Modified UCB: the mean plus c * sqrt(ln(N / n)), where n counts the visits of the turn and N those of all turns."""
 
-    c: float = param("how much a turn that was tried seldom is preferred", default=0.7, least=0)
+    c: float = param("how much turns with few visits are preferred", default=0.7, least=0)
 
     def compiled(self) -> Any:
-        """As a part of a search."""
+        """The formula that kernels use, with these parameters."""
         return select.UCBRatio(self.c)
 
 
 @named("ucb1_tuned", "Auer et al. 2002")
 class Ucb1Tuned(SelectionRule):
-    """UCB1 with the variance seen in place of a constant, for scores between 0 and 1."""
+    """UCB1 whose bonus depends on the observed variance, for scores between 0 and 1."""
 
-    c: float = param("by what the bonus is multiplied", default=1.0, least=0)
+    c: float = param("the factor of the bonus", default=1.0, least=0)
 
     def compiled(self) -> Any:
-        """As a part of a search."""
+        """The formula that kernels use, with these parameters."""
         return select.UCB1Tuned(self.c)
 
 
 @named("thompson")
 class Thompson(SelectionRule):
-    """A draw from what the mean may be, which is taken for normal."""
+    """Thompson sampling: tries the turn with the greatest random draw, from a normal distribution around its mean."""
 
-    spread: float = param("the standard deviation of a turn's scores before any was seen", default=0.5, least=0)
+    spread: float = param("the assumed standard deviation of the scores of a turn before its first playout", default=0.5, least=0)
 
     def compiled(self) -> Any:
-        """As a part of a search."""
+        """The formula that kernels use, with these parameters."""
         return select.Thompson(self.spread)

@@ -1,4 +1,4 @@
-"""UCT and its variants, as parameters of one policy. The search is in policies.trees and kdenv.search."""
+"""UCT and its variants, as parameters of one policy. The search is in policies/trees.py and search/kernels/uct.py."""
 
 from __future__ import annotations
 
@@ -18,36 +18,52 @@ _BIASES: dict[str, Any] = {"progressive": ProgressiveBias, "win": WinBias}
 
 @named("uct", "Gedda et al. 2018, UCT, UCTB, UCTW; Jansen and Tollisen 2014, UCT; Heyden 2009, MCTS")
 class Uct(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByNodes, ByGame):
-    """A tree of the turns that promise most (UCT)."""
+    """UCT (Monte Carlo tree search): grows a tree in which a selection rule chooses the turns to try; good turns are searched deeper."""
 
     is_tree = True
 
-    select: SelectionRule = param("which turn is tried next", default=Ucb1())
-    bias: str = param("a bonus for turns that gain points at once; win: longer for good turns", default="none", choices=("none", *_BIASES))
-    weight: float = param("how much the bias counts", default=0.1, least=0)
-    fpu: float = param(
-        "the urgency of turns not tried yet; none: they come first", default=math.inf, least=-1e9, most=1e9, words={"none": math.inf}
+    select: SelectionRule = param("the rule that chooses which turn of a node is tried next", default=Ucb1())
+    bias: str = param(
+        "a bonus in the urgency of turns that gain points at once; with win, good turns keep it longer",
+        default="none",
+        choices=("none", *_BIASES),
     )
-    least: int = param("visits of every turn before the rule decides", default=1, least=1)
-    expand: str = param("which turn a node tries first: any, or the first listed", default="random", choices=("random", "order"))
+    weight: float = param("the factor of the bias", default=0.1, least=0)
+    fpu: float = param(
+        "first play urgency: the urgency of turns not tried yet; with none, they are all tried first",
+        default=math.inf,
+        least=-1e9,
+        most=1e9,
+        words={"none": math.inf},
+    )
+    least: int = param("how many visits every turn of a node gets before the rule decides", default=1, least=1)
+    expand: str = param(
+        "which of the turns not tried yet a node tries first: a random one, or the first in the order of the rules",
+        default="random",
+        choices=("random", "order"),
+    )
     chance: str = param(
-        "chance is drawn at every visit, or once for every node (frozen), or is no part of the nodes (open)",
+        "how the tree treats chance: sampled draws it at every visit, frozen once for each node; open: a node stands for the decisions "
+        "before it, whatever chance did; information_sets: a node stands for all that the searching seat has seen",
         default="sampled",
         choices=("sampled", "frozen", "open", "information_sets"),
     )
     update: str = param(
-        "the nodes that learn a result: all, those of the leaf's owner, or those of the searching seat",
+        "which nodes of the path count a result: all, those of the seat that owns the leaf, or those of the searching seat",
         default="all",
         choices=("all", "owner", "mine"),
     )
     rave: float = param(
-        "visits until the playouts in which a turn was made later count half (RAVE); no: not at all",
+        "RAVE: after this many visits, the own mean of a turn and its all-moves-as-first mean count alike; no switches RAVE off",
         default=0.0,
         least=0,
         words={"no": 0.0},
     )
     trees: int | None = param(
-        "trees that grow on their own, their counts added up; as many as threads if not given", default=None, least=1, most=MOST_WORKERS
+        "how many trees grow independently before their statistics are added up; if not given, one for each thread",
+        default=None,
+        least=1,
+        most=MOST_WORKERS,
     )
 
     def __post_init__(self) -> None:
@@ -62,16 +78,16 @@ class Uct(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByNodes, ByGame)
 
     @property
     def workers(self) -> int:
-        """How many trees there are."""
+        """How many independent trees there are."""
         return self.trees or self.threads
 
     def rule(self) -> Any:
-        """The selection rule with its bias, as a part of the search."""
+        """The selection rule with its bias, for kernels."""
         rule = self.select.compiled()
         return rule if self.bias == "none" else _BIASES[self.bias](rule, self.weight)
 
     def start(self) -> Searcher:
-        """The search that grows the trees."""
+        """Make the search that grows the trees."""
         from kdenv.policies.trees import Growth, TreeSearch
 
         growth = Growth(self.chance, self.expand, self.fpu, self.update, self.rave)

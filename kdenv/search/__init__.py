@@ -1,1 +1,1 @@
-"""Searches and playouts, each written once over the verbs. No game is named here."""
+"""Searches and playouts. They are written over the verbs (core/verbs.py), so each works in every game."""

@@ -1,4 +1,4 @@
-"""How long a search may go on: playouts, nodes or seconds, spent in steps short enough to be interrupted."""
+"""Budgets of searches: playouts, nodes or seconds. They are spent in short steps, so that Ctrl-C can interrupt a search."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 
 _STEP = 0.02  # seconds between looks at the clock; the last steps are shorter
 _NOTICE_AFTER = 0.5  # seconds of compiling after which the user is told
-_PER_NODE = 8  # playouts a node, after which a budget of nodes is spent too: a whole tree can be smaller than the budget
-_LEAST_SECONDS = 0.001  # for a decision when the time for the game is up
+_PER_NODE = 8  # a budget of n nodes ends after 8 * n playouts at the latest: a whole tree may have fewer than n nodes
+_LEAST_SECONDS = 0.001  # the budget of a decision when all seconds of the game are used up
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,11 @@ class Budget:
         nodes: Callable[[], int] | None = None,
         stop: threading.Event | None = None,
     ) -> int:
-        """Call work(n, done) until the budget is spent; return the playouts made.
+        """Call work(n, done), which makes n more playouts after `done` earlier ones, until the budget is spent; return how many were made.
 
-        work must have been compiled. With seconds, counted from `since` or now, at least `least` playouts are made whatever
-        the clock says. `nodes` tells how many nodes there are; a search without nodes counts playouts as such.
+        The caller must compile `work` before, or compiling uses up the seconds. Seconds are counted from `since`, which is a time of
+        time.perf_counter, or from now. A budget of seconds allows at least `least` playouts, even if they take longer. `nodes` returns
+        how many nodes the search has; without it, a budget of nodes counts playouts. Setting `stop` ends the search early.
         """
         start = time.perf_counter() if since is None else since
         most = self.playouts if self.nodes is None or nodes is None else self.nodes * _PER_NODE
@@ -48,7 +49,9 @@ class Budget:
             if most is not None:
                 step = min(step, most - done)
             if self.nodes is not None and nodes is not None:
-                step = min(step, max(self.nodes - nodes(), int(done == 0)))  # a root alone tells nothing
+                step = min(
+                    step, max(self.nodes - nodes(), int(done == 0))
+                )  # one playout at least: a root alone says nothing
             if step <= 0:
                 return done
             before = time.perf_counter()
@@ -65,7 +68,7 @@ class Budget:
         return done
 
     def share(self, part: int, parts: int) -> Budget:
-        """What one of several searches gets that work one after the other, or (but for seconds) at the same time."""
+        """The budget of search number `part` of `parts`: playouts and nodes are divided, seconds are not, game_seconds are left out."""
 
         def split(number: int | None) -> int | None:
             return None if number is None else number // parts + (part < number % parts)
@@ -73,16 +76,17 @@ class Budget:
         return Budget(split(self.playouts), self.seconds, split(self.nodes))
 
     def for_decision(self, spent: float, turns_left: Callable[[], float]) -> Budget:
-        """The budget of one decision: of the seconds for a game, those left divided by the turns left."""
+        """The budget of one decision. Of seconds for a game, of which `spent` are gone, it gets those left divided by the turns left."""
         if self.game_seconds is None:
             return self
         return Budget(seconds=max(_LEAST_SECONDS, (self.game_seconds - spent) / max(1.0, turns_left())))
 
 
 def spend_together(budget: Budget, works: Sequence[Any], threads: int, since: float) -> int:
-    """Let several searches spend a budget together, on as many threads; return the playouts made.
+    """Let several searches spend a budget together, on this number of threads; return the playouts made by all.
 
-    Each of works has work(n, done) and nodes(). Playouts and nodes are divided among them; seconds are the clock's.
+    Each of works has methods work(n, done) and nodes(). Playouts and nodes are divided among the searches. Seconds are counted from
+    `since`; searches that run on the same thread share them equally.
     """
     stop = threading.Event()
     done = [0] * len(works)
@@ -120,7 +124,7 @@ def spend_together(budget: Budget, works: Sequence[Any], threads: int, since: fl
 
 @contextlib.contextmanager
 def compiling(what: str) -> Iterator[None]:
-    """Around the first run of a search: if it takes long, say once that it is being compiled."""
+    """A context for the first run of a search. If the run takes long, it tells the user on stderr that `what` is being compiled."""
     message = f"compiling {what} (once, then it is kept on disk) ..."
     notice = threading.Timer(_NOTICE_AFTER, lambda: print(message, file=sys.stderr, flush=True))
     notice.daemon = True

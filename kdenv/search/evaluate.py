@@ -1,4 +1,4 @@
-"""Evaluators and orders that every game has. A game's own are in its heuristics (core.questions says what they answer)."""
+"""The evaluator and the order of turns that every game has. A game may add its own; core/questions.py says what they answer."""
 
 from typing import NamedTuple
 
@@ -10,14 +10,14 @@ from kdenv.search.score import best_rival
 
 
 class ScoreMargin(NamedTuple):
-    """Own points now less the best rival team's; no position further on is taken to be more than `room` points off."""
+    """The evaluator: own points less the best rival team's points. Later positions are expected to be at most `room` points off."""
 
     teams: int
     room: float
 
 
 class AsListed(NamedTuple):
-    """Turns in the order in which the rules list them."""
+    """The order that gives all turns the same rank, so they stay in the order in which the rules list them."""
 
 
 @answers(estimate, ScoreMargin)

@@ -1,4 +1,4 @@
-"""Counting positions: chance, decision and final nodes down to a depth. The strictest test of rules, and of speed."""
+"""Counts chance, decision and final nodes down to a depth. This is the strictest test of the rules, and it measures their speed."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from kdenv.core.verbs import CHANCE, OVER, apply, apply_chance, chances, legal, 
 
 @allocating_kernel
 def perft(states, depth, actions, weights, counts):
-    """Count the nodes below states[0] by phase; counts has a row per depth from 0 to `depth`.
+    """Count the nodes below states[0] by phase: add them to counts, which has a row per depth from 0 to `depth`.
 
-    states, and the rows of actions (outcomes or legal actions), have room for depth + 1 levels.
+    states, and actions, whose rows hold legal actions or outcomes of chance, must have room for depth + 1 levels.
     """
     n = np.zeros(depth + 1, np.int64)
     at = np.zeros(depth + 1, np.int64)
@@ -49,7 +49,7 @@ def _branches(s, out, weights):
 
 
 def count(states: Any, depth: int, max_legal: int, max_chances: int) -> NDArray[np.int64]:
-    """The nodes below the position in states[0]: a row per depth, with chance, decision and final nodes."""
+    """The number of nodes below the position in states[0]: a row per depth, with a column for each phase (core/verbs.py)."""
     levels = np.zeros(depth + 1, states.dtype)
     levels[0] = states[0]
     widest = max(max_legal, max_chances)

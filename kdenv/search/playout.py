@@ -1,4 +1,4 @@
-"""Playing a position to its end, by any players that `choose` knows; and players made of other players."""
+"""Plays positions to their ends with any player that answers `choose`, and has players that are made of other players."""
 
 from typing import NamedTuple
 
@@ -11,18 +11,18 @@ from kdenv.core.verbs import CHANCE, DECIDE, OVER, apply, apply_chance, begin, l
 
 
 class Uniform(NamedTuple):
-    """Every decision at random among the legal actions."""
+    """A player that decides at random: all legal actions are equally probable."""
 
 
 class EpsilonGreedy(NamedTuple):
-    """Turn by turn: at random with probability epsilon, else as the greedy player does."""
+    """A player that plays a random turn with probability epsilon, and otherwise the turn of the greedy player."""
 
     greedy: NamedTuple
     epsilon: float
 
 
 class Split(NamedTuple):
-    """One player for this seat, another for all other seats."""
+    """Two players: `mine` decides for this seat, and `others` for all other seats."""
 
     seat: int
     mine: NamedTuple
@@ -30,9 +30,9 @@ class Split(NamedTuple):
 
 
 class Seated(NamedTuple):
-    """Up to four players, each for some seats, which are given as bits; the last for all that are left.
+    """Up to four players. The seats of the first three are given as bits of an integer; `last` decides for all other seats.
 
-    Not nested, as it could be with two: a kernel that calls itself through its parts cannot be kept on disk.
+    It is not made of nested pairs, because a kernel that calls itself through its parts cannot be kept on disk.
     """
 
     first_seats: int
@@ -82,7 +82,7 @@ def _choose_as_seated(player, states, k, out, rng):
 
 @kernel
 def random_turn(states, k, out, rng):
-    """A whole turn, every decision at random; states[k + 1] is scratch."""
+    """A whole turn of the seat to move in states[k], packed; every decision is random. states[k + 1] is scratch."""
     states[k + 1] = states[k]
     s = states[k + 1]
     mover = seat(s)
@@ -97,7 +97,7 @@ def random_turn(states, k, out, rng):
 
 @kernel
 def play_turn(s, turn):
-    """Carry out a packed turn."""
+    """Apply all actions of a packed turn to s. Whether they are legal is not checked."""
     while turn != 0:
         apply(s, first_action(turn))
         turn = rest_of(turn)
@@ -105,7 +105,7 @@ def play_turn(s, turn):
 
 @kernel
 def play_out(player, states, k, out, rng):
-    """Play states[k] to its end; states[k + 1] and out are scratch. Returns the number of turns."""
+    """Play states[k] to the end of the game; return the number of turns. states[k + 1] and out are scratch."""
     n_turns = 0
     while True:
         now = phase(states[k])
@@ -120,14 +120,15 @@ def play_out(player, states, k, out, rng):
 
 @kernel
 def decisions_left(player, states, mover, most_decisions, n_games, out, rng):
-    """How many decisions the seat `mover` has left in states[0] if all go on like player, on average over n_games.
+    """How many decisions the seat `mover` has left in states[0] if this player decides for all seats: the average of n_games playouts.
 
-    A decision is a whole turn, or in games that think in single decisions one that is not forced.
+    A decision is a whole turn. If most_decisions is 1, it is an action that is not forced. states[1], the states after it that the
+    player uses, and out are scratch.
     """
     n = 0
     for _ in range(n_games):
         states[1] = states[0]
-        goes_on = False  # with a turn of the mover
+        goes_on = False  # whether the next decision belongs to a turn that the mover has begun
         turn = 0
         while phase(states[1]) != OVER:
             if phase(states[1]) == CHANCE:
@@ -146,7 +147,7 @@ def decisions_left(player, states, mover, most_decisions, n_games, out, rng):
 
 @allocating_kernel
 def play_games(player, states, n_games, out, rng, totals):
-    """Play n_games from states[0] to their ends, adding the points of each seat to totals; returns the turns played."""
+    """Play n_games from states[0] to their ends and add the points of each seat to totals; return the number of turns played."""
     n_turns = 0
     points = np.zeros(totals.shape[0], np.int64)
     for _ in range(n_games):
@@ -165,7 +166,7 @@ def _add_scores(states, k, points, totals):
 
 @kernel
 def random_games(states, n_games, players, variant, out, points, rng):
-    """Whole games in states[1], from begin() to scores(), every decision at random: what the speed of rules is measured by."""
+    """Play whole random games in states[1], from begin() to scores(), to measure the speed of the rules."""
     for _ in range(n_games):
         s = states[1]
         begin(s, players, variant)

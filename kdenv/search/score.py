@@ -1,6 +1,7 @@
-"""What the end of a game is worth to a seat: the scores of the papers, as parts of a search.
+"""Scores: what the end of a game is worth to a seat. They are parts of searches, and most come from papers.
 
-Seats of one team (seat modulo the number of teams) win and lose together; without teams a team is one seat.
+Seats of one team win and lose together. The team of a seat is the seat modulo the number of teams; a game without teams has one team
+for each seat.
 """
 
 from typing import NamedTuple
@@ -12,53 +13,52 @@ from kdenv.core.verbs import scores, standings
 
 @question
 def worth(score, states, k, seat, numbers):
-    """The worth of the finished states[k] to seat; numbers is scratch, one int64 per seat."""
+    """What the finished game in states[k] is worth to the seat; numbers is scratch, one int64 per seat."""
 
 
 @question
 def worths(score, states, k, values, numbers):
-    """Write the worth of the finished states[k] to every seat to values (float64); numbers is scratch as above."""
+    """Write to values (float64) what the finished game in states[k] is worth to each seat; numbers is scratch, one int64 per seat."""
 
 
 class WinDrawLoss(NamedTuple):
-    """1 for the sole best team, 1/k for k best teams, 0 for others (WDL)."""
+    """1 for the best team, 1/k for each of k teams that share first place, 0 for all others (WDL)."""
 
     teams: int
 
 
 class Win(NamedTuple):
-    """1 for the sole best team; a tie is worth nothing to anybody."""
+    """1 for the best team if it does not share first place, else 0."""
 
     teams: int
 
 
 class WinAndMargin(NamedTuple):
-    """1 for the sole best team and 0 for others, and a hundredth of the margin: to win first, then by much."""
+    """Win (0 or 1) plus a hundredth of the margin, so that winning counts first and the margin second."""
 
     teams: int
 
 
 class Points(NamedTuple):
-    """The seat's own points (P)."""
+    """The points of the seat (P)."""
 
     teams: int
 
 
 class Relative(NamedTuple):
-    """Own points in relation to own and the best rival's (R), between 0 and 1; where points are penalties, the rival's share of them."""
+    """Own points divided by own points plus the best rival's (R), cut to 0 to 1. If that sum is negative: the rival's share of it."""
 
     teams: int
 
 
 class Margin(NamedTuple):
-    """Own points less the best rival's."""
+    """Own points less the best rival's points."""
 
     teams: int
 
 
 @kernel
 def _share_of_win(numbers, seat, teams):
-    """By standings."""
     n_best = 0
     for other in range(numbers.shape[0]):
         if numbers[other] > numbers[seat]:
@@ -90,7 +90,7 @@ def _margin(numbers, seat, teams):
 
 @kernel
 def best_rival(numbers, seat, teams):
-    """The most points of any seat of another team."""
+    """The most points that a seat of another team has; 0 if there is no other team."""
     best, found = 0, False
     for other in range(numbers.shape[0]):
         if (other - seat) % teams != 0 and (not found or numbers[other] > best):

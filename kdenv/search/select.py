@@ -1,8 +1,8 @@
-"""Which turn to try next, given how each has done: selection formulas as parts of a search.
+"""Selection rules: formulas that say which turn a search tries next. They are parts of searches.
 
-The turn of the greatest urgency is tried. All see a turn's visits n, the sum of what they were worth and of its square,
-the points it gained at once (`gain`), and the logarithm of N, the visits of the turn and its siblings together.
-A turn without visits is not asked about: it comes first, or has the search's first play urgency.
+A search tries the turn with the greatest urgency. A rule computes the urgency from the number of visits of the turn (n), the sum of their
+values and of the squares of their values, the points that the turn gains at once (`gain`), and the logarithm of N, the visits of the turn
+and its siblings together. A search never asks about a turn without visits: it tries such a turn first, or gives it a first play urgency.
 """
 
 import math
@@ -15,42 +15,42 @@ from kdenv.compiler.random import uniform
 
 @question
 def urgency(rule, visits, total, squares, gain, log_n, rng):
-    """How urgent it is to try this turn once more."""
+    """How urgent it is to try this turn once more. visits is at least 1."""
 
 
 class UCB1(NamedTuple):
-    """The mean and c * sqrt(ln N / n) (Auer et al. 2002, Kocsis and Szepesvári 2006)."""
+    """The mean plus c * sqrt(ln N / n) (Auer et al. 2002, Kocsis and Szepesvári 2006)."""
 
     c: float
 
 
 class UCBRatio(NamedTuple):
-    """The mean and c * sqrt(ln(N / n)): the modified UCB of Jansen and Tollisen (2014)."""
+    """The mean plus c * sqrt(ln(N / n)): the modified UCB of Jansen and Tollisen (2014)."""
 
     c: float
 
 
 class UCB1Tuned(NamedTuple):
-    """UCB1 with the variance seen in place of c, for worths between 0 and 1 (Auer et al. 2002); c scales the bonus."""
+    """UCB1 whose bonus depends on the observed variance, for values between 0 and 1 (Auer et al. 2002). The bonus is multiplied by c."""
 
     c: float
 
 
 class Thompson(NamedTuple):
-    """A draw from what the mean may be: normal around it, with the variance seen and a first guess `spread` of its root."""
+    """A random draw from a normal distribution around the mean. Its variance is estimated from the values, beginning with spread ** 2."""
 
     spread: float
 
 
 class ProgressiveBias(NamedTuple):
-    """Another rule, and weight * gain / (n + 1) (UCTB of Gedda et al. 2018)."""
+    """Another rule plus weight * gain / (n + 1) (UCTB of Gedda et al. 2018)."""
 
     rule: NamedTuple
     weight: float
 
 
 class WinBias(NamedTuple):
-    """Another rule, and weight * gain / (n * (1 - mean) + 1): good turns keep the bias longer (UCTW of Gedda et al. 2018)."""
+    """Another rule plus weight * gain / (n * (1 - mean) + 1): good turns keep the bias longer (UCTW of Gedda et al. 2018)."""
 
     rule: NamedTuple
     weight: float
@@ -99,7 +99,7 @@ def _win_bias(rule, visits, total, squares, gain, log_n, rng):
 
 @kernel
 def normal(rng):
-    """A draw from the standard normal distribution."""
+    """A random draw from the standard normal distribution."""
     return math.sqrt(-2.0 * math.log(1.0 - uniform(rng))) * math.cos(2.0 * math.pi * uniform(rng))
 
 

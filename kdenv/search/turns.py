@@ -1,20 +1,20 @@
-"""Whole turns: every line of the mover's own consecutive decisions, up to the next chance, other seat, or the end."""
+"""Lists whole turns: all sequences of consecutive decisions of one seat, up to the next chance, another seat's decision or the end."""
 
 import numpy as np
 
 from kdenv.compiler.kernel import allocating_kernel, kernel
 from kdenv.core.verbs import DECIDE, apply, legal, phase, seat
 
-MAX_DECISIONS = 4  # of a turn, as many as fit into a packed one
-SCRATCH = MAX_DECISIONS  # states that list_turns works in
+MAX_DECISIONS = 4  # the most decisions that fit into a packed turn
+SCRATCH = MAX_DECISIONS  # how many states after states[k] list_turns uses as scratch
 
 
 @allocating_kernel
 def list_turns(states, k, most_decisions, max_legal, turns):
-    """Write the turns open to the seat that decides in states[k], packed, in order; return how many.
+    """Write the turns that are open to the seat to move in states[k] to `turns`, packed, in the order of the rules; return how many.
 
-    A line of more than most_decisions decisions counts as that many, to be gone on with. The states from
-    k + 1 to k + SCRATCH are scratch. At most turns.shape[0] are written.
+    A turn of more than most_decisions decisions is cut after that many; its rest is another turn. At most turns.shape[0] turns are
+    written. The states from k + 1 to k + SCRATCH are scratch.
     """
     actions = np.empty((MAX_DECISIONS, max_legal), np.int64)
     counts = np.empty((2, MAX_DECISIONS), np.int64)
@@ -23,7 +23,7 @@ def list_turns(states, k, most_decisions, max_legal, turns):
 
 @kernel
 def write_turns(states, k, most_decisions, actions, n_actions, at, turns):
-    """The same for kernels, which bring the room: a row of actions and two numbers for each of MAX_DECISIONS."""
+    """Do the same as list_turns with scratch of the caller: MAX_DECISIONS rows of `actions`, as many numbers in n_actions and `at`."""
     n_first = legal(states[k], actions[0])
     if most_decisions == 1:
         n_first = min(n_first, turns.shape[0])
@@ -42,7 +42,7 @@ def write_turns(states, k, most_decisions, actions, n_actions, at, turns):
         action = actions[depth, at[depth]]
         at[depth] += 1
         turn = line | ((action + 1) << (16 * depth))
-        if depth + 1 < most_decisions:  # else it is a turn whatever it leads to
+        if depth + 1 < most_decisions:  # else the turn ends here, whoever moves next
             after = k + 1 + depth
             states[after] = states[after - 1]
             apply(states[after], action)

@@ -55,33 +55,37 @@ import itertools, os, signal, sys, time
 from kdenv.arena import workers
 from kdenv.cli import main
 from kdenv.core.errors import NotSupported
-from kdenv.policies import Policy
-from kdenv.policies.kinds import KINDS, Kind
+from kdenv.policies import Policy, named, param, policy
 
 workers._COMPILING = 2.0
 resets = itertools.count()
 
+@named("misbehaving")
 class Misbehaving(Policy):
-    playing = False
+    "It misbehaves."
+    when: str = param("when it begins to", default="later", kw_only=False)
     def reset(self, seed=0):
         super().reset(seed)
-        self.playing = next(resets) > 4  # one trial game and a few games are played first
+        self.memory.is_bad = next(resets) > 4  # one trial game and a few games are played first
     def act(self, view):
-        if self.playing or "at_once" in self.text:
+        if self.memory.is_bad or self.when == "at_once":
             MISBEHAVIOUR
         return view.legal()[0]
 
-KINDS["misbehaving"] = Kind(lambda text, when=None: Misbehaving(text), "misbehaving(when)", "misbehaves")
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
 """
 SEEDS_OF_GAME_7 = """
 from kdenv.arena import Match, play_game
-from kdenv.policies import policy
 
-SEEDS, players = [], [policy("random"), policy("random")]
-players[1].reset = SEEDS.append
-play_game(Match("kingdomino", ["random", "random"], 40, 9, {"size": "3"}), 7, players)
+SEEDS = []
+class Noting(Policy):
+    def reset(self, seed=0):
+        super().reset(seed)
+        SEEDS.append(seed)
+    def act(self, view):
+        return view.legal()[0]
+play_game(Match("kingdomino", ["random", "random"], 40, 9, {"size": "3"}), 7, [policy("random"), Noting()])
 """
 COMMAND = ("match", "kingdomino", "random", "misbehaving", "--option", "size=3", "--games", "40", "--seed", "9")
 
@@ -134,8 +138,8 @@ def test_a_policy_that_never_answers_at_all_is_noticed_too(tmp_path) -> None:
 @posix
 def test_a_game_that_kills_every_process_is_named_after_three_tries(tmp_path) -> None:
     # Only game 7 kills: a process that replaces another goes on with the others, so the seed tells which game it is.
-    script = MISBEHAVING.replace("self.playing = next(resets) > 4", "self.playing = seed == SEEDS[0]")
-    script = script.replace("class Misbehaving", SEEDS_OF_GAME_7 + "\nclass Misbehaving")
+    script = MISBEHAVING.replace("next(resets) > 4", "seed == SEEDS[0]")
+    script = script.replace('@named("misbehaving")', SEEDS_OF_GAME_7 + '\n@named("misbehaving")')
     file = tmp_path / "match.jsonl"
     done = run_script(
         tmp_path, script.replace("MISBEHAVIOUR", "os.kill(os.getpid(), signal.SIGKILL)"), *COMMAND, "--processes", "2", "--out", str(file)

@@ -104,10 +104,40 @@ def test_ctrl_c_ends_a_match_cleanly(tmp_path: Path) -> None:
     assert all(json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
 
 
-def test_policies_are_listed(capsys) -> None:
-    out = run(capsys, "policies", "kingdomino")
-    assert "full_greedy(variant=fixed)" in out
-    assert "mce(" in out
+def test_policies_are_listed_in_groups_a_line_each(capsys) -> None:
+    groups = [group.splitlines() for group in run(capsys, "policies", "kingdomino").split("\n\n")]
+    by_heading = {heading: [line.split()[0] for line in lines] for heading, *lines in groups}
+    assert by_heading["Players of the game"] == ["full_greedy", "gprd"]
+    assert {"mce", "uct", "star2.5"} <= set(by_heading["Searches"])
+    assert by_heading["Other policies"] == ["random", "ppo"]
+    papers = next(names for heading, names in by_heading.items() if heading.startswith("Searches of papers"))
+    assert {"mce-fg/wdl", "mcts"} <= set(papers)
+    assert "pimc" not in by_heading["Searches"]  # nothing is hidden in Kingdomino
+
+
+def test_a_policy_is_explained_with_all_its_parameters(capsys) -> None:
+    lines = run(capsys, "policies", "kingdomino", "uct").splitlines()
+    assert lines[0].startswith("uct: ")
+    assert any(line.startswith("paper: ") and "Gedda et al. 2018" in line for line in lines)
+    at = {line.strip().partition(":")[0]: lines[i + 1].strip() for i, line in enumerate(lines) if line[:3].strip() and line[:2] == "  "}
+    assert at["least"] == "It is a whole number from 1 on. Default: 1."
+    assert at["fpu"] == "It is a number from -1e+09 to 1e+09, or none. Default: none."
+    assert at["reflex"] == "It may be yes or no. Default: no."
+    assert at["seconds"] == "It is a number from 0.001 on. One of playouts, seconds, nodes and game_seconds must be given."
+    assert at["trees"] == "It is a whole number from 1 to 256. It need not be given."
+    assert at["select"].endswith("a selection rule is ucb1, ucb_ratio, ucb1_tuned or thompson. Default: ucb1.")
+
+
+def test_a_search_of_a_paper_is_explained_with_the_parameters_of_the_paper(capsys) -> None:
+    out = run(capsys, "policies", "kingdomino", "uct-eg")
+    assert "paper: Gedda et al. 2018, UCT-eG, Table III" in out
+    assert "stands for: uct(playout=epsilon_greedy(epsilon=0.75), bias=none, playouts=100, score=win," in out
+    assert "Default: frozen." in out
+    assert "If it is given, it takes the place of playouts=100." in out
+
+
+def test_a_selection_rule_is_explained(capsys) -> None:
+    assert "It is a number from 0 on. Default: 0.7." in run(capsys, "policies", "kingdomino", "ucb1")
 
 
 def test_perft_counts(capsys) -> None:
@@ -352,6 +382,9 @@ MANY = "9" * 5000
         (["perft", "kingdomino", "-1"], "argument depth: -1 is not possible; it may be 0 to 1000"),
         (["perft", "kingdomino", "1", "--position", "nonsense"], "no part of a position"),
         (["policies", "chess"], "there is no game chess"),
+        (["policies", "kingdomino", "utc"], "there is no policy utc (did you mean uct?); 'kdenv policies kingdomino' lists"),
+        (["policies", "dominoes", "star1"], "star1 looks ahead where everybody sees everything, and dominoes hides something"),
+        (["policies", "dominoes", "uct-fg"], "uct-fg cannot be used in dominoes; 'kdenv policies dominoes' lists what can be used"),
         (["perft", "kingdomino", MANY], f"argument depth: {MANY[:20]}... is not possible"),
         (["perft", "kingdomino", "1", "--option", "players=4"], "kingdomino has no option players"),
         (["perft", "kingdomino", "1", "--option", "game=x"], "kingdomino has no option game"),
@@ -389,7 +422,7 @@ def test_a_mistake_is_one_sentence(capsys, arguments: list[str], what: str) -> N
         ("hello", "not with 'kdenv <game>"),
         ("kdenv kingdomino players=4\n* draw 1", "cut short"),
         ("kdenv kingdomino players=9\n= unfinished", "line 1 .* cannot be played by 9 players"),
-        ("kdenv kingdomino players=4\n* draw 99\n= unfinished", "line 2 .* chance outcome 98 is not legal"),
+        ("kdenv kingdomino players=4\n* draw 99\n= unfinished", "line 2 .* 'draw 99' is nothing that chance does"),
     ],
 )
 def test_a_bad_record_is_one_sentence(capsys, tmp_path: Path, text: str, what: str) -> None:

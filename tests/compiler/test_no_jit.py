@@ -81,7 +81,7 @@ def kingdomino_numbers() -> dict[str, Any]:
 
 def told_by_a_process(code: str, **environment: str) -> str:
     """What this code prints in a process where any warning of numpy is an error."""
-    start = "import sys, json; sys.path[:0] = ['.', 'tests', 'examples']; import test_no_jit as here; "
+    start = "import sys, json; sys.path[:0] = ['.', 'tests/support', 'tests/compiler', 'examples']; import test_no_jit as here; "
     clean = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     command = [sys.executable, "-W", "error::RuntimeWarning", "-c", start + code]
     done = subprocess.run(command, cwd=ROOT, env={**clean, **environment}, capture_output=True, text=True, check=False)

@@ -285,7 +285,7 @@ def test_a_mutated_record_is_read_or_refused(players: int, options: dict) -> Non
     assert refused > 50
 
 
-FUZZ = Path(__file__).with_name("record_fuzz.py")
+FUZZ = Path(__file__).parents[1] / "support" / "record_fuzz.py"
 
 
 def fuzzed(seed: int, many: int, seconds: float) -> list[dict[str, Any]]:

@@ -123,7 +123,7 @@ def test_importing_kdenv_compiles_nothing() -> None:
 def test_public_names_are_there() -> None:
     assert kdenv.games() == list(TITLES)
     assert kdenv.table("kingdomino", players=3, size=7).options["size"] == 7
-    assert repr(kdenv.policy("random")) == "random"
+    assert str(kdenv.policy("random")) == "random"
     assert kdenv.game("kingdomino").title == "Kingdomino"
     assert set(kdenv.__all__) <= set(dir(kdenv))
     with pytest.raises(AttributeError, match="kdenv has no tabel"):

@@ -347,7 +347,7 @@ class Cheater(Policy):
 
 def test_a_compiled_opponent_that_reads_the_position_learns_nothing() -> None:
     """The odds are 1 : 2 : 3, so a pea that is drawn with them is where another one is in 14 of 36 games."""
-    env, n, found = SeatEnv(three_shells.GAME, Cheater("cheat"), seat=0, reward="score", record=True), 900, 0
+    env, n, found = SeatEnv(three_shells.GAME, Cheater(), seat=0, reward="score", record=True), 900, 0
     for deal in range(n):
         env.reset(seed=deal)
         *_, info = env.step(0)

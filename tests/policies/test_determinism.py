@@ -91,7 +91,8 @@ def fingerprints() -> dict[str, str]:
 
 
 def fingerprints_of_a_process(hash_seed: str) -> dict[str, str]:
-    code = "import sys, json; sys.path[:0] = ['.', 'tests']; import test_determinism; print(json.dumps(test_determinism.fingerprints()))"
+    paths = [".", "tests/support", "tests/policies"]
+    code = f"import sys, json; sys.path[:0] = {paths}; import test_determinism as here; print(json.dumps(here.fingerprints()))"
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

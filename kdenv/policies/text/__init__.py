@@ -1,1 +1,1 @@
-"""Policies as text: the grammar, what a parameter may be, values with names, and the named searches of the papers."""
+"""Policies as text: the grammar, parameters, values that have a text, and the searches of papers by name."""

@@ -1,7 +1,7 @@
-"""The grammar of policies as text: `name`, `name(value)`, `name(parameter=value, ...)`; values may be such texts themselves.
+"""The grammar of policies as text: `name`, `name(value)` or `name(parameter=value, ...)`, where a value may be such a text again.
 
-A word that holds brackets, commas or spaces (the path of a file) is written in double quotes, as in JSON. What the names
-mean is not known here: see value.py.
+A word with brackets, commas or spaces, such as the path of a file, is written in double quotes, as in JSON. This module does not know
+what the names mean: value.py does.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from kdenv.core.errors import BadOption
 _TOKEN = re.compile(r'\s*([(),=]|"(?:[^"\\]|\\.)*"|[^\s(),="]+|")')
 _PLAIN = re.compile(r'[^\s(),="]+')
 _SIGNS = "(),="
-_DEEPEST = 20  # brackets inside brackets
-_SHOWN = 120  # letters of a text that an error quotes
+_DEEPEST = 20  # the most brackets inside each other
+_SHOWN = 120  # the most letters of a text that an error quotes
 
 
 class Term(NamedTuple):
-    """A parsed text: a name with parameters; a bare word is a name without any."""
+    """A parsed text: a name with parameters. A bare word is a name without parameters."""
 
     name: str
     positional: list[Term]
@@ -32,12 +32,12 @@ class Term(NamedTuple):
 
     @property
     def is_word(self) -> bool:
-        """Whether it has no parameters."""
+        """Whether the term has no parameters."""
         return not (self.positional or self.named)
 
 
 def parse(text: str) -> Term:
-    """Split a text into names and parameters."""
+    """Parse a text. Raises BadOption if it does not follow the grammar."""
     tokens = _TOKEN.findall(text)
     tokens.append("")
     term, at = _term(text, tokens, 0, 0)
@@ -47,7 +47,7 @@ def parse(text: str) -> Term:
 
 
 def _term(text: str, tokens: list[str], at: int, depth: int) -> tuple[Term, int]:
-    """The term that starts at this token, and the place of the token after it."""
+    """The term that starts at tokens[at], and the index of the token after it."""
     name = tokens[at]
     if not name or name in _SIGNS:
         raise _wrong(text, f"a name is missing{f' before {name!r}' if name else ''}; write name(parameter=value, ...)")
@@ -85,7 +85,7 @@ def _wrong(text: str, what: str) -> BadOption:
 
 
 def number_in(word: str) -> int | float | None:
-    """The number that a word is, which may be a fraction such as 1/3; None if it is none."""
+    """The number that a word stands for, which may be a fraction such as 1/3; None if the word is no number."""
     try:
         return int(word)
     except ValueError:
@@ -101,7 +101,7 @@ def number_in(word: str) -> int | float | None:
 
 
 def word_in(term: Term) -> str:
-    """The word that a term without parameters is, out of its quotation marks."""
+    """The word of a term without parameters, without its quotation marks."""
     if not term.name.startswith('"'):
         return term.name
     try:
@@ -111,22 +111,22 @@ def word_in(term: Term) -> str:
 
 
 def word_of(value: str) -> str:
-    """The word as a text has it: in quotation marks where it could be read as something else."""
+    """The word as it is written in a text: in quotation marks if it could be read as something else."""
     return value if _PLAIN.fullmatch(value) else json.dumps(value)
 
 
 def number_of(value: float) -> str:
-    """The shortest text that is read as this number."""
+    """The text of a number: reading it gives the same number."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
 
 
 def shorten(text: str) -> str:
-    """The text, or its beginning if it is too long to be quoted in an error."""
+    """The text, or only its beginning if it is too long for an error."""
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 20]}... ({len(text)} letters)"
 
 
 def shown(value: Any) -> str:
-    """A value from Python as an error quotes it."""
+    """A Python value as an error quotes it, shortened if it is long."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int) and value.bit_length() > 256:

@@ -1,8 +1,8 @@
-"""The searches of the papers under their own names, with the parameters and budgets the papers give them.
+"""The searches of papers under the names that the papers use, with the parameters and budgets that the papers give.
 
-A name stands for a value: `policy("mctso") == Uct(score="wdl", game_seconds=360)`. It is written as its name, with what differs from
-the row: "mctso(seconds=1)". Where a paper counts seconds on its own machine, playouts stand here; where it gives none, the row
-says what was chosen.
+Each name stands for a value: `policy("mctso") == Uct(score="wdl", game_seconds=360)`. The text of such a value is the name, with the
+parameters that differ from the paper: "mctso(seconds=1)". Where a paper gives seconds on its own machine, playouts are used here. Where a
+paper does not give a parameter, the meaning says so.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _GEDDA = "Gedda et al. 2018, "
 _JANSEN = "Jansen and Tollisen 2014, "
 _HEYDEN = "Heyden 2009, "
 
-# name in the paper: playout policy, playouts a turn. (The paper's eG is greedy in one decision of four.)
+# The name in the paper -> the playout, the playouts for a turn, the words for it. The paper's eG is greedy in one decision of four.
 _PLAYOUTS: dict[str, tuple[Any, int, str]] = {
     "tr": ("random", 1000, "random playouts"),
-    "fg": ("full_greedy", 100, "playouts of FULL GREEDY"),
-    "pg": ("player_greedy", 100, "playouts greedy for the searching seat only"),
-    "eg": ("epsilon_greedy(epsilon=0.75)", 100, "playouts of the greedy player, three turns in four at random"),
+    "fg": ("full_greedy", 100, "playouts by full_greedy"),
+    "pg": ("player_greedy", 100, "playouts in which only the searching seat is greedy"),
+    "eg": ("epsilon_greedy(epsilon=0.75)", 100, "playouts by the greedy player with three random turns in four"),
 }
-_SCORES = {"wdl": ("wdl", "wins"), "p": ("points", "own points"), "r": ("relative", "own points in relation to the best rival's")}
+_SCORES = {"wdl": ("wdl", "wins"), "p": ("points", "own points"), "r": ("relative", "the share of points against the best rival")}
 _BIASES = {
     "uct": ("none", "UCT"),
     "uctb": ("progressive", "UCT with progressive bias"),
@@ -42,7 +42,7 @@ for _p, (_playout, _n, _played) in _PLAYOUTS.items():
     for _s, (_score, _scored) in _SCORES.items():
         add_row(
             f"mce-{_p}/{_s}",
-            f"flat Monte Carlo for {_scored}, {_played}",
+            f"Flat Monte Carlo for {_scored}, {_played}",
             f"{_GEDDA}MCE-{_in_paper(_p)}/{_s.upper()}, Tables II and III",
             Mce,
             {"playout": _playout, "score": _score, "sampling": "random", "playouts": _n},
@@ -68,45 +68,45 @@ _ROLLOUTS: dict[str, Any] = {
 }
 add_row(
     "ucb_orig",
-    "flat Monte Carlo as a bandit, UCB1, MPPAF before the search",
+    "Flat Monte Carlo with UCB1; before the search, the rule MPPAF may decide",
     _JANSEN + "UCB_orig",
     Bandit,
     {"select": Ucb1(c=0.7), **_ROLLOUTS},
 )
 add_row(
     "ucb_mod",
-    "the same with ln(N / n) in place of ln(N) / n",
+    "ucb_orig with ln(N / n) in place of ln(N) / n",
     _JANSEN + "UCB_mod",
     Bandit,
     {"select": UcbRatio(c=0.7), **_ROLLOUTS},
 )
 add_row(
     "uct_orig",
-    "UCT, one draw kept for every node, MPPAF before the search",
+    "UCT with one draw of chance for each node; before the search, the rule MPPAF may decide",
     _JANSEN + "UCT_orig",
     Uct,
     {"select": Ucb1(c=0.7), "chance": "frozen", **_ROLLOUTS},
 )
 add_row(
     "uct_mod",
-    "the same with ln(N / n), updating only nodes of the leaf's owner; update=mine is the other reading",
+    "uct_orig with ln(N / n), updating only nodes of the leaf's owner; update=mine is the other reading of the paper",
     _JANSEN + "UCT_mod",
     Uct,
     {"select": UcbRatio(c=0.7), "chance": "frozen", "update": "owner", **_ROLLOUTS},
 )
 
-add_row("mc", "flat Monte Carlo for the margin", _HEYDEN + "MC", Mce, {"score": "margin", "game_seconds": 360})
-add_row("mco", "flat Monte Carlo for the outcome", _HEYDEN + "MCo", Mce, {"score": "wdl", "game_seconds": 360})
+add_row("mc", "Flat Monte Carlo for the margin of points", _HEYDEN + "MC", Mce, {"score": "margin", "game_seconds": 360})
+add_row("mco", "Flat Monte Carlo for wins", _HEYDEN + "MCo", Mce, {"score": "wdl", "game_seconds": 360})
 add_row(
     "mcts",
-    "UCT for the margin with C = 3, chance sampled",
+    "UCT for the margin of points with C = 3; chance is sampled at every visit",
     _HEYDEN + "MCTS",
     Uct,
     {"score": "margin", "select": Ucb1(c=3), "game_seconds": 360},
 )
 add_row(
     "mctso",
-    "UCT for the outcome, chance sampled; the thesis does not give its C",
+    "UCT for wins; chance is sampled at every visit; the thesis does not give its C",
     _HEYDEN + "MCTSo",
     Uct,
     {"score": "wdl", "game_seconds": 360},
@@ -114,14 +114,14 @@ add_row(
 
 add_row(
     "ismcts",
-    "a tree of what the seat will have seen, grown on a new draw of what is hidden for every playout",
+    "Information set MCTS: a tree of all that the seat has seen; hidden things are drawn anew for every playout",
     "Cowling, Powley and Whitehouse 2012, SO-ISMCTS",
     Uct,
     {"score": "wdl", "chance": "information_sets", "choice": "visits", "playouts": 2000},
 )
 add_row(
     "pimc_paper",
-    "every tile is dealt by itself, and other deals for every turn",
+    "Perfect information Monte Carlo in which tiles are dealt one by one, and every turn is tried on other deals",
     "the dominoes paper, PIMC (Section IV.C)",
     Pimc,
     {"deals": "paper", "common": False, "alpha": 4, "playouts": 50},

@@ -1,4 +1,4 @@
-"""What a parameter of a policy may be: its type, bounds and choices, how it is read from text, checked and written."""
+"""Parameters of policies: their types, bounds and choices, and how their values are checked, read from text and written."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from kdenv.core.errors import BadOption
 from kdenv.core.game import did_you_mean
 from kdenv.policies.text.grammar import Term, number_in, number_of, shown, word_in, word_of
 
-_PLAIN = (int, float, bool, str)  # types of parameters that are not values themselves
-_LARGEST = 1e18  # of numbers without a bound of their own: an int64 holds it
+_PLAIN = (int, float, bool, str)  # the types of parameters that are not classes of values
+_LARGEST = 1e18  # the bound of numbers that have no other bound: an int64 holds it
 
 
 def param(
@@ -27,10 +27,10 @@ def param(
     words: Mapping[str, Any] = types.MappingProxyType({}),
     kw_only: bool = True,
 ) -> Any:
-    """A field of a class that is `named`: what it means in a line, its default, and what it may be.
+    """Declare a parameter: a field of a class that is marked `@named`. `help` says in a line what it means.
 
-    least, most: the bounds of a number, which it may be itself. choices: what a word may be. words: values that are
-    written as a word, such as {"none": math.inf}. Without kw_only the value may be given without the name.
+    least, most: the bounds of a number, both inclusive. choices: the words that are possible. words: special values that are written as a
+    word, such as {"none": math.inf}. If kw_only is False, the value may be written without the name.
     """
     about = {"help": help, "least": least, "most": most, "choices": tuple(choices), "words": words}
     return field(default=default, kw_only=kw_only, metadata=about)
@@ -47,11 +47,16 @@ class Parameter:
     least: float
     most: float
     choices: tuple[str, ...]
-    words: Mapping[str, Any]  # what is written as a word though it is none
+    words: Mapping[str, Any]  # special values that are written as a word
     positional: bool
 
+    @property
+    def is_required(self) -> bool:
+        """Whether it must be given, because it has no default."""
+        return self.default is MISSING
+
     def check(self, value: Any) -> Any:
-        """The value as it is kept: a number of the right type, a word, or a value; refused if it is not possible."""
+        """The value with the right type. Raises BadOption if it is not possible."""
         if isinstance(value, str) and value in self.words:
             return self.words[value]
         if value is None and None in self.words.values():
@@ -69,7 +74,7 @@ class Parameter:
         return self.type.as_value(value)
 
     def read(self, term: Term) -> Any:
-        """The value that a text stands for."""
+        """The value that a term stands for. Raises BadOption if it is not possible."""
         if term.is_word and term.name in self.words:
             return self.words[term.name]
         if self.type not in _PLAIN:
@@ -83,7 +88,7 @@ class Parameter:
         return self._number(number_in(term.name), term.name)
 
     def write(self, value: Any) -> str:
-        """The text that is read as this value."""
+        """The text of a value; read() makes the same value of it."""
         for word, special in self.words.items():
             if value is special or value == special:
                 return word
@@ -94,11 +99,11 @@ class Parameter:
         return word_of(value) if isinstance(value, str) else str(value)
 
     def write_with_name(self, value: Any) -> str:
-        """The value as it stands between the brackets: with the name, unless it always has to be given and may be without."""
-        return self.write(value) if self.positional and self.default is MISSING else f"{self.name}={self.write(value)}"
+        """The text of a value between brackets: name=value, but without the name for a required parameter that may be written so."""
+        return self.write(value) if self.positional and self.is_required else f"{self.name}={self.write(value)}"
 
     def usage(self) -> str:
-        """How it is written, for a listing: with its default, or what must be given, and with its choices."""
+        """How the parameter is written, for a listing: with its choices, its default, or the kind of its value."""
         if self.type is str and self.choices:
             first = "" if self.default in (MISSING, None) else f"{self.default}|"
             return f"{self.name}={first}{'|'.join(choice for choice in self.choices if choice != self.default)}"
@@ -109,13 +114,15 @@ class Parameter:
         return f"{self.name}={self.write(self.default)}"
 
     def meaning_of_value(self) -> str:
-        """What may be written after the name, in a word or two."""
+        """The kind of its value, in a word or two."""
         if self.type in (int, float):
             return "whole number" if self.type is int else "number"
         return "word" if self.type is str else "yes or no" if self.type is bool else str(self.type.called)
 
     def possible(self) -> str:
-        """What it may be, as the end of a sentence that begins with its name."""
+        """What the value may be: the end of a sentence that begins with the name of the parameter."""
+        if self.type not in _PLAIN:
+            return f"is a {self.type.called}; {self.type.which()}"
         if self.type is bool:
             return "may be yes or no"
         if self.type is str:
@@ -127,7 +134,7 @@ class Parameter:
         return f"is {number} from {self.least:g} on{words}" if self.least > -_LARGEST else f"is {number}{words}"
 
     def _number(self, value: Any, given: Any) -> Any:
-        """The number, of the parameter's type. Neither nan nor infinity is in the bounds."""
+        """The value as a number of the parameter's type. Numbers outside the bounds are refused, as are nan and infinity."""
         is_number = type(value) is int or type(value) is float or (isinstance(value, Real) and not isinstance(value, bool))
         if is_number and any(value == special for special in self.words.values()):
             return self.type(value) if math.isfinite(value) else float(value)
@@ -141,7 +148,7 @@ class Parameter:
 
 
 def parameter(name: str, hint: Any, field: Field[Any]) -> Parameter:
-    """The parameter that a field of a class with this type hint stands for."""
+    """The parameter that a field with this name and type hint declares. Raises TypeError if the type is not possible."""
     about: dict[str, Any] = {"help": "", "least": -_LARGEST, "most": _LARGEST, "choices": (), "words": {}, **field.metadata}
     kinds = [kind for kind in get_args(hint) if kind is not types.NoneType] if _is_union(hint) else [hint]
     if len(kinds) != 1 or not (kinds[0] in _PLAIN or hasattr(kinds[0], "from_term")):
@@ -158,6 +165,6 @@ def _is_union(hint: Any) -> bool:
 
 
 def no_parameter(kind: str, name: str, known: Iterable[str]) -> BadOption:
-    """The error for a parameter that a class of values does not have."""
+    """The error for a name that is no parameter of this class of values."""
     takes = f"its parameters are {', '.join(known)}" if known else "it has none"
     return BadOption(f"{kind} has no parameter {name}{did_you_mean(name, known)}; {takes}")

@@ -1,8 +1,8 @@
-"""Values with a name and parameters, and what follows from their fields: text, equality, hashing, JSON, the listing.
+"""Values: objects with a name and parameters, such as policies, playouts and selection rules.
 
-A class marked `@named("uct")` is a frozen dataclass, and each of its fields a parameter (see parameter.py). So
-`Uct(playout=FullGreedy(), seconds=1)` and the text "uct(playout=full_greedy, seconds=1)" are the same value. Here are also the
-rows, values that are known by a name of their own such as the searches of papers. What values do is not known here.
+A class marked `@named("uct")` is a frozen dataclass, and each of its fields is a parameter (parameter.py). From the fields follow text,
+equality, hashing, JSON and the listing. So `Uct(playout=FullGreedy(), seconds=1)` and the text "uct(playout=full_greedy, seconds=1)" are
+the same value. A row gives a name to one value of such a class; the searches of papers are rows. This module does not know what values do.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, get_type_hints
 
@@ -21,15 +21,15 @@ from kdenv.policies.text.grammar import Term, parse, shorten, shown
 from kdenv.policies.text.parameter import Parameter, no_parameter, param, parameter
 
 V = TypeVar("V", bound="Value")
-_KIND = "kind"  # the key of the name in JSON
+_KIND = "kind"  # the key in JSON whose value is the name
 
-# What a class declares without parameters: text, JSON and runtime rest on these names.
+# Names that a parameter may not have, because every value has an attribute of this name.
 _RESERVED = {_KIND, "called", "source", "text", "memory", "rng", "n_playouts", "usual", "alternatives"}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A value that is known by a name of its own: a class with parameters."""
+    """A value that has a name of its own: its class and its parameters."""
 
     meaning: str
     source: str
@@ -38,14 +38,14 @@ class Row:
 
     @cached_property
     def value(self) -> Value:
-        """The value; made when it is first asked for, as players of games may be in it."""
+        """The value; it is made when it is first needed, because making it may import games for their players."""
         return self.cls(**self.parameters)
 
 
 class Finder(NamedTuple):
-    """Finds classes that are not made before they are asked for."""
+    """A way to find classes that are made only when they are needed."""
 
-    base: type[Value]  # all of them derive from it
+    base: type[Value]  # all these classes derive from it
     find: Callable[[str], type[Value] | None]
     names: Callable[[], Iterable[str]]
 
@@ -56,13 +56,13 @@ _finders: list[Finder] = []
 
 
 class Value:
-    """The base of everything that is written as text with parameters."""
+    """The base class of everything that is written as a text with parameters."""
 
     kind: ClassVar[str] = ""  # its name in texts
-    called: ClassVar[str] = "value"  # what it is one of, in sentences
+    called: ClassVar[str] = "value"  # the word for its family in sentences, such as "policy"
     source: ClassVar[str] = ""  # the paper it comes from
-    alternatives: ClassVar[tuple[str, ...]] = ()  # parameters of which giving one takes back the others
-    usual: ClassVar[Mapping[str, Any]] = {}  # what they are if none of them is given
+    alternatives: ClassVar[tuple[str, ...]] = ()  # budgets and the like: if one is given, the defaults of the others do not hold
+    usual: ClassVar[Mapping[str, Any]] = {}  # the values of these parameters if none of them is given
     _parameters: ClassVar[Mapping[str, Parameter]] = {}
 
     @classmethod
@@ -72,14 +72,14 @@ class Value:
 
     @classmethod
     def meaning(cls) -> str:
-        """What it is, in a line: the first paragraph of the docstring."""
+        """What it is, in a line: the first paragraph of the docstring, without the full stop."""
         return " ".join(inspect.cleandoc(cls.__doc__ or "").partition("\n\n")[0].split()).removesuffix(".")
 
     @classmethod
     def usage(cls) -> str:
-        """How it is written, with all parameters."""
+        """How it is written, with all its parameters."""
         parts = [
-            f"<{p.name}>" if p.positional and p.default is MISSING else p.usage()
+            f"<{p.name}>" if p.positional and p.is_required else p.usage()
             for p in cls.parameters().values()
             if p.name not in cls.usual
         ]
@@ -88,12 +88,12 @@ class Value:
 
     @classmethod
     def which(cls) -> str:
-        """What there is of its family: the end of a sentence about something that is none of it."""
+        """A sentence that names the members of its family, as the end of an error."""
         *others, last = names_of(cls)
         return f"a {cls.called} is {', '.join(others)} or {last}"
 
     def __post_init__(self) -> None:
-        """Check every parameter that is not its default, and make it of the right type."""
+        """Check every parameter that differs from its default, and convert it to the right type."""
         for p in self._parameters.values():
             value = getattr(self, p.name)
             if value is not p.default:
@@ -108,7 +108,7 @@ class Value:
 
     @classmethod
     def from_term(cls, term: Term) -> Self:
-        """The value of this class, or of one that derives from it, that a text stands for."""
+        """The value that a parsed text stands for. Raises BadOption if that is no value of this class."""
         row = _rows.get(term.name)
         found = row.cls if row is not None else find(term.name, cls)
         if not issubclass(found, cls):
@@ -125,7 +125,7 @@ class Value:
                 raise BadOption(f"{term}: {name} is given twice, once without its name")
             given[name] = value
         for name, p in known.items():
-            if p.default is MISSING and name not in given:
+            if p.is_required and name not in given:
                 raise BadOption(f"{term}: {name} is missing; write {found.usage()}")
         values = {name: known[name].read(value) for name, value in given.items()}
         made = found(**values) if row is None else known_as(term.name, copy(row.value)).having(**values)
@@ -134,7 +134,7 @@ class Value:
 
     @classmethod
     def as_value(cls, value: Any) -> Self:
-        """The value itself, or the one that a text stands for; anything else is refused."""
+        """The value itself, or the value that a text stands for. Raises BadOption for anything else."""
         if isinstance(value, str):
             return cls.from_term(parse(value))
         if isinstance(value, cls):
@@ -152,7 +152,7 @@ class Value:
 
     @property
     def text(self) -> str:
-        """The shortest text that this value is read from."""
+        """The text of this value, with only the parameters that differ from the defaults."""
         return str(self)
 
     def __repr__(self) -> str:
@@ -161,15 +161,15 @@ class Value:
 
     @property
     def row(self) -> str:
-        """The name of the row it was made from, which its text begins with; empty if it was made from none."""
+        """The name of the row that the value was made from; its text begins with it. Empty if there is none."""
         return str(self.__dict__.get("_row", ""))
 
     def given(self) -> dict[str, Any]:
-        """The parameters that differ from the defaults, or from those of the row this was made from."""
+        """The parameters that differ from the defaults, or from the row that the value was made from."""
         return _differences(self, _rows[self.row].value if self.row else None)
 
     def having(self, **changes: Any) -> Self:
-        """The same with these parameters instead; a budget given takes the place of every other budget."""
+        """A copy with these parameters changed. A budget among the changes takes the place of any other budget."""
         replaced = self.alternatives if any(name in changes for name in self.alternatives) else ()
         kept = {name: getattr(self, name) for name in self._parameters if name not in replaced}
         made = type(self)(**{**kept, **changes})
@@ -178,14 +178,14 @@ class Value:
     # JSON
 
     def to_json(self) -> dict[str, Any]:
-        """All parameters, defaults included, as a dict that the json module can write; from_json reads it."""
+        """All parameters, defaults included, as a dict for the json module; from_json reads it."""
         if not self.kind:
             raise BadOption(f"{type(self).__name__} has no name, so it cannot be written as JSON; mark the class @named(\"a_name\")")
         return {_KIND: self.kind, **{name: _as_json(p, getattr(self, name)) for name, p in self._parameters.items()}}
 
     @classmethod
     def from_json(cls, data: Any) -> Self:
-        """The value that to_json gave this dict for."""
+        """The value for which to_json returned this dict. Raises BadOption for other data."""
         if not isinstance(data, Mapping) or not isinstance(data.get(_KIND), str):
             raise BadOption(f"{shown(data)} is no {cls.called}; in JSON one is an object with its name as {_KIND!r} and its parameters")
         found = find(data[_KIND], cls)
@@ -196,7 +196,7 @@ class Value:
                     raise no_parameter(found.kind, shorten(str(name)), found.parameters())
                 values[name] = found.parameters()[name].type.from_json(value) if isinstance(value, Mapping) else value
         for name, p in found.parameters().items():
-            if p.default is MISSING and name not in values:
+            if p.is_required and name not in values:
                 raise BadOption(f"{found.kind}: {name} is missing; write {found.usage()}")
         return found(**values)
 
@@ -204,17 +204,17 @@ class Value:
 
     @classmethod
     def obstacle(cls, game: Game) -> str:
-        """Why it cannot be used in this game whatever its parameters are: the end of a sentence that begins with it; else empty."""
+        """Why no value of this class can be used in this game: the end of a sentence that begins with its name. Empty if it can."""
         return ""
 
     def refuse(self, game: Game) -> None:
-        """Raise NotSupported if there is an obstacle."""
+        """Raise NotSupported if there is an obstacle in this game."""
         obstacle = self.obstacle(game)
         if obstacle:
             raise NotSupported(f"{self} {obstacle}")
 
     def needs(self, game: Game, players: int, variant: Variant) -> None:
-        """Raise NotSupported or BadOption if it cannot be used in this game, its parameters included."""
+        """Raise NotSupported or BadOption if this value, or a value among its parameters, cannot be used in this game with these rules."""
         self.refuse(game)
         for name, p in self._parameters.items():
             if isinstance(p.type, type) and issubclass(p.type, Value) and getattr(self, name) is not None:
@@ -226,9 +226,9 @@ class Value:
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(param,))
 def named(name: str, source: str = "", *, listed: bool = True) -> Callable[[type[V]], type[V]]:
-    """Make a class a frozen dataclass of parameters that is written with this name; `source` is the paper it comes from.
+    """Make a class a frozen dataclass whose fields are parameters. Texts write it with this name; `source` is the paper it comes from.
 
-    Its docstring says in the first paragraph what it is. Not listed: texts do not find it by its name.
+    The first paragraph of its docstring is its meaning in the listing. If `listed` is False, texts do not find the class by its name.
     """
     return partial(_name, name=name, source=source, listed=listed)
 
@@ -256,25 +256,25 @@ def _name(cls: type[V], name: str, source: str, listed: bool) -> type[V]:
 
 
 def add_row(name: str, meaning: str, source: str, cls: type[Value], parameters: Mapping[str, Any]) -> None:
-    """Make a class with these parameters known by a name of its own."""
+    """Give a name of its own to the value of this class with these parameters."""
     if name in _rows or name in _classes:
         raise TypeError(f"there already is a {name}; choose another name")
     _rows[name] = Row(meaning, source, cls, parameters)
 
 
 def known_as(name: str, value: V) -> V:
-    """The value, which is written with the name of this row from now on; it must be new."""
+    """Let the text of the value begin with the name of this row; return the value. Nobody else may hold it yet, as it is changed."""
     value.__dict__["_row"] = name
     return value
 
 
 def add_finder(finder: Finder) -> None:
-    """Let names that no class has be looked up by this finder."""
+    """Look up names that no class has with this finder."""
     _finders.append(finder)
 
 
 def find(name: str, family: type[V]) -> type[V]:
-    """The class of this name, which derives from `family`."""
+    """The class of this name. Raises BadOption if there is none, or if it does not derive from `family`."""
     found = _classes.get(name) or next((cls for finder in _finders if (cls := finder.find(name)) is not None), None)
     if found is None:
         raise BadOption(f"there is no {family.called} {shorten(name)}{did_you_mean(name, names_of(family))}; {family.which()}")
@@ -284,17 +284,17 @@ def find(name: str, family: type[V]) -> type[V]:
 
 
 def classes(family: type[V]) -> Iterator[type[V]]:
-    """All classes that derive from this one and have a name."""
+    """All listed classes that derive from this one."""
     return (cls for cls in _classes.values() if issubclass(cls, family))
 
 
 def rows(family: type[Value]) -> Iterator[tuple[str, Row]]:
-    """All rows whose values are of this class."""
+    """All rows whose values are of this class, with their names."""
     return ((name, row) for name, row in _rows.items() if issubclass(row.cls, family))
 
 
 def names_of(family: type[Value], *, asking_games: bool = True) -> list[str]:
-    """The names that a text may begin with to stand for such a value."""
+    """The names with which the text of such a value may begin; those of players of games only if asking_games."""
     found = [*(cls.kind for cls in classes(family)), *(name for name, _ in rows(family))]
     return (
         found

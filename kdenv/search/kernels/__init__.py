@@ -1,1 +1,1 @@
-"""The searches themselves, compiled: they work in arrays that the caller brings, and know neither policies nor the clock."""
+"""The compiled searches. They work in arrays that the caller owns, and know neither policies nor the clock."""

@@ -1,9 +1,9 @@
-"""All moves as first: what a search learns from every turn of an iteration, those of the playout too. RAVE and MAST are made of it.
+"""All moves as first (AMAF): a search learns from every turn of an iteration, also from those of the playout. RAVE and MAST use this.
 
-RAVE (Gelly and Silver 2007) is for the tree: an iteration counts for every turn of a node on its path that the same mover made
-there or at any time later, as if it had been made there. It helps only where a turn means much the same later, as in Dominion and
-dominoes. MAST (Finnsson and Björnsson 2008) is for playouts: it keeps, for every seat and action, the average worth of the
-iterations in which the seat took the action. Playouts take the action of the best average, or any with probability epsilon.
+RAVE (Gelly and Silver 2007) changes what the tree learns. The result of an iteration counts for a turn of a node if the mover of the node
+made this turn there or later in the same iteration. It helps only where a turn means much the same later, as in Dominion and
+dominoes. MAST (Finnsson and Björnsson 2008) changes the playouts. It keeps, for every seat and action, the average value of the
+iterations in which the seat took the action. Playouts take the action with the best average, or a random one with probability epsilon.
 """
 
 from typing import NamedTuple
@@ -17,11 +17,11 @@ from kdenv.core.questions import choose, first_action, packed, plays, rest_of
 from kdenv.core.verbs import DECIDE, apply, legal, phase, seat
 from kdenv.search.kernels.uct import NONE, Decisions, Positions, learn
 
-MOST_RECORDED = 2048  # turns of a playout; those after so many are not learned from
+MOST_RECORDED = 2048  # turns of a playout; later turns are not learned from
 
 
 class Record(NamedTuple):
-    """The turns of the playout at hand, in the order in which they were made."""
+    """The turns of the current playout, in the order in which they were made; n[0] is how many there are."""
 
     seats: np.ndarray
     turns: np.ndarray
@@ -29,38 +29,38 @@ class Record(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """A player that plays as `player` does; its turns are written to the record."""
+    """A player that decides as `player` does and writes its turns to the record."""
 
     player: NamedTuple
-    most_decisions: int  # of a turn
+    most_decisions: int  # in a turn
     record: Record
 
 
 class Averages(NamedTuple):
-    """By seat and action: the iterations in which the seat took it, and the sum of what they were worth to the seat."""
+    """For each seat and action: the number of iterations in which the seat took the action, and the sum of their values to the seat."""
 
     visits: np.ndarray
     sums: np.ndarray
 
 
 class Mast(NamedTuple):
-    """Takes the action of the best average, one without an average before all others; any with probability epsilon."""
+    """A player that takes the action with the best average, but first any without visits; with probability epsilon, a random one."""
 
     averages: Averages
     epsilon: float
 
 
 class Learner(NamedTuple):
-    """Learns from all turns of an iteration; the same turn of the same seat counts once."""
+    """The part of a search that learns from all turns of an iteration. If a seat made the same turn twice, it counts once."""
 
     record: Record
     averages: Averages
-    has_averages: int  # whether they are asked for
-    # The different turns of the iteration at hand.
+    has_averages: int  # whether the averages are to be kept
+    # The set of the turns of the current iteration.
     seats: np.ndarray
     turns: np.ndarray
-    homes: np.ndarray  # the slot of each
-    slots: np.ndarray  # a hash table whose size is a power of two; never cleared: a slot counts as empty unless it is the home of its entry
+    homes: np.ndarray  # the slot of each turn in the hash table
+    slots: np.ndarray  # the hash table; its size is a power of two. It is never cleared: a slot is empty unless it is the home of its entry
 
 
 @plays(Recorded)
@@ -82,7 +82,7 @@ def _choose_and_record(player, states, k, out, rng):
 
 @kernel
 def _whole_turn(player, states, k, mover, most_decisions, out, rng):
-    """A turn as write_turns lists it, from a player that may decide it piece by piece; it is played in states[k + 1]."""
+    """A turn as write_turns lists it, from a player that may decide only a part of it at once. The turn is played in states[k + 1]."""
     states[k + 1] = states[k]
     s = states[k + 1]
     turn, n, piece = 0, 0, 0
@@ -119,7 +119,7 @@ def _choose_by_average(player, states, k, out, rng):
 @answers(learn, Learner)
 @kernel
 def _learn_from_all_turns(learner, chance, tree, space, depth):
-    """Go through the iteration backwards, so that a node counts what came after it."""
+    """Go through the iteration backwards, so that each node sees the turns that were made there or later."""
     n = 0
     for i in range(learner.record.n[0]):
         n = _add(learner, n, learner.record.seats[i], learner.record.turns[i])
@@ -143,7 +143,7 @@ def _average(averages, mover, turn, value):
 
 @question
 def credit(chance, learner, n, tree, node, mover, value):
-    """Count the value for those turns of a node that its mover made in this iteration, there or later."""
+    """Add the value to those turns of a node that its mover made there or later: the first n turns of the learner."""
 
 
 @answers(credit, Positions)
@@ -176,7 +176,7 @@ def _count(tree, at, value):
 
 @kernel
 def _add(learner, n, mover, turn):
-    """Add a turn to the n there are if it is new; return how many there are then."""
+    """Add a turn to the set of n turns if it is not in it; return how many turns there are then."""
     slot = _slot_of(learner, n, mover, turn)
     if n == learner.turns.shape[0] or _place(learner, n, slot) < n:
         return n
@@ -189,14 +189,14 @@ def _add(learner, n, mover, turn):
 
 @kernel
 def _place(learner, n, slot):
-    """Which of the n turns is in this slot; n for none."""
+    """The index of the turn in this slot; n if the slot is empty."""
     place = int(learner.slots[slot])
     return place if place < n and learner.homes[place] == slot else n
 
 
 @kernel
 def _slot_of(learner, n, mover, turn):
-    """The slot where this turn of this seat is, or would be put."""
+    """The slot that holds this turn of this seat, or the empty slot where it belongs."""
     last = learner.slots.shape[0] - 1
     slot = np.int64(stirred(stirred(np.uint64(0), np.uint64(turn)), np.uint64(mover)) & np.uint64(last))
     while True:

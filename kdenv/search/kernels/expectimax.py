@@ -1,12 +1,14 @@
-"""Looking ahead a number of turns: Expectimax, and Star1, Star2 and Star2.5, which find the same with fewer nodes.
+"""Searches that look some turns ahead: Expectimax, and Star1, Star2 and Star2.5, which find the same with fewer nodes.
 
-Values of a node are seen from a side: that of the team whose decision is sought (0), or everybody else (1), who are taken to
-play together against it. With two teams that is negamax. Depth counts turns; chance between them is free. Bounds
-(Ballard 1983, Hauk 2004): no leaf is worth more than `most` to either side, so what is known of some outcomes of a
-chance limits what the others can still change; Star2 looks at the first `probes` turns after every outcome before searching any.
+The value of a node is seen from one of two sides: the team whose decision is searched (0), or all others (1), who are assumed to
+play together against it. With two teams this is negamax. Depth counts turns; chance between turns does not count.
 
-There is no recursion: a frame per level holds what is to be gone on with, so a search can stop after any number of nodes, look at the
-clock, and go on.
+Bounds save nodes (Ballard 1983, Hauk 2004). No leaf is worth more than `most` to either side, so the known values of some outcomes of a
+chance limit how much the other outcomes can still change. Star2 and Star2.5 try the first `probes` turns after every outcome before they
+search any outcome.
+
+There is no recursion: each level has a frame, which holds the state of the search there. So a search can stop after any number of nodes,
+look at the clock, and continue.
 """
 
 import numpy as np
@@ -35,13 +37,13 @@ from kdenv.search.turns import write_turns
 
 @kernel
 def most_from(evaluator, states, k, seat, numbers):
-    """The bound of leaves for a search from states[k]."""
+    """The bound of the values of leaves (Plan.most) for a search from states[k]."""
     return float(reach(evaluator, states, k, seat, numbers))
 
 
 @kernel
 def start(search, depth, first):
-    """Begin a search of the position in states[0], with the turn `first` (or 0) in front of the others."""
+    """Begin a search of the position in states[0]. The turn `first` is tried before all others, unless it is 0."""
     search.counters[LEVEL] = 0
     search.counters[CUT_SHORT] = 0
     search.counters[TOO_DEEP] = 0
@@ -51,7 +53,7 @@ def start(search, depth, first):
 
 @kernel
 def go_on(search, plan, evaluator, order, n_nodes):
-    """Search about n_nodes more nodes; whether the search is finished. Then frames[0] has value and choice."""
+    """Search about n_nodes more nodes; return whether the search is finished. Then frames[0] has the value and the chosen turn."""
     level = search.counters[LEVEL]
     enough = search.counters[NODES] + n_nodes
     while True:
@@ -75,7 +77,7 @@ def go_on(search, plan, evaluator, order, n_nodes):
 
 @kernel
 def _push(search, level, depth, side, alpha, beta):
-    """A new frame, for the position in states[level]."""
+    """Make the frame of this level new, for the position in states[level]."""
     f = search.frames[level]
     f.stage = OPEN
     f.depth = depth
@@ -93,7 +95,7 @@ def _push(search, level, depth, side, alpha, beta):
 
 @kernel
 def _open(search, plan, evaluator, order, level):
-    """Find out what there is to try at a new node, or that it is a leaf."""
+    """Open a new node: list what there is to try, or find that it is a leaf or in the table."""
     f = search.frames[level]
     s = search.states[level]
     search.counters[NODES] += 1
@@ -121,7 +123,7 @@ def _open(search, plan, evaluator, order, level):
 
 @kernel
 def _open_leaf(search, plan, evaluator, level):
-    """There is nothing to try."""
+    """Close a leaf: its value is its estimate."""
     f = search.frames[level]
     f.best = _leaf(search, plan, evaluator, level, f.side)
     f.stage = DONE
@@ -129,7 +131,7 @@ def _open_leaf(search, plan, evaluator, level):
 
 @kernel
 def _leaf(search, plan, evaluator, k, side):
-    """The estimate of states[k], cut to the bounds, as the side sees it."""
+    """The estimate of states[k], cut to the bounds, from the view of the side."""
     value = float(estimate(evaluator, search.states, k, plan.seat, search.numbers))
     if phase(search.states[k]) != OVER:
         search.counters[CUT_SHORT] += 1
@@ -139,13 +141,13 @@ def _leaf(search, plan, evaluator, k, side):
 
 @kernel
 def _side(plan, s):
-    """The side of the seat that decides in s."""
+    """The side of the seat to move in s: 0 or 1."""
     return 0 if (seat(s) - plan.seat) % plan.teams == 0 else 1
 
 
 @kernel
 def _look_from(f, side):
-    """See the window of a new frame from this side."""
+    """Turn the window of a new frame so that it is seen from this side."""
     if f.side != side:
         f.side = side
         alpha = f.alpha
@@ -155,7 +157,7 @@ def _look_from(f, side):
 
 @kernel
 def _open_turns(search, plan, order, level):
-    """List the turns: the one that was best before in front, the others by rank."""
+    """List the turns by rank; the turn f.first goes to the front."""
     f = search.frames[level]
     s = search.states[level]
     turns = search.branches[level]
@@ -171,7 +173,7 @@ def _open_turns(search, plan, order, level):
 
 @kernel
 def _sort(order, s, turns, n, ranks, by_rank):
-    """Sort turns by rank; those of a rank stay in order."""
+    """Sort turns by rank; turns of equal rank keep their order."""
     highest = 0
     for i in range(n):
         ranks[i] = rank(order, s, turns[i])
@@ -190,7 +192,7 @@ def _sort(order, s, turns, n, ranks, by_rank):
 
 @kernel
 def _put_in_front(turns, n, first):
-    """Move one turn to the front, if it is there."""
+    """Move one turn to the front, if it is among the turns."""
     at = 0
     while at < n and turns[at] != first:
         at += 1
@@ -202,7 +204,7 @@ def _put_in_front(turns, n, first):
 
 @kernel
 def _open_chance(search, plan, level):
-    """Sort the outcomes just listed, the most probable first, and see the chance from the side that moves after that one."""
+    """Sort the outcomes just listed, the most probable first. The node is seen from the side that moves after this first outcome."""
     f = search.frames[level]
     outcomes, odds, weights = search.branches[level], search.odds[level], search.sorted
     n = f.n
@@ -241,7 +243,7 @@ def _bring(search, level, outcome):
 
 @kernel
 def _next_turn(search, plan, evaluator, level):
-    """Go into the next turn (1); or be done (0). The last turns of a search are tried right here."""
+    """Go to the next turn: return 1 to go to the level below, or 0 if the frame is done. At depth 1, turns are estimated here."""
     f = search.frames[level]
     turns = search.branches[level]
     while f.at < f.until and not (plan.cuts and f.best >= f.beta):
@@ -260,12 +262,12 @@ def _next_turn(search, plan, evaluator, level):
 
 @kernel
 def _take_turn(search, plan, level, value):
-    """Note what a turn is worth."""
+    """Note the value of the current turn."""
     f = search.frames[level]
     if level == 0:
         search.values[f.at] = value
         search.visits[f.at] = search.counters[NODES]
-        if value <= f.best + rounding(plan):  # it may just have failed low: never choose it for a rounding error
+        if value <= f.best + rounding(plan):  # its value may be only a bound: rounding must not make it the choice
             f.at += 1
             return
     if value > f.best:
@@ -276,7 +278,7 @@ def _take_turn(search, plan, level, value):
 
 @kernel
 def _next_outcome(search, plan, level):
-    """Go into the next outcome of a chance (1); or be done with probing or with all (0)."""
+    """Go to the next outcome of a chance: return 1 to go to the level below, or 0 to stay on this level."""
     f = search.frames[level]
     if f.at == f.n:
         if f.stage == PROBE:
@@ -293,7 +295,7 @@ def _next_outcome(search, plan, level):
     f.left -= p
     _bring(search, level, search.branches[level, at])
     child = search.frames[level + 1]
-    # 1. Probe: the first turns of every outcome, to know the least it is worth. What is not known is at most U and at least L = -U.
+    # 1. Probe: try the first turns after every outcome, for the least that the outcome is worth. Unknown values lie between L = -U and U.
     if f.stage == PROBE:
         after = search.states[level + 1]
         if phase(after) != DECIDE or _side(plan, after) != f.side:
@@ -306,7 +308,7 @@ def _next_outcome(search, plan, level):
         child.until = plan.probes
         child.is_probe = 1
         return 1
-    # 2. Search: the outcomes one after the other, going on where the probe has ended.
+    # 2. Search: search the outcomes one after the other. Each continues where its probe has ended, so no turn is searched twice.
     if not plan.cuts:
         _push(search, level + 1, f.depth, f.side, -np.inf, np.inf)
         child.spread = f.spread
@@ -325,7 +327,7 @@ def _next_outcome(search, plan, level):
 
 @kernel
 def _take(search, plan, level):
-    """Note what the node below is worth."""
+    """Note the value of the node on the level below, which is done."""
     f, child = search.frames[level], search.frames[level + 1]
     value = child.best if child.side == f.side else -child.best
     if f.stage == TURNS:
@@ -338,7 +340,7 @@ def _take(search, plan, level):
 
 @kernel
 def _take_probe(search, plan, level, value):
-    """Note what the first turns after an outcome are worth: above the window of the probe, the outcome is worth no less."""
+    """Note the value of the first turns after an outcome. The outcome is worth at least that, unless the probe failed low."""
     f, child = search.frames[level], search.frames[level + 1]
     at, p = f.at, search.odds[level, f.at]
     least = value if value > max(-plan.most, f.low) + rounding(plan) else -plan.most
@@ -356,7 +358,7 @@ def _take_probe(search, plan, level, value):
 
 @kernel
 def _take_outcome(search, plan, level, value):
-    """Note what an outcome is worth: perhaps the others cannot bring the chance back into the window."""
+    """Note the value of an outcome. The chance node is done early if the other outcomes cannot bring it back into the window."""
     f = search.frames[level]
     f.sum += search.odds[level, f.at] * value
     f.at += 1

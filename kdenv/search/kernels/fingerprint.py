@@ -1,4 +1,4 @@
-"""Fingerprints of positions, by which searches find those they have met before."""
+"""Fingerprints of positions. Searches use them to find positions that they have met before."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ from kdenv.compiler.random import stirred
 
 @kernel
 def fingerprint(words, k, start):
-    """64 bits of the memory of states[k], a row of words, and of a number to start from.
+    """A 64-bit hash of the words of states[k] and of the number `start`. Two different inputs have the same hash once in 2**64.
 
-    They differ, but for an accident in 2**64, from those of any other. Four keys at a time: stirring waits for its product.
+    Four keys are stirred at the same time, because each step of one key has to wait for a multiplication.
     """
     a = stirred(np.uint64(start), np.uint64(1))
     b, c, d = stirred(a, np.uint64(2)), stirred(a, np.uint64(3)), stirred(a, np.uint64(4))

@@ -1,7 +1,7 @@
-"""Flat Monte Carlo: every turn open now is tried by playouts to the end of the game; the best mean wins.
+"""Flat Monte Carlo: playouts to the end of the game estimate every turn that is open now; the turn with the best mean is taken.
 
-Uniform sampling: the turns take their playouts in rotation; or every playout is any turn's, as in the Monte Carlo Evaluation
-of the 2018 Kingdomino paper, it seems: with fewer playouts than turns its results are met only so.
+There are three ways to distribute the playouts: in rotation, at random, or by a selection rule. The Monte Carlo Evaluation of the 2018
+Kingdomino paper seems to do it at random: only so are its results with fewer playouts than turns reproduced.
 What the seat cannot see is drawn anew for every playout.
 """
 
@@ -17,11 +17,11 @@ from kdenv.search.playout import play_out, play_turn
 from kdenv.search.score import worth
 from kdenv.search.select import urgency
 
-SCRATCH = 4  # states that the playouts work in, the position included
+SCRATCH = 4  # how many states the playouts need, the position included
 
 
 class Tally(NamedTuple):
-    """Per turn: how many playouts, and the sums of what they were worth and of its square."""
+    """For each turn: the number of its playouts, the sum of their values, and the sum of the squares of their values."""
 
     visits: np.ndarray
     sums: np.ndarray
@@ -30,21 +30,21 @@ class Tally(NamedTuple):
 
 @kernel
 def sample_in_rotation(states, seat, turns, n_turns, n_playouts, first, player, score, out, numbers, rng, tally):
-    """Give the turns one playout each in rotation, n_playouts in all, beginning with turn `first`."""
+    """Make n_playouts in rotation: one for each turn, beginning with turn `first` modulo n_turns."""
     for i in range(first, first + n_playouts):
         try_turn(states, seat, turns, i % n_turns, player, score, out, numbers, rng, tally)
 
 
 @kernel
 def sample_at_random(states, seat, turns, n_turns, n_playouts, player, score, out, numbers, rng, tally):
-    """Give each of n_playouts to any turn."""
+    """Make n_playouts, each for a random turn."""
     for _ in range(n_playouts):
         try_turn(states, seat, turns, below(rng, n_turns), player, score, out, numbers, rng, tally)
 
 
 @kernel
 def sample_by_urgency(states, seat, turns, n_turns, n_playouts, rule, least, player, score, out, numbers, rng, tally):
-    """Give n_playouts, one by one, to the most urgent turn; first, in rotation, `least` of them to every turn."""
+    """Make n_playouts, each for the most urgent turn. Before that, every turn gets `least` playouts, in rotation."""
     n_done = 0
     for turn in range(n_turns):
         n_done += tally.visits[turn]
@@ -55,7 +55,7 @@ def sample_by_urgency(states, seat, turns, n_turns, n_playouts, rule, least, pla
 
 @kernel
 def most_urgent(rule, tally, n_turns, log_n, rng):
-    """The turn of the greatest urgency, ties at random; all have visits."""
+    """The index of the turn with the greatest urgency; ties are broken at random. Every turn must have visits."""
     best, n_best, chosen = -np.inf, 0, 0
     for turn in range(n_turns):
         u = urgency(rule, tally.visits[turn], tally.sums[turn], tally.squares[turn], 0.0, log_n, rng)
@@ -70,7 +70,7 @@ def most_urgent(rule, tally, n_turns, log_n, rng):
 
 @kernel
 def try_turn(states, seat, turns, turn, player, score, out, numbers, rng, tally):
-    """Play the game to its end after one of the turns, in states[1], and count what it is worth."""
+    """Play the game in states[1] to its end after turns[turn], and add what the end is worth to the tally."""
     states[1] = states[0]
     resample_hidden(states[1], seat, rng)
     play_turn(states[1], turns[turn])
@@ -83,7 +83,7 @@ def try_turn(states, seat, turns, turn, player, score, out, numbers, rng, tally)
 
 @kernel
 def best_mean(tally, n_turns, rng):
-    """The turn of the best mean, ties at random."""
+    """The index of the turn with the best mean; ties are broken at random, and turns without visits are left out."""
     best, n_best, chosen = -np.inf, 0, 0
     for turn in range(n_turns):
         if tally.visits[turn] == 0:

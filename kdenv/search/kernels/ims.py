@@ -1,8 +1,8 @@
-"""Imperfect minimax search (IMS) of the dominoes paper: negamax over what everybody may hold.
+"""Imperfect minimax search (IMS) of the dominoes paper: negamax over what every seat may hold.
 
-A move is worth minus what follows, times the probability that it can be made at all (Algorithm 1). The paper prunes as if that
-factor were not there, which loses turns ("paper"); "sound" divides the window by it and finds what "none" finds.
-The search keeps its stack in arrays, so that it can be interrupted and gone on with.
+The value of a move is minus the value of what follows, times the probability that the move can be made at all (Algorithm 1). The paper
+prunes as if this factor were not there, so it misses good turns (pruning "paper"). The pruning "sound" divides the window by the factor
+and finds the same as "none", which does not prune. The search keeps its stack in arrays, so that it can be interrupted and continued.
 """
 
 from typing import NamedTuple
@@ -14,30 +14,33 @@ from kdenv.core.questions import guesses, outlook, suppose
 
 PRUNINGS = ("paper", "none", "sound")
 _PAPER, _NONE, _SOUND = range(3)
-_SLACK = 1e-9  # so that rounding cannot turn a value at the edge of the window into one outside
+_SLACK = 1e-9  # widens a window, so that rounding cannot push a value at its edge out of it
 
 
 class Stack(NamedTuple):
-    """The nodes from the root (0) to the one being looked at; level[0] is its place, or -1 when all is done."""
+    """The nodes from the root (level 0) to the current node, and what is known of the moves of the root."""
 
-    level: np.ndarray
-    nodes: np.ndarray  # [0]: looked at so far
-    n: np.ndarray  # moves of each node,
-    at: np.ndarray  # ... how many have been tried,
-    best: np.ndarray  # ... and what the best is worth
-    alpha: np.ndarray
+    level: np.ndarray  # [0]: the level of the current node; -1 when the search has ended
+    nodes: np.ndarray  # [0]: how many nodes have been searched
+    # The node on each level:
+    n: np.ndarray  # how many moves it has
+    at: np.ndarray  # how many of them have been tried
+    best: np.ndarray  # the value of the best of these
+    alpha: np.ndarray  # the window
     beta: np.ndarray
-    moves: np.ndarray  # by node
-    chances: np.ndarray
-    values: np.ndarray  # of the moves of the root,
-    lines: np.ndarray  # ... each with what is expected to follow it,
-    lengths: np.ndarray  # ... so many moves
-    best_lines: np.ndarray  # by node: its best move, and what is expected to follow it,
-    best_lengths: np.ndarray  # ... so many moves
+    moves: np.ndarray  # its moves
+    chances: np.ndarray  # the probability that each move can be made
+    # The moves of the root:
+    values: np.ndarray  # the value of each move
+    lines: np.ndarray  # the move and the moves that are expected to follow it
+    lengths: np.ndarray  # how many moves this line has
+    # The node on each level:
+    best_lines: np.ndarray  # its best move and the moves that are expected to follow it
+    best_lengths: np.ndarray  # how many moves this line has
 
 
 def make_stack(levels: int, widest: int) -> Stack:
-    """Room for so many levels of so many moves."""
+    """Make a stack for this number of levels, with at most `widest` moves in a node."""
     n, at = np.zeros((2, levels), np.int64)
     best, alpha, beta = np.zeros((3, levels))
     moves, chances = np.zeros((levels, widest), np.int64), np.zeros((levels, widest))
@@ -49,7 +52,7 @@ def make_stack(levels: int, widest: int) -> Stack:
 
 @kernel
 def start(belief, stack):
-    """Make the root ready; the belief is at level 0."""
+    """Begin a search from level 0 of the belief, which the caller has filled (believe)."""
     stack.level[0] = 0
     stack.nodes[0] = 1
     stack.alpha[0] = -np.inf
@@ -59,59 +62,81 @@ def start(belief, stack):
 
 @kernel
 def go_on(belief, stack, depth, pruning, all_exact, n_nodes):
-    """Search on for about n_nodes nodes; returns whether the search has ended.
+    """Search about n_nodes more nodes; return whether the search has ended. Then `values` and `lines` have the result.
 
-    all_exact: every move of the root gets the whole window (unless pruning is the paper's), not what the best leaves.
+    depth: the level whose nodes are only estimated, at least 1. all_exact: every move of the root gets an exact value, as its window
+    is not narrowed by the best move so far. (The paper's pruning ignores this.)
     """
     level = stack.level[0]
     for _ in range(n_nodes):
-        # 1. The next move of this node.
-        i = stack.at[level]
-        stack.at[level] += 1
-        chance = stack.chances[level, i]
-        suppose(belief, level, stack.moves[level, i])
-        stack.nodes[0] += 1
+        # 1. Make the next move of this node.
+        _make_next_move(belief, stack, level, pruning, all_exact)
         child = level + 1
-        if pruning == _PAPER:
-            stack.alpha[child] = -stack.beta[level]
-            stack.beta[child] = -stack.alpha[level]
-        elif pruning == _SOUND and not (all_exact and level == 0):
-            stack.alpha[child] = _below(-stack.beta[level] / chance)
-            stack.beta[child] = -_below(stack.alpha[level] / chance)
-        else:
-            stack.alpha[child] = -np.inf
-            stack.beta[child] = np.inf
-        # 2. What follows is looked at further, or estimated.
-        known = child == depth
-        if not known:
+        # 2. Search the node after it, unless it is too deep or has no moves.
+        if child != depth:
             _open(belief, stack, child)
-            known = stack.n[child] == 0
-        if not known:
-            level = child
-            continue
-        value = outlook(belief, child)
+            if stack.n[child] > 0:
+                level = child
+                continue
+        # 3. Estimate it, and give its value to the nodes above.
         stack.best_lengths[child] = 0
-        # 3. Tell the node above, and so on up while nothing is left to try.
-        while True:
-            i = stack.at[level] - 1
-            value *= -stack.chances[level, i]
-            if level == 0:
-                stack.values[i] = value
-                stack.lengths[i] = _line(stack, level, i, stack.lines[i])
-            if value > stack.best[level]:
-                stack.best[level] = value
-                stack.best_lengths[level] = _line(stack, level, i, stack.best_lines[level])
-            stack.alpha[level] = max(stack.alpha[level], value)
-            cut = pruning != _NONE and stack.alpha[level] >= stack.beta[level]
-            if stack.at[level] < stack.n[level] and not cut:
-                break
-            value = stack.best[level]
-            level -= 1
-            if level < 0:
-                stack.level[0] = level
-                return True
+        level = _give_value(stack, level, outlook(belief, child), pruning)
+        if level < 0:
+            stack.level[0] = level
+            return True
     stack.level[0] = level
     return False
+
+
+@kernel
+def _make_next_move(belief, stack, level, pruning, all_exact):
+    """Make the next move of a node, which leads to the node on the level below, and give that node its window."""
+    i = stack.at[level]
+    stack.at[level] += 1
+    chance = stack.chances[level, i]
+    suppose(belief, level, stack.moves[level, i])
+    stack.nodes[0] += 1
+    child = level + 1
+    if pruning == _PAPER:
+        stack.alpha[child] = -stack.beta[level]
+        stack.beta[child] = -stack.alpha[level]
+    elif pruning == _SOUND and not (all_exact and level == 0):
+        stack.alpha[child] = _below(-stack.beta[level] / chance)
+        stack.beta[child] = -_below(stack.alpha[level] / chance)
+    else:
+        stack.alpha[child] = -np.inf
+        stack.beta[child] = np.inf
+
+
+@kernel
+def _give_value(stack, level, value, pruning):
+    """Give the value of the node below this level to the node on it, and go up while a node has no more moves to try.
+
+    Returns the level at which the search continues; -1 if the root is done.
+    """
+    while True:
+        _take_value(stack, level, value)
+        is_cut = pruning != _NONE and stack.alpha[level] >= stack.beta[level]
+        if stack.at[level] < stack.n[level] and not is_cut:
+            return level
+        value = stack.best[level]
+        level -= 1
+        if level < 0:
+            return level
+
+
+@kernel
+def _take_value(stack, level, value):
+    """Note what the current move of a node is worth: minus the value of the node below, times the probability of the move."""
+    i = stack.at[level] - 1
+    value *= -stack.chances[level, i]
+    if level == 0:
+        stack.values[i] = value
+        stack.lengths[i] = _line(stack, level, i, stack.lines[i])
+    if value > stack.best[level]:
+        stack.best[level] = value
+        stack.best_lengths[level] = _line(stack, level, i, stack.best_lines[level])
+    stack.alpha[level] = max(stack.alpha[level], value)
 
 
 @kernel
@@ -123,7 +148,7 @@ def _open(belief, stack, level):
 
 @kernel
 def _line(stack, level, i, line):
-    """Write move i of a node and the best that follows it to line; returns how many moves that is."""
+    """Write move i of a node and the best line of the node below to `line`; return how many moves these are."""
     n = int(stack.best_lengths[level + 1])
     line[0] = stack.moves[level, i]
     for k in range(n):
@@ -133,5 +158,5 @@ def _line(stack, level, i, line):
 
 @kernel
 def _below(bound):
-    """A little less than the bound."""
+    """A number a little smaller than the bound."""
     return bound - _SLACK * (1.0 + abs(bound))

@@ -1,7 +1,7 @@
-"""Perfect information Monte Carlo: draw what is hidden, find out what every turn would be worth if it lay open, average.
+"""Perfect information Monte Carlo (PIMC): draw what is hidden, find out what every turn is worth if all is visible, and average over draws.
 
-If all turns are tried on the same deals, the luck of a deal does not decide between them; the paper draws deals for each. What
-finds out is a part: the solver of a game, or playouts, which makes it flat Monte Carlo on common deals.
+If all turns are tried on the same deals, the luck of a deal does not decide between them; the paper draws other deals for every turn. A
+part finds out what turns are worth. It is the solver of a game, or Playouts, which makes the search flat Monte Carlo on common deals.
 """
 
 from typing import Any, NamedTuple
@@ -17,12 +17,12 @@ from kdenv.search.score import worth
 
 
 class Playouts(NamedTuple):
-    """A solver that plays on to the end, once for every turn, and sees how it ends."""
+    """A solver that makes one playout after each turn; the value of the turn is what the end of the playout is worth."""
 
     player: Any
     score: Any
-    out: np.ndarray  # as choose needs it
-    numbers: np.ndarray  # as worth needs it
+    out: np.ndarray  # scratch for choose
+    numbers: np.ndarray  # scratch for worth
 
 
 @answers(solve, Playouts)
@@ -39,9 +39,9 @@ def _play_each_out(solver, states, k, turns, n_turns, depth, rng, values):
 
 @kernel
 def solve_deals(states, seat, turns, n_turns, n_deals, group, dealer, solver, depth, values, rng, tally):
-    """Try all turns open in states[0] on n_deals deals each; returns the effort. The states after the first are scratch.
+    """Solve all turns that are open in states[0] on n_deals deals each; return the effort (see solve). The other states are scratch.
 
-    group: how many turns are tried on the same deal, all or 1.
+    group: how many turns are tried on the same deal; n_turns or 1.
     """
     effort = 0
     for _ in range(n_deals):
@@ -58,5 +58,5 @@ def solve_deals(states, seat, turns, n_turns, n_deals, group, dealer, solver, de
 
 @kernel
 def solve_open(states, turns, n_turns, solver, depth, rng, values):
-    """Write what each turn open in states[0] is worth, taking the position for the truth; returns the effort."""
+    """Write to values what each turn is worth in states[0] as it is, with everything visible; return the effort (see solve)."""
     return solve(solver, states, 0, turns, n_turns, depth, rng, values)

@@ -1,4 +1,4 @@
-"""What a search of limited depth works with: a frame per level, the plan, the room, and the table of positions it has searched."""
+"""The data of a search of limited depth (kernels/expectimax.py): a frame for each level, the plan, scratch, and the transposition table."""
 
 from typing import Any, NamedTuple
 
@@ -8,82 +8,85 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.state import state_dtype
 from kdenv.search.turns import MAX_DECISIONS, SCRATCH
 
-# What a frame is about to do.
+# The stages of a frame: what it does next.
 OPEN, TURNS, PROBE, SEARCH, DONE = range(5)
 
 FRAME = state_dtype(
-    ("alpha", np.float64),  # the window, as the side sees it: whether the value is below or above it is all that matters
+    ("alpha", np.float64),  # the window, from the view of the side: outside of it, only whether the value is below or above matters
     ("beta", np.float64),
-    ("best", np.float64),  # of the turns tried so far; when done, the value or a bound of it
-    ("sum", np.float64),  # at a chance: what the outcomes searched so far contribute (X)
-    ("left", np.float64),  # ... the probability of those after the one at hand (Y)
-    ("floor", np.float64),  # ... the least that those not searched yet contribute (W)
-    ("low", np.float64),  # ... the outcome at hand makes the chance worth no more than alpha if its value is at most this (A)
-    ("high", np.float64),  # ... and at least beta if it is at least this (B)
-    ("key", np.uint64),  # of the position in the transposition table
-    ("first", np.int64),  # the turn that has been put in front, or 0
+    ("best", np.float64),  # the best value of the turns tried so far; in a frame that is done, its value or a bound of it
+    # At a chance node, with the letters of the thesis:
+    ("sum", np.float64),  # what the outcomes searched so far contribute to the value (X)
+    ("left", np.float64),  # the probability of the outcomes after the current one (Y)
+    ("floor", np.float64),  # the least that the outcomes not searched yet contribute (W)
+    ("low", np.float64),  # if the current outcome is worth at most this, the node is worth at most alpha (A)
+    ("high", np.float64),  # if the current outcome is worth at least this, the node is worth at least beta (B)
+    # At every node:
+    ("key", np.uint64),  # the fingerprint of the position, for the transposition table
+    ("first", np.int64),  # the turn that is tried first, or 0
     ("chosen", np.int64),  # the best turn
     ("stage", np.int64),
-    ("side", np.int64),
-    ("depth", np.int64),  # turns left
-    ("n", np.int64),  # turns or outcomes
-    ("at", np.int64),  # the one at hand
-    ("spread", np.int64),  # in how many ways the chances since the last turn could have come out
-    ("until", np.int64),  # how many turns are to be tried: all, or those of a probe
-    ("is_probe", np.int64),
+    ("side", np.int64),  # 0: the team whose decision is searched, 1: all others
+    ("depth", np.int64),  # how many turns are still to be looked ahead
+    ("n", np.int64),  # the number of turns or outcomes
+    ("at", np.int64),  # the index of the current turn or outcome
+    ("spread", np.int64),  # the product of the numbers of outcomes of the chances since the last turn
+    ("until", np.int64),  # how many turns are tried: all, or the first few in a probe
+    ("is_probe", np.int64),  # whether only the first turns are tried, for a bound
 )
 
 ENTRY = state_dtype(
     ("key", np.uint64),
-    ("lower", np.float64),  # bounds of the value to side 0
+    ("lower", np.float64),  # the bounds of the value, from the view of side 0
     ("upper", np.float64),
-    ("turn", np.int64),
-    ("depth", np.int64),
+    ("turn", np.int64),  # the best turn found
+    ("depth", np.int64),  # how many turns were looked ahead
 )
 
-# Search.counters
-LEVEL, NODES, CUT_SHORT, TOO_DEEP = range(4)  # the frame at hand, nodes, leaves at which the game was not over, ... for want of levels
-_LEVELS_A_TURN = 8  # the turn, and chances in a row before the next
+# The indices of Search.counters: the current level, the nodes searched, the leaves at which the game was not over, and the
+# leaves on the last level, which could not be searched any deeper.
+LEVEL, NODES, CUT_SHORT, TOO_DEEP = range(4)
+_LEVELS_A_TURN = 8  # levels for a turn and the chances in a row after it
 
 
 class Plan(NamedTuple):
-    """What to search, and how."""
+    """What is searched, and how."""
 
     seat: int  # whose decision it is
     teams: int
-    most_decisions: int  # of a turn
-    cuts: bool  # whether bounds are used; if not, this is Expectimax
-    probes: int  # turns after each outcome that are tried first: 0 Star1, 1 Star2, more Star2.5
-    most: float  # no leaf counts more, to either side (U)
-    slack: float  # turns at the root that are worth so much less than the best are told exactly, too
-    widest: int  # chances in a row that have more outcomes than this are not looked past: leaves
+    most_decisions: int  # in a turn
+    cuts: bool  # whether bounds save nodes; if not, the search is plain Expectimax
+    probes: int  # how many turns after each outcome are tried first: 0 in Star1, 1 in Star2, more in Star2.5
+    most: float  # the values of leaves are cut to -most to most (U)
+    slack: float  # turns at the root whose value is below the best by less than this get exact values, too
+    widest: int  # where chances in a row have more outcomes than this, the position is a leaf
 
 
 class Search(NamedTuple):
-    """The room a search works in, a row per level."""
+    """The arrays that a search works in. Those of positions and frames have a row for each level."""
 
     states: np.ndarray
-    words: np.ndarray  # the same memory as numbers, for the transposition table
+    words: np.ndarray  # the same memory as `states`, as rows of integers, for fingerprints
     frames: np.ndarray
     branches: np.ndarray  # packed turns, or outcomes
-    odds: np.ndarray  # of the outcomes
-    floors: np.ndarray  # the least each outcome is worth
-    probed: np.ndarray  # what its probe has found,
-    tried: np.ndarray  # ... with how many turns,
-    firsts: np.ndarray  # ... and which in front
-    ranks: np.ndarray  # scratch for sorting and listing
+    odds: np.ndarray  # the probabilities of the outcomes
+    floors: np.ndarray  # the least that each outcome is worth
+    probed: np.ndarray  # the value that the probe of each outcome has found
+    tried: np.ndarray  # how many turns this probe has tried
+    firsts: np.ndarray  # the turn that this probe has tried first, or 0
+    ranks: np.ndarray  # this and the next four are scratch for listing and sorting
     sorted: np.ndarray
     actions: np.ndarray
     counts: np.ndarray
     numbers: np.ndarray
-    values: np.ndarray  # of the turns at the root, in the order of branches[0]
-    visits: np.ndarray  # nodes spent on them
+    values: np.ndarray  # the values of the turns at the root, in the order of branches[0]
+    visits: np.ndarray  # how many nodes had been searched when each of these turns was done
     counters: np.ndarray
-    table: np.ndarray  # of positions searched; a table of one entry is not used
+    table: np.ndarray  # the transposition table; if it has one entry, it is not used
 
 
 def new_search(states: Any, depth: int, players: int, max_turns: int, max_chances: int, max_legal: int, table_bits: int = 0) -> Search:
-    """Room for a search of the position in states[0] down to a depth."""
+    """Make the arrays for a search of the position in states[0] down to this depth in turns."""
     levels = _LEVELS_A_TURN * depth + 2
     own = np.zeros(levels + 1 + SCRATCH, states.dtype)
     own[0] = states[0]
@@ -115,7 +118,7 @@ def new_search(states: Any, depth: int, players: int, max_turns: int, max_chance
 
 @kernel
 def rounding(plan):
-    """Values that differ by less may be equal."""
+    """The largest difference of two values that rounding alone may cause."""
     return 1e-9 * plan.most
 
 
@@ -129,7 +132,7 @@ def _place(search, key):
 
 @kernel
 def is_known(search, f):
-    """Whether the table has what this frame is to find out; then it is done. If not, maybe a turn to try first."""
+    """Whether the table answers this frame: then the frame is done. If not, the table may give it a turn to try first."""
     entry = search.table[_place(search, f.key)]
     if entry.key != f.key:
         return False
@@ -150,7 +153,7 @@ def is_known(search, f):
 
 @kernel
 def remember(search, plan, f):
-    """Put what a frame has found into the table: the value if it lies inside the window, else a bound."""
+    """Put the result of a frame into the table: a value if it lies inside the window, else a bound."""
     if search.table.shape[0] <= 1 or f.is_probe != 0:
         return
     entry = search.table[_place(search, f.key)]
