@@ -1,18 +1,24 @@
-"""What to import to write a game, a card, a player, an evaluation, an encoding, a playout, a selection rule or a search.
+"""What to import to write a game, a card, a policy, a player, an evaluation, an encoding, a playout, a selection rule or a search.
 
 - **A game:** `state_dtype`, kernels that answer the verbs (VERBS), `Option`, functions as in `Notation` and `Drawing`, an `Encoding`, and
   `Game`, which holds all of it; then `kdenv.add_game`. `examples/three_shells.py` is a game with a player.
 - **A card of Dominion:** `Card` and `add_card` of `kdenv.games.dominion`.
-- **A rule player or a playout:** a NamedTuple and a kernel marked `plays`; `packed` and `then` make its turns. `RulePlayer`
-  lists it in the `Knowledge` of a game.
+- **A policy:** a class marked `named("name")` that derives from `Policy`, with a docstring, fields and `act(view)`. A field is a parameter;
+  `param` says what it may be. `examples/own_policy.py` is one.
+- **A rule player, which is a playout too:** a NamedTuple and a kernel marked `plays`; `packed` and `then` make its turns. A game of
+  yours lists it in its `Knowledge` as a `RulePlayer`; to another game, `game.add_player("name", RulePlayer(...))` adds it.
+- **Another playout:** the same NamedTuple and kernel, and a class marked `named("name")` that derives from `Playout`; its
+  `player(view)` gives the NamedTuple.
 - **An evaluation, an order of turns:** a NamedTuple and kernels marked `answers(estimate, ...)` and `answers(reach, ...)`, or
-  `answers(rank, ...)`.
+  `answers(rank, ...)`; then `game.add_evaluator("name", ...)` or `game.add_order("name", ...)`.
 - **An encoding:** a layout of `Part`s, a kernel that writes them, and `game.add_encoding(Encoding(...))`.
-- **A selection rule:** a NamedTuple and a kernel marked `answers(urgency, ...)`.
+- **A selection rule:** a NamedTuple and a kernel marked `answers(urgency, ...)`, and a class marked `named("name")` that derives from
+  `SelectionRule`; its `compiled()` gives the NamedTuple.
 - **A solver, a dealer, a belief:** NamedTuples and kernels that answer `solve`; `deal`; `believe`, `guesses`, `suppose` and `outlook`.
   `Hidden` lists them.
-- **A search:** kernels over the verbs, `list_turns` and `play_out`, and a `Policy` whose `act(view)` calls them.
+- **A search:** kernels over the verbs, `list_turns` and `play_out`, and a `TurnPolicy` whose `choose_turn(view)` calls them.
 
+Add all this where the file is imported, not in a function: the processes of a match import the script again, and know only what that adds.
 Kernels check nothing and cannot allocate memory; CONTRIBUTING.md says what else is true of them. The docstring of each name says more.
 """
 
@@ -69,7 +75,11 @@ from kdenv.core.verbs import (
     witnesses,
 )
 from kdenv.core.view import View
-from kdenv.policies.base import Policy
+from kdenv.policies.base import Policy, TurnPolicy
+from kdenv.policies.playouts import Playout
+from kdenv.policies.selection import SelectionRule
+from kdenv.policies.text.parameter import param
+from kdenv.policies.text.value import named
 from kdenv.search.playout import Uniform, play_games, play_out, play_turn
 from kdenv.search.select import urgency
 from kdenv.search.turns import MAX_DECISIONS, list_turns
@@ -98,10 +108,13 @@ __all__ = [
     "Observer",
     "Option",
     "Part",
+    "Playout",
     "Policy",
     "Rng",
     "RulePlayer",
+    "SelectionRule",
     "Table",
+    "TurnPolicy",
     "Uniform",
     "View",
     "allocating_kernel",
@@ -124,10 +137,12 @@ __all__ = [
     "list_turns",
     "lowest",
     "make_rng",
+    "named",
     "nth",
     "observe",
     "outlook",
     "packed",
+    "param",
     "phase",
     "play_games",
     "play_out",

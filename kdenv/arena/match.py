@@ -34,10 +34,14 @@ class Match:
     """Which policies play which game, how many games, and from which seed."""
 
     game: str
-    line_up: Sequence[str]  # policies as text, one per seat in the first rotation
+    line_up: Sequence[Any]  # policies, one per seat in the first rotation; kept as text, if they can be written
     games: int
     seed: int = 0
     options: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Take policies as `kdenv.policy` does."""
+        object.__setattr__(self, "line_up", [each if isinstance(each, str) else _written(policy(each)) for each in self.line_up])
 
     def check(self) -> None:
         """Raise a KdenvError if this match cannot be played. Nothing is played for that."""
@@ -68,6 +72,11 @@ class Match:
         """The match in one line."""
         options = options_text(self.options)
         return f"{self.game}, {len(self.line_up)} players{options}, {self.games} games, seed {self.seed}"
+
+
+def _written(player: Policy) -> str | Policy:
+    """The text of a policy; functions, and policies whose class has no name, stay as they are."""
+    return player.text if player.kind else player
 
 
 @dataclass

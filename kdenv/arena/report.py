@@ -88,7 +88,7 @@ def page(summary: Summary) -> str:
     match = summary.match
     head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
     body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells(row)) + "</tr>" for row in summary.rows())
-    first = html.escape(match.line_up[0])
+    first = html.escape(str(match.line_up[0]))
     if summary.games:
         table = f"<div class='wide'><table><tr>{head}</tr>{body}</table></div>"
         words = f"<p>{note(summary.deals)} A margin is a policy's points minus those of its best rival.</p>"
@@ -116,7 +116,7 @@ def _closest(summary: Summary) -> str:
     assert closest is not None
     *_, last = replay(closest.record, find_game)
     seats = match.seats(closest.number % len(match.line_up))
-    names = "".join(f"<li>seat {seat}: {html.escape(match.line_up[place])}</li>" for seat, place in enumerate(seats))
+    names = "".join(f"<li>seat {seat}: {html.escape(str(match.line_up[place]))}</li>" for seat, place in enumerate(seats))
     return (
         f"<h2>The closest game (number {closest.number})</h2><ul>{names}</ul>{last.svg()}"
         f"<h3>Its record</h3><pre>{html.escape(closest.record)}</pre>"

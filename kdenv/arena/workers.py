@@ -17,6 +17,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
 from multiprocessing import connection, resource_tracker
+from multiprocessing.reduction import ForkingPickler
+from pickle import PicklingError
 from typing import Any, NamedTuple
 
 from kdenv.arena.match import Finished, GameFailed, Match, Result, play_game, ready
@@ -137,6 +139,7 @@ class _Crew:
     """All processes of a match, and the games that are still to be given out."""
 
     def __init__(self, match: Match, numbers: Iterator[int], processes: int, move_limit: float | None) -> None:
+        _check_that_it_travels(match)
         self._match, self._numbers, self._processes, self._limit = match, numbers, processes, move_limit
         self._again: deque[int] = deque()  # games whose process was killed
         self._all_given = False
@@ -233,8 +236,21 @@ class _Crew:
 def _cannot_start(why: str) -> str:
     return (
         f"the processes that play cannot start ({why}), because each of them imports your script. Put what the script does under "
-        "'if __name__ == \"__main__\":', and what it adds (games, cards) above that; or play with processes=1 and without a move limit"
+        "'if __name__ == \"__main__\":', and what it adds (games, cards, policies) above that; or play with processes=1 and without "
+        "a move limit"
     )
+
+
+def _check_that_it_travels(match: Match) -> None:
+    """Refuse a policy that cannot be given to another process: one that is made in a function, and has no name as text."""
+    for player in match.line_up:
+        try:
+            ForkingPickler.dumps(player)
+        except (AttributeError, TypeError, PicklingError) as error:
+            raise BadOption(
+                f"{player} cannot be given to the processes that play ({error}); define it at the top of your script or of a module, "
+                "or play with processes=1 and without a move limit"
+            ) from None
 
 
 @contextlib.contextmanager

@@ -23,6 +23,7 @@ from filelock import FileLock, Timeout
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import NumbaPickler
 from numba.core.sigutils import normalize_signature
@@ -31,6 +32,7 @@ from kdenv.compiler import folder
 from kdenv.compiler.reach import CannotTell, digest_of
 
 LONGEST_WAIT = 120.0  # seconds to wait for another process that compiles the same code; after that it is compiled here, too
+_UNANSWERED = re.compile(r"\w+ does not answer \w+\(\): [^\n]*")  # what question.py says
 _HEAD = 32  # a file begins with so many bytes of digest; the digest is that of the rest of the file
 
 
@@ -44,7 +46,13 @@ class KeptKernel(CPUDispatcher):  # type: ignore[misc]
     def compile(self, sig: Any) -> Any:
         """Compile as numba does. Numba asks the cache first; locks that the cache takes meanwhile are released at the end."""
         with global_compiler_lock, self._turn():
-            return super().compile(sig)
+            try:
+                return super().compile(sig)
+            except TypingError as error:
+                told = _UNANSWERED.search(str(error))
+                if told is None:
+                    raise
+                raise TypingError(told[0]) from None  # without the types of all kernels on the way
 
     def _turn(self) -> AbstractContextManager[None]:
         return self._cache.one_at_a_time() if isinstance(self._cache, _Cache) else nullcontext()

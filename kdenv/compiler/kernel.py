@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core.dispatcher import Dispatcher
 
 from kdenv.compiler.reach import questions
 
@@ -21,7 +22,7 @@ if IS_PLAIN:
 else:
     from kdenv.compiler import linked as compiler  # type: ignore[no-redef]
 
-__all__ = ["allocating_kernel", "kernel", "resolve_by_type"]
+__all__ = ["allocating_kernel", "is_kernel", "kernel", "resolve_by_type"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -47,6 +48,11 @@ def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], An
     """
     compiler.resolve_by_type(question, kernel_for)
     questions[question] = kernel_for
+
+
+def is_kernel(function: Callable[..., Any]) -> bool:
+    """Whether this is marked as a kernel. If nothing is compiled, no function can be told from a kernel."""
+    return bool(numba.config.DISABLE_JIT) or isinstance(function, Dispatcher)
 
 
 def _compiled(function: Function, *, allocates: bool) -> Function:

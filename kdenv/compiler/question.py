@@ -6,12 +6,13 @@ it, and in plain Python at each call. So a search is compiled for each choice of
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from numba.core.errors import TypingError
 
-from kdenv.compiler.kernel import resolve_by_type
+from kdenv.compiler.kernel import is_kernel, resolve_by_type
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -19,8 +20,9 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 class _Known:
     """The kernels that answer one question, by the class of the part."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, takes: list[str]) -> None:
         self.name = name
+        self.takes = takes  # the names of its arguments
         self.kernels: dict[Any, Callable[..., Any]] = {}
 
     def of(self, kind: Any) -> Callable[..., Any]:
@@ -35,7 +37,7 @@ _questions: dict[Callable[..., Any], _Known] = {}
 
 def question(asked: Callable[..., Any]) -> Callable[..., Any]:
     """Make a question of a function that has only a docstring. Asking it calls the kernel for the type of the first argument, a part."""
-    known = _Known(asked.__name__)
+    known = _Known(asked.__name__, list(inspect.signature(asked).parameters))
 
     def ask(kind, *rest):
         return known.of(type(kind))(kind, *rest)
@@ -47,11 +49,22 @@ def question(asked: Callable[..., Any]) -> Callable[..., Any]:
     return ask
 
 
+def misfit(given: Callable[..., Any], takes: Sequence[str]) -> str:
+    """Why this cannot be a kernel that takes such arguments, as the end of a sentence about it; empty if it can."""
+    if not is_kernel(given):
+        return "is not marked @kernel"
+    found = list(inspect.signature(given.py_func if hasattr(given, "py_func") else given).parameters)
+    return "" if len(found) == len(takes) else f"takes ({', '.join(found)}) and must take ({', '.join(takes)})"
+
+
 def answers(asked: Callable[..., Any], kind: type) -> Callable[[Kernel], Kernel]:
     """Mark the kernel that answers the question for parts of this class. The kernel takes the same arguments as the question."""
 
     def register(kernel: Kernel) -> Kernel:
-        _questions[asked].kernels[kind] = kernel
+        known = _questions[asked]
+        if wrong := misfit(kernel, known.takes):
+            raise TypeError(f"the kernel by which {kind.__name__} answers {known.name}() {wrong}")
+        known.kernels[kind] = kernel
         return kernel
 
     return register

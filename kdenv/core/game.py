@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kdenv.core.encoding import Encoding, Layout, Observer
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.interfaces import Drawing, Notation, complaint
-from kdenv.core.questions import Knowledge
+from kdenv.core.questions import Knowledge, RulePlayer
 from kdenv.core.verbs import register_rules
 
 States = NDArray[Any]  # an array of a game's state records
@@ -140,6 +140,25 @@ class Game:
         if known.get(new.name, new) != new:
             raise TypeError(f"{self.name} already has an encoding {new.name}; choose another name")
         object.__setattr__(self, "encodings", tuple((known | {new.name: new}).values()))
+
+    def add_player(self, name: str, player: RulePlayer) -> None:
+        """Add a rule-based player from outside the game's room; it is then a policy and a playout of this name."""
+        self._add("players", name, player)
+
+    def add_evaluator(self, name: str, evaluator: Any) -> None:
+        """Add a part that answers `estimate` and `reach`; searches of limited depth then know it as evaluate=name."""
+        self._add("evaluators", name, evaluator)
+
+    def add_order(self, name: str, order: Any) -> None:
+        """Add a part that answers `rank`; searches of limited depth then know it as order=name."""
+        self._add("orders", name, order)
+
+    def _add(self, kind: str, name: str, new: Any) -> None:
+        known = getattr(self.knowledge, kind)
+        if known.get(name, new) != new:
+            raise TypeError(f"{self.name} already has {name} among its {kind}; choose another name")
+        change: dict[str, Any] = {kind: {**known, name: new}}
+        object.__setattr__(self, "knowledge", replace(self.knowledge, **change))
 
     def encoding(self, name: str | None = None) -> Encoding:
         """The encoding of this name; the default if the name is None."""

@@ -5,6 +5,7 @@ more than any call; in plain Python by a dictionary. Python calls the kernels `.
 takes 0.16 us, and passing a single state 0.9 us.
 """
 
+import inspect
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -14,10 +15,12 @@ import numpy as np
 from numba.core.errors import TypingError
 
 from kdenv.compiler.kernel import kernel, resolve_by_type
+from kdenv.compiler.question import misfit
 
 CHANCE, DECIDE, OVER = 0, 1, 2  # what phase() answers
 
 VERBS: dict[str, Callable[..., Any]] = {}
+_TAKES: dict[str, list[str]] = {}  # the names of the arguments of each verb
 _rules: dict[Any, "Rules"] = {}  # the dtype of a game's state, and its numba type -> its rules
 
 
@@ -39,6 +42,7 @@ def verb(question: Callable[..., Any]) -> Callable[..., Any]:
     ask.__doc__ = question.__doc__
     resolve_by_type(ask, lambda state: _rules_of(getattr(state, "dtype", state)).verbs[name])
     VERBS[name] = ask
+    _TAKES[name] = list(inspect.signature(question).parameters)
     return ask
 
 
@@ -54,13 +58,17 @@ def register_rules(game: str, *rooms: ModuleType, **given: Callable[..., Any]) -
 
     One of the modules must hold STATE, the dtype of a position. A verb may be in any of them, or be given as a keyword.
     """
+    where = rooms[0].__name__
     verbs = {name: getattr(room, name) for room in reversed(rooms) for name in VERBS if callable(getattr(room, name, None))} | given
     missing = [name for name in VERBS if name not in verbs]
     if missing:
-        raise TypeError(f"{game} lacks the verb{'s' * (len(missing) > 1)} {', '.join(missing)}: rules.py is the place for verbs")
+        raise TypeError(f"{game} lacks the verb{'s' * (len(missing) > 1)} {', '.join(missing)}: a kernel of this name belongs in {where}")
+    for name, answer in verbs.items():
+        if wrong := misfit(answer, _TAKES[name]):
+            raise TypeError(f"{name} of {game} {wrong}")
     state: np.dtype[Any] | None = next((room.STATE for room in rooms if isinstance(getattr(room, "STATE", None), np.dtype)), None)
     if state is None:
-        raise TypeError(f"{game} lacks STATE, the dtype of a position: make it with state_dtype in rules.py")
+        raise TypeError(f"{game} lacks STATE, the dtype of a position: make it with state_dtype in {where}")
     other = _rules.get(state)
     if other is not None and other.game != game:
         raise TypeError(f"the states of {game} and {other.game} have the same dtype, so the verbs cannot tell them apart; rename a field")

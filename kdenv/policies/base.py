@@ -225,6 +225,8 @@ def policy(value: Any) -> Policy:
         return Policy.from_json(value)
     if callable(value) and not isinstance(value, (Value, type)):
         return Function(value)
+    if hasattr(value, "act") and not isinstance(value, (Value, type)):
+        raise BadOption(f"{type(value).__name__} has act(view), but is no policy; derive it from kdenv.author.Policy")
     return fresh(Policy.as_value(value))
 
 

@@ -5,6 +5,7 @@ import sys
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 import pytest
 import three_shells
@@ -16,7 +17,7 @@ from kdenv.compiler.random import make_rng
 from kdenv.compiler.state import state_dtype
 from kdenv.core import verbs
 from kdenv.core.game import Game
-from kdenv.core.questions import Knowledge, choose
+from kdenv.core.questions import Knowledge, choose, plays
 from kdenv.core.verbs import VERBS, register_rules
 from kdenv.games import find_game, names
 from kdenv.search.playout import play_out
@@ -45,13 +46,13 @@ def test_the_verbs_are_those_of_the_design() -> None:
 def test_a_game_without_a_verb_is_refused(verb: str) -> None:
     with pytest.raises(TypeError) as error:
         register_rules("lame", room_like_three_shells(**{verb: None}))
-    assert str(error.value) == f"lame lacks the verb {verb}: rules.py is the place for verbs"
+    assert str(error.value) == f"lame lacks the verb {verb}: a kernel of this name belongs in room"
 
 
 def test_all_missing_verbs_are_named_at_once() -> None:
     with pytest.raises(TypeError) as error:
         register_rules("lame", room_like_three_shells(seat=None, legal=None))
-    assert str(error.value) == "lame lacks the verbs seat, legal: rules.py is the place for verbs"
+    assert str(error.value) == "lame lacks the verbs seat, legal: a kernel of this name belongs in room"
 
 
 def test_a_verb_may_be_in_any_module_of_the_room() -> None:
@@ -106,7 +107,7 @@ def test_a_greedy_player_that_there_is_not_is_refused() -> None:
 def test_a_game_without_a_state_is_refused() -> None:
     with pytest.raises(TypeError) as error:
         register_rules("lame", room_like_three_shells(STATE=None))
-    assert str(error.value) == "lame lacks STATE, the dtype of a position: make it with state_dtype in rules.py"
+    assert str(error.value) == "lame lacks STATE, the dtype of a position: make it with state_dtype in room"
 
 
 def test_a_game_that_shares_a_dtype_is_refused() -> None:
@@ -215,6 +216,31 @@ def test_a_kernel_asks_the_game_of_the_state_it_is_given() -> None:
     assert _legal_in_a_kernel(states, kingdomino.buffer()) == 4
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="then nothing tells a kernel from a function")
+def test_a_verb_that_is_no_kernel_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"^legal of lame is not marked @kernel$"):
+        register_rules("lame", room_like_three_shells(legal=lambda s, out: 0))
+
+
+def test_a_verb_that_takes_other_arguments_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"^apply of lame takes \(s\) and must take \(s, action\)$"):
+        register_rules("lame", room_like_three_shells(apply=kernel(lambda s: None)))
+
+
+def test_an_answer_that_takes_other_arguments_is_refused() -> None:
+    with pytest.raises(TypeError) as error:
+        plays(Mute)(kernel(lambda player, states, out: 1))
+    assert str(error.value) == (
+        "the kernel by which Mute answers choose() takes (player, states, out) and must take (player, states, k, out, rng)"
+    )
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="then nothing tells a kernel from a function")
+def test_an_answer_that_is_no_kernel_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"^the kernel by which Mute answers choose\(\) is not marked @kernel$"):
+        plays(Mute)(lambda player, states, k, out, rng: 1)
+
+
 class Mute(NamedTuple):
     """A player whose kernel nobody has written."""
 
@@ -226,7 +252,7 @@ def test_a_part_without_a_kernel_says_so_in_python() -> None:
 
 
 def test_a_part_without_a_kernel_says_so_in_kernels() -> None:
-    with pytest.raises(TypingError, match=r"Mute does not answer choose\(\): mark its kernel with @answers\(choose, Mute\)"):
+    with pytest.raises(TypingError, match=r"^Mute does not answer choose\(\): mark its kernel with @answers\(choose, Mute\)$"):
         play_out(Mute(), pointing(), 0, np.zeros(4, np.int64), make_rng(1))
 
 

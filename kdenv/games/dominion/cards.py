@@ -56,7 +56,12 @@ MOST_GIVEN = 10  # most cards, actions, buys or coins that a card gives, or play
 
 
 class Card(NamedTuple):
-    """One kind of card as printed. `coins` says what a treasure is worth, or what an action gives."""
+    """One kind of card as printed. `coins` says what a treasure is worth, or what an action gives.
+
+    Up to three steps say what else an action does, in order. A step is (what, number, type, how), of which the end may be left out:
+    (GAIN, 4, ANY, TO_DECK) gains a card costing up to 4 onto the deck. What each step does, and what its number means, is said at the
+    top of kdenv/games/dominion/cards.py. Where the number is a basic card, write COPPER ... PROVINCE or CURSE; CURSES is a type.
+    """
 
     name: str
     cost: int

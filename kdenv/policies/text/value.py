@@ -179,6 +179,8 @@ class Value:
 
     def to_json(self) -> dict[str, Any]:
         """All parameters, defaults included, as a dict for the json module; from_json reads it."""
+        if not self.kind:
+            raise BadOption(f"{type(self).__name__} has no name, so it cannot be written as JSON; mark the class @named(\"a_name\")")
         return {_KIND: self.kind, **{name: _as_json(p, getattr(self, name)) for name, p in self._parameters.items()}}
 
     @classmethod

@@ -1,0 +1,39 @@
+"""A policy of one's own with a parameter, in ten lines, and a match with it.
+
+python examples/own_policy.py
+
+What makes it known is its name: as text, in Python, as JSON and in the processes of a match. Nothing is compiled.
+"""
+
+import kdenv
+from kdenv.arena import Match, play, table_of, text_table
+from kdenv.author import Policy, View, make_rng, named, param
+
+
+@named("place_in_list")
+class PlaceInList(Policy):
+    """The legal action at this place of the list."""
+
+    place: int = param("counted from 0; the last action where the list is shorter", default=0, least=0)
+
+    def act(self, view: View) -> int:
+        """The action to take; the seat of the view is to move."""
+        legal = view.legal()
+        return legal[min(self.place, len(legal) - 1)]
+
+
+def main() -> None:
+    """Show the policy as text and as JSON, let it decide once, and let two of it play a match in two processes."""
+    policy = kdenv.policy("place_in_list(place=2)")
+    assert policy == PlaceInList(place=2) == kdenv.policy(policy.to_json())
+    print(policy, policy.to_json())
+    table = kdenv.table("kingdomino")
+    table.run_chance(make_rng(1))
+    print(table.name(policy.act(table.view(table.seat))))
+    match, results = Match("kingdomino", [policy, "place_in_list", "random"], games=12, seed=1), []
+    play(match, on_result=results.append, processes=2)
+    print(match.describe(), text_table(table_of(match, results)), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
