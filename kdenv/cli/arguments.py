@@ -88,6 +88,8 @@ def options(words: Sequence[str]) -> dict[str, str]:
         name, equals, value = word.partition("=")
         if not equals or not name:
             raise BadOption(f"--option {shown(word)} is not NAME=VALUE; write for example --option size=5")
+        if name == "players":
+            raise BadOption("players is no option of a game; a match has as many as there are policies, elsewhere --players says how many")
         if name in given:
             raise BadOption(f"--option {shown(name)} is given twice")
         given[name] = value

@@ -175,7 +175,8 @@ class SearchPolicy(TurnPolicy):
     def search(self, view: View, *, thorough: bool = True) -> Found:
         """Search the position in view and return what was found: about every turn and, where a tree is grown, the tree.
 
-        thorough=False looks only for the best turn, as act does: no intervals, no lines, no tree, and look-ahead knows only bounds of the other turns.
+        thorough=False looks only for the best turn, as act does: no intervals, no lines, no tree, and look-ahead knows
+        only bounds of the other turns.
         """
         self._check_once(view)
         return self.searcher.find(view, thorough=thorough)

@@ -431,3 +431,8 @@ def test_a_bad_record_is_one_sentence(capsys, tmp_path: Path, text: str, what: s
     file = tmp_path / "game.txt"
     file.write_text(text, encoding="utf-8")
     assert re.search(what, complaint(capsys, "replay", str(file)))
+
+
+def test_the_number_of_players_is_no_option(capsys) -> None:
+    assert main(["match", "dominoes", *["random"] * 4, "--option", "players=4"]) == 2
+    assert "players is no option of a game" in capsys.readouterr().err

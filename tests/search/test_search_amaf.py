@@ -3,10 +3,12 @@
 In Three Shells each seat decides once, so that all moves as first say what the visits say; in a round of dominoes tiles come later too.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 import three_shells
-from test_search_trees import search, small
+from test_search_trees import small
 
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption
@@ -19,6 +21,16 @@ from kdenv.search.kernels import uct
 from kdenv.search.kernels.amaf import Averages, Mast
 
 CHANCES = ["frozen", "sampled", "open", "information_sets"]
+
+
+def search(text: str, table: Table, seed: int = 1) -> tuple[list[int], Any, Any]:
+    """A policy's search of a position: the turns, what was counted for each, and the worker, which has the averages that it learned."""
+    searcher: Any = policy(text).searcher  # type: ignore[attr-defined]
+    searcher.reset(seed)
+    view = table.view(table.seat)
+    searcher.prepare(view)
+    findings = searcher.run(view, searcher.turns(view), searcher.budget, searcher.rng)
+    return findings.turns.tolist(), findings.tally(), findings.workers[0]
 
 
 def shells() -> Table:
