@@ -121,7 +121,7 @@ def test_play(game: str, tmp_path: Path, monkeypatch, capsys) -> None:
 @GAMES
 def test_policies(game: str, capsys) -> None:
     assert main(["policies", game]) == 0
-    assert "mce(" in capsys.readouterr().out
+    assert "mce" in capsys.readouterr().out
 
 
 @GAMES

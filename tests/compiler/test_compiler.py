@@ -11,8 +11,7 @@ import numba
 import pytest
 from packaging.requirements import Requirement
 
-from kdenv.compiler import kernel, reach, selfcheck
-from kdenv.compiler import question as part
+from kdenv.compiler import kernel, question, reach, selfcheck
 from kdenv.compiler.cache import KeptKernel
 from kdenv.games import find_game, names
 
@@ -42,7 +41,7 @@ def test_other_results_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     real = selfcheck._results_of
 
     def wrong(compiler: object) -> dict[str, list[float]]:
-        return {**real(compiler), **({"a sum": [0.0]} if compiler.__name__.endswith("compiling") else {})}
+        return {**real(compiler), **({"a sum": [0.0]} if compiler.__name__.endswith("linked") else {})}
 
     monkeypatch.setattr(selfcheck, "_results_of", wrong)
     assert selfcheck.main() == 1
@@ -51,7 +50,7 @@ def test_other_results_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_unknown_numba_is_told_in_one_line_and_left_alone() -> None:
-    code = "import numba; numba.version_info = numba.version_info._replace(short=(0, 99)); from kdenv.core import kernel"
+    code = "import numba; numba.version_info = numba.version_info._replace(short=(0, 99)); from kdenv.compiler import kernel"
     done = run("-c", code + "; print(kernel.IS_PLAIN)")
     assert done.stdout == "True\n"
     assert done.stderr.startswith(f"kdenv: numba {numba.__version__} is not one of the versions that kdenv was tested with (0.65 to 0.68)")
@@ -59,7 +58,7 @@ def test_an_unknown_numba_is_told_in_one_line_and_left_alone() -> None:
 
 
 def test_numba_alone_is_no_reason_to_say_anything_when_it_was_asked_for() -> None:
-    assert run("-c", "from kdenv.core import kernel", KDENV_COMPILER="numba").stderr == ""
+    assert run("-c", "from kdenv.compiler import kernel", KDENV_COMPILER="numba").stderr == ""
 
 
 def test_no_numba_is_installed_that_was_not_tested() -> None:
@@ -74,12 +73,12 @@ def test_no_numba_is_installed_that_was_not_tested() -> None:
 
 def test_what_every_kernel_of_the_package_depends_on_can_be_told() -> None:
     """So all of them are kept on disk: asked of each kernel, with the states of every game and all parts that answer anything."""
-    for name in ("core", "search", "policies", "games"):
+    for name in ("compiler", "core", "search", "policies", "games"):
         room = importlib.import_module(f"kdenv.{name}")
         for module in pkgutil.walk_packages(room.__path__, room.__name__ + "."):
             importlib.import_module(module.name)
     states = tuple(numba.from_dtype(find_game(name).state_dtype) for name in names())
-    kinds = {kind for known in part._parts.values() for kind in known.kernels}
+    kinds = {kind for known in question._questions.values() for kind in known.kernels}
     modules = [module for name, module in sys.modules.items() if name.startswith("kdenv.")]
     kernels = {id(value): value for module in modules for value in vars(module).values() if isinstance(value, KeptKernel)}
     assert len(kernels) > 300

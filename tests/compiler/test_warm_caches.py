@@ -11,7 +11,7 @@ from processes import Report, report_of
 
 from kdenv.games import names
 
-HOME = Path(__file__).parents[1]
+HOME = Path(__file__).parents[2]
 WORK = """
     import sys
     sys.path[:0] = [".", "tests/support"]
