@@ -321,7 +321,7 @@ def test_a_player_of_a_script_is_kept_too(house: House) -> None:
 def test_a_comment_compiles_nothing(house: House, original: Any) -> None:
     for file in ("three_shells.py", "kdenv/compiler/random.py", "kdenv/search/kernels/flat.py"):
         (house.folder / file).write_text("# A comment.\n" + (house.folder / file).read_text())
-    house.edit("three_shells.py", "The points of both seats.", "What both seats have won.")
+    house.edit("three_shells.py", "Write the points of both seats to out.", "What both seats have won.")
     assert house.play_and_search() == (original, [])
 
 
