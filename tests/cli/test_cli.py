@@ -386,7 +386,7 @@ MANY = "9" * 5000
         (["policies", "dominoes", "star1"], "star1 looks ahead where everybody sees everything, and dominoes hides something"),
         (["policies", "dominoes", "uct-fg"], "uct-fg cannot be used in dominoes; 'kdenv policies dominoes' lists what can be used"),
         (["perft", "kingdomino", MANY], f"argument depth: {MANY[:20]}... is not possible"),
-        (["perft", "kingdomino", "1", "--option", "players=4"], "kingdomino has no option players"),
+        (["perft", "kingdomino", "1", "--option", "players=4"], "players is no option of a game"),
         (["perft", "kingdomino", "1", "--option", "game=x"], "kingdomino has no option game"),
         (["perft", "kingdomino", "1", "--option", "self=x"], "kingdomino has no option self"),
         (["perft", "kingdomino", "1", "--option", f"dominoes={MANY}"], f"dominoes={MANY[:20]}... is not possible"),
