@@ -262,7 +262,7 @@ def test_an_evaluation_and_an_order_are_known_by_their_names(monkeypatch: pytest
     table = kdenv.table("carcassonne", 2)
     table.run_chance(make_rng(1))
     policy = kdenv.policy("expectimax(evaluate=target, order=reversed, depth=1)")
-    assert max(candidate.mean for candidate in policy.analyse(table.view(table.seat)).candidates) >= 3
+    assert max(candidate.mean for candidate in policy.search(table.view(table.seat)).candidates) >= 3
     with pytest.raises(BadOption, match=r"^evaluate=targt is not possible \(did you mean target\?\); "):
         kdenv.policy("expectimax(evaluate=targt)").check(CARCASSONNE)
 
