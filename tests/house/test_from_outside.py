@@ -49,6 +49,7 @@ from kdenv.author import (
 )
 from kdenv.games.dominion import ACTION, ANY, CURSE, MAY, OTHERS_GAIN, TRASH, Card, add_card
 from kdenv.policies import Mce
+from kdenv.policies.text import value
 
 KINGDOMINO, CARCASSONNE, DOMINOES = map(kdenv.game, ("kingdomino", "carcassonne", "dominoes"))
 
@@ -350,3 +351,15 @@ def test_a_card_is_played() -> None:
         words.append(table.name(action))
         table.decide(action, rng)
     assert "play Haunted Chapel" in words
+
+
+# Other tests ask for all policies there are, so the classes of this file are known only while its tests run.
+NAMED_HERE = {name: cls for name, cls in value._classes.items() if cls.__module__ == __name__}
+for name in NAMED_HERE:
+    del value._classes[name]
+
+
+@pytest.fixture(autouse=True)
+def known_while_tested(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, cls in NAMED_HERE.items():
+        monkeypatch.setitem(value._classes, name, cls)
