@@ -8,6 +8,7 @@ from naive.kingdomino_greedy import full_greedy_turns, gprd_turns
 from test_naive_kingdomino import CHANGED_BY_THEIR_LABELLING, TRACES, replay, turns_of
 
 from kdenv.compiler.kernel import kernel
+from kdenv.core.errors import BadOption
 from kdenv.core.questions import first_action, rest_of
 from kdenv.core.table import Table
 from kdenv.games import find_game
@@ -103,3 +104,11 @@ def test_choices_are_those_of_the_naive_players(players: int, options: dict, see
             table.play(action)
             if oracle.phase() != "decide" or oracle.seat() != seat or not oracle.has_placed:
                 break
+
+
+def test_full_greedy_is_repaired_unless_it_is_to_play_as_in_the_paper() -> None:
+    make = heuristics.RULE_PLAYERS["full_greedy"].make
+    assert make() == make(variant="fixed") == heuristics.Greedy(looks_ahead=1, repaired=1)
+    assert make(variant="paper") == heuristics.Greedy(looks_ahead=1, repaired=0)
+    with pytest.raises(BadOption, match="variant may be fixed or paper"):
+        make(variant="papers")
