@@ -2,14 +2,16 @@
 
 import random
 
+import numpy as np
 import pytest
 from naive.kingdomino import Kingdomino
 from naive.kingdomino_greedy import full_greedy_turns, gprd_turns
 from test_naive_kingdomino import CHANGED_BY_THEIR_LABELLING, TRACES, replay, turns_of
 
 from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption
-from kdenv.core.questions import first_action, rest_of
+from kdenv.core.questions import choose_at, first_action, rest_of
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.games.kingdomino import heuristics, look_ahead
@@ -112,3 +114,15 @@ def test_full_greedy_is_repaired_unless_it_is_to_play_as_in_the_paper() -> None:
     assert make(variant="paper") == heuristics.Greedy(looks_ahead=1, repaired=0)
     with pytest.raises(BadOption, match="variant may be fixed or paper"):
         make(variant="papers")
+
+
+def test_full_greedy_takes_any_of_the_turns_it_likes_equally_well() -> None:
+    table, rng = Table(find_game("kingdomino")), make_rng(1)
+    for outcome in (0, 1, 2, 3, 0):  # four doubles without crowns, and king 0 picks first
+        table.chance(outcome)
+    liked = engine_turns(table, "fg")
+    assert len(liked) == 4
+    states, out = np.zeros(2, table.game.state_dtype), table.game.buffer()
+    states[0] = table.states[0]
+    chosen = {unpack(int(choose_at(heuristics.Greedy(1, 1), states, 0, out, rng))) for _ in range(200)}
+    assert chosen == liked
