@@ -20,7 +20,6 @@ from kdenv.policies.base import TurnPolicy
 from kdenv.policies.playouts import Playout
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Finder, add_finder, named
-from kdenv.search.turns import SCRATCH
 
 
 class RulePolicy(TurnPolicy, Playout):
@@ -47,11 +46,12 @@ class RulePolicy(TurnPolicy, Playout):
 
     def choose_turn(self, view: View) -> int:
         """The packed turn that the player chooses, or the first actions of it."""
-        return int(choose_at(self.compiled(view.game), view.scratch(1 + SCRATCH), 0, view.game.buffer(), self.rng))
+        turn: int = choose_at(self.compiled(view.game), view.scratch(2), 0, view.game.buffer(), self.memory.rng)
+        return turn
 
     def prepare(self, view: View) -> None:
         """Compile the player for this game by one decision, with a generator that is not the policy's."""
-        choose_at(self.compiled(view.game), view.scratch(1 + SCRATCH), 0, view.game.buffer(), make_rng(0))
+        choose_at(self.compiled(view.game), view.scratch(2), 0, view.game.buffer(), make_rng(0))
 
     def compiled(self, game: Game) -> Any:
         """The compiled player for this game; NotSupported if there is none with these parameters."""
