@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    parser = commands.add("play", _run, "play a game in the terminal")
+    parser = commands.add(
+        "play",
+        _run,
+        "play a game in the terminal",
+        "kdenv play kingdomino full_greedy gprd random",
+        "kdenv play carcassonne greedy --seat 1 --record game.txt",
+    )
     arguments.add_game(parser)
     parser.add_argument("policies", nargs="*", metavar="policy", help="your opponents, in the order of their seats (default: random)")
     parser.add_argument("--seat", type=arguments.whole(), default=0, metavar="N", help="your seat (default: 0)")

@@ -10,6 +10,8 @@ import sys
 import time
 from typing import TextIO
 
+WIDTH = 100  # no line of a listing is longer
+
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _DIGITS = re.compile(r"\d{60,}(\.\.\.)?")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
