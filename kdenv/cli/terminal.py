@@ -48,6 +48,20 @@ def show(text: str) -> None:
     print(text if has_colours(sys.stdout) else _COLOUR.sub("", text))
 
 
+def answer(question: str) -> str | None:
+    """What the person at the terminal answers; None if nothing more can come."""
+    try:
+        return input(question).strip()
+    except EOFError:
+        print()
+        return None
+
+
+def clear() -> None:
+    """Empty the screen, so that the next person does not see what the last one saw. Where there is no screen, print a line."""
+    print("\x1b[2J\x1b[3J\x1b[H" if sys.stdout.isatty() and os.environ.get("TERM") != "dumb" else "-" * 40, flush=True)
+
+
 def has_colours(stream: TextIO) -> bool:
     """Whether to print colours: never if NO_COLOR is set; else always if FORCE_COLOR is set; else on terminals that are not dumb."""
     if os.environ.get("NO_COLOR"):
