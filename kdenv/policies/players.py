@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
-from kdenv.core.questions import choose_at
+from kdenv.core.questions import RulePlayer, choose_at
 from kdenv.core.view import View
 from kdenv.games import find_game, names
 from kdenv.policies.base import TurnPolicy
@@ -76,7 +76,7 @@ class RulePolicy(TurnPolicy, Playout):
         return _remade, (self.kind, {name: getattr(self, name) for name in self.parameters()})
 
 
-_made: dict[tuple[str, ...], tuple[tuple[Game, ...], type[RulePolicy]]] = {}  # by the names of the player and of the games
+_made: dict[tuple[str, ...], tuple[list[RulePlayer], type[RulePolicy]]] = {}  # by the names of the player and of the games
 
 
 def rule_class(name: str, games: tuple[Game, ...] = ()) -> type[RulePolicy] | None:
@@ -85,10 +85,11 @@ def rule_class(name: str, games: tuple[Game, ...] = ()) -> type[RulePolicy] | No
     if not having:
         return None
     key = name, *(game.name for game in having)
-    known, cls = _made.get(key, ((), RulePolicy))
-    if known != having:
+    rules = [game.knowledge.players[name] for game in having]
+    known, cls = _made.get(key, ([], RulePolicy))
+    if known != rules:
         cls = _new_class(name, having)
-        _made[key] = having, cls
+        _made[key] = rules, cls
     return cls
 
 

@@ -242,9 +242,6 @@ def _name(cls: type[V], name: str, source: str, listed: bool) -> type[V]:
     other = _classes.get(name)
     if listed and (name in _rows or (other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__))):
         raise TypeError(f"there already is a {name}; choose another name for {cls.__name__}")
-    for method in sorted(getattr(cls, "__abstractmethods__", ())):
-        takes = ", ".join(inspect.signature(getattr(cls, method)).parameters)
-        raise TypeError(f"{cls.__name__} has no method {method}({takes}), which a {cls.called} of this kind needs")
     made = dataclass(frozen=True, kw_only=True, repr=False)(cls)
     made.kind, made.source = name, source
     hints, order = get_type_hints(made), {home: i for i, home in enumerate(made.__mro__)}
@@ -254,6 +251,9 @@ def _name(cls: type[V], name: str, source: str, listed: bool) -> type[V]:
     made.alternatives = tuple(name for name in made.alternatives if name in made._parameters)
     for taken in sorted(_RESERVED & made._parameters.keys()):
         raise TypeError(f"{cls.__name__} has a parameter {taken}, which every value has already; choose another name")
+    for method in sorted(getattr(cls, "__abstractmethods__", ())):
+        takes = ", ".join(inspect.signature(getattr(cls, method)).parameters)
+        raise TypeError(f"{cls.__name__} has no method {method}({takes}), which a {cls.called} of this kind needs")
     if listed:
         _classes[name] = made
     return made
