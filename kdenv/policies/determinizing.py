@@ -75,7 +75,7 @@ class DealsSearcher(Searcher):
         return False
 
     def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
-        """The mean over deals."""
+        """Try every turn on random deals; the mean of a turn is over its deals."""
         dealer, solver, depth = self.parts(view)
         n = len(turns)
         group, depth = n if self.policy.common else 1, 0 if budget is TRIAL else depth
@@ -103,7 +103,6 @@ class PimcSearcher(DealsSearcher):
         self._keeper = SolverKeeper()
 
     def parts(self, view: View) -> tuple[Any, Any, int]:
-        """The game's own."""
         hidden = hidden_of(view)
         dealers: dict[str, Callable[[Any], Any]] = {"exact": lambda variant: ExactDeals(), **hidden.dealers}
         return dealers[self.policy.deals](view.variant), self._keeper.solver(hidden, view), depth_of(self.policy, view, hidden)
@@ -113,7 +112,6 @@ class PimcSearcher(DealsSearcher):
         return depth == TO_THE_END
 
     def unit(self, view: View) -> str:
-        """As the solver counts."""
         return hidden_of(view).unit
 
 
@@ -133,7 +131,6 @@ class FlatDealsSearcher(DealsSearcher):
         return ExactDeals(), solver, TO_THE_END
 
     def unit(self, view: View) -> str:
-        """As the score counts."""
         return SCORE_UNITS[self.policy.score]
 
 
@@ -173,7 +170,6 @@ class OracleSearcher(Searcher):
         return ", ".join(words)
 
     def unit(self, view: View) -> str:
-        """As the solver counts."""
         return hidden_of(view).unit
 
 
@@ -211,7 +207,6 @@ class ImsSearcher(Searcher):
         return Found(view, turns, visits, means, none, best, self.unit(view), 0, cost, lines)
 
     def unit(self, view: View) -> str:
-        """As the belief counts."""
         return hidden_of(view).unit
 
 

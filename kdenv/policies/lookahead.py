@@ -58,7 +58,6 @@ class LookaheadSearcher(Searcher):
         return Found(view, found, visits, values, np.full(len(found), math.nan), best, self.unit(view), deepening.nodes, cost, lines)
 
     def unit(self, view: View) -> str:
-        """As the evaluator counts."""
         return "worth" if self._evaluator_name(view.game) != MARGIN else "margin"
 
     def _evaluator_name(self, game: Game) -> str:
@@ -166,7 +165,6 @@ class _Deepening:
 
 
 def _likeliest(states: Any, game: Game) -> int:
-    """The most probable outcome."""
     outcomes, weights = np.zeros(game.max_chances, np.int64), np.zeros(game.max_chances, np.int64)
     n = int(verbs.chances_at(states, 0, outcomes, weights))
     return int(outcomes[int(weights[:n].argmax())])

@@ -98,7 +98,6 @@ class PlayoutSearcher(Searcher):
         return [self.worker(view, turns, budget.share(i, n), rngs[i], i) for i in range(n)]
 
     def unit(self, view: View) -> str:
-        """What the score counts."""
         return SCORE_UNITS[self.policy.score]
 
     def _best(self, view: View, turns: NDArray[np.int64], tally: Tally, means: NDArray[np.float64], rng: Rng) -> int:
@@ -166,7 +165,6 @@ class Flat(Worker):
         return done
 
     def nodes(self) -> int:
-        """The playouts made."""
         return int(self.counts.visits.sum())
 
     def tally(self) -> Tally:
