@@ -172,7 +172,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def _go_on(self, action: int) -> None:
         """Carry out an action, or NO_ACTION, and then the turns of the others, until the learner decides or the game is over."""
         episode = self._episode
-        if self._joint is not None and not episode.script:
+        if self._joint is not None and not episode.script.goes_on:
             episode.step_with(self._joint, action, self.seat, self._dice)
             return
         if action != NO_ACTION:
@@ -206,7 +206,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     # Observing
 
     def _observation(self) -> Any:
-        vector = self._episode.observation(self.seat)
+        vector = self._episode.observer.vector(self._episode.table.states, 0, self.seat)
         return {"observation": vector, "action_mask": self._episode.mask.copy()} if self._with_mask else vector
 
     def _info(self) -> dict[str, Any]:

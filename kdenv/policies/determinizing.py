@@ -86,7 +86,7 @@ class DealsSearcher(Searcher):
         for step in (Budget(playouts=1) if budget is TRIAL else budget).steps():
             at_once = 1 if self.is_slow(depth) else step
             for _ in range(0, step, at_once):
-                nodes += pimc.solve_deals(states, int(view.seat), turns, n, at_once, *parts)
+                nodes += pimc.solve_deals(states, int(view.seat), turns, at_once, *parts)
             deals += step
         halves = [half_interval(deals, *sums) for sums in zip(tally.sums, tally.squares, strict=True)]
         best = int(best_mean(tally, n, rng))

@@ -25,12 +25,12 @@ def _play_each_out(playouts, states, k, turns, n_turns, depth, rng, values):
 
 
 @kernel
-def solve_deals(states, seat, turns, n_turns, n_deals, group, dealer, solver, depth, values, rng, tally):
+def solve_deals(states, seat, turns, n_deals, group, dealer, solver, depth, values, rng, tally):
     """Solve all turns that are open in states[0] on n_deals deals each; return the effort (see solve). The other states are scratch.
 
-    group: how many turns are tried on the same deal; n_turns or 1.
+    group: how many turns are tried on the same deal; all or 1.
     """
-    effort = 0
+    n_turns, effort = turns.shape[0], 0
     for _ in range(n_deals):
         for first in range(0, n_turns, group):
             states[1] = states[0]
