@@ -193,6 +193,58 @@ def test_a_name_that_the_game_has_is_not_taken_away() -> None:
         KINGDOMINO.add_player("full_greedy", RulePlayer(Mostly, "another"))
 
 
+CELL = """
+from typing import NamedTuple
+import kdenv
+from kdenv.author import RulePlayer, kernel, legal, packed, plays
+
+class Mine(NamedTuple):
+    {field}: int = {value}
+
+@plays(Mine)
+@kernel
+def _mine(player, states, k, out, rng):
+    n = legal(states[k], out)
+    return packed(out[player.{field} % n])
+
+kdenv.game("kingdomino").add_player("mine", RulePlayer(Mine, "the legal action at one place"))
+"""
+
+
+def test_a_cell_of_a_notebook_may_be_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    undone(monkeypatch, KINGDOMINO)
+    cell = {"__name__": "__main__"}
+    exec(CELL.format(field="place", value=0), cell)
+    first = decide("mine", "kingdomino")
+    exec(CELL.format(field="place", value=-1), cell)
+    assert decide("mine", "kingdomino") > first
+    exec(CELL.format(field="which", value=0), cell)
+    assert decide("mine(which=0)", "kingdomino") == first
+    with pytest.raises(TypeError, match=r"^kingdomino already has mine among its players; choose another name$"):
+        exec(CELL.format(field="place", value=0), {"__name__": "another"})
+
+
+def test_a_class_that_lacks_a_method_is_refused_when_it_is_made() -> None:
+    def bare(base: type) -> type:
+        return named("bare")(type("Bare", (base,), {"__doc__": "Nothing."}))
+
+    for base, message in {
+        Policy: "Bare has no method act(self, view), which a policy of this kind needs",
+        TurnPolicy: "Bare has no method choose_turn(self, view), which a policy of this kind needs",
+        Playout: "Bare has no method player(self, view), which a playout of this kind needs",
+        SelectionRule: "Bare has no method compiled(self), which a selection rule of this kind needs",
+    }.items():
+        with pytest.raises(TypeError) as error:
+            bare(base)
+        assert str(error.value) == message
+
+    class Unmarked(Policy):
+        """It has no name and no method."""
+
+    with pytest.raises(TypeError, match=r"^Can't instantiate abstract class Unmarked with abstract method act$|'act'$"):
+        Unmarked()  # type: ignore[abstract]
+
+
 def test_a_playout_is_known_by_its_text() -> None:
     assert kdenv.policy("mce(playout=mostly_first(chance=0.25), playouts=20)") == Mce(playout=MostlyFirst(chance=0.25), playouts=20)
     decide("mce(playout=mostly_first(chance=0.25), playouts=20)", "kingdomino")
