@@ -7,8 +7,7 @@ from kdenv.games import find_game
 from kdenv.games.kingdomino.board import REACHABLE_COLUMNS, REACHABLE_ROWS, SEAM_COLUMN, SEAM_ROW
 
 OVER = (
-    "round=6 stage=over turn=4 kingdoms={} queue=14:0,17:1,23:1,30:0 draft= "
-    "box=1,3,6-7,12-13,16,20-22,24,27-28,31-34,37-38,40,42,45,47-48"
+    "round=6 stage=over turn=4 kingdoms={} queue=14:0,17:1,23:1,30:0 draft= box=1,3,6-7,12-13,16,20-22,24,27-28,31-34,37-38,40,42,45,47-48"
 )
 SIX_POINTS = {
     "three squares, two crowns on one of them": "pp++p/wX.",
