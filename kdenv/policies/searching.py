@@ -172,6 +172,7 @@ class RootSearch(TurnSearcher):
         if budget == TRIAL:
             self._worker(view, turns, Budget(playouts=1), rng, 0).work(0, 0)
             self._gains(view, turns[:1])
+            below(rng, 1)  # _best draws among equals by it
         findings = self.run(view, turns, budget, rng)
         tally = findings.tally()
         means = np.where(tally.visits > 0, tally.sums / np.maximum(tally.visits, 1), math.nan)

@@ -35,7 +35,7 @@ class Part(NamedTuple):
     """Files to put faults into, and the tests that should notice."""
 
     files: tuple[str, ...]  # patterns
-    tests: tuple[str, ...]  # patterns of test files
+    tests: tuple[str, ...]  # patterns of the names of test files
     compiled: bool = False  # the kernels that the tests call are compiled; the files themselves must hold none
 
 
@@ -44,29 +44,29 @@ _DOMINION, _DOMINOES = "kdenv/games/dominion/", "kdenv/games/dominoes/"
 PLAN = {
     "kingdomino": Part(
         (*(_KINGDOMINO + name for name in ("rules.py", "board.py", "heuristics.py", "look_ahead.py")),),
-        ("*kingdomino_contract*", "*kingdomino_players*", "*kingdomino_perft*", "*naive_kingdomino*"),
+        ("kingdomino_contract", "kingdomino_rules", "kingdomino_players", "kingdomino_perft"),
     ),
     "carcassonne": Part(
         (*(_CARCASSONNE + name for name in ("rules.py", "features.py", "landscape.py", "claims.py", "shared.py", "heuristics.py")),),
-        ("*carcassonne_contract*", "*carcassonne_rules*", "*carcassonne_players*", "*naive_carcassonne*", "*carcassonne_notation*"),
+        ("carcassonne_contract", "carcassonne_rules", "carcassonne_players"),
     ),
     "dominion": Part(
         (*(_DOMINION + name for name in ("rules.py", "effects.py", "piles.py", "hidden.py", "heuristics.py")),),
-        ("*dominion_contract*", "*dominion_rules*", "*dominion_cards*", "*dominion_hidden*", "*dominion_players*", "*naive_dominion*"),
+        ("dominion_contract", "dominion_rules", "dominion_cards", "dominion_hidden", "dominion_players"),
     ),
     "dominoes": Part(
         (*(_DOMINOES + name for name in ("rules.py", "heuristics.py")),),
-        ("*dominoes_contract*", "*dominoes_text*", "*dominoes_players*", "*naive_dominoes*"),
+        ("dominoes_contract", "dominoes_text", "dominoes_players"),
     ),
     "dominoes-search": Part(
         (*(_DOMINOES + name for name in ("belief.py", "solver.py", "imagined_play.py")),),
-        ("*dominoes_belief*", "*search_hidden*", "*naive_dominoes*"),
+        ("dominoes_belief", "search_hidden"),
     ),
     "search": Part(
         ("kdenv/search/*.py", "kdenv/search/kernels/*.py"),
-        ("*search_*", "*golden_trees*", "*found*", "*policies_lookahead*"),
+        ("search_*", "golden_trees", "found", "policies_lookahead"),
     ),
-    "arena": Part(("kdenv/arena/*.py",), ("*arena*",), compiled=True),
+    "arena": Part(("kdenv/arena/*.py",), ("arena_*",), compiled=True),
     "random": Part(("kdenv/compiler/random.py",), ("core", "verbs", "no_jit")),
     "stepping": Part(("kdenv/envs/stepping.py", "kdenv/core/events.py"), ("seat_env", "envs", "no_peeking", "table")),
 }
