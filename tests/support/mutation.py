@@ -47,8 +47,8 @@ PLAN = {
         ("kingdomino_contract", "kingdomino_rules", "kingdomino_players", "kingdomino_perft"),
     ),
     "carcassonne": Part(
-        (*(_CARCASSONNE + name for name in ("rules.py", "features.py", "landscape.py", "claims.py", "shared.py", "heuristics.py")),),
-        ("carcassonne_contract", "carcassonne_rules", "carcassonne_players"),
+        (*(_CARCASSONNE + name for name in ("rules.py", "features.py", "landscape.py", "claims.py", "heuristics.py")),),
+        ("carcassonne_contract", "carcassonne_rules", "carcassonne_players", "carcassonne_encoding"),
     ),
     "dominion": Part(
         (*(_DOMINION + name for name in ("rules.py", "effects.py", "piles.py", "hidden.py", "heuristics.py")),),
@@ -67,7 +67,7 @@ PLAN = {
         ("search_*", "golden_trees", "found", "policies_lookahead"),
     ),
     "arena": Part(("kdenv/arena/*.py",), ("arena_*",), compiled=True),
-    "random": Part(("kdenv/compiler/random.py",), ("core", "verbs", "no_jit")),
+    "random": Part(("kdenv/compiler/random.py",), ("core",), compiled=True),
     "stepping": Part(("kdenv/envs/stepping.py", "kdenv/core/events.py"), ("seat_env", "envs", "no_peeking", "table")),
 }
 

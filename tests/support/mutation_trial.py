@@ -47,6 +47,36 @@ class _TooSlow(BaseException):
     pass
 
 
+class Calls:
+    """Notes which functions of the package are called."""
+
+    def __init__(self) -> None:
+        self._codes: dict[int, CodeType] = {}
+
+    def begin(self) -> None:
+        sys.settrace(self._note)
+
+    def end(self) -> None:
+        sys.settrace(None)
+
+    def _note(self, frame: FrameType, event: str, arg: object) -> None:
+        self._codes[id(frame.f_code)] = frame.f_code
+
+    def functions(self) -> list[list[str]]:
+        """File and qualified name of each; a function inside another counts as the outer one."""
+        here = str(HERE / "kdenv")
+        codes = [code for code in self._codes.values() if code.co_filename.startswith(here)]
+        names = {(os.path.relpath(code.co_filename, HERE), code.co_qualname.split(".<locals>")[0]) for code in codes}
+        return [list(name) for name in names]
+
+
+_at_import = Calls()
+
+
+def pytest_configure() -> None:
+    _at_import.begin()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool:
     if session.testsfailed:
@@ -57,6 +87,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
         def tell(**what: Any) -> None:
             print(json.dumps(what), file=pipe, flush=True)
 
+        _at_import.end()
         costs = _costs(session.items)
         tell(said=f"{len(costs)} of {len(session.items)} tests, {sum(cost.seconds for cost in costs.values()):.0f} s")
         tests = {item.nodeid: item for item in session.items if item.nodeid in costs}
@@ -91,30 +122,24 @@ def _costs(items: list[pytest.Item]) -> dict[str, Cost]:
 
 def _cost(item: pytest.Item) -> Cost | None:
     """What a test costs; None if it fails, is skipped, or is too slow."""
-    called: dict[int, CodeType] = {}
-
-    def note(frame: FrameType, event: str, arg: object) -> None:
-        called[id(frame.f_code)] = frame.f_code
+    calls = Calls()
 
     def stop(number: int, frame: FrameType | None) -> None:
-        sys.settrace(None)
+        calls.end()
         raise _TooSlow
 
     signal.signal(signal.SIGPROF, stop)
     before, start = sum(os.times()[:4]), time.monotonic()
     signal.setitimer(signal.ITIMER_PROF, SLOW)
-    sys.settrace(note)
+    calls.begin()
     try:
         passed = _passes(item)
     except _TooSlow:
         passed = False
     finally:
-        sys.settrace(None)
+        calls.end()
         signal.setitimer(signal.ITIMER_PROF, 0.0)
-    here = str(HERE / "kdenv")
-    codes = [code for code in called.values() if code.co_filename.startswith(here)]
-    names = {(os.path.relpath(code.co_filename, HERE), code.co_qualname.split(".<locals>")[0]) for code in codes}
-    return Cost(sum(os.times()[:4]) - before, time.monotonic() - start, [list(name) for name in names]) if passed else None
+    return Cost(sum(os.times()[:4]) - before, time.monotonic() - start, calls.functions()) if passed else None
 
 
 def _passes(item: pytest.Item) -> bool:
@@ -125,7 +150,10 @@ def _passes(item: pytest.Item) -> bool:
 def _tried(fault: dict[str, Any], items: list[pytest.Item], costs: dict[str, Cost]) -> tuple[str | None, str]:
     """The test that notices a fault (None if there is none), and how many tests were asked."""
     path, left = HERE / fault["path"], float(os.environ["TRIAL_SECONDS"])
-    calling = [item for item in items if [fault["path"], fault["function"]] in costs[item.nodeid].called]
+    function = [fault["path"], fault["function"]]
+    calling = [item for item in items if function in costs[item.nodeid].called]
+    if not calling and function not in _at_import.functions():
+        return None, "no test calls it"
     change = _change(fault) if calling else None
     able = calling if change else items
     chosen = []
