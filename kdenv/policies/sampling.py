@@ -71,6 +71,8 @@ class PlayoutSearcher(Searcher):
         if budget is TRIAL or len(turns) == 1:  # what is forced is not tried; a trial only calls the kernels
             playouts = sum(worker.run([0]) for worker in workers)
             self._gains(view, turns[:1])
+            if budget is TRIAL:
+                below(rng, 1)  # _best draws among equals by it
         elif len(workers) == 1:
             playouts = workers[0].run(budget.steps(since=since, nodes=workers[0].nodes))
         else:
