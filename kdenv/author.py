@@ -4,10 +4,11 @@
   `Game`, which holds all of it; then `kdenv.add_game`. `examples/three_shells.py` is a game with a player.
 - **A card of Dominion:** `Card` and `add_card` of `kdenv.games.dominion`.
 - **A policy:** a class marked `named("name")` that derives from `Policy`, with a docstring, fields and `act(view)`. A field is a parameter;
-  `param` says what it may be. `kdenv.add_policy("name", ...)` names a class without the mark, or a function of a view. `examples/own_policy.py`
-  is one.
+  `param` says what it may be. `kdenv.add_policy("name", ...)` names a class without the mark, or a function of a view
+  (`examples/own_policy.py`).
 - **A rule player, which is a playout too:** a NamedTuple and a kernel marked `plays`; `packed` and `then` make its turns. A game of
-  yours lists it in its `Knowledge` as a `RulePlayer`; to another game, `kdenv.add_player(game, "name", ...)` adds it (`examples/own_player.py`).
+  yours lists it in its `Knowledge` as a `RulePlayer`; `kdenv.add_player(game, "name", ...)` adds it to another game
+  (`examples/own_player.py`).
 - **Another playout:** the same NamedTuple and kernel, and a class marked `named("name")` that derives from `Playout`; its
   `player(view)` gives the NamedTuple.
 - **An evaluation, an order of turns:** a NamedTuple and kernels marked `answers(estimate, ...)` and `answers(reach, ...)`, or

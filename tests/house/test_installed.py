@@ -70,7 +70,7 @@ def test_a_match_in_two_processes_knows_the_package(installed: Path, game: str, 
 def test_policies_and_players_of_the_package_are_listed(installed: Path) -> None:
     groups = output(installed, "-m", "kdenv", "policies", "kingdomino").split("\n\n")
     players = next(group for group in groups if group.startswith("Players of the game"))
-    others = next(group for group in groups if group.startswith("Other policies"))
+    others = next(group for group in groups if group.startswith("Learned and other policies"))
     assert "Takes the first legal action, or the last one" in players.partition("toy_first")[2]
     assert "toy_place" in others
     assert "The last legal action" in others
@@ -81,8 +81,10 @@ def test_one_policy_is_explained(installed: Path) -> None:
     assert printed.startswith("toy_place: The legal action at this place of the list\nwritten: toy_place(place=0)\n")
 
 
-def test_the_game_is_listed(installed: Path) -> None:
+def test_the_game_is_listed_and_its_rules_are_printed(installed: Path) -> None:
     assert output(installed, "-c", "import kdenv; print(*kdenv.games())") == "kingdomino dominion dominoes carcassonne toy_heap\n"
+    assert "\ntoy_heap: ToyHeap, 2 players\n" in output(installed, "-m", "kdenv", "games")
+    assert "Whoever takes the last stone gets a point." in " ".join(output(installed, "-m", "kdenv", "rules", "toy_heap").split())
 
 
 # Environments.

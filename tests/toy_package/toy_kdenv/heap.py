@@ -1,4 +1,4 @@
-"""Heap: chance makes a heap of 4 to 6 stones, then two players take one or two in turn. Whoever takes the last one wins a point."""
+"""Heap, a game of two players who take stones; its rules are in README.md."""
 
 import sys
 
