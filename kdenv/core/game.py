@@ -145,7 +145,7 @@ class Game:
         It is not trusted: before it is called, what its seat cannot know is replaced by a random draw.
         """
         new, known = replace(encoding, trusted=False), {each.name: each for each in self.encodings}
-        if known.get(new.name, new) != new:
+        if _is_taken(known.get(new.name), new):
             raise TypeError(f"{self.name} already has an encoding {new.name}; choose another name")
         object.__setattr__(self, "encodings", tuple((known | {new.name: new}).values()))
 
@@ -169,7 +169,7 @@ class Game:
 
     def _add(self, kind: str, name: str, new: Any) -> None:
         known = getattr(self.knowledge, kind)
-        if known.get(name, new) != new:
+        if _is_taken(known.get(name), new):
             raise TypeError(f"{self.name} already has {name} among its {kind}; choose another name")
         change: dict[str, Any] = {kind: {**known, name: new}}
         object.__setattr__(self, "knowledge", replace(self.knowledge, **change))
@@ -204,6 +204,20 @@ class Game:
             values[option.name] = option.from_integers([int(v) for v in variant[at : at + option.width]])
             at += option.width
         return values
+
+
+def _is_taken(known: Any, new: Any) -> bool:
+    """Whether a name stands for something else. What a notebook defines again, in the same place, takes the place of the old one."""
+    if known is None or known == new:
+        return False
+    home, name = _place(known)
+    return home.startswith("kdenv.") or _place(new) != (home, name)
+
+
+def _place(thing: Any) -> tuple[str, str]:
+    """The module and the name of what a player, an encoding, an evaluation or an order is made with."""
+    made_with = thing.make if isinstance(thing, RulePlayer) else thing.observe if isinstance(thing, Encoding) else type(thing)
+    return str(getattr(made_with, "__module__", "")), str(getattr(made_with, "__qualname__", ""))
 
 
 _made: dict[str, Game] = {}

@@ -77,7 +77,7 @@ class RulePolicy(TurnPolicy, Playout):
         return _remade, (self.kind, {name: getattr(self, name) for name in self.parameters()})
 
 
-_made: dict[tuple[str, ...], tuple[tuple[Game, ...], type[RulePolicy]]] = {}  # by the names of the player and of the games
+_made: dict[tuple[str, ...], tuple[Any, type[RulePolicy]]] = {}  # by the names of the player and of the games
 
 
 def rule_class(name: str, games: tuple[Game, ...] = ()) -> type[RulePolicy] | None:
@@ -87,9 +87,10 @@ def rule_class(name: str, games: tuple[Game, ...] = ()) -> type[RulePolicy] | No
         return None
     key = name, *(game.name for game in having)
     known, cls = _made.get(key, ((), RulePolicy))
-    if known != having:
+    made_of = having, tuple(game.knowledge.players[name] for game in having)
+    if known != made_of:
         cls = _new_class(name, having)
-        _made[key] = having, cls
+        _made[key] = made_of, cls
     return cls
 
 
