@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -13,10 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.compiler.question import must_answer
 from kdenv.core.encoding import Encoding, Layout, Observer
 from kdenv.core.errors import BadOption, shown
+from kdenv.core.installed import GAMES
 from kdenv.core.interfaces import Drawing, Notation, complaint
-from kdenv.core.questions import Knowledge, RulePlayer
+from kdenv.core.questions import Knowledge, RulePlayer, choose, estimate, rank, reach
 from kdenv.core.verbs import register_rules
 
 States = NDArray[Any]  # an array of a game's state records
@@ -165,14 +168,20 @@ class Game:
         A player that the same module adds again, as a notebook does that runs a cell twice, takes the place of the old one. The same
         holds for evaluators, orders and encodings.
         """
+        for parameter in inspect.signature(player.make).parameters.values():
+            if parameter.default is parameter.empty:
+                raise TypeError(f"the player {name} has a parameter {parameter.name} without a default; give every parameter one")
+        must_answer(player.make(), choose)
         self._add("players", name, player)
 
     def add_evaluator(self, name: str, evaluator: Any) -> None:
         """Add a part that answers `estimate` and `reach`; searches of limited depth then know it as evaluate=name."""
+        must_answer(evaluator, estimate, reach)
         self._add("evaluators", name, evaluator)
 
     def add_order(self, name: str, order: Any) -> None:
         """Add a part that answers `rank`; searches of limited depth then know it as order=name."""
+        must_answer(order, rank)
         self._add("orders", name, order)
 
     def _add(self, kind: str, name: str, new: Any) -> None:
@@ -232,6 +241,7 @@ def _observer(game: Game, players: int, variant: bytes, encoding: Encoding) -> O
 def _game_made_with(room: str, name: str) -> Game:
     """The game of this name, in a process that may not have made it yet: importing its room makes it."""
     import_module(room)
+    GAMES.load(name)  # a process that unpickles a game may never ask for it by its name
     return _made[name]
 
 

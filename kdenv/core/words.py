@@ -1,4 +1,4 @@
-"""Reads numbers from texts that users give, and refuses texts that are too long."""
+"""Reads numbers from texts that users give, refuses texts that are too long, and writes names as Python writes them."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ def read_number(what: str, text: str, most: int, least: int = 0) -> int:
     if number is None:
         raise BadRecord(f"{what}{shown(text)} is not a number from {least} to {most}")
     return number
+
+
+def in_capitals(name: str) -> str:
+    """The name as a class or an environment has it: FullGreedy for full_greedy."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
 def check_length(text: str) -> None:

@@ -18,6 +18,7 @@ from kdenv.policies.found import Candidate, Found
 from kdenv.policies.node import Node
 from kdenv.policies.playouts import EpsilonGreedy, Mast, PlayerGreedy, Playout, Random
 from kdenv.policies.players import class_named
+from kdenv.policies import outside  # noqa: F401  (importing it finds policies of installed packages, and "module:Name")
 from kdenv.policies.selection import SelectionRule, Thompson, Ucb1, Ucb1Tuned, UcbRatio
 from kdenv.policies.flat import Bandit, Mce
 from kdenv.policies.uct import Uct

@@ -116,7 +116,7 @@ class Function(Policy):
 
     def act(self, view: View) -> int:
         """The action that the function returns."""
-        return int(self.function(view))
+        return self.function(view)
 
     def __str__(self) -> str:
         return str(getattr(self.function, "__qualname__", None) or self.function)

@@ -86,6 +86,8 @@ def entry_of(name: str, game: Game) -> Entry:
     known = {entry.name: entry for entry in [*parts(game), *listing(game)]}  # a policy that is a playout too is explained as a policy
     if name in known:
         return known[name]
+    if ":" in name:
+        return _entry("others", find(name, Policy))
     remedy = f"'kdenv policies {game.name}' lists what can be used"
     if name not in names_of(Value):
         raise BadOption(f"there is no policy {shorten(name)}{did_you_mean(name, known)}; {remedy}")

@@ -15,6 +15,7 @@ from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
 from kdenv.core.questions import RulePlayer, choose_at
 from kdenv.core.view import View
+from kdenv.core.words import in_capitals
 from kdenv.games import find_game, names
 from kdenv.policies.base import TurnPolicy
 from kdenv.policies.playouts import Playout
@@ -95,7 +96,7 @@ def rule_class(name: str, games: tuple[Game, ...] = ()) -> type[RulePolicy] | No
 
 def class_named(name: str) -> type[RulePolicy] | None:
     """The class of players with this name in Python, such as FullGreedy for full_greedy; None if there is none."""
-    return next((rule_class(each) for each in rule_names() if _in_python(each) == name), None)
+    return next((rule_class(each) for each in rule_names() if in_capitals(each) == name), None)
 
 
 def rule_names() -> list[str]:
@@ -122,11 +123,7 @@ def _new_class(name: str, games: tuple[Game, ...]) -> type[RulePolicy]:
         "games": games,
         **{parameter: param(default=default) for parameter, default in fields.items()},
     }
-    return named(name, "; ".join(sources), listed=False)(type(_in_python(name), (RulePolicy,), body))
-
-
-def _in_python(name: str) -> str:
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    return named(name, "; ".join(sources), listed=False)(type(in_capitals(name), (RulePolicy,), body))
 
 
 def _remade(name: str, values: dict[str, Any]) -> RulePolicy:

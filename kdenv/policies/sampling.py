@@ -71,7 +71,9 @@ class PlayoutSearcher(Searcher):
         workers = self._workers(view, turns, budget, rng)
         if budget is TRIAL or len(turns) == 1:  # what is forced is not tried; a trial only calls the kernels
             playouts = sum(worker.run([0]) for worker in workers)
-            self._gains(view, turns[:1])
+            if budget is TRIAL:  # what _best calls where turns are equal
+                self._gains(view, turns[:1])
+                below(rng, 1)
         elif len(workers) == 1:
             playouts = workers[0].run(budget.steps(since=since, nodes=workers[0].nodes))
         else:

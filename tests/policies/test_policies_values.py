@@ -257,7 +257,7 @@ def test_a_listing_knows_what_can_be_completed() -> None:
     assert entries["uct"].completions("select") == ["ucb1", "ucb_ratio", "ucb1_tuned", "thompson"]
     assert entries["uct"].completions("reflex") == ["yes", "no"]
     assert entries["uct"].completions("rave") == ["no"]
-    assert {entry.group for entry in entries.values()} == {"players", "searches", "papers", "others"}
+    assert {entry.group for entry in entries.values()} == {"players", "searches", "papers", "others", "elsewhere"}
 
 
 # Policies, playouts and rules from outside the package
