@@ -92,4 +92,4 @@ def test_a_step_against_compiled_players_calls_few_functions() -> None:
     env.reset(seed=1)
     env.step(int(env.action_masks().argmax()))
     action = int(env.action_masks().argmax())
-    assert python_calls(lambda: env.step(action)) <= 9
+    assert python_calls(lambda: env.step(action)) <= 12
