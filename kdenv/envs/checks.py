@@ -1,7 +1,8 @@
-"""Checks the parameters that both kinds of environments have."""
+"""Checks the parameters that both kinds of environments have, and warns of illegal actions."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import did_you_mean
 
 ILLEGAL = ("raise", "terminate")  # what an illegal action does
+OBSERVATIONS = ("vector", "dict", "parts")  # the forms of an observation (spaces.py)
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
@@ -23,3 +25,12 @@ def check_seed(seed: Any) -> None:
     """Raise BadOption for a seed that is neither None nor a whole number from 0 up."""
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
         raise BadOption(f"seed={shown(seed)} is not possible; seed may be a whole number from 0 up")
+
+
+def warn_of_loss(game: str) -> None:
+    """Warn that an illegal action ends a game. The text is always the same for a game, so Python shows it only once."""
+    warnings.warn(
+        f"an illegal action has ended a game of {game} as a loss of its seat; choose actions from the mask, or make the environment with "
+        "illegal='raise' to see which action it was (infos say it too)",
+        stacklevel=2,
+    )
