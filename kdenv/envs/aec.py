@@ -23,13 +23,12 @@ from kdenv.core.errors import BadOption, IllegalAction, WrongOrder, shown
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import View
-from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_seed, warn_of_loss
+from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_seed, empty_table, warn_of_loss
 from kdenv.envs.episode import Episode
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
 from kdenv.envs.spaces import ActionSpace, in_form, space_of, state_box
 from kdenv.envs.stepping import NO_ACTION, NOBODY, Mask
-from kdenv.games import find_game
 
 _FROM_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "np_random", "_cumulative_rewards")
 
@@ -74,7 +73,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         check_choice("illegal", illegal, ILLEGAL)
         if render_mode is not None:
             check_choice("render_mode", render_mode, MODES)
-        empty = Table(find_game(game) if isinstance(game, str) else game, players, **options)
+        empty = empty_table(game, players, options)
         name = f"{empty.game.name}_v0"
         self.metadata = {**self.metadata, "name": name}
         self.reward, self.illegal, self.render_mode = reward, illegal, render_mode

@@ -8,10 +8,27 @@ from typing import Any
 import numpy as np
 
 from kdenv.core.errors import BadOption, shown
-from kdenv.core.game import did_you_mean
+from kdenv.core.game import Game, did_you_mean
+from kdenv.core.table import Table
+from kdenv.games import find_game
 
 ILLEGAL = ("raise", "terminate")  # what an illegal action does
 OBSERVATIONS = ("vector", "dict", "parts")  # the forms of an observation (spaces.py)
+
+
+class UnexpectedKeyword(BadOption, TypeError):
+    """A parameter that an environment does not have. It is a TypeError like that of Python, which TorchRL and others look for."""
+
+
+def empty_table(game: str | Game, players: int | None, options: dict[str, Any]) -> Table:
+    """A table of the game, or of the game of this name, before anything has happened. UnexpectedKeyword for an option it does not have."""
+    found = find_game(game) if isinstance(game, str) else game
+    try:
+        found.check_names(options)
+    except BadOption as error:
+        unknown = next(name for name in options if name not in {option.name for option in found.options})
+        raise UnexpectedKeyword(f"unexpected keyword argument {shown(unknown)!r}: {error}") from None
+    return Table(found, players, **options)
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -21,14 +21,13 @@ from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import View
-from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_seed, warn_of_loss
+from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_seed, empty_table, warn_of_loss
 from kdenv.envs.episode import Episode, Script, article
 from kdenv.envs.lineup import Lineup, Opponent
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
 from kdenv.envs.spaces import ActionSpace, Mask, in_form, space_of
 from kdenv.envs.stepping import NO_ACTION, NOBODY
-from kdenv.games import find_game
 from kdenv.policies.compiled import first_use
 
 _DEALS = 1000  # reset gives up after so many games in a row in which the learner has nothing to decide
@@ -81,7 +80,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         check_choice("illegal", illegal, ILLEGAL)
         if render_mode is not None:
             check_choice("render_mode", render_mode, MODES)
-        empty = Table(find_game(game) if isinstance(game, str) else game, players, **options)
+        empty = empty_table(game, players, options)
         _check_seat(seat, empty.players)
         self.reward, self.illegal, self.render_mode, self.with_record = reward, illegal, render_mode, record
         self._form, self._skip_forced, self._seat_rule = observation, skip_forced, seat

@@ -554,6 +554,11 @@ def test_a_game_cannot_start_where_it_is_over() -> None:
         ),
         ({"illegal": "ignore"}, "illegal=ignore is not possible; illegal may be raise or terminate"),
         ({"render_mode": "rgb"}, "render_mode=rgb is not possible; render_mode may be human, ansi, svg or rgb_array"),
+        (
+            {"syze": 3},
+            "unexpected keyword argument 'syze': kingdomino has no option syze (did you mean size?); "
+            "its options are size, dominoes, middle, harmony, tiebreak",
+        ),
         ({"players": 9}, "kingdomino cannot be played by 9 players; players may be 2, 3 or 4"),
         ({"game": "kingdom"}, f"there is no game kingdom (did you mean kingdomino?); the games are {', '.join(TITLES)}"),
     ],
