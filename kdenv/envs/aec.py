@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
@@ -274,10 +274,12 @@ class TableEnv(AECEnv[str, Any, Any]):
         if "agents" not in self.__dict__:
             raise WrongOrder(f"nothing has been dealt, so {call}() has nothing to tell; call reset() first")
 
-    def __getattr__(self, name: str) -> Any:
-        if name in _FROM_RESET:
-            raise WrongOrder(f"nothing has been dealt, so there is no {name} yet; call reset() first")
-        raise AttributeError(f"{type(self).__name__} has no attribute {name}")
+    if not TYPE_CHECKING:  # to a type checker, an attribute that is not there is an error
+
+        def __getattr__(self, name: str) -> Any:
+            if name in _FROM_RESET:
+                raise WrongOrder(f"nothing has been dealt, so there is no {name} yet; call reset() first")
+            raise AttributeError(f"{type(self).__name__} has no attribute {name}")
 
 
 def env(game: str | Game = "kingdomino", players: int | None = None, *, illegal: str = "terminate", **parameters: Any) -> TableEnv:

@@ -44,7 +44,7 @@ def add_game(game: Game) -> None:
     _from_outside[game.name] = game
 
 
-class _Games(ModuleType):
+class CallableModule(ModuleType):
     """The type of this module, which makes it callable: `kdenv.games()` lists the games, while `kdenv.games.kingdomino` is a room."""
 
     def __call__(self) -> list[str]:
@@ -52,4 +52,4 @@ class _Games(ModuleType):
         return names()
 
 
-sys.modules[__name__].__class__ = _Games
+sys.modules[__name__].__class__ = CallableModule
