@@ -216,7 +216,7 @@ def test_what_is_defined_again_takes_the_place_of_the_old_one(monkeypatch: pytes
     plays(other)(_mostly)
     kdenv.add_player("kingdomino", "mostly", other)
     assert type(kdenv.policy("mostly").compiled(KINGDOMINO)) is other
-    with pytest.raises(TypeError, match="^kingdomino already has mostly among its players; choose another name$"):
+    with pytest.raises(TypeError, match=r"^kingdomino already has mostly among its players; choose another name$"):
         kdenv.add_player("kingdomino", "mostly", lambda: Mostly())
 
 
