@@ -70,6 +70,11 @@ def test_evaluation_is_what_the_naive_one_says(players: int, weights: Weights) -
             oracle.apply(action)
 
 
+def test_the_weights_are_heydens() -> None:
+    assert final_weights() == Weights(score=100, meeple=10, open=10, city_tile=1.25, poor_field=-40, cities_wanted=3)
+    assert intuitive_weights()[:5] == Weights(score=100, meeple=10, open=100, city_tile=1, poor_field=0, cities_wanted=0)[:5]
+
+
 def value_of_turns(table: Table, weights: Weights) -> dict[int, float]:
     """Every turn open to the seat to move, packed, with the evaluation after it."""
     seat, values = int(table.seat), {}
