@@ -311,6 +311,24 @@ def test_urgency_of_a_turn_with_12_wins_in_20_of_100_visits(rule, expected: floa
     assert select.urgency(rule, 20, 12.0, 12.0, 7.0, LOG_100, make_rng(1)) == pytest.approx(expected)
 
 
+def test_ucb1_tuned_explores_less_where_the_values_differ_little() -> None:
+    """9,900 wins of 10,000: a variance of 0.99 * 0.01, and what may be missing of it, are less than 0.25."""
+    bonus = math.sqrt(LOG_100 / 10_000 * (0.99 * 0.01 + math.sqrt(2 * LOG_100 / 10_000)))
+    assert select.urgency(select.UCB1Tuned(2.0), 10_000, 9_900.0, 9_900.0, 0.0, LOG_100, make_rng(1)) == pytest.approx(0.99 + 2 * bonus)
+
+
+def test_ucb_ratio_explores_nothing_where_a_turn_has_all_visits() -> None:
+    assert select.urgency(select.UCBRatio(0.5), 101, 60.6, 60.6, 0.0, LOG_100, make_rng(1)) == pytest.approx(0.6)
+
+
+def test_thompson_begins_with_the_spread_it_is_given() -> None:
+    """100 values of 0.6 have no variance of their own."""
+    rng = make_rng(1)
+    draws = [select.urgency(select.Thompson(2.0), 100, 60.0, 36.0, 0.0, LOG_100, rng) for _ in range(4000)]
+    assert np.mean(draws) == pytest.approx(0.6, abs=0.002)
+    assert np.std(draws) == pytest.approx(2.0 / 100, rel=0.06)  # five standard deviations of such a sample
+
+
 def test_thompson_draws_around_the_mean() -> None:
     rng = make_rng(1)
     draws = [select.urgency(select.Thompson(0.5), 100, 60.0, 60.0, 0.0, LOG_100, rng) for _ in range(2000)]
