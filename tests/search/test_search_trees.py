@@ -25,6 +25,7 @@ from kdenv.policies.node import Node, turns_of
 from kdenv.search import select
 from kdenv.search.budget import Budget, spend_together
 from kdenv.search.kernels.uct import ROOT
+from kdenv.search.playout import Uniform, decisions_left
 
 SMALL = {  # name: options, and how many decisions of a random game are made, or (negative) left
     "three_shells": ({}, 0),
@@ -431,6 +432,15 @@ def test_turns_left_are_foreseen() -> None:
     table = small_kingdomino()
     searcher = policy("uct(game_seconds=100)").searcher
     assert searcher._decisions_left(table.view(table.seat), 2) == 13
+
+
+@pytest.mark.parametrize("most, most_decisions, left", [(3, 1, 1), (3, 2, 1), (1, 1, 0), (1, 2, 1)])
+def test_where_turns_are_single_decisions_those_that_are_forced_do_not_count(most: int, most_decisions: int, left: int) -> None:
+    """In Three Shells each seat decides once, how much it stakes; if it may stake at most one, there is no choice."""
+    table = Table(three_shells.GAME, most=most)
+    table.chance(0)
+    states = np.resize(table.states, 4)
+    assert decisions_left(Uniform(), states, 0, most_decisions, 3, table.game.buffer(), make_rng(1)) == left
 
 
 @pytest.mark.parametrize("kind", ["mce", "bandit", "uct"])
