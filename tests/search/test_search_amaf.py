@@ -127,7 +127,7 @@ def test_mast_is_for_searches_it_can_learn_from() -> None:
         policy("uct(playout=mast(tau=1), playouts=5)")
 
 
-LAST = "round=3 stage=place turn=3 kingdoms=X,mmm/.Xw/.wf queue=1:1,2:0,3:0,48:1 draft= box=12-47"
+LAST = "round=3 stage=place turn=3 kingdoms=Xw+w,mmm/.Xw/.wf queue=1:1,2:0,3:0,48:1 draft= box=12-47"
 
 
 @pytest.mark.parametrize("chance", CHANCES)
