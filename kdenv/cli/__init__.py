@@ -10,11 +10,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-from kdenv.cli import analyse, bench, interrupts, match, perft, play, policies, replay, terminal, warm
+from kdenv.cli import analyse, bench, interrupts, match, perft, play, policies, replay, terminal, train, warm
 from kdenv.cli.arguments import Commands
 from kdenv.core.errors import KdenvError
 
-_COMMANDS = (match, play, policies, analyse, warm, bench, perft, replay)  # in the order in which --help lists them
+_COMMANDS = (match, play, policies, analyse, train, warm, bench, perft, replay)  # in the order in which --help lists them
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

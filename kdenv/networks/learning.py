@@ -16,8 +16,8 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import Rng, below, next64, uniform
 from kdenv.core.questions import choose, first_action, plays, rest_of
 from kdenv.core.verbs import CHANCE, DECIDE, OVER, apply, apply_chance, begin, phase, resample_hidden, sample_chance, scores, seat, standings
-from kdenv.networks.network import RELU, Array, Network, go_on_from_first_layer, look
-from kdenv.networks.players import Valued, best_of, weigh_turns
+from kdenv.networks.network import RELU, Array, add_input, go_on_from_first_layer, look
+from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_turns
 from kdenv.search.score import best_rival, worth
 
 MOST_TURNS = 4096  # of one game; the network does not learn from later turns
@@ -60,6 +60,7 @@ class Schedule(NamedTuple):
     guided: float  # the probability that a guide plays a seat, drawn for each game and seat
     n_guides: int
     learns_from_guides: int  # whether the network learns from the turns of guides, too
+    in_steps: int  # whether the first decision of a turn is chosen before the others, which is faster but may miss the best turn
     all_seats: int  # whether a position is learned as all seats see it; otherwise only as the one that took the turn does
 
 
@@ -119,7 +120,7 @@ def _play_game(learner, guides, schedule, players, variant, out, rng):
         if is_guided and not (schedule.random > 0.0 and uniform(rng) < schedule.random):
             turn = choose(guides, learner.states, 1, out, rng)
         else:
-            turn = _turn_of(learner.player, learner.states, schedule.random, rng)
+            turn = _turn_of(learner.player, learner.states, schedule, rng)
         _carry_out(s, turn, mover)
         if n == trail.shape[0]:
             learner.sums[TOO_LONG] += 1.0
@@ -131,13 +132,38 @@ def _play_game(learner, guides, schedule, players, variant, out, rng):
 
 
 @kernel
-def _turn_of(player, states, random, rng):
-    """The turn that the player takes in states[1]; with this probability a random one."""
-    if random > 0.0 and uniform(rng) < random:
-        n = weigh_turns(player, states, 1)
-        return player.room.turns[below(rng, n)]
-    n = weigh_turns(player, states, 1)
-    return player.room.turns[best_of(player.room.worths, n)]
+def _turn_of(player, states, schedule, rng):
+    """The turn that the player takes in states[1]; sometimes a random one, as the schedule says."""
+    room = player.room
+    if schedule.random > 0.0 and uniform(rng) < schedule.random:
+        return room.turns[below(rng, list_turns_of(player, states, 1))]
+    n = list_turns_of(player, states, 1)
+    first, end = 0, n
+    if schedule.in_steps != 0:
+        first, end = _best_first_action(player, n, below(rng, 1 << 20))
+    weigh_listed_turns(player, first, end)
+    return room.turns[best_of(room.worths, first, end)]
+
+
+@kernel
+def _best_first_action(player, n, drawn):
+    """Compare the first actions of the listed turns, each by one of its turns; return where the turns with the best one begin and end.
+
+    It is the same rest for all, as far as possible. So a turn of two decisions is found by looking at the sum of their numbers of actions,
+    not at the product.
+    """
+    turns, worths = player.room.turns, player.room.worths
+    best, best_first, best_end, first = -np.inf, 0, n, 0
+    while first < n:
+        end = first + 1
+        while end < n and first_action(turns[end]) == first_action(turns[first]):
+            end += 1
+        i = first + drawn % (end - first)
+        weigh_listed_turns(player, i, i + 1)
+        if worths[i] > best:
+            best, best_first, best_end = worths[i], first, end
+        first = end
+    return best_first, best_end
 
 
 @kernel
@@ -199,20 +225,27 @@ def _step_back(network, squares, slopes, rate):
         n_in, n_out = network.sizes[layer], network.sizes[layer + 1]
         before, at = network.layers[layer - 1], network.weights_at[layer]
         for i in range(n_in):
-            x = before[i]
-            slope = _0
-            if not (network.activation == RELU and x == _0):
+            slopes[layer - 1, i] = _0
+        if n_out == 1:
+            add_input(network.weights, at, slopes[layer, 0], n_in, slopes[layer - 1])
+            _change(network.weights, squares, at, slopes[layer, 0], before, n_in, rate)
+        else:
+            for i in range(n_in):
+                if network.activation == RELU and before[i] == _0:
+                    continue
                 for j in range(n_out):
-                    slope += network.weights[at + i * n_out + j] * slopes[layer, j]
-                if network.activation != RELU:
-                    slope *= _1 - x * x
-                _change(network.weights, squares, at + i * n_out, x, slopes[layer], n_out, rate)
-            slopes[layer - 1, i] = slope
+                    slopes[layer - 1, i] += network.weights[at + i * n_out + j] * slopes[layer, j]
+                _change(network.weights, squares, at + i * n_out, before[i], slopes[layer], n_out, rate)
+        for i in range(n_in):
+            if network.activation == RELU:
+                slopes[layer - 1, i] = slopes[layer - 1, i] if before[i] > _0 else _0
+            else:
+                slopes[layer - 1, i] *= _1 - before[i] * before[i]
         _change(network.weights, squares, network.biases_at[layer], _1, slopes[layer], n_out, rate)
     n_out = network.sizes[1]
-    for i in range(network.sizes[0]):
-        if network.base[i] != _0:
-            _change(network.weights, squares, network.weights_at[0] + i * n_out, network.base[i], slopes[0], n_out, rate)
+    for place in range(1, network.found[0] + 1):
+        i = network.found[place]
+        _change(network.weights, squares, network.weights_at[0] + i * n_out, network.base[i], slopes[0], n_out, rate)
     _change(network.weights, squares, network.biases_at[0], _1, slopes[0], n_out, rate)
 
 

@@ -49,6 +49,8 @@ class Network(NamedTuple):
     now: Array  # the inputs that `values` has read
     now_words: NDArray[np.uint64]
     now_seen: Array
+    found: NDArray[np.int64]  # the indices of the inputs that are not 0 in base: found[0] of them, from found[1] on
+    changed: NDArray[np.int64]  # the same for the inputs of now that differ from base
     layers: Array  # row l: what layer l gives, after the activation
 
 
@@ -85,6 +87,7 @@ def _with_buffers(encoding: Any, weights: Array, sizes: Any, weights_at: Any, bi
     n = int(sizes[0])
     base, now = (np.zeros(-(-n // (2 * _BLOCK)) * 2 * _BLOCK, np.float32) for _ in range(2))
     inputs = base, base.view(np.uint64), base[:n], np.zeros(int(sizes[1]), np.float32), now, now.view(np.uint64), now[:n]
+    inputs += np.zeros(n + 2 * _BLOCK + 1, np.int64), np.zeros(n + 2 * _BLOCK + 1, np.int64)
     layers = np.zeros((len(weights_at), int(sizes[1:].max())), np.float32)
     return Network(encoding, weights, sizes, weights_at, biases_at, activation, *inputs, layers)
 
@@ -97,9 +100,42 @@ def look(network, states, k, seat):
     sums, at = network.base_sums, network.biases_at[0]
     for j in range(n_out):
         sums[j] = network.weights[at + j]
-    for i in range(network.sizes[0]):
-        if network.base[i] != _0:
-            _add_input(network.weights, network.weights_at[0] + i * n_out, network.base[i], n_out, sums)
+    _list_found(network)
+    for place in range(1, network.found[0] + 1):
+        i = network.found[place]
+        add_input(network.weights, network.weights_at[0] + i * n_out, network.base[i], n_out, sums)
+
+
+@kernel
+def _list_found(network):
+    """List the inputs of base that are not 0. There are no branches at single numbers, which the processor could not foresee."""
+    base, words, found, n = network.base, network.base_words, network.found, 0
+    for block in range(words.shape[0] // _BLOCK):
+        first = block * _BLOCK
+        some = np.uint64(0)
+        for word in range(first, first + _BLOCK):
+            some |= words[word]
+        if some != np.uint64(0):
+            for i in range(2 * first, 2 * (first + _BLOCK)):
+                found[n + 1] = i
+                n += 1 if base[i] != _0 else 0
+    found[0] = n
+
+
+@kernel
+def _list_changed(network):
+    """List the inputs in which now differs from base, in the same way."""
+    base, now, changed, n = network.base, network.now, network.changed, 0
+    for block in range(network.now_words.shape[0] // _BLOCK):
+        first = block * _BLOCK
+        different = np.uint64(0)
+        for word in range(first, first + _BLOCK):
+            different |= network.base_words[word] ^ network.now_words[word]
+        if different != np.uint64(0):
+            for i in range(2 * first, 2 * (first + _BLOCK)):
+                changed[n + 1] = i
+                n += 1 if now[i] != base[i] else 0
+    changed[0] = n
 
 
 @kernel
@@ -110,16 +146,10 @@ def values(network, states, k, seat):
     sums = network.layers[0]
     for j in range(n_out):
         sums[j] = network.base_sums[j]
-    for block in range(network.now_words.shape[0] // _BLOCK):
-        first = block * _BLOCK
-        different = np.uint64(0)
-        for word in range(first, first + _BLOCK):
-            different |= network.base_words[word] ^ network.now_words[word]
-        if different != np.uint64(0):
-            for i in range(2 * first, 2 * (first + _BLOCK)):
-                more = network.now[i] - network.base[i]
-                if more != _0:
-                    _add_input(network.weights, network.weights_at[0] + i * n_out, more, n_out, sums)
+    _list_changed(network)
+    for place in range(1, network.changed[0] + 1):
+        i = network.changed[place]
+        add_input(network.weights, network.weights_at[0] + i * n_out, network.now[i] - network.base[i], n_out, sums)
     go_on_from_first_layer(network)
 
 
@@ -141,11 +171,12 @@ def go_on_from_first_layer(network):
             sums[j] = network.weights[network.biases_at[layer] + j]
         for i in range(n_in):
             if before[i] != _0:
-                _add_input(network.weights, network.weights_at[layer] + i * n_out, before[i], n_out, sums)
+                add_input(network.weights, network.weights_at[layer] + i * n_out, before[i], n_out, sums)
 
 
 @kernel
-def _add_input(weights, at, number, n_out, sums):
+def add_input(weights, at, number, n_out, sums):
+    """Add the n_out weights from `at` on, times this number, to the sums."""
     for j in range(n_out):
         sums[j] += number * weights[at + j]
 

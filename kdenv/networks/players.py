@@ -96,17 +96,32 @@ def weigh_turns(player, states, k):
     A turn is worth what the network says about the position after it, before any chance, as the seat that takes the turn sees it. If the
     game is over then, it is worth what the end is worth.
     """
-    room, network = player.room, player.network
+    n = list_turns_of(player, states, k)
+    weigh_listed_turns(player, 0, n)
+    return n
+
+
+@kernel
+def list_turns_of(player, states, k):
+    """List the turns open in states[k] in player.room.turns, and let the network look at the first of them; return how many there are."""
+    room = player.room
     room.states[0] = states[k]
     n = write_turns(room.states, 0, room.most_decisions, room.actions, room.n_actions, room.at, room.turns)
+    room.states[1] = room.states[0]
+    play_turn(room.states[1], room.turns[0])
+    look(player.network, room.states, 1, seat(room.states[0]))
+    return n
+
+
+@kernel
+def weigh_listed_turns(player, first, end):
+    """Write what each of these listed turns is worth to player.room.worths."""
+    room = player.room
     mover = seat(room.states[0])
-    for i in range(n):
+    for i in range(first, end):
         room.states[1] = room.states[0]
         play_turn(room.states[1], room.turns[i])
-        if i == 0:
-            look(network, room.states, 1, mover)
         room.worths[i] = worth_of_position(player, room.states, 1, mover)
-    return n
 
 
 @kernel
@@ -118,10 +133,10 @@ def worth_of_position(player, states, k, seat):
 
 
 @kernel
-def best_of(worths, n):
-    """The index of the greatest of the first n numbers; of equal ones, the first."""
-    best = 0
-    for i in range(1, n):
+def best_of(worths, first, end):
+    """The index of the greatest of the numbers from first to end - 1; of equal ones, the first."""
+    best = first
+    for i in range(first + 1, end):
         if worths[i] > worths[best]:
             best = i
     return best
@@ -131,7 +146,7 @@ def best_of(worths, n):
 @kernel
 def _choose_by_value(player, states, k, out, rng):
     n = weigh_turns(player, states, k)
-    return player.room.turns[best_of(player.room.worths, n)]
+    return player.room.turns[best_of(player.room.worths, 0, n)]
 
 
 @answers(estimate, Valued)
