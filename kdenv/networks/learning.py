@@ -16,13 +16,15 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import Rng, below, next64, uniform
 from kdenv.core.questions import choose, first_action, plays, rest_of
 from kdenv.core.verbs import CHANCE, DECIDE, OVER, apply, apply_chance, begin, phase, resample_hidden, sample_chance, scores, seat, standings
-from kdenv.networks.network import RELU, Array, add_input, go_on_from_first_layer, look
+from kdenv.networks.network import RELU, Array, Network, add_input, go_on_from_first_layer, look
 from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_turns
 from kdenv.search.score import best_rival, worth
 
 MOST_TURNS = 4096  # of one game; the network does not learn from later turns
-_KEPT = np.float32(0.999)  # the share of the running mean of squared gradients that is kept at each step
+_MEASURED = 4  # one of so many steps measures gradients; square roots and divisions take more time than all the rest of a step
+_KEPT = np.float32(0.996)  # the share of the running mean of squared gradients that is kept when they are measured
 _LEAST = np.float32(1e-4)  # keeps the first steps small
+_FIRST_SQUARE = 1e-3
 _0, _1 = np.float32(0.0), np.float32(1.0)
 N_SUMS = 4
 GAMES, POSITIONS, SQUARED_ERRORS, TOO_LONG = range(N_SUMS)  # the places in Learner.sums
@@ -39,10 +41,11 @@ class BySeat(NamedTuple):
 
 
 class Learner(NamedTuple):
-    """A network that learns, and the buffers for it. Threads may share weights and squares, and nothing else."""
+    """A network that learns, and the buffers for it. Threads may share weights, squares and paces, and nothing else."""
 
     player: Valued
-    squares: Array  # the running mean of the squared gradient of each weight
+    squares: Array  # the running mean of the squared gradient of each weight,
+    paces: Array  # ... and 1 / its root, by which steps are scaled
     slopes: Array  # row l: by how much the error grows with what layer l gives, before the activation
     states: Any  # 0: the game; 1: what the seat to move sees of it; 2: scratch of guides
     trail: Any  # the positions after the turns of this game
@@ -77,13 +80,23 @@ def _choose_by_seat(player, states, k, out, rng):
     return choose(player.fourth, states, k, out, rng)
 
 
-def learner_for(player: Valued, state_dtype: Any, players: int, squares: Array | None = None) -> Learner:
+def first_squares(network: Network) -> Array:
+    """What the mean squares are before the first step."""
+    return np.full_like(network.weights, _FIRST_SQUARE)
+
+
+def paces_of(squares: Array) -> Array:
+    """The paces that belong to these mean squares."""
+    return _1 / (np.sqrt(squares) + _LEAST)
+
+
+def learner_for(player: Valued, state_dtype: Any, players: int, squares: Array, paces: Array) -> Learner:
     """Buffers for this player to learn in."""
-    network = player.network
     return Learner(
         player,
-        np.full_like(network.weights, 1e-3) if squares is None else squares,
-        np.zeros_like(network.layers),
+        squares,
+        paces,
+        np.zeros_like(player.network.layers),
         np.zeros(3, state_dtype),
         np.zeros(MOST_TURNS, state_dtype),
         np.zeros(MOST_TURNS, np.int64),
@@ -196,15 +209,18 @@ def _learn_from_trail(learner, schedule, players, n):
 def _learn_one(learner, schedule, i, seat, lam):
     """Learn that position i of the trail is worth targets[seat] to the seat, and set the target for the position before."""
     target = learner.targets[seat]
-    found = step_towards(learner, learner.trail, i, seat, target, schedule.rate)
+    found = step_towards(learner, learner.trail, i, seat, target, schedule.rate, i % _MEASURED == 0)
     learner.targets[seat] = (1.0 - lam) * found + lam * target
     learner.sums[POSITIONS] += 1.0
     learner.sums[SQUARED_ERRORS] += (found - target) * (found - target)
 
 
 @kernel
-def step_towards(learner, states, k, seat, target, rate):
-    """Change the weights a little, so that what the seat sees of states[k] is worth more nearly this. Return what it was worth before."""
+def step_towards(learner, states, k, seat, target, rate, measures):
+    """Change the weights a little, so that what the seat sees of states[k] is worth more nearly this. Return what it was worth before.
+
+    measures: whether the gradients of this step count in the mean squares.
+    """
     network = learner.player.network
     look(network, states, k, seat)
     sums = network.layers[0]
@@ -214,13 +230,14 @@ def step_towards(learner, states, k, seat, target, rate):
     last = network.weights_at.shape[0] - 1
     found = float(network.layers[last, 0])
     learner.slopes[last, 0] = np.float32(found - target)
-    _step_back(network, learner.squares, learner.slopes, np.float32(rate))
+    _step_back(learner, np.float32(rate), measures)
     return found
 
 
 @kernel
-def _step_back(network, squares, slopes, rate):
+def _step_back(learner, rate, measures):
     """Change all weights by the slopes of the last layer, which are given; the slopes of the other layers are computed."""
+    network, slopes = learner.player.network, learner.slopes
     for layer in range(network.weights_at.shape[0] - 1, 0, -1):
         n_in, n_out = network.sizes[layer], network.sizes[layer + 1]
         before, at = network.layers[layer - 1], network.weights_at[layer]
@@ -228,35 +245,40 @@ def _step_back(network, squares, slopes, rate):
             slopes[layer - 1, i] = _0
         if n_out == 1:
             add_input(network.weights, at, slopes[layer, 0], n_in, slopes[layer - 1])
-            _change(network.weights, squares, at, slopes[layer, 0], before, n_in, rate)
+            _change(learner, at, slopes[layer, 0], before, n_in, rate, measures)
         else:
             for i in range(n_in):
                 if network.activation == RELU and before[i] == _0:
                     continue
                 for j in range(n_out):
                     slopes[layer - 1, i] += network.weights[at + i * n_out + j] * slopes[layer, j]
-                _change(network.weights, squares, at + i * n_out, before[i], slopes[layer], n_out, rate)
+                _change(learner, at + i * n_out, before[i], slopes[layer], n_out, rate, measures)
         for i in range(n_in):
             if network.activation == RELU:
                 slopes[layer - 1, i] = slopes[layer - 1, i] if before[i] > _0 else _0
             else:
                 slopes[layer - 1, i] *= _1 - before[i] * before[i]
-        _change(network.weights, squares, network.biases_at[layer], _1, slopes[layer], n_out, rate)
+        _change(learner, network.biases_at[layer], _1, slopes[layer], n_out, rate, measures)
     n_out = network.sizes[1]
     for place in range(1, network.found[0] + 1):
         i = network.found[place]
-        _change(network.weights, squares, network.weights_at[0] + i * n_out, network.base[i], slopes[0], n_out, rate)
-    _change(network.weights, squares, network.biases_at[0], _1, slopes[0], n_out, rate)
+        _change(learner, network.weights_at[0] + i * n_out, network.base[i], slopes[0], n_out, rate, measures)
+    _change(learner, network.biases_at[0], _1, slopes[0], n_out, rate, measures)
 
 
 @kernel
-def _change(weights, squares, at, x, slopes, n, rate):
+def _change(learner, at, x, slopes, n, rate, measures):
     """Change n weights from `at` on, whose input is x, against their gradients, each scaled by the running root mean square of its own."""
+    weights, paces, squares = learner.player.network.weights, learner.paces, learner.squares
+    if measures:
+        for j in range(n):
+            gradient = x * slopes[j]
+            square = _KEPT * squares[at + j] + (_1 - _KEPT) * (gradient * gradient)
+            squares[at + j] = square
+            paces[at + j] = np.divide(_1, np.sqrt(square) + _LEAST)
+    step = rate * x
     for j in range(n):
-        gradient = x * slopes[j]
-        square = _KEPT * squares[at + j] + (_1 - _KEPT) * (gradient * gradient)
-        squares[at + j] = square
-        weights[at + j] -= rate * np.divide(gradient, np.sqrt(square) + _LEAST)
+        weights[at + j] -= step * slopes[j] * paces[at + j]
 
 
 @kernel

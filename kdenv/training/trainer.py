@@ -24,15 +24,16 @@ from kdenv.core.encoding import check_layout, observer_for_model
 from kdenv.core.errors import BadOption
 from kdenv.games import find_game
 from kdenv.networks.learning import (
-    GAMES,
     N_SUMS,
     POSITIONS,
     SQUARED_ERRORS,
     BySeat,
     Learner,
     Schedule,
+    first_squares,
     learn_from_games,
     learner_for,
+    paces_of,
 )
 from kdenv.networks.network import copy_for_thread, layers_of, network_of
 from kdenv.networks.players import Goal, Valued, turns_for
@@ -67,7 +68,6 @@ class Trainer:
         self.games, self.seconds = 0, 0.0  # learned from so far
         self.curve = Curve()
         self._rngs = [make_rng(derive_seed("training", settings.seed, i)) for i in range(threads)]
-        self._squares: Any = None
         self._go_on()
         self._learners = [self._learner(i) for i in range(threads)]
         self._guides = [self._guides_for() for _ in range(threads)]
@@ -121,7 +121,8 @@ class Trainer:
         """Take over the checkpoint in the folder, if there is one."""
         path = self.folder / _CHECKPOINT
         weights = self._player.network.weights
-        self._squares = np.full_like(weights, 1e-3)
+        self._squares = first_squares(self._player.network)
+        self._paces = paces_of(self._squares)
         if not path.exists():
             return
         try:
@@ -136,6 +137,7 @@ class Trainer:
         if arrays["weights"].shape != weights.shape:
             raise BadOption(f"{path} has {arrays['weights'].size} weights, and these settings have {weights.size}; choose another folder")
         weights[:], self._squares[:] = arrays["weights"], arrays["squares"]
+        self._paces = paces_of(self._squares)
         for mine, saved in zip(self._rngs, arrays["rngs"], strict=False):
             mine[:] = saved
         self.games, self.seconds = int(about["games"]), float(about["seconds"])
@@ -145,7 +147,7 @@ class Trainer:
         player = self._player
         if i > 0:
             player = Valued(copy_for_thread(player.network, self._observer.part()), player.goal, turns_for(self.game, self.players))
-        return learner_for(player, self.game.state_dtype, self.players, self._squares)
+        return learner_for(player, self.game.state_dtype, self.players, self._squares, self._paces)
 
     def _guides_for(self) -> BySeat:
         players: list[Any] = []
@@ -248,6 +250,3 @@ class Trainer:
             self.curve.points.append(Strength(self.games, self.seconds, error, opponent.text, margin, of_margin, wins, of_wins))
             against = f"margin {margin:+6.2f} ± {of_margin:.2f}, wins {wins:5.1%} ± {of_wins:.1%} against {opponent.text}"
             show(f"{head}, error {error:.3f}, {against}")
-
-
-__all__ = ["GAMES", "Trainer"]
