@@ -94,12 +94,17 @@ class Model:
     def _check_table(self, game: Game, players: int, variant: Variant) -> None:
         """Refuse another number of players or other options than those for which a network of values was trained."""
         assert self.stored is not None
-        trained = self.stored.players, {**game.options_of(game.variant(self.stored.players)[1]), **self.stored.options}
-        if trained != (players, game.options_of(variant)):
-            words = ", ".join(f"{name}={value}" for name, value in self.stored.options.items()) or "the usual options"
+        trained = self.stored.players
+        if trained != players:
             raise NotSupported(
-                f"{self.file} was trained for {self.stored.players} players and {words}; play it with these, or train a model for other rules"
+                f"{self.file} was trained for {trained} players, not for {players}; play it with {trained}, or train a model for {players}"
             )
+        options = game.options_of(variant)
+        for name, value in self.stored.options.items():
+            if options.get(name) != value:
+                raise NotSupported(
+                    f"{self.file} was trained with {name}={value}, not with {name}={options.get(name)}; train a model for these rules"
+                )
 
 
 class _Modelled(TurnPolicy, Playout):

@@ -64,12 +64,12 @@ class Trainer:
         self._observer = self.game.observer(self.players, self.variant, settings.encoding or None)
         goal = Goal(self.game.teams(self.players), settings.scale_for(self.game), settings.win)
         network = network_of(self._observer.part(), self._first_layers(), settings.activation)
-        self._player = Valued(network, goal, turns_for(self.game, self.players))
+        self.player = Valued(network, goal, turns_for(self.game, self.players))
         self.games, self.seconds = 0, 0.0  # learned from so far
         self.curve = Curve()
         self._rngs = [make_rng(derive_seed("training", settings.seed, i)) for i in range(threads)]
         self._go_on()
-        self._learners = [self._learner(i) for i in range(threads)]
+        self.learners = [self._learner(i) for i in range(threads)]
         self._guides = [self._guides_for() for _ in range(threads)]
         self._opponents = [Opponent(text, self.game, self.players, self.variant, deals) for text in opponents]
         self._step = _FIRST_STEP
@@ -97,8 +97,8 @@ class Trainer:
 
     def stored(self) -> StoredNetwork:
         """The network as it is now, for a model file."""
-        made_by, goal = f"{self.settings.text()} ({self.games} games)", self._player.goal
-        layers, options = layers_of(self._player.network), self.game.options_of(self.variant)
+        made_by, goal = f"{self.settings.text()} ({self.games} games)", self.player.goal
+        layers, options = layers_of(self.player.network), self.game.options_of(self.variant)
         return StoredNetwork(
             layers, self.settings.activation, VALUE, self._observer.made_for, self.players, options, goal.scale, goal.win, made_by
         )
@@ -112,7 +112,7 @@ class Trainer:
             "seconds": self.seconds,
             "curve": [list(point) for point in self.curve.points],
         }
-        arrays = {"weights": self._player.network.weights, "squares": self._squares, "rngs": np.array(self._rngs)}
+        arrays = {"weights": self.player.network.weights, "squares": self._squares, "rngs": np.array(self._rngs)}
         write_arrays(self.folder / _CHECKPOINT, {"about": np.array(json.dumps(about)), **arrays}, compressed=False)
         write_network(self.folder / _MODEL, self.stored())
         self.curve.write(self.folder, f"{self.game.title}: {self.settings.text()}")
@@ -120,8 +120,8 @@ class Trainer:
     def _go_on(self) -> None:
         """Take over the checkpoint in the folder, if there is one."""
         path = self.folder / _CHECKPOINT
-        weights = self._player.network.weights
-        self._squares = first_squares(self._player.network)
+        weights = self.player.network.weights
+        self._squares = first_squares(self.player.network)
         self._paces = paces_of(self._squares)
         if not path.exists():
             return
@@ -144,7 +144,7 @@ class Trainer:
         self.curve = Curve([Strength(*point) for point in about["curve"]])
 
     def _learner(self, i: int) -> Learner:
-        player = self._player
+        player = self.player
         if i > 0:
             player = Valued(copy_for_thread(player.network, self._observer.part()), player.goal, turns_for(self.game, self.players))
         return learner_for(player, self.game.state_dtype, self.players, self._squares, self._paces)
@@ -203,7 +203,7 @@ class Trainer:
 
     def _compile(self) -> None:
         """Compile the kernel by games from which nothing is learned."""
-        learn_from_games(self._learners[0], self._guides[0], self.schedule(), self.players, self.variant, 0, self.game.buffer(), make_rng(0))
+        learn_from_games(self.learners[0], self._guides[0], self.schedule(), self.players, self.variant, 0, self.game.buffer(), make_rng(0))
 
     def learn(self) -> None:
         """Learn from some games, on all threads. The number of games does not depend on the clock if the settings give a number of games."""
@@ -217,7 +217,7 @@ class Trainer:
         def work(i: int) -> None:
             try:
                 before = time.thread_time()
-                parts = self._learners[i], self._guides[i], schedule, self.players, self.variant
+                parts = self.learners[i], self._guides[i], schedule, self.players, self.variant
                 learn_from_games(*parts, n, self.game.buffer(), self._rngs[i])
                 spent[i] = time.thread_time() - before
             except BaseException as error:
@@ -237,8 +237,8 @@ class Trainer:
 
     def _measure(self, show: Callable[[str], None]) -> None:
         """Play the opponents, and tell the strength and the error of the predictions since the last time."""
-        sums = np.sum([learner.sums for learner in self._learners], axis=0)
-        for learner in self._learners:
+        sums = np.sum([learner.sums for learner in self.learners], axis=0)
+        for learner in self.learners:
             learner.sums[:N_SUMS] = 0
         error = float(np.sqrt(sums[SQUARED_ERRORS] / max(sums[POSITIONS], 1)))
         head = f"{self.progress:4.0%} {self.games:8,} games {self.seconds:6.0f} s {self.seconds / max(self.games, 1) * 1e3:5.2f} ms a game"
@@ -246,7 +246,7 @@ class Trainer:
             self.curve.points.append(Strength(self.games, self.seconds, error, "", 0.0, 0.0, 0.0, 0.0))
             show(f"{head}, error {error:.3f}")
         for opponent in self._opponents:
-            margin, of_margin, wins, of_wins = opponent.play(self._player)
+            margin, of_margin, wins, of_wins = opponent.play(self.player)
             self.curve.points.append(Strength(self.games, self.seconds, error, opponent.text, margin, of_margin, wins, of_wins))
             against = f"margin {margin:+6.2f} ± {of_margin:.2f}, wins {wins:5.1%} ± {of_wins:.1%} against {opponent.text}"
             show(f"{head}, error {error:.3f}, {against}")
