@@ -21,7 +21,7 @@ from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_
 from kdenv.search.score import best_rival, worth
 
 MOST_TURNS = 4096  # of one game; the network does not learn from later turns
-_MEASURED = 4  # one of so many steps measures gradients; square roots and divisions take more time than all the rest of a step
+_MEASURED = 4  # on average one of so many steps measures gradients; square roots and divisions take more time than all the rest of a step
 _KEPT = np.float32(0.996)  # the share of the running mean of squared gradients that is kept when they are measured
 _LEAST = np.float32(1e-4)  # keeps the first steps small
 _FIRST_SQUARE = 1e-3
@@ -113,7 +113,7 @@ def learn_from_games(learner, guides, schedule, players, variant, n_games, out, 
             guided = schedule.guided > 0.0 and uniform(rng) < schedule.guided
             guides.which[each] = below(rng, schedule.n_guides) if guided else -1
         n = _play_game(learner, guides, schedule, players, variant, out, rng)
-        _learn_from_trail(learner, schedule, players, n)
+        _learn_from_trail(learner, schedule, players, n, rng)
         learner.sums[GAMES] += 1.0
 
 
@@ -190,7 +190,7 @@ def _carry_out(s, turn, mover):
 
 
 @kernel
-def _learn_from_trail(learner, schedule, players, n):
+def _learn_from_trail(learner, schedule, players, n, rng):
     """Learn from the game in states[0], which is over, and from the n positions of its trail, backwards."""
     player = learner.player
     for each in range(players):
@@ -200,16 +200,16 @@ def _learn_from_trail(learner, schedule, players, n):
         mover = learner.trail_seats[i]
         if schedule.all_seats != 0:
             for each in range(players):
-                _learn_one(learner, schedule, i, each, lam)
+                _learn_one(learner, schedule, i, each, lam, rng)
         elif mover >= 0:
-            _learn_one(learner, schedule, i, mover, lam)
+            _learn_one(learner, schedule, i, mover, lam, rng)
 
 
 @kernel
-def _learn_one(learner, schedule, i, seat, lam):
+def _learn_one(learner, schedule, i, seat, lam, rng):
     """Learn that position i of the trail is worth targets[seat] to the seat, and set the target for the position before."""
     target = learner.targets[seat]
-    found = step_towards(learner, learner.trail, i, seat, target, schedule.rate, i % _MEASURED == 0)
+    found = step_towards(learner, learner.trail, i, seat, target, schedule.rate, below(rng, _MEASURED) == 0)
     learner.targets[seat] = (1.0 - lam) * found + lam * target
     learner.sums[POSITIONS] += 1.0
     learner.sums[SQUARED_ERRORS] += (found - target) * (found - target)

@@ -9,6 +9,7 @@ first .zip warns of this.
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -99,7 +100,7 @@ class Model:
             raise NotSupported(
                 f"{self.file} was trained for {trained} players, not for {players}; play it with {trained}, or train a model for {players}"
             )
-        options = game.options_of(variant)
+        options = json.loads(json.dumps(game.options_of(variant)))  # as in the file: tuples are lists
         for name, value in self.stored.options.items():
             if options.get(name) != value:
                 raise NotSupported(

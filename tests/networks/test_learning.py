@@ -79,7 +79,7 @@ def test_a_step_follows_the_gradient_scaled_by_its_mean_square(hidden: tuple[int
 def of_random_play(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
     """A network that has learned three shells from games in which all turns are random."""
     kdenv.add_game(three_shells.GAME)
-    settings = Settings(game="three_shells", hidden=16, scale=10.0, random=1.0, rate=0.002, games=30_000, seed=3)
+    settings = Settings(game="three_shells", hidden=32, scale=10.0, random=1.0, rate=0.003, last=0.02, games=400_000, seed=3)
     trainer = Trainer(settings, tmp_path_factory.mktemp("shells"))
     trainer.run()
     return trainer
@@ -93,7 +93,7 @@ def worth(trainer: Trainer, table, seat: int) -> float:
 
 
 def test_it_learns_what_a_guess_is_worth_to_the_seat_that_guesses(of_random_play: Trainer) -> None:
-    """Within 0.25 points of the exact values, which go from -3.75 to 3.75: the coin makes 1.25 of a point on average.
+    """Within 0.4 points of the exact margins, which go from -7.5 to 7.5: the coin makes 1.25 of a point on average.
 
     After the guess the shell is lifted. The guesser wins the stake if the pea is there, and loses it if not; a pass costs a point.
     """
@@ -102,14 +102,14 @@ def test_it_learns_what_a_guess_is_worth_to_the_seat_that_guesses(of_random_play
             for guess in ("point 0", "point 1", "point 2", "pass"):
                 table = shells(pea, stake, guess)
                 won = -1 if guess == "pass" else stake if guess == f"point {pea}" else -stake
-                assert worth(of_random_play, table, 1) == pytest.approx(1.25 * won, abs=0.25)
+                assert worth(of_random_play, table, 1) == pytest.approx(2 * 1.25 * won, abs=0.4)
 
 
 def test_it_learns_what_a_stake_is_worth_to_the_seat_that_stakes(of_random_play: Trainer) -> None:
-    """Against random guesses it wins a quarter of stake + 1 times 1.25, wherever the pea is; so seats are not mixed up."""
+    """Against random guesses its margin is twice a quarter of stake + 1, times 1.25, wherever the pea is; so seats are not mixed up."""
     for stake in (1, 2, 3):
         for pea in range(3):
-            assert worth(of_random_play, shells(pea, stake), 0) == pytest.approx(1.25 * (stake + 1) / 4, abs=0.25)
+            assert worth(of_random_play, shells(pea, stake), 0) == pytest.approx(2 * 1.25 * (stake + 1) / 4, abs=0.4)
 
 
 def test_it_beats_random_players_after_some_seconds(tmp_path: Path) -> None:
@@ -149,9 +149,9 @@ def test_a_killed_training_goes_on(tmp_path: Path) -> None:
     """Killed without warning, it goes on from its last checkpoint."""
     command = [sys.executable, "-m", "kdenv", "train", "dominoes", "--games", "400000", "--hidden", "8", "--out", str(tmp_path)]
     running = subprocess.Popen([*command, "--points", "1000", "--deals", "2"], stdout=subprocess.PIPE, text=True)
-    lines = [running.stdout.readline() for _ in range(4)]
-    running.send_signal(signal.SIGKILL)
-    running.wait()
+    with running:
+        lines = [running.stdout.readline() for _ in range(4)]
+        running.send_signal(signal.SIGKILL)
     assert all("games" in line for line in lines)
     trainer = Trainer(Settings(game="dominoes", hidden=8, games=400_000), tmp_path)
     assert 0 < trainer.games < 400_000
@@ -169,7 +169,7 @@ def test_ctrl_c_keeps_what_was_learned(tmp_path: Path) -> None:
     running.send_signal(signal.SIGINT)
     _, told = running.communicate()
     assert running.returncode == 130 and "Traceback" not in told
-    assert Trainer(Settings(game="dominoes", hidden=8, games=400_000), tmp_path).games > 100
+    assert Trainer(Settings(game="dominoes", hidden=8, games=400_000), tmp_path).games >= 100
 
 
 def test_other_settings_do_not_go_on_in_the_folder_of_a_training(tmp_path: Path) -> None:
