@@ -13,9 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import kernel
-from kdenv.compiler.random import Rng, below, next64, uniform
+from kdenv.compiler.random import below, next64, uniform
 from kdenv.core.questions import choose, first_action, plays, rest_of
-from kdenv.core.verbs import CHANCE, DECIDE, OVER, apply, apply_chance, begin, phase, resample_hidden, sample_chance, scores, seat, standings
+from kdenv.core.verbs import (
+    CHANCE,
+    DECIDE,
+    OVER,
+    apply,
+    apply_chance,
+    begin,
+    phase,
+    resample_hidden,
+    sample_chance,
+    scores,
+    seat,
+    standings,
+)
 from kdenv.networks.network import RELU, Array, Network, add_input, go_on_from_first_layer, look
 from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_turns
 from kdenv.search.score import best_rival, worth

@@ -49,7 +49,7 @@ class Network(NamedTuple):
     now: Array  # the inputs that `values` has read
     now_words: NDArray[np.uint64]
     now_seen: Array
-    found: NDArray[np.int64]  # the indices of the inputs that are not 0 in base: found[0] of them, from found[1] on
+    found: NDArray[np.int64]  # the indices of the inputs that are not 0 in base: found[0] says how many, found[1] is the first
     changed: NDArray[np.int64]  # the same for the inputs of now that differ from base
     layers: Array  # row l: what layer l gives, after the activation
 
@@ -63,8 +63,8 @@ def network_of(encoding: Any, layers: Sequence[tuple[Array, Array]], activation:
         biases_at.append(at + weight.size)
         parts += [np.ascontiguousarray(weight.T, np.float32).ravel(), np.asarray(bias, np.float32)]
         at += weight.size + bias.size
-    where = (np.array(each, np.int64) for each in (sizes, weights_at, biases_at))
-    return _with_buffers(encoding, np.concatenate(parts), *where, ACTIVATIONS.index(activation))
+    places = np.array(sizes), np.array(weights_at), np.array(biases_at)
+    return _with_buffers(encoding, np.concatenate(parts), *places, ACTIVATIONS.index(activation))
 
 
 def copy_for_thread(network: Network, encoding: Any) -> Network:
@@ -86,10 +86,24 @@ def layers_of(network: Network) -> list[tuple[Array, Array]]:
 def _with_buffers(encoding: Any, weights: Array, sizes: Any, weights_at: Any, biases_at: Any, activation: int) -> Network:
     n = int(sizes[0])
     base, now = (np.zeros(-(-n // (2 * _BLOCK)) * 2 * _BLOCK, np.float32) for _ in range(2))
-    inputs = base, base.view(np.uint64), base[:n], np.zeros(int(sizes[1]), np.float32), now, now.view(np.uint64), now[:n]
-    inputs += np.zeros(n + 2 * _BLOCK + 1, np.int64), np.zeros(n + 2 * _BLOCK + 1, np.int64)
-    layers = np.zeros((len(weights_at), int(sizes[1:].max())), np.float32)
-    return Network(encoding, weights, sizes, weights_at, biases_at, activation, *inputs, layers)
+    return Network(
+        encoding,
+        weights,
+        sizes,
+        weights_at,
+        biases_at,
+        activation,
+        base=base,
+        base_words=base.view(np.uint64),
+        base_seen=base[:n],
+        base_sums=np.zeros(int(sizes[1]), np.float32),
+        now=now,
+        now_words=now.view(np.uint64),
+        now_seen=now[:n],
+        found=np.zeros(n + 2 * _BLOCK + 1, np.int64),
+        changed=np.zeros(n + 2 * _BLOCK + 1, np.int64),
+        layers=np.zeros((len(weights_at), int(sizes[1:].max())), np.float32),
+    )
 
 
 @kernel

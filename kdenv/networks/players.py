@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
-from kdenv.compiler.random import below, uniform
+from kdenv.compiler.random import uniform
 from kdenv.core.game import Game
 from kdenv.core.questions import estimate, packed, plays, reach
 from kdenv.core.verbs import OVER, legal, phase, scores, seat, standings
@@ -173,7 +173,7 @@ def _choose_by_odds(player, states, k, out, rng):
     values(network, states, k, mover)
     given = network.layers[network.weights_at.shape[0] - 1]
     n = legal(states[k], out)
-    best, n_best = out[0], 1
+    best = out[0]
     for i in range(1, n):
         if given[out[i]] > given[best]:
             best = out[i]

@@ -1,10 +1,10 @@
 """Learned policies: `learned(MODEL)` follows a network of values, `ppo(MODEL)` a network that chooses actions.
 
-Models are files (model_file.py): `kdenv train` makes networks of values, and `python -m baselines.rl.export` writes the network
-of a MaskablePPO model of Stable-Baselines3 in the same format. Such a model (.npz) needs neither torch nor Stable-Baselines3, runs inside
-kernels, and playing it runs nothing but the network. `ppo` also plays a .zip of Stable-Baselines3. It is unpickled by Stable-Baselines3, and
-unpickling runs any code that the file holds: play a .zip only if you trust it as you trust a program. A process that plays its
-first .zip warns of this.
+Models are files (model_file.py): `kdenv train` makes networks of values, and `python -m baselines.rl.export` writes the network of a
+MaskablePPO model of Stable-Baselines3 in the same format. Such a model (.npz) needs neither torch nor Stable-Baselines3. It
+runs inside kernels, and playing it runs nothing but the network. `ppo` also plays a .zip of Stable-Baselines3. It is unpickled by
+Stable-Baselines3, and unpickling runs any code that the file holds: play a .zip only if you trust it as you trust a program. A process
+that plays its first .zip warns of this.
 """
 
 from __future__ import annotations
@@ -88,7 +88,9 @@ class Model:
             )
         check_layout(self.made_for, self.file, observer)
         if self.n_observed != observer.size:
-            raise NotSupported(f"{self.file} takes {self.n_observed} numbers, but {game.name} gives {observer.size} here; train the model again")
+            raise NotSupported(
+                f"{self.file} takes {self.n_observed} numbers, but {game.name} gives {observer.size} here; train the model again"
+            )
         self._fits, self._observer = asked, observer
         return observer
 
@@ -138,7 +140,9 @@ class _Modelled(TurnPolicy, Playout):
         """The compiled player, which decides for all seats."""
         found = self._part(view, anew=True)
         if found is None:
-            raise NotSupported(f"{self} cannot play inside a search, because its model is a .zip; export it with python -m baselines.rl.export")
+            raise NotSupported(
+                f"{self} cannot play inside a search, because its model is a .zip; export it with python -m baselines.rl.export"
+            )
         return found
 
     def _part(self, view: View, *, anew: bool = False) -> Any:
@@ -156,7 +160,9 @@ class _Modelled(TurnPolicy, Playout):
             stored = model.stored
             if stored is not None and stored.predicts != self.predicts:
                 other = "learned" if stored.predicts == VALUE else "ppo"
-                raise BadOption(f"{model.file} predicts a {stored.predicts}, and {self.kind} needs a {self.predicts}; write {other}({self.model})")
+                raise BadOption(
+                    f"{model.file} predicts a {stored.predicts}, and {self.kind} needs a {self.predicts}; write {other}({self.model})"
+                )
             self.memory.kept["model"] = model
         found: Model = self.memory.kept["model"]
         return found

@@ -1,8 +1,9 @@
 """Reads and writes model files (.npz): networks of plain layers, for policies (`ppo`) or of values (`learned`).
 
-A file has the arrays weight_0, bias_0, weight_1 ... and `about`, a JSON text: how many layers, the activation between them, what the network
-predicts ("policy": a number for each action; "value": what a position is worth), what it was made for (game, encoding, version, layout),
-and how it was made. A network of values also says the number of players, the options of the game, and its goal (networks/players.py).
+A file has the arrays weight_0, bias_0, weight_1 ... and `about`, a JSON text. This says how many layers there are, the activation
+between them, what the network predicts ("policy": a number for each action; "value": what a position is worth), what it was made for
+(game, encoding, version, layout), and how it was made. A network of values also says the number of players, the options of the
+game, and its goal (networks/players.py).
 
 A model may come from a stranger, so nothing in the file is trusted. The shapes of all arrays are checked before an array is unpacked,
 because a small file can claim to hold gigabytes. Nothing is unpickled.

@@ -18,10 +18,7 @@ _SHAPES = {int: "a whole number", float: "a number", str: "a word", list: "a lis
 
 def setting(help: str, default: Any, least: float = 0, most: float = 10**9) -> Any:
     """A field with a line of help and, for numbers, bounds."""
-    about = {"help": help, "least": least, "most": most}
-    if isinstance(default, (list, dict)):
-        return field(default_factory=type(default), metadata=about)
-    return field(default=default, metadata=about)
+    return field(default=default, metadata={"help": help, "least": least, "most": most})
 
 
 @dataclass(frozen=True)
@@ -30,7 +27,7 @@ class Settings:
 
     game: str
     players: int = setting("the number of players; 0 for the usual number", 0, 0, 64)
-    options: dict[str, Any] = setting("the options of the game, by name", {})
+    options: dict[str, Any] = field(default_factory=dict, metadata={"help": "the options of the game, by name"})
     encoding: str = setting("the encoding by which the network sees positions; the default of the game if empty", "")
     hidden: int = setting("the size of the hidden layer", 64, 1, 4096)
     second: int = setting("the size of a second hidden layer; 0 for none", 0, 0, 4096)
@@ -43,7 +40,7 @@ class Settings:
     last: float = setting("the size of the last steps, as a share of the first", 0.05, 0, 1)
     in_steps: int = setting("1 to choose the first decision of a turn before the others: faster, but it may miss the best turn", 0, 0, 1)
     all_seats: int = setting("1 to learn each position as all seats see it, 0 only as the one that has just moved does", 0, 0, 1)
-    guides: list[str] = setting("rule players that play some of the seats", [])
+    guides: list[str] = field(default_factory=list, metadata={"help": "rule players that play some of the seats"})
     guided: float = setting("the probability that a guide plays a seat, while it is learned from guides", 0.0, 0, 1)
     first: float = setting("the share of the training in which it is learned from the turns of guides, too", 0.0, 0, 1)
     then: float = setting("the probability that a guide plays a seat after that", 0.0, 0, 1)
@@ -59,7 +56,7 @@ class Settings:
         if self.activation not in ACTIVATIONS:
             raise BadOption(f"activation={self.activation} is not possible; it may be {' or '.join(ACTIVATIONS)}")
         if (self.guided > 0 or self.then > 0) and not self.guides:
-            raise BadOption("guided and then say how often guides play, so they need guides; give guides, as in guides = [\"greedy\"]")
+            raise BadOption('guided and then say how often guides play, so they need guides; give guides, as in guides = ["greedy"]')
         if not 0 <= len(self.guides) <= 4:
             raise BadOption(f"guides lists {len(self.guides)} players; it may be up to 4")
         if self.games == 0 and self.minutes == 0:
@@ -85,7 +82,7 @@ class Settings:
         words = [f"kdenv train {self.game}"]
         for each in dataclasses.fields(self)[1:]:
             value = getattr(self, each.name)
-            if value == (each.default if each.default is not dataclasses.MISSING else each.default_factory()):  # type: ignore[misc]
+            if value in ([], {}, each.default):
                 continue
             if isinstance(value, dict):
                 words += [f"--option {name}={of}" for name, of in value.items()]

@@ -31,7 +31,7 @@ class Opponent:
         self._teams = game.teams(players)
 
     def play(self, player: Any) -> tuple[float, float, float, float]:
-        """The mean margin and its 95 % interval, and the share of games won and its interval, of this player. The deals are always the same."""
+        """The mean margin of this player and its 95 % interval, and its share of games won with its interval. Deals are always the same."""
         n = self._deals * self._teams
         margins, wins = np.zeros(n), np.zeros(n)
         rest = Uniform()

@@ -14,6 +14,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ class Trainer:
         dice = np.random.default_rng(derive_seed("weights", self.settings.seed))
         sizes = [self._observer.size, self.settings.hidden, *([self.settings.second] if self.settings.second else []), 1]
         layers = []
-        for n_in, n_out in zip(sizes, sizes[1:], strict=False):
+        for n_in, n_out in pairwise(sizes):
             most = 1 / np.sqrt(min(n_in, 100))  # about as many inputs of a position are not 0
             layers.append((dice.uniform(-most, most, (n_out, n_in)).astype(np.float32), np.zeros(n_out, np.float32)))
         return layers
@@ -112,7 +113,7 @@ class Trainer:
             "seconds": self.seconds,
             "curve": [list(point) for point in self.curve.points],
         }
-        arrays = {"weights": self.player.network.weights, "squares": self._squares, "rngs": np.array(self._rngs)}
+        arrays: dict[str, Any] = {"weights": self.player.network.weights, "squares": self._squares, "rngs": np.array(self._rngs)}
         write_arrays(self.folder / _CHECKPOINT, {"about": np.array(json.dumps(about)), **arrays}, compressed=False)
         write_network(self.folder / _MODEL, self.stored())
         self.curve.write(self.folder, f"{self.game.title}: {self.settings.text()}")
@@ -206,7 +207,7 @@ class Trainer:
         learn_from_games(self.learners[0], self._guides[0], self.schedule(), self.players, self.variant, 0, self.game.buffer(), make_rng(0))
 
     def learn(self) -> None:
-        """Learn from some games, on all threads. The number of games does not depend on the clock if the settings give a number of games."""
+        """Learn from some games, on all threads. How many these are does not depend on the clock if the settings give a number of games."""
         schedule = self.schedule()
         n = self._step
         if self.settings.games:

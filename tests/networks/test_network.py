@@ -125,7 +125,7 @@ def test_the_compiled_player_of_an_environment_decides_as_the_policy(text: str, 
         env.reset(seed=4)
         ended = False
         while not ended:
-            _, _, ended, _, info = env.step(int(np.flatnonzero(env.action_masks())[0]))
+            _, _, ended, _, _ = env.step(int(np.flatnonzero(env.action_masks())[0]))
     assert fast.table.record() == slow.table.record()
 
 

@@ -1,5 +1,6 @@
 """Model files with random weights, for tests of what plays them."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ def random_layers(*sizes: int, seed: int = 1) -> list[tuple[np.ndarray, np.ndarr
     dice = np.random.default_rng(seed)
     return [
         (dice.normal(size=(n_out, n_in)).astype(np.float32) / np.float32(4), dice.normal(size=n_out).astype(np.float32))
-        for n_in, n_out in zip(sizes, sizes[1:], strict=False)
+        for n_in, n_out in pairwise(sizes)
     ]
 
 

@@ -1,4 +1,4 @@
-"""What a seat sees of Dominion, as numbers: the encodings `piles` and `counts`. Seats are relative: the observer comes first, then the next.
+"""What a seat sees of Dominion, as numbers: the encodings `piles` and `counts`. Seats are relative: the observer comes first.
 
 There are 17 slots: seven basic piles, then the kingdom by cost and name. The features of each slot's card are part of the
 vector of `piles`, so that one network can play any kingdom. `counts` leaves them out, and says how rich each deck is: it is for
@@ -200,5 +200,5 @@ def _write_question(s, observer, out, at):
 
 ENCODINGS = (
     Encoding("piles", layout, observe, "the cards by their features, the piles by their counts"),
-    Encoding("counts", layout_of_counts, observe_counts, "the piles by their counts, and how rich each deck is; for networks of one kingdom"),
+    Encoding("counts", layout_of_counts, observe_counts, "the piles by their counts, how rich decks are; for networks of one kingdom"),
 )
