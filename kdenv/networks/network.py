@@ -175,6 +175,17 @@ def value(network, states, k, seat):
 
 
 @kernel
+def value_alone(network, states, k, seat):
+    """Return the same as `value` for a position that is compared with no other: it is read once, by `look`."""
+    look(network, states, k, seat)
+    sums = network.layers[0]
+    for j in range(network.sizes[1]):
+        sums[j] = network.base_sums[j]
+    go_on_from_first_layer(network)
+    return network.layers[network.weights_at.shape[0] - 1, 0]
+
+
+@kernel
 def go_on_from_first_layer(network):
     """Compute the other layers from layers[0], which holds the sums of the first layer, before the activation."""
     for layer in range(1, network.weights_at.shape[0]):

@@ -17,9 +17,9 @@ from kdenv.compiler.random import uniform
 from kdenv.core.game import Game
 from kdenv.core.questions import estimate, packed, plays, reach
 from kdenv.core.verbs import OVER, legal, phase, scores, seat, standings
-from kdenv.networks.network import Network, look, value, values
+from kdenv.networks.network import Network, look, value, value_alone, values
 from kdenv.search.playout import play_turn
-from kdenv.search.score import best_rival, worth
+from kdenv.search.score import best_rival, worths
 from kdenv.search.turns import MAX_DECISIONS, SCRATCH, write_turns
 
 
@@ -34,9 +34,16 @@ class Goal(NamedTuple):
     win: float
 
 
-@answers(worth, Goal)
+@answers(worths, Goal)
 @kernel
-def worth_of_goal(score, states, k, seat, numbers):
+def _worths_by_goal(score, states, k, values, numbers):
+    for each in range(numbers.shape[0]):
+        values[each] = worth_by_goal(score, states, k, each, numbers)
+
+
+@kernel
+def worth_by_goal(score, states, k, seat, numbers):
+    """What the finished game in states[k] is worth to the seat; numbers is scratch, one int64 per seat."""
     scores(states[k], numbers)
     by_margin = float(numbers[seat] - best_rival(numbers, seat, score.teams)) / score.scale
     if score.win == 0.0:
@@ -128,7 +135,7 @@ def weigh_listed_turns(player, first, end):
 def worth_of_position(player, states, k, seat):
     """What states[k] is worth to the seat, by what it sees. It differs little from the position that `look` has read last."""
     if phase(states[k]) == OVER:
-        return worth(player.goal, states, k, seat, player.room.numbers)
+        return worth_by_goal(player.goal, states, k, seat, player.room.numbers)
     return float(value(player.network, states, k, seat))
 
 
@@ -153,9 +160,8 @@ def _choose_by_value(player, states, k, out, rng):
 @kernel
 def _estimate(evaluator, states, k, seat, numbers):
     if phase(states[k]) == OVER:
-        return worth(evaluator.goal, states, k, seat, numbers)
-    look(evaluator.network, states, k, seat)
-    return float(value(evaluator.network, states, k, seat))
+        return worth_by_goal(evaluator.goal, states, k, seat, numbers)
+    return float(value_alone(evaluator.network, states, k, seat))
 
 
 @answers(reach, Valued)

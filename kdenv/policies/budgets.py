@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kdenv.core.errors import BadOption
+from kdenv.policies.learned import Learned
 from kdenv.policies.playouts import Playout, Random
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value
@@ -19,6 +20,11 @@ _BUDGETS = {
     "game_seconds": "for a whole game",
 }
 MOST_WORKERS = 256  # threads, or trees
+GOAL = "goal"  # the score that a network of values predicts
+MEANING_OF_SCORE = (
+    "what the end of a game is worth: wins (wdl, win), points (points, relative, margin), both (windiff), "
+    "or, if there is a leaf, what its network predicts (goal)"
+)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -78,21 +84,33 @@ class ByGame(Budgeted):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Played(Value):
-    """A search that makes playouts: it plays positions to the end of the game."""
+    """A search that makes playouts: it plays positions to the end of the game, or breaks off and asks a network."""
 
     is_tree: ClassVar[bool] = False  # whether the search has a tree, from which playouts can learn
 
     playout: Playout = param("the player that plays the playouts", default=Random(), kw_only=False)  # noqa: RUF009  (a Random is never changed)
     score: str = param(
-        "what the end of a game is worth: wins (wdl, win), points (points, relative, margin) or both (windiff)",
+        MEANING_OF_SCORE,
         default="relative",
-        choices=SCORES,
+        choices=(*SCORES, GOAL),
         kw_only=False,
     )
+    leaf: Learned | None = param(  # noqa: RUF009  (as above)
+        "a network of values, which says what a position is worth where a playout is broken off; if not given, playouts go to the end",
+        default=None,
+    )
+    turns: int = param("after how many turns a playout is broken off if there is a leaf; 0 for none", default=0, least=0, most=1000)
 
     def __post_init__(self) -> None:
-        """Refuse playouts that learn from a tree if the search has none."""
+        """Refuse playouts that learn from a tree if the search has none, and ends in another unit than that of the network."""
         super().__post_init__()
+        if self.leaf is not None and self.score != GOAL:
+            raise BadOption(
+                f"score={self.score} is not possible with a leaf, because an end must be worth what the network predicts; write score=goal"
+            )
+        if self.leaf is None and (self.score == GOAL or self.turns):
+            given = "score=goal" if self.score == GOAL else f"turns={self.turns}"
+            raise BadOption(f"{given} needs a network that says what a position is worth; give leaf=learned(<model>)")
         if self.playout.learns and not self.is_tree:
             raise BadOption(f"playout={self.playout} is not possible here; it learns from a tree: uct(playout={self.playout}, ...)")
 

@@ -13,7 +13,7 @@ from kdenv.core.errors import BadOption
 from kdenv.core.game import Game, Variant, did_you_mean
 from kdenv.core.questions import Hidden
 from kdenv.games import find_game, names
-from kdenv.policies.budgets import ByGame, ByPlayouts, BySeconds, Played
+from kdenv.policies.budgets import GOAL, MEANING_OF_SCORE, ByGame, ByPlayouts, BySeconds, Played
 from kdenv.policies.searching import Searcher, SearchPolicy
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value, named
@@ -97,9 +97,9 @@ class FlatDeals(OnDeals, Played):
     usual: ClassVar[Mapping[str, Any]] = {"playouts": 100}
 
     score: str = param(
-        "what the end of a game is worth: wins (wdl, win), points (points, relative, margin) or both (windiff)",
+        MEANING_OF_SCORE,
         default="wdl",
-        choices=SCORES,
+        choices=(*SCORES, GOAL),
         kw_only=False,
     )
 

@@ -17,12 +17,11 @@ from kdenv.core.questions import TO_THE_END, ExactDeals, Hidden, believe, packed
 from kdenv.core.view import View
 from kdenv.policies.deals import Deepens, FlatDeals, Ims, OnDeals, Oracle, Pimc
 from kdenv.policies.found import Found, half_interval, play_in_words
-from kdenv.policies.sampling import new_playouts
+from kdenv.policies.sampling import new_playouts, unit_of
 from kdenv.policies.searching import TRIAL, Searcher
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import ims, pimc
 from kdenv.search.kernels.flat import Tally, best_mean
-from kdenv.search.score import SCORE_UNITS
 from kdenv.search.turns import list_turns
 
 _LINE = 8  # turns of an expected line that are told
@@ -130,7 +129,7 @@ class FlatDealsSearcher(DealsSearcher):
         return ExactDeals(), new_playouts(self.policy, view), TO_THE_END
 
     def unit(self, view: View) -> str:
-        return SCORE_UNITS[self.policy.score]
+        return unit_of(self.policy)
 
 
 class OracleSearcher(Searcher):

@@ -173,6 +173,7 @@ class Learned(_Modelled):
     """A learned policy: takes the turn after which a network of values likes the position best; `kdenv train` makes the network."""
 
     predicts = VALUE
+    called = "network of values"
     model: str = param(help="the model: an .npz of 'kdenv train', or the name of a shipped model", kw_only=False)
 
     def compiled(self, game: Game) -> Valued:
@@ -181,6 +182,19 @@ class Learned(_Modelled):
         network, stored = model.network(game), model.stored
         assert stored is not None
         return Valued(network, Goal(game.teams(stored.players), stored.scale, stored.win), turns_for(game, stored.players))
+
+    @classmethod
+    def which(cls) -> str:
+        """The end of an error about something that is no network of values."""
+        return "give learned(<model>)"
+
+    @property
+    def unit(self) -> str:
+        """What the network predicts, in a word or two."""
+        stored = self.loaded().stored
+        assert stored is not None
+        by_margin = f"margin/{stored.scale:g}"
+        return by_margin if stored.win == 0 else f"{1 - stored.win:g} {by_margin} + {stored.win:g} win"
 
 
 @named("ppo")

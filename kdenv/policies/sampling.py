@@ -26,7 +26,8 @@ from kdenv.policies.searching import TRIAL, Searcher
 from kdenv.policies.uct import Uct
 from kdenv.search.budget import Budget, run_together
 from kdenv.search.kernels import flat
-from kdenv.search.kernels.flat import Playouts, Tally
+from kdenv.search.kernels.flat import Tally
+from kdenv.search.outcome import CutShort, Playouts
 from kdenv.search.score import SCORE_UNITS, SCORES
 
 ROTATION, AT_RANDOM = "rotation", "random"  # how playouts are given to all turns alike
@@ -101,7 +102,7 @@ class PlayoutSearcher(Searcher):
         return [self.worker(view, turns, budget.share(i, n), rngs[i], i) for i in range(n)]
 
     def unit(self, view: View) -> str:
-        return SCORE_UNITS[self.policy.score]
+        return unit_of(self.policy)
 
     def _best(self, view: View, turns: NDArray[np.int64], tally: Tally, means: NDArray[np.float64], rng: Rng) -> int:
         """The place of the best turn of those tried; of equals the one that gains the most points at once, and then any."""
@@ -142,11 +143,25 @@ def _added(workers: Sequence[Worker]) -> Tally:
     return Tally(*(np.sum(parts, axis=0) for parts in zip(*(worker.tally() for worker in workers), strict=True)))
 
 
-def new_playouts(policy: Played, view: View) -> Playouts:
-    """The playouts of a policy in such a view, for kernels."""
-    score = SCORES[policy.score](view.game.teams(view.players))
-    numbers = np.empty(view.players, np.int64)
-    return Playouts(policy.playout.player(view), score, view.game.buffer(), np.empty(view.players), numbers)
+def new_playouts(policy: Played, view: View, *, player: Any = None, values: NDArray[np.float64] | None = None, at_once: int = 0) -> Any:
+    """The playouts of a policy in such a view, for kernels: Playouts, or CutShort if the policy has a leaf.
+
+    player: who plays, if it is not the usual compiled player of the playout. values: where to write what a playout comes to. at_once:
+    the most decisions that the search makes in a turn, if it takes turns apart.
+    """
+    game = view.game
+    player = policy.playout.player(view) if player is None else player
+    room = game.buffer(), np.empty(view.players) if values is None else values, np.empty(view.players, np.int64)
+    if policy.leaf is None:
+        return Playouts(player, SCORES[policy.score](game.teams(view.players)), *room)
+    network, whole = policy.leaf.player(view), game.most_decisions
+    unfinished = whole - (at_once or whole)
+    return CutShort(player, network.goal, *room, network, policy.turns, network.goal.teams, whole, unfinished)
+
+
+def unit_of(policy: Played) -> str:
+    """What the values of a search count."""
+    return SCORE_UNITS[policy.score] if policy.leaf is None else policy.leaf.unit
 
 
 class Flat(Worker):

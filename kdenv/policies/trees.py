@@ -15,13 +15,12 @@ from kdenv.core.view import View
 from kdenv.policies.found import carry_out, play_in_words
 from kdenv.policies.node import Node, child_of, root_of, turns_of
 from kdenv.policies.playouts import Mast
-from kdenv.policies.sampling import PlayoutSearcher, Worker
+from kdenv.policies.sampling import PlayoutSearcher, Worker, new_playouts
 from kdenv.policies.uct import Uct
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import amaf, uct
 from kdenv.search.kernels.flat import Tally
 from kdenv.search.kernels.uct import Decisions, NoLearner, Plan, Positions, Tree, Workspace
-from kdenv.search.score import SCORES
 from kdenv.search.select import ProgressiveBias, WinBias
 from kdenv.search.turns import MAX_DECISIONS, SCRATCH, list_turns
 
@@ -49,7 +48,6 @@ class Grower(Worker):
         """A worker for any position of this game with as many players. `begin` must be called before each search."""
         self.game = game = view.game
         self.chance, self.rule = CHANCES[policy.chance], policy.rule()
-        self.score = SCORES[policy.score](game.teams(view.players))
         with_gains = int(isinstance(self.rule, (ProgressiveBias, WinBias)))
         self.plan = Plan(
             most_decisions_of(policy, game),
@@ -70,7 +68,8 @@ class Grower(Worker):
     def begin(self, policy: Uct, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> None:
         """Prepare to search these turns with this budget."""
         self.view, self.seat, self.turns, self.rng = view, view.seat, turns, rng
-        self.player, self.learner = _player_and_learner(view, policy)
+        player, self.learner = _player_and_learner(view, policy)
+        self.playouts = new_playouts(policy, view, player=player, values=self.space.values, at_once=self.plan.most_decisions)
         self.tree = self._tree(budget)
         self.states[0] = view.states[0]
         verbs.resample_hidden_at(self.states, 0, self.seat, rng)
@@ -96,7 +95,7 @@ class Grower(Worker):
         """Make so many iterations in each step; return how many were made in all."""
         _clear(self.tree, self.chance)  # here, because each thread should clear its own tree
         position = self.tree, self.space, self.states, self.raw, self.seat
-        parts = self.chance, self.plan, self.rule, self.player, self.score, self.learner, self.rng
+        parts = self.chance, self.plan, self.rule, self.playouts, self.learner, self.rng
         done = 0
         for n in steps:
             uct.grow(*position, n, *parts)
@@ -193,7 +192,6 @@ def _new_workspace(view: View) -> Workspace:
         actions=np.empty((MAX_DECISIONS, game.max_legal), np.int64),
         n_actions=np.empty(MAX_DECISIONS, np.int64),
         at_action=np.empty(MAX_DECISIONS, np.int64),
-        out=game.buffer(),
         values=np.empty(view.players),
         numbers=np.empty(view.players, np.int64),
         drawn=make_rng(0),

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from kdenv.core.errors import BadOption
-from kdenv.policies.budgets import MOST_WORKERS, ByGame, ByNodes, ByPlayouts, BySeconds, Decided, Played
+from kdenv.policies.budgets import GOAL, MOST_WORKERS, ByGame, ByNodes, ByPlayouts, BySeconds, Decided, Played
 from kdenv.policies.searching import Searcher, SearchPolicy
 from kdenv.policies.selection import SelectionRule, Ucb1
 from kdenv.policies.text.parameter import param
@@ -71,7 +71,7 @@ class Uct(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByNodes, ByGame)
         super().__post_init__()
         if self.workers < self.threads:
             raise BadOption(f"trees={self.trees} is not possible with threads={self.threads}; each thread needs a tree")
-        if self.bias == "win" and self.score in ("points", "margin", "windiff"):
+        if self.bias == "win" and self.score in ("points", "margin", "windiff", GOAL):
             raise BadOption(
                 f"bias=win is not possible with score={self.score}; it needs worths between 0 and 1: score may be wdl, win, relative"
             )

@@ -26,7 +26,8 @@ PLAY_AND_SEARCH = """
     from GAME_ROOM import GAME
     from kdenv.compiler.random import make_rng
     from kdenv.core.table import Table
-    from kdenv.search.kernels.flat import Playouts, Tally, sample_in_rotation
+    from kdenv.search.kernels.flat import Tally, sample_in_rotation
+    from kdenv.search.outcome import Playouts
     from kdenv.search.playout import Uniform, play_games
     from kdenv.search.score import Margin
     rng, table = make_rng(1), Table(GAME, 2)

@@ -92,7 +92,8 @@ def test_no_network_peeks(name: str, tmp_path: Path) -> None:
     game = find_game(name)
     alike = [variants for variants in islice(positions_of(name), 40) if variants[0].players == game.players[0]]
     assert len(alike) >= POSITIONS
-    for text in (f"learned({models[0]})", f"ppo({models[1]})", f"mce(playout=learned({models[0]}), playouts=20)"):
+    searches = "mce(playout={}, playouts=20)", "mce(leaf={}, score=goal, playouts=40)", "ismcts(leaf={}, turns=2, score=goal, playouts=40)"
+    for text in (f"learned({models[0]})", f"ppo({models[1]})", *(search.format(f"learned({models[0]})") for search in searches)):
         asked = policy(text)
         assert [len(answers(asked, variants)) for variants in alike[:POSITIONS]] == [1] * POSITIONS
 

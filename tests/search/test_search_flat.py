@@ -13,7 +13,8 @@ from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import policy
 from kdenv.search import score as score_module
-from kdenv.search.kernels.flat import N_STATES, Playouts, Tally, best_mean, sample_in_rotation
+from kdenv.search.kernels.flat import N_STATES, Tally, best_mean, sample_in_rotation
+from kdenv.search.outcome import Playouts
 from kdenv.search.playout import EpsilonGreedy, Uniform
 from kdenv.search.score import Margin, Points, Relative, Win, WinAndMargin, WinDrawLoss, best_rival, worths
 

@@ -231,7 +231,7 @@ def test_a_turn_as_urgent_as_those_not_tried_is_repeated(chance: str) -> None:
     for total, repeated in ((1.0, True), (0.9, False)):
         worker.tree.counts["visits"][at], worker.tree.counts["sums"][at] = 2, total
         position = worker.tree, worker.space, worker.states, worker.raw, worker.seat
-        uct.grow(*position, 1, worker.chance, worker.plan, worker.rule, worker.player, worker.score, worker.learner, worker.rng)
+        uct.grow(*position, 1, worker.chance, worker.plan, worker.rule, worker.playouts, worker.learner, worker.rng)
         assert (worker.tree.counts["visits"][at] == 3) == repeated
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kdenv.core.game import Game
 from kdenv.games import find_game
 from kdenv.policies.model_file import POLICY, VALUE, StoredNetwork, write_network
 
@@ -18,9 +19,9 @@ def random_layers(*sizes: int, seed: int = 1) -> list[tuple[np.ndarray, np.ndarr
     ]
 
 
-def random_model(path: Path, name: str, *, predicts: str = VALUE, hidden: int = 8, seed: int = 1, activation: str = "relu") -> Path:
+def random_model(path: Path, name: str | Game, *, predicts: str = VALUE, hidden: int = 8, seed: int = 1, activation: str = "relu") -> Path:
     """A file with a network of random weights for the usual rules of a game, of values or for actions."""
-    game = find_game(name)
+    game = find_game(name) if isinstance(name, str) else name
     players, variant = game.variant()
     observer = game.observer(players, variant)
     layers = random_layers(observer.size, hidden, 1 if predicts == VALUE else game.n_actions(players, variant), seed=seed)

@@ -6,15 +6,15 @@ What the seat cannot see is drawn anew for every playout.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below
 from kdenv.core.verbs import resample_hidden
-from kdenv.search.playout import play_out, play_turn
-from kdenv.search.score import worths
+from kdenv.search.outcome import play_on
+from kdenv.search.playout import play_turn
 from kdenv.search.select import urgency
 
 N_STATES = 3  # that a search works in: the position, a playout, and one that the player of the playout may write to
@@ -26,24 +26,6 @@ class Tally(NamedTuple):
     visits: np.ndarray
     sums: np.ndarray
     squares: np.ndarray
-
-
-class Playouts(NamedTuple):
-    """Who plays games to their ends, what an end is worth, and room to work in."""
-
-    player: Any
-    score: Any
-    out: np.ndarray  # scratch for choose
-    values: np.ndarray  # what the last end is worth, by seat
-    numbers: np.ndarray  # scratch for worths
-
-
-@kernel
-def worth_at_the_end(playouts, states, k, seat, rng):
-    """Play the game in states[k] to its end, and return what the end is worth to the seat. states[k + 1] is scratch."""
-    play_out(playouts.player, states, k, playouts.out, rng)
-    worths(playouts.score, states, k, playouts.values, playouts.numbers)
-    return playouts.values[seat]
 
 
 @kernel
@@ -88,11 +70,12 @@ def most_urgent(rule, tally, n_turns, log_n, rng):
 
 @kernel
 def try_turn(states, seat, turns, turn, playouts, rng, tally):
-    """Play the game in states[1] to its end after turns[turn], and add what the end is worth to the tally."""
+    """Play the game in states[1] on after turns[turn], and add what it comes to, to the tally."""
     states[1] = states[0]
     resample_hidden(states[1], seat, rng)
     play_turn(states[1], turns[turn])
-    value = worth_at_the_end(playouts, states, 1, seat, rng)
+    play_on(playouts, states, 1, seat, seat, rng)
+    value = playouts.values[seat]
     tally.visits[turn] += 1
     tally.sums[turn] += value
     tally.squares[turn] += value * value

@@ -8,19 +8,21 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
 from kdenv.core.questions import deal, solve
 from kdenv.core.verbs import seat as seat_of
-from kdenv.search.kernels.flat import Playouts, worth_at_the_end
+from kdenv.search.outcome import CutShort, Playouts, play_on
 from kdenv.search.playout import play_turn
 
 
+@answers(solve, CutShort)
 @answers(solve, Playouts)
 @kernel
 def _play_each_out(playouts, states, k, turns, n_turns, depth, rng, values):
-    """A solver that makes one playout after each turn; the value of the turn is what the end is worth."""
+    """A solver that makes one playout after each turn; the value of the turn is what it comes to."""
     seat = seat_of(states[k])
     for i in range(n_turns):
         states[k + 1] = states[k]
         play_turn(states[k + 1], turns[i])
-        values[i] = worth_at_the_end(playouts, states, k + 1, seat, rng)
+        play_on(playouts, states, k + 1, seat, seat, rng)
+        values[i] = playouts.values[seat]
     return n_turns
 
 

@@ -24,8 +24,8 @@ from kdenv.compiler.state import state_dtype
 from kdenv.core.verbs import CHANCE, DECIDE, apply_chance, phase, resample_hidden, sample_chance, scores, witnesses
 from kdenv.core.verbs import seat as seat_to_move
 from kdenv.search.kernels.fingerprint import fingerprint
-from kdenv.search.playout import play_out, play_turn
-from kdenv.search.score import worths
+from kdenv.search.outcome import ALL_SEATS, play_on
+from kdenv.search.playout import play_turn
 from kdenv.search.select import urgency
 from kdenv.search.turns import MAX_DECISIONS, write_turns
 
@@ -113,8 +113,7 @@ class Workspace(NamedTuple):
     actions: np.ndarray
     n_actions: np.ndarray
     at_action: np.ndarray
-    out: np.ndarray  # for the players of playouts
-    values: np.ndarray  # by seat
+    values: np.ndarray  # what the last playout came to, by seat; the same memory as that of the playouts
     numbers: np.ndarray  # by seat
     drawn: np.ndarray  # a generator
 
@@ -145,7 +144,7 @@ def _learn_nothing(learner, chance, tree, space, depth):
 
 
 @kernel
-def grow(tree, space, states, raw, seat, n_iterations, chance, plan, rule, player, score, learner, rng):
+def grow(tree, space, states, raw, seat, n_iterations, chance, plan, rule, playouts, learner, rng):
     """Make n_iterations for the seat that decides in states[0].
 
     The first N_STATES states are worked in; raw is the same memory as integers, a row per state.
@@ -154,10 +153,9 @@ def grow(tree, space, states, raw, seat, n_iterations, chance, plan, rule, playe
         # 1. Selection and expansion: down the tree by urgency, and one node beyond it.
         states[1] = states[0]
         depth = descend(chance, tree, space, states, raw, seat, plan, rule, rng)
-        # 2. Simulation: to the end of the game by the playout policy.
-        play_out(player, states, 1, space.out, rng)
+        # 2. Simulation: to the end of the game by the playout policy, or until it is broken off.
+        play_on(playouts, states, 1, space.path[depth - 1, 2] if depth > 0 else seat, ALL_SEATS, rng)
         # 3. Backpropagation: what came of it, to every turn on the path.
-        worths(score, states, 1, space.values, space.numbers)
         update(chance, tree, space, depth, seat, plan)
         learn(learner, chance, tree, space, depth)
 
