@@ -241,7 +241,7 @@ def model_path(name: str) -> Path:
     if name in shipped:
         return shipped[name]
     path = Path(name)
-    if path.suffix not in (".zip", ".npz"):
+    if path.name and path.suffix not in (".zip", ".npz"):
         path = path.with_name(path.name + ".zip")  # Stable-Baselines3 adds this ending
     if not path.is_file():
         known = ", ".join(shipped) or "none"
