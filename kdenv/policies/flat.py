@@ -12,12 +12,15 @@ from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named
 
 
-@named("mce", "Gedda et al. 2018, MCE-TR, MCE-FG, MCE-PG, MCE-eG; WDL, P, R")
+@named("mce", "Gedda et al. 2018, MCE-TR, MCE-FG, MCE-PG, MCE-eG; WDL, P, R; Karnin, Koren and Somekh 2013, sequential halving")
 class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
     """Flat Monte Carlo: makes playouts for all turns equally often, and takes the turn with the best mean."""
 
     sampling: str = param(
-        "which turn a playout tries: all in rotation, or a random one", default="rotation", choices=("rotation", "random")
+        "which turn a playout tries: all in rotation, a random one, or (halving) all alike in the first part of the budget, then the "
+        "better half of them, and so on, until the better of two is taken",
+        default="rotation",
+        choices=("rotation", "random", "halving"),
     )
 
     def start(self) -> Searcher:

@@ -30,7 +30,8 @@ from kdenv.search.kernels.flat import Tally
 from kdenv.search.outcome import CutShort, Playouts
 from kdenv.search.score import SCORE_UNITS, SCORES
 
-ROTATION, AT_RANDOM = "rotation", "random"  # how playouts are given to all turns alike
+ROTATION, AT_RANDOM, HALVING = "rotation", "random", "halving"  # how playouts are given to turns without a selection rule
+_LOOKS = 16  # a round of halving whose end a clock decides looks at it about so often in a step of the budget
 
 
 class Worker(ABC):
@@ -47,6 +48,10 @@ class Worker(ABC):
     @abstractmethod
     def tally(self) -> Tally:
         """What it found, by turn."""
+
+    def possible(self, tally: Tally) -> NDArray[np.bool_]:
+        """Which turns may be taken in the end, given its tally: those that have been tried."""
+        return tally.visits > 0
 
     def root(self) -> Node | None:
         """The root of a copy of its tree; None if it has no tree."""
@@ -79,9 +84,11 @@ class PlayoutSearcher(Searcher):
             playouts = workers[0].run(budget.steps(since=since, nodes=workers[0].nodes))
         else:
             playouts = run_together(workers, budget, self.policy.threads, since)
-        tally = _added(workers)
+        tallies = [worker.tally() for worker in workers]
+        tally = _added(tallies)
         n, means = len(turns), np.where(tally.visits > 0, tally.sums / np.maximum(tally.visits, 1), math.nan)
-        best = self._best(view, turns, tally, means, rng) if playouts else 0
+        possible = np.any([worker.possible(found) for worker, found in zip(workers, tallies, strict=True)], axis=0)
+        best = self._best(view, turns, tally, means, possible, rng) if playouts else 0
         cost: dict[str, float] = {"playouts": playouts}
         if self.policy.is_tree:
             cost["nodes"] = sum(worker.nodes() for worker in workers)
@@ -104,9 +111,10 @@ class PlayoutSearcher(Searcher):
     def unit(self, view: View) -> str:
         return unit_of(self.policy)
 
-    def _best(self, view: View, turns: NDArray[np.int64], tally: Tally, means: NDArray[np.float64], rng: Rng) -> int:
-        """The place of the best turn of those tried; of equals the one that gains the most points at once, and then any."""
-        left = tally.visits > 0
+    def _best(
+        self, view: View, turns: NDArray[np.int64], tally: Tally, means: NDArray[np.float64], left: NDArray[np.bool_], rng: Rng
+    ) -> int:
+        """The place of the best turn of those left; of equals the one that gains the most points at once, and then any."""
         for keys in (means,) if self.policy.choice == "mean" else (np.maximum(tally.visits, self.policy.least), means):
             left = left & (keys == keys[left].max())
         best = left.nonzero()[0]
@@ -136,11 +144,11 @@ class PlayoutSearcher(Searcher):
         return self.policy.playout.player(view)
 
 
-def _added(workers: Sequence[Worker]) -> Tally:
-    """What the workers found, added up by turn."""
-    if len(workers) == 1:
-        return workers[0].tally()
-    return Tally(*(np.sum(parts, axis=0) for parts in zip(*(worker.tally() for worker in workers), strict=True)))
+def _added(tallies: Sequence[Tally]) -> Tally:
+    """What several workers found, added up by turn."""
+    if len(tallies) == 1:
+        return tallies[0]
+    return Tally(*(np.sum(parts, axis=0) for parts in zip(*tallies, strict=True)))
 
 
 def new_playouts(policy: Played, view: View, *, player: Any = None, values: NDArray[np.float64] | None = None, at_once: int = 0) -> Any:
@@ -195,16 +203,93 @@ class Flat(Worker):
         return self.counts
 
 
+class Halving(Flat):
+    """Sequential halving (Karnin, Koren and Somekh 2013): rounds of equal shares of the budget, each with the better half of the turns.
+
+    In a round all turns that are left get the same number of playouts, at least one. The paper forgets the playouts of earlier rounds;
+    here all playouts of a turn count.
+    """
+
+    def __init__(self, policy: Mce, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> None:
+        """budget: playouts, or seconds, which are counted from now."""
+        super().__init__(policy, HALVING, view, turns.copy(), rng)
+        self.places = np.arange(len(turns))  # where each turn of self.turns was at first; those that are left are in front
+        self.left, self.round, self.done = len(turns), 0, 0  # the turns that are left; the round; its playouts
+        self.rounds = max(1, math.ceil(math.log2(len(turns))))
+        self.budget, self.start = budget, time.perf_counter()
+
+    def run(self, steps: Iterable[int]) -> int:
+        """Make so many playouts in each step; return how many were made in all."""
+        total = 0
+        for n in steps:
+            before = total
+            while True:
+                at_once = min(n - (total - before), self._before_next_look(n))
+                left = Tally(*(numbers[: self.left] for numbers in self.counts))
+                parts = self.playouts, self.rng, left
+                flat.sample_in_rotation(self.states, self.seat, self.turns[: self.left], at_once, self.done, *parts)
+                self.done += at_once
+                total += at_once
+                if self.left > 2 and self._is_round_over():
+                    self._halve()
+                if total - before >= n:
+                    break
+        return total
+
+    def _before_next_look(self, step: int) -> int:
+        """How many playouts to make before asking whether the round is over: so that all turns have the same number then."""
+        if self.left <= 2:
+            return step
+        if self.budget.playouts is not None:
+            return self._in_round() - self.done
+        at_once = max(1, step // _LOOKS // self.left) * self.left
+        return at_once - self.done % self.left
+
+    def _in_round(self) -> int:
+        """How many playouts a round has, of a budget of playouts; the last round has those that are left then."""
+        assert self.budget.playouts is not None
+        return self.left * max(1, self.budget.playouts // (self.left * self.rounds))
+
+    def _is_round_over(self) -> bool:
+        if self.done == 0 or self.done % self.left:
+            return False
+        if self.budget.playouts is not None:
+            return self.done >= self._in_round()
+        assert self.budget.seconds is not None
+        return time.perf_counter() - self.start >= self.budget.seconds * (self.round + 1) / self.rounds
+
+    def _halve(self) -> None:
+        """Keep the better half of the turns that are left in front; of equals those that were listed first."""
+        order = np.arange(len(self.turns))
+        means = self.counts.sums[: self.left] / self.counts.visits[: self.left]
+        order[: self.left] = np.lexsort((self.places[: self.left], -means))
+        for numbers in (self.turns, self.places, *self.counts):
+            numbers[:] = numbers[order]
+        self.left, self.round, self.done = (self.left + 1) // 2, self.round + 1, 0
+
+    def tally(self) -> Tally:
+        """What was found, by turn, in the order of the rules."""
+        back = np.argsort(self.places)
+        return Tally(*(numbers[back] for numbers in self.counts))
+
+    def possible(self, tally: Tally) -> NDArray[np.bool_]:
+        """The turns that are left, if they have been tried."""
+        return (np.argsort(self.places) < self.left) & (tally.visits > 0)
+
+
 class FlatSearcher(PlayoutSearcher):
     """Flat Monte Carlo: uniform sampling of the turns at the root, or by a selection rule (a bandit)."""
 
     policy: Mce | Bandit
 
     def __init__(self, policy: Mce | Bandit, rule: Any) -> None:
-        """rule: rotation or random, or a compiled selection rule."""
+        """rule: rotation, random or halving, or a compiled selection rule."""
         super().__init__(policy, policy.budget())
         self.rule = rule
 
     def worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
         """A new worker for this decision."""
+        if self.rule == HALVING:
+            assert isinstance(self.policy, Mce)
+            return Halving(self.policy, view, turns, budget, rng)
         return Flat(self.policy, self.rule, view, turns, rng)
