@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 from packaging.requirements import Requirement
 
@@ -96,3 +97,17 @@ def test_a_slice_of_the_tests_passes_with_numba_alone() -> None:
     """Verbs, parts and whole games; the rest does not depend on who compiles."""
     done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/core/test_verbs.py", KDENV_COMPILER="numba")
     assert done.returncode == 0, done.stdout[-3000:]
+
+
+@pytest.mark.skipif(kernel.IS_PLAIN or bool(numba.config.DISABLE_JIT), reason="only linked.py makes drafts")
+def test_small_and_large_integers_share_a_draft() -> None:
+    @kernel.kernel
+    def twice(number):
+        return number + number
+
+    @kernel.kernel
+    def both(small, large):
+        return twice(small[0]) + twice(large[0]) + twice(3)
+
+    assert both(np.array([100], np.int8), np.array([1], np.int64)) == 208
+    assert len(twice._drafts.overloads) == 1
