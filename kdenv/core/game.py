@@ -113,11 +113,22 @@ class Game:
                 raise TypeError(f"the {name} of {self.name} {wrong}; kdenv.author.{wanted.__name__} says what each function answers")
         if not self.encodings:
             raise TypeError(f"{self.name} has no encoding; give encodings=(Encoding(name, layout, observe),)")
+        for kind, given in ((Option, self.options), (Encoding, self.encodings)):
+            for each in given:
+                if not isinstance(each, kind):
+                    word = kind.__name__
+                    raise TypeError(f"{each!r} among the {word.lower()}s of {self.name} is no {word}; write {word}(...)")
         if self.knowledge.greedy and self.knowledge.greedy not in self.knowledge.players:
             raise TypeError(f"the greedy player of {self.name} is {self.knowledge.greedy}, which is not among the players of its knowledge")
         state = register_rules(self.name, *self.room, observe=self.encodings[0].observe)
         object.__setattr__(self, "state_dtype", state)
+        for encoding in self.encodings:
+            self._lay_out(encoding)
         _made[self.name] = self
+
+    def _lay_out(self, encoding: Encoding) -> None:
+        """Raise TypeError if the layout of an encoding is none, for the usual number of players and options."""
+        Observer(self, *self.variant(), encoding)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy a game by its name: modules do not pickle, and there is one Game of each game."""
@@ -145,12 +156,18 @@ class Game:
         It is not trusted: before it is called, what its seat cannot know is replaced by a random draw.
         """
         new, known = replace(encoding, trusted=False), {each.name: each for each in self.encodings}
-        if _is_taken(known.get(new.name), new):
+        old = known.get(new.name)
+        if old is not None and (old.trusted or _home(old.observe) != _home(new.observe)):
             raise TypeError(f"{self.name} already has an encoding {new.name}; choose another name")
+        self._lay_out(new)
         object.__setattr__(self, "encodings", tuple((known | {new.name: new}).values()))
 
     def add_player(self, name: str, player: RulePlayer) -> None:
-        """Add a rule-based player from outside the game's room; it is then a policy and a playout of this name."""
+        """Add a rule-based player from outside the game's room; it is then a policy and a playout of this name.
+
+        A player that the same module adds again, as a notebook does that runs a cell twice, takes the place of the old one. The same
+        holds for evaluators, orders and encodings.
+        """
         for parameter in inspect.signature(player.make).parameters.values():
             if parameter.default is parameter.empty:
                 raise TypeError(f"the player {name} has a parameter {parameter.name} without a default; give every parameter one")
@@ -169,7 +186,7 @@ class Game:
 
     def _add(self, kind: str, name: str, new: Any) -> None:
         known = getattr(self.knowledge, kind)
-        if _is_taken(known.get(name), new):
+        if name in known and _home(known[name]) != _home(new):
             raise TypeError(f"{self.name} already has {name} among its {kind}; choose another name")
         change: dict[str, Any] = {kind: {**known, name: new}}
         object.__setattr__(self, "knowledge", replace(self.knowledge, **change))
@@ -206,18 +223,11 @@ class Game:
         return values
 
 
-def _is_taken(known: Any, new: Any) -> bool:
-    """Whether a name stands for something else. What a notebook defines again, in the same place, takes the place of the old one."""
-    if known is None or known == new:
-        return False
-    home, name = _place(known)
-    return home.startswith("kdenv.") or _place(new) != (home, name)
-
-
-def _place(thing: Any) -> tuple[str, str]:
-    """The module and the name of what a player, an encoding, an evaluation or an order is made with."""
-    made_with = thing.make if isinstance(thing, RulePlayer) else thing.observe if isinstance(thing, Encoding) else type(thing)
-    return str(getattr(made_with, "__module__", "")), str(getattr(made_with, "__qualname__", ""))
+def _home(added: Any) -> tuple[str, str]:
+    """The module and the name of what was added to a game. What has the same home is the same thing, added by a notebook's cell again."""
+    made_by = added.make if isinstance(added, RulePlayer) else added
+    made_by = made_by if hasattr(made_by, "__qualname__") else type(made_by)
+    return made_by.__module__, made_by.__qualname__
 
 
 _made: dict[str, Game] = {}

@@ -197,6 +197,10 @@ class Table:
     def __str__(self) -> str:
         return str(self.game.drawing.ansi(self.states, 0))
 
+    def _repr_svg_(self) -> str:
+        """What a notebook shows: the position with everything face up."""
+        return self.svg()
+
     def svg(self, seat: int | None = None) -> str:
         """The position as an SVG drawing, as a seat sees it, or with everything face up if seat is None."""
         return str(self.game.drawing.svg(self.states, 0, seat=None if seat is None else self._checked(seat)))

@@ -12,7 +12,8 @@ from typing import Any
 
 # The order of these imports is the order in which policies are listed.
 # isort: off
-from kdenv.policies.base import Function, Policy, SearchPolicy, TurnPolicy, policy
+from kdenv.policies.base import Function, Policy, TurnPolicy, policy
+from kdenv.policies.searching import SearchPolicy
 from kdenv.policies.found import Candidate, Found
 from kdenv.policies.node import Node
 from kdenv.policies.playouts import EpsilonGreedy, Mast, PlayerGreedy, Playout, Random

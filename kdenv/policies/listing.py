@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game, did_you_mean
-from kdenv.policies.base import Policy, SearchPolicy
+from kdenv.policies.base import Policy
 from kdenv.policies.players import RulePolicy, rule_class
 from kdenv.policies.playouts import Playout
+from kdenv.policies.searching import SearchPolicy
 from kdenv.policies.selection import SelectionRule
 from kdenv.policies.text.grammar import shorten
 from kdenv.policies.text.parameter import Parameter

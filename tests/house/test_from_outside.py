@@ -195,29 +195,63 @@ def test_a_name_that_the_game_has_is_not_taken_away() -> None:
         KINGDOMINO.add_player("full_greedy", RulePlayer(Mostly, "another"))
 
 
+CELL = """
+from typing import NamedTuple
+import kdenv
+from kdenv.author import RulePlayer, kernel, legal, packed, plays
+
+class Mine(NamedTuple):
+    {field}: int = {value}
+
+@plays(Mine)
+@kernel
+def _mine(player, states, k, out, rng):
+    n = legal(states[k], out)
+    return packed(out[player.{field} % n])
+
+kdenv.game("kingdomino").add_player("mine", RulePlayer(Mine, "the legal action at one place"))
+"""
+
+
+def test_a_cell_of_a_notebook_may_be_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    undone(monkeypatch, KINGDOMINO)
+    cell = {"__name__": "__main__"}
+    exec(CELL.format(field="place", value=0), cell)
+    first = decide("mine", "kingdomino")
+    exec(CELL.format(field="place", value=-1), cell)
+    assert decide("mine", "kingdomino") > first
+    exec(CELL.format(field="which", value=0), cell)
+    assert decide("mine(which=0)", "kingdomino") == first
+    with pytest.raises(TypeError, match=r"^kingdomino already has mine among its players; choose another name$"):
+        exec(CELL.format(field="place", value=0), {"__name__": "another"})
+
+
+def test_a_class_that_lacks_a_method_is_refused_when_it_is_made() -> None:
+    def bare(base: type) -> type:
+        return named("bare")(type("Bare", (base,), {"__doc__": "Nothing."}))
+
+    for base, message in {
+        Policy: "Bare has no method act(self, view), which a policy of this kind needs",
+        TurnPolicy: "Bare has no method choose_turn(self, view), which a policy of this kind needs",
+        Playout: "Bare has no method player(self, view), which a playout of this kind needs",
+        SelectionRule: "Bare has no method compiled(self), which a selection rule of this kind needs",
+    }.items():
+        with pytest.raises(TypeError) as error:
+            bare(base)
+        assert str(error.value) == message
+
+    class Unmarked(Policy):
+        """It has no name and no method."""
+
+    with pytest.raises(TypeError, match=r"^Can't instantiate abstract class Unmarked with abstract method act$|'act'$"):
+        Unmarked()  # type: ignore[abstract]
+
+
 def test_a_player_is_added_by_the_name_of_its_game(monkeypatch: pytest.MonkeyPatch) -> None:
     undone(monkeypatch, KINGDOMINO)
     kdenv.add_player("kingdomino", "mostly", Mostly)
     assert decide("mostly", "kingdomino") < decide("mostly(last=yes)", "kingdomino")
     assert entry_of("mostly", KINGDOMINO).meaning == "The first or last legal action with this probability, else any"
-
-
-def again(cls: type) -> type:
-    """The class as a notebook defines it when its cell is run again."""
-    twin = NamedTuple(cls.__name__, [(name, object) for name in cls._fields])
-    twin.__module__, twin.__qualname__, twin.__new__.__defaults__ = cls.__module__, cls.__qualname__, tuple(cls._field_defaults.values())
-    return twin
-
-
-def test_what_is_defined_again_takes_the_place_of_the_old_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    undone(monkeypatch, KINGDOMINO)
-    kdenv.add_player("kingdomino", "mostly", Mostly)
-    other = again(Mostly)
-    plays(other)(_mostly)
-    kdenv.add_player("kingdomino", "mostly", other)
-    assert type(kdenv.policy("mostly").compiled(KINGDOMINO)) is other
-    with pytest.raises(TypeError, match=r"^kingdomino already has mostly among its players; choose another name$"):
-        kdenv.add_player("kingdomino", "mostly", lambda: Mostly())
 
 
 class Silent(NamedTuple):

@@ -256,6 +256,9 @@ def _name(cls: type[V], name: str, source: str, listed: bool) -> type[V]:
     made.alternatives = tuple(name for name in made.alternatives if name in made._parameters)
     for taken in sorted(_RESERVED & made._parameters.keys()):
         raise TypeError(f"{cls.__name__} has a parameter {taken}, which every value has already; choose another name")
+    for method in sorted(getattr(cls, "__abstractmethods__", ())):
+        takes = ", ".join(inspect.signature(getattr(cls, method)).parameters)
+        raise TypeError(f"{cls.__name__} has no method {method}({takes}), which a {cls.called} of this kind needs")
     if listed:
         add_class(name, made)
     return made
