@@ -53,7 +53,6 @@ class Table:
 
     @property
     def at_chance(self) -> bool:
-        """Whether chance is next."""
         return self.phase == CHANCE
 
     @property
