@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float32]
 
-_SEED = derive_seed("observer")  # seeds what is drawn for encodings that are not trusted; no game is dealt from this seed
+SEED_OF_DRAWS = derive_seed("observer")  # seeds what is drawn for encodings that are not trusted; no game is dealt from this seed
 
 
 class Part(NamedTuple):
@@ -73,7 +73,7 @@ class Observer:
         out = np.empty(self.size, np.float32) if self.encoding.trusted else np.zeros(self.size, np.float32)
         if self._is_redrawn:
             states, k = states[k : k + 1].copy(), 0
-            resample_hidden_at(states, 0, seat, make_rng(_SEED))
+            resample_hidden_at(states, 0, seat, make_rng(SEED_OF_DRAWS))
         self.encoding.observe(states, k, seat, out)
         return out
 

@@ -16,7 +16,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from kdenv.compiler.random import Rng, make_rng
+from kdenv.compiler.random import Rng, below, make_rng
 from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
@@ -27,6 +27,7 @@ from kdenv.envs.episode import Episode, Script, article
 from kdenv.envs.lineup import Lineup, Opponent
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import REWARDS, final_rewards, forfeit, is_truncated
+from kdenv.envs.seeds import CHANCE, DICE, SEAT, Seeds
 from kdenv.envs.spaces import ActionSpace, ObservationBox
 from kdenv.envs.stepping import NO_ACTION, NOBODY
 from kdenv.games import find_game
@@ -77,7 +78,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         if render_mode is not None:
             check_choice("render_mode", render_mode, MODES)
         empty = Table(find_game(game) if isinstance(game, str) else game, players, **options)
-        _check_seat(seat, empty.players)
+        check_seat(seat, empty.players)
         self.reward, self.illegal, self.render_mode, self.with_record = reward, illegal, render_mode, record
         self._with_mask, self._seat_rule = observation == "dict", seat
         self._episode = Episode(empty, encoding)
@@ -87,7 +88,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         mask = spaces.Box(0, 1, (self._episode.n_actions,), np.int8)
         self.observation_space = spaces.Dict({"observation": box, "action_mask": mask}) if self._with_mask else box
         self.seat = 0 if isinstance(seat, str) else int(seat)  # the seat of the learner in this game
-        self._games = 0  # how many games have begun since the last reset with a seed
+        self._seeds = Seeds()
         self._is_on = False
         self._dice: Rng = make_rng(0)
         self._joint: Any = None  # the opponents as one compiled player; None if one has no compiled form
@@ -118,8 +119,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         check_seed(seed)
         opening = self._episode.opening(options)
         super().reset(seed=None if seed is None else int(seed))
-        if seed is not None:
-            self._games = 0
+        if seed is not None or self._seeds.number < 0:
+            self._seeds.restart(self.np_random)
         self._is_on = False
         for _ in range(_DEALS):
             self._begin(opening)
@@ -137,15 +138,15 @@ class SeatEnv(gymnasium.Env[Any, Any]):
 
     def _begin(self, opening: tuple[Table, Script]) -> None:
         """Deal, choose the learner's seat and the opponents, and play until the learner decides or the game is over."""
-        self._episode.begin(opening, self.np_random)
+        self._seeds.next_game()
+        self._episode.begin(opening, self._seeds.rng(CHANCE))
         players = self.table.players
         if self._seat_rule == "random":
-            self.seat = int(self.np_random.integers(players))
+            self.seat = int(below(self._seeds.rng(SEAT), players))
         elif self._seat_rule == "rotate":
-            self.seat = self._games % players
-        self._games += 1
-        self._dice = make_rng(self.np_random)
-        self._lineup.draw(self.np_random)
+            self.seat = self._seeds.number % players
+        self._dice = self._seeds.rng(DICE)
+        self._lineup.draw(self._seeds)
         self._joint = self._lineup.compiled(self.seat)
         with first_use(self._joint, self.table.game):
             self._go_on(NO_ACTION)
@@ -242,7 +243,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return copy.deepcopy(self)
 
 
-def _check_seat(seat: Any, players: int) -> None:
+def check_seat(seat: Any, players: int) -> None:
+    """Raise BadOption for a value that is neither a seat nor a way to choose one."""
     is_seat = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool) and 0 <= seat < players
     if not is_seat and seat not in ("random", "rotate"):
         raise BadOption(f"seat={seat} is not possible; seat may be 0 to {players - 1}, random or rotate")
