@@ -83,7 +83,7 @@ def test_it_does_what_gymnasiums_own_vector_environment_does_with_seat_env(game:
     seed=st.integers(0, 1000),
     num_envs=st.integers(1, 9),
     threads=st.integers(1, 3),
-    reward=st.sampled_from(["rank", "margin", "score"]),
+    reward=st.sampled_from(["win", "rank", "margin", "score", "gains"]),
 )
 def test_row_i_is_seat_env_with_the_seed_of_row_i(game: str, seed: int, num_envs: int, threads: int, reward: str) -> None:
     row = seed % num_envs
@@ -101,8 +101,8 @@ def test_row_i_is_seat_env_with_the_seed_of_row_i(game: str, seed: int, num_envs
         assert rewards[row] == reward_of_one and [terminated[row], truncated[row]] == over
         if any(over):
             np.testing.assert_array_equal(infos["final_obs"][row], observation)
-            assert infos["final_info"]["scores"][row].tolist() == info["scores"]
-            assert infos["final_info"]["ranks"][row].tolist() == info["ranks"]
+            assert_same(infos["final_info"]["scores"][row], info["scores"])
+            assert_same(infos["final_info"]["ranks"][row], info["ranks"])
             observation, info = one.reset()
     batch.close()
 
@@ -280,7 +280,7 @@ def test_an_illegal_action_ends_a_game_as_it_does_in_seat_env(game: str) -> None
         assert rewards[0] == reward == -1 and [terminated[0], truncated[0]] == over == [True, False]
         assert infos["final_info"]["illegal"][0] and not infos["final_info"]["illegal"][1]
         np.testing.assert_array_equal(infos["final_obs"][0], observation)
-        assert infos["final_info"]["scores"][0].tolist() == info["scores"]
+        assert_same(infos["final_info"]["scores"][0], info["scores"])
         np.testing.assert_array_equal(observations[0], one.reset()[0])
 
 
@@ -291,7 +291,7 @@ def test_an_illegal_action_ends_a_game_as_it_does_in_seat_env(game: str) -> None
         ({"threads": True}, r"threads=True is not possible; threads may be a whole number from 1 to 256"),
         ({"opponents": "mce(seconds=1)"}, r"mce\(.*\) has no compiled form, .* choose random or a rule-based player"),
         ({"opponents": lambda view: 0}, r"has no compiled form"),
-        ({"reward": "joy"}, r"reward=joy is not one of those that a batch of games knows: rank, margin, score; or use SeatEnv"),
+        ({"reward": len}, r"the reward of a batch of games cannot be a function; choose win, rank, margin, score, gains, or use SeatEnv"),
         ({"seat": 4}, r"seat=4 is not possible"),
         ({"pool": []}, r"holds no policy"),
     ],

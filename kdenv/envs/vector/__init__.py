@@ -8,7 +8,6 @@
 | `kernels.py` | dealing and stepping |
 | `cast.py` | the compiled opponents as one part |
 | `parts.py` | how positions are observed, and what a limit ended, as parts |
-| `rewards.py` | rewards as kernels |
 | `buffers.py` | arrays that are used again |
 """
 

@@ -19,6 +19,7 @@ from kdenv.core.encoding import SEED_OF_DRAWS, Observer
 from kdenv.core.errors import BadOption, NotSupported, WrongOrder, shown
 from kdenv.core.table import Table
 from kdenv.envs.checks import check_seed
+from kdenv.envs.rewards import NO_REWARD, REWARDS, Reward, reward_number
 from kdenv.envs.seeds import new_key
 from kdenv.envs.stepping import WORK
 from kdenv.envs.vector.buffers import Buffers
@@ -39,7 +40,6 @@ from kdenv.envs.vector.kernels import (
     play_games,
 )
 from kdenv.envs.vector.parts import parts_for
-from kdenv.envs.vector.rewards import KINDS
 from kdenv.policies.compiled import first_use
 
 _LOG = 128  # events that follow a decision without another one; if there are more, a kernel goes on after them
@@ -54,13 +54,13 @@ class Batch:
     in its row are those which the environment plays after reset() without a seed. Neither n nor threads changes any of them.
     """
 
-    def __init__(self, empty: Table, n: int, *, seat: int | str, reward: str, encoding: str | None, threads: int) -> None:
+    def __init__(self, empty: Table, n: int, *, seat: int | str, reward: Reward, encoding: str | None, threads: int) -> None:
         """Take an empty table, the number of games, the learner's seat ("random", "rotate" or "all"), and the options of environments."""
         _check_count("num_envs", n, 1 << 24)
         _check_count("threads", threads, _MOST_THREADS)
-        if reward not in KINDS:
-            known = ", ".join(KINDS)
-            raise NotSupported(f"reward={shown(reward)} is not one of those that a batch of games knows: {known}; or use SeatEnv")
+        if reward_number(reward) == NO_REWARD:
+            known = ", ".join(REWARDS)
+            raise NotSupported(f"the reward of a batch of games cannot be a function; choose {known}, or use SeatEnv or TableEnv")
         self.empty, self.n = empty, int(n)
         self.observer: Observer = empty.game.observer(empty.players, empty.variant, encoding)
         self.n_actions = empty.n_actions
@@ -79,7 +79,7 @@ class Batch:
             np.zeros(0, np.int64),
             _care(self.observer),
             make_rng(SEED_OF_DRAWS)[0],
-            KINDS.index(reward),
+            reward_number(reward),
             empty.game.teams(empty.players),
             float(empty.game.margin_scale),
         )
@@ -226,6 +226,7 @@ def _empty_games(empty: Table, n: int, n_observed: int) -> Games:
         learner=zeros(np.int64),
         seat=zeros(np.int64),
         mask=zeros(np.int8, empty.n_actions),
+        before=zeros(np.int64, empty.players),
         ended=zeros(np.bool_),
         cut_off=zeros(np.bool_),
         illegal=zeros(np.bool_),

@@ -109,7 +109,7 @@ def cast_of(players: Sequence[Any], game: Game) -> tuple[Any, NDArray[np.int64]]
             same.append(compiled)
     kinds = sorted(by_type)
     if len(kinds) > _MOST_KINDS:
-        raise NotSupported(f"these opponents are of {len(kinds)} types, and a batch of games has room for {_MOST_KINDS} types; choose fewer")
+        raise NotSupported(f"these opponents are of {len(kinds)} types, but a batch of games has room for {_MOST_KINDS}; choose fewer")
     numbers = [kinds.index(kind) * _KIND + place for kind, place in (places[id(player)] for player in players)]
     tuples = [_padded(by_type[kind]) for kind in kinds]
     if len(tuples) == 1:

@@ -16,12 +16,12 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import Rng, below
 from kdenv.core.events import decide, run_chance
 from kdenv.core.verbs import CHANCE, DECIDE, legal, phase, resample_hidden, scores, seat, standings
+from kdenv.envs.rewards import GAINS, add_gains, settle, write_forfeit
 from kdenv.envs.seeds import CHANCE as FOR_CHANCE
 from kdenv.envs.seeds import DICE, POOL, SEAT, seed_of
 from kdenv.envs.stepping import NOBODY, turn_of
 from kdenv.envs.vector.cast import called
 from kdenv.envs.vector.parts import look, was_cut_off
-from kdenv.envs.vector.rewards import write_forfeit, write_rewards
 
 RANDOM_SEAT, NEXT_SEAT, ALL_SEATS = -1, -2, -3  # World.learner, if it is not a seat
 MOST_DEALS = 1000  # games in a row in which the learner has nothing to decide
@@ -41,7 +41,7 @@ class World(NamedTuple):
     numbers: NDArray[np.int64]  # in the cast, of these players, or of the opponents in the order in which they sit after the learner
     care: int  # TRUSTED, CLEARED or REDRAWN
     redraw: np.uint64  # the state of the generator of these draws
-    reward: int  # a place in rewards.KINDS
+    reward: int  # its number in envs/rewards.py
     teams: int
     scale: float
 
@@ -58,10 +58,11 @@ class Games(NamedTuple):
     learner: NDArray[np.int64]  # the seat that learns; ALL_SEATS
     seat: NDArray[np.int64]  # the seat that decides
     mask: NDArray[np.int8]  # what is legal for it
+    before: NDArray[np.int64]  # with reward="gains": the points of each seat when gains were last given
     ended: NDArray[np.bool_]  # whether a game ended in the last call. If so, the other arrays tell of a new game, and these of the old one:
     cut_off: NDArray[np.bool_]
     illegal: NDArray[np.bool_]
-    rewards: NDArray[np.float64]  # by seat; 0 if no game ended
+    rewards: NDArray[np.float64]  # by seat
     last_seat: NDArray[np.int64]
     scores: NDArray[np.int64]
     standings: NDArray[np.int64]
@@ -97,6 +98,9 @@ def play_games(world, cast, games, room, dealing, actions, observations, first, 
             is_new = games.ended[i]
             if is_new:
                 _tell_end(world, games, room, i, me)
+            elif world.reward == GAINS:
+                scores(games.states[i], games.scores[i])
+                add_gains(games.scores[i], games.before[i], world.scale, games.rewards[i])
         if is_new and not _deal(world, cast, games, room, i):
             return TOO_MANY_DEALS
         if is_new or not dealing:
@@ -126,9 +130,11 @@ def _tell_end(world, games, room, i, me):
     standings(games.states[i], games.standings[i])
     scores(games.states[i], games.scores[i])
     if games.illegal[i]:
-        write_forfeit(world, me, games.rewards[i])
-    else:
-        write_rewards(world, games.cut_off[i], games.standings[i], games.scores[i], games.rewards[i])
+        write_forfeit(me, world.teams, games.rewards[i])
+    elif world.reward == GAINS:
+        add_gains(games.scores[i], games.before[i], world.scale, games.rewards[i])
+    elif not games.cut_off[i]:
+        settle(world.reward, games.scores[i], games.standings[i], world.teams, world.scale, games.rewards[i])
     _observe(world, games.states, i, me, room, games.last_observation[i])
 
 
@@ -142,6 +148,8 @@ def _deal(world, cast, games, room, i):
         room.chance[0] = seed_of(games.keys, i, number, FOR_CHANCE)
         room.dice[0] = seed_of(games.keys, i, number, DICE)
         _seat_players(world, games, i, number, room.spare)
+        _draw(games, room, i)
+        scores(games.states[i], games.before[i])
         mover = _play_on(world, cast, games, room, i)
         games.chance[i], games.dice[i] = room.chance[0], room.dice[0]
         if mover != NOBODY:
@@ -172,16 +180,20 @@ def _play_on(world, cast, games, room, i):
     """Carry out chance and the turns of opponents in row i until a learner decides; return its seat, or NOBODY at the end of the game."""
     states, learner = games.states, games.learner[i]
     while True:
-        now = phase(states[i])
-        if now == CHANCE:  # more than once only if the log was full
-            run_chance(states, i, room.chance, room.log, 0)
-            continue
-        if now != DECIDE:
+        _draw(games, room, i)
+        if phase(states[i]) != DECIDE:
             return NOBODY
         mover = seat(states[i])
-        if learner in (mover, ALL_SEATS):
+        if mover == learner or world.learner == ALL_SEATS:
             return mover
         turn_of(called(cast, world.numbers[games.places[i, mover]]), states, i, room.states, room.out, room.dice, room.chance, room.log, 0)
+
+
+@kernel
+def _draw(games, room, i):
+    """Carry out the chance that is due in row i. It takes more than one call only if the log is too short for it."""
+    while phase(games.states[i]) == CHANCE:
+        run_chance(games.states, i, room.chance, room.log, 0)
 
 
 @kernel

@@ -19,6 +19,7 @@ from kdenv.core.game import Game, did_you_mean
 from kdenv.core.table import Table
 from kdenv.envs.checks import ILLEGAL, check_choice
 from kdenv.envs.lineup import Lineup, Opponent
+from kdenv.envs.rewards import Reward
 from kdenv.envs.seat import check_seat
 from kdenv.envs.spaces import ActionSpace, ObservationBox
 from kdenv.envs.vector.batch import Batch, seeds_of
@@ -39,7 +40,7 @@ class SeatBatch:
         players: int | None,
         pool: Sequence[Opponent] | None,
         seat: int | str,
-        reward: str,
+        reward: Reward,
         illegal: str,
         encoding: str | None,
         threads: int,
@@ -96,7 +97,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         pool: Sequence[Opponent] | None = None,
         seat: int | str = 0,
         observation: str = "vector",
-        reward: str = "rank",
+        reward: Reward = "win",
         illegal: str = "raise",
         encoding: str | None = None,
         threads: int = 1,

@@ -13,6 +13,7 @@ from kdenv.core.encoding import Layout
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.envs.checks import ILLEGAL, check_choice
+from kdenv.envs.rewards import Reward
 from kdenv.envs.vector.batch import Batch, seeds_of
 from kdenv.games import find_game
 
@@ -45,7 +46,7 @@ class SelfPlay:
         num_envs: int = 1024,
         *,
         players: int | None = None,
-        reward: str = "rank",
+        reward: Reward = "win",
         illegal: str = "raise",
         encoding: str | None = None,
         threads: int = 1,
