@@ -19,7 +19,13 @@ _INTERRUPTED = 130  # the exit code that a shell expects of a program which Ctrl
 
 
 def add(commands: Commands) -> None:
-    match = commands.add("match", _match, "let policies play each other, on shared deals and from every seat")
+    match = commands.add(
+        "match",
+        _match,
+        "let policies play each other, on shared deals and from every seat",
+        "kdenv match kingdomino full_greedy gprd random random --games 100",
+        "kdenv match dominoes greedy random greedy random --games 50 --seed 1 --report match.html",
+    )
     add_game(match)
     match.add_argument("policies", nargs="+", metavar="policy", help="a policy for each seat, as 'kdenv policies GAME' shows them")
     match.add_argument("--games", type=int, default=100, metavar="N", help="the number of games (default: 100)")

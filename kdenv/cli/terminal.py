@@ -10,6 +10,8 @@ import sys
 import time
 from typing import TextIO
 
+WIDTH = 100  # no line of a listing is longer
+
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _DIGITS = re.compile(r"\d{60,}(\.\.\.)?")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -44,6 +46,20 @@ codecs.register_error("kdenv", _similar)
 def show(text: str) -> None:
     """Print a drawing, in colours on a terminal that has them, and without escape codes elsewhere."""
     print(text if has_colours(sys.stdout) else _COLOUR.sub("", text))
+
+
+def answer(question: str) -> str | None:
+    """What the person at the terminal answers; None if nothing more can come."""
+    try:
+        return input(question).strip()
+    except EOFError:
+        print()
+        return None
+
+
+def clear() -> None:
+    """Empty the screen, so that the next person does not see what the last one saw. Where there is no screen, print a line."""
+    print("\x1b[2J\x1b[3J\x1b[H" if sys.stdout.isatty() and os.environ.get("TERM") != "dumb" else "-" * 40, flush=True)
 
 
 def has_colours(stream: TextIO) -> bool:

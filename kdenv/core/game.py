@@ -58,6 +58,11 @@ class Option:
             return bool(number)
         return int(number) if isinstance(self.choices[0], int) else self.choices[number]
 
+    def values(self) -> list[str]:
+        """The values that may be chosen, as a command line takes them, the default first; empty if they cannot be listed."""
+        others = [choice for choice in self.choices if choice != self.default]
+        return [_words(choice)[0] for choice in (self.default, *others)] if self.choices else []
+
     def _as_choice(self, value: Any) -> Any:
         """The choice that a value from Python or a word from the command line means."""
         for choice in self.choices:

@@ -19,14 +19,16 @@ from kdenv.policies.text.grammar import shorten
 from kdenv.policies.text.parameter import Parameter
 from kdenv.policies.text.value import Row, Value, classes, find, names_of, rows
 
-GROUPS = ("players", "searches", "papers", "others")  # of policies
+GROUPS = ("players", "searches", "papers", "elsewhere", "others")  # of policies
 PARTS = ("playouts", "rules")  # of what policies take as parameters
 
 
 class Entry(NamedTuple):
     """A policy that can play a game, or a playout or selection rule that can be used in it."""
 
-    group: str  # players of the game, searches, searches of papers, other policies such as learned ones; playouts, selection rules
+    # Players of the game, searches, searches of papers about this game or about none in particular, searches of papers about other
+    # games ("elsewhere"), other policies such as learned ones; playouts, selection rules.
+    group: str
     name: str
     usage: str  # how it is written, with its parameters
     meaning: str  # in a line
@@ -67,7 +69,8 @@ def listing(game: Game) -> list[Entry]:
         playout = row.parameters.get("playout")
         is_played_here = not isinstance(playout, str) or _is_playout_of(playout, game)
         if is_played_here and not row.cls.obstacle(game):
-            found.append(Entry("papers", name, name, row.meaning, row.source, row.cls, _presets(row)))
+            group = "papers" if row.game in ("", game.name) else "elsewhere"
+            found.append(Entry(group, name, name, row.meaning, row.source, row.cls, _presets(row)))
     return found + [_entry("others", cls) for cls in kinds if not issubclass(cls, SearchPolicy)]
 
 

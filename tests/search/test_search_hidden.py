@@ -9,6 +9,7 @@ from statistics import mean
 
 import numpy as np
 import pytest
+from clocks import by_processor_time
 from naive.dominoes import TILES, Dominoes
 from naive.dominoes_deals import consistent_deals
 from naive.dominoes_ims import Imagined, exact_table, paper_table, search
@@ -477,16 +478,17 @@ def test_the_list_names_the_papers():
 
 
 @pytest.mark.parametrize("text", ["ismcts(seconds=0.1)", "pimc(seconds=0.1)", "flat_deals(seconds=0.1)"])
-def test_the_clock_is_kept(text):
+def test_the_clock_is_kept(monkeypatch, text):
+    by_processor_time(monkeypatch)
     table = Table(GAME, mode="round", lead="drawn")
     table.run_chance(make_rng(1))
     player, view = policy(text), view_of(table)
     player.prepare(view)
     times = []
     for _ in range(6):
-        start = time.perf_counter()
+        start = time.process_time()
         player.act(view)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert min(times) < 0.1 * 1.05 + (0.1 if "pimc" in text else 0)  # a whole deal is solved, however late
     assert player.n_playouts >= 6
 

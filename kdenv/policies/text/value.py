@@ -35,6 +35,7 @@ class Row:
     source: str
     cls: type[Value]
     parameters: Mapping[str, Any]
+    game: str = ""  # the name of the game that the source is about; empty if it is about no game in particular
 
     @cached_property
     def value(self) -> Value:
@@ -255,11 +256,11 @@ def _name(cls: type[V], name: str, source: str, listed: bool) -> type[V]:
     return made
 
 
-def add_row(name: str, meaning: str, source: str, cls: type[Value], parameters: Mapping[str, Any]) -> None:
-    """Give a name of its own to the value of this class with these parameters."""
+def add_row(name: str, meaning: str, source: str, cls: type[Value], parameters: Mapping[str, Any], game: str = "") -> None:
+    """Give a name of its own to the value of this class with these parameters. `game` is the game that the source is about, if any."""
     if name in _rows or name in _classes:
         raise TypeError(f"there already is a {name}; choose another name")
-    _rows[name] = Row(meaning, source, cls, parameters)
+    _rows[name] = Row(meaning, source, cls, parameters, game)
 
 
 def known_as(name: str, value: V) -> V:
