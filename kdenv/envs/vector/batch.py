@@ -23,7 +23,7 @@ from kdenv.envs.rewards import NO_REWARD, REWARDS, Reward, reward_number
 from kdenv.envs.seeds import new_key
 from kdenv.envs.stepping import WORK
 from kdenv.envs.vector.buffers import Buffers
-from kdenv.envs.vector.cast import cast_of, own_arrays
+from kdenv.envs.vector.cast import cast_of
 from kdenv.envs.vector.kernels import (
     ALL_SEATS,
     CLEARED,
@@ -40,6 +40,7 @@ from kdenv.envs.vector.kernels import (
     play_games,
 )
 from kdenv.envs.vector.parts import parts_for
+from kdenv.policies import Policy
 from kdenv.policies.compiled import first_use
 
 _LOG = 128  # events that follow a decision without another one; if there are more, a kernel goes on after them
@@ -93,8 +94,11 @@ class Batch:
 
         Games that are under way go on with players of the new list: those in the places of theirs in the old list.
         """
-        cast, numbers = cast_of(players, self.empty.game)
-        self._casts = [own_arrays(cast) for _ in range(self._threads)]
+        for player in players:
+            if isinstance(player, Policy):
+                player.needs(self.empty.game, self.empty.players, self.empty.variant)
+        casts = [cast_of(players, self.empty.game) for _ in range(self._threads)]
+        self._casts, numbers = [cast for cast, _ in casts], casts[0][1]
         np.minimum(self.games.places, max(len(numbers) - 1, 0), out=self.games.places)
         self.world = self.world._replace(numbers=numbers, drawn_from=len(numbers) if drawn else 0)
 

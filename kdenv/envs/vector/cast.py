@@ -90,7 +90,10 @@ def _one_of_four_kinds(cast, number):
 
 
 def cast_of(players: Sequence[Any], game: Game) -> tuple[Any, NDArray[np.int64]]:
-    """The cast of these policies, and the number of each. Raises NotSupported if one of them has no compiled form."""
+    """The cast of these policies, and the number of each. Raises NotSupported if one of them has no compiled form.
+
+    Compiled players may have buffers of their own, so each thread needs a cast of its own.
+    """
     if not players:
         return Nobody(), np.zeros(0, np.int64)
     by_type: dict[str, list[Any]] = {}
@@ -122,12 +125,3 @@ def _padded(players: list[Any]) -> tuple[Any, ...]:
     """The players, the last one repeated until their number is a power of two, so that fewer lengths need to be compiled."""
     return tuple(players + players[-1:] * ((1 << (len(players) - 1).bit_length()) - len(players)))
 
-
-def own_arrays(part: Any) -> Any:
-    """A copy of a part with arrays of its own, because players may write to their arrays, and each thread needs its own."""
-    if isinstance(part, np.ndarray):
-        return part.copy()
-    if isinstance(part, tuple):
-        inside = [own_arrays(each) for each in part]
-        return type(part)(*inside) if hasattr(part, "_fields") else tuple(inside)
-    return part
