@@ -78,11 +78,11 @@ class Observer:
         return out
 
     def cut(self, vector: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """The parts of a vector by name, each in its shape. They share the memory of the vector."""
+        """The parts of a vector by name, each in its shape; of an array of vectors, arrays of parts. They share its memory."""
         parts, at = {}, 0
         for name, part in self.layout.items():
             end = at + math.prod(part.shape)
-            parts[name] = vector[at:end].reshape(part.shape)
+            parts[name] = vector[..., at:end].reshape(*vector.shape[:-1], *part.shape)
             at = end
         return parts
 

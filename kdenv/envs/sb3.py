@@ -17,6 +17,7 @@ from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.envs.lineup import Opponent
 from kdenv.envs.rewards import Reward
+from kdenv.envs.spaces import ObservationBox
 from kdenv.envs.vector.batch import seeds_of
 from kdenv.envs.vector.seats import SeatBatch
 
@@ -49,8 +50,9 @@ class SeatVecEnv(VecEnv):
         pool: Sequence[Opponent] | None = None,
         seat: int | str = 0,
         reward: Reward = "win",
-        illegal: str = "raise",
+        illegal: str = "terminate",
         encoding: str | None = None,
+        skip_forced: bool = False,
         threads: int = 1,
         **options: Any,
     ) -> None:
@@ -65,6 +67,7 @@ class SeatVecEnv(VecEnv):
             reward=reward,
             illegal=illegal,
             encoding=encoding,
+            skip_forced=skip_forced,
             threads=threads,
             options=options,
         )
@@ -74,7 +77,7 @@ class SeatVecEnv(VecEnv):
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, np.int64)
         self._began = time.time()
-        super().__init__(num_envs, self._games.observation_space, self._games.action_space)
+        super().__init__(num_envs, ObservationBox(self._batch.observer), self._games.action_space)
 
     def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
         """Change the policies of the other seats, also in games that are under way. The parameters are those of the environment."""
@@ -119,6 +122,8 @@ class SeatVecEnv(VecEnv):
                 "ranks": ranks,
                 "episode": {"r": float(self._returns[row]), "l": int(self._lengths[row]), "t": seconds},
             }
+            if row in self._batch.mistakes:
+                infos[row]["illegal"] = str(self._batch.mistakes[row])
         self._returns[rows], self._lengths[rows] = 0, 0
 
     def action_masks(self) -> NDArray[np.bool_]:

@@ -60,10 +60,10 @@ def assert_same(one: Any, other: Any) -> None:
 
 @every_game
 @pytest.mark.parametrize("seat", [0, "rotate", "random"])
-@pytest.mark.parametrize("observation", ["vector", "dict"])
+@pytest.mark.parametrize("observation", ["vector", "dict", "parts"])
 def test_it_does_what_gymnasiums_own_vector_environment_does_with_seat_env(game: str, seat: int | str, observation: str) -> None:
     greedy = kdenv.game(game).knowledge.greedy or "random"
-    keywords = {"game": game, "pool": [greedy, "random"], "seat": seat, "observation": observation, "reward": "margin", **short(game)}
+    keywords = {"game": game, "pool": [greedy, "random"], "seat": seat, "observation": observation, "reward": "gains", **short(game)}
     theirs = SyncVectorEnv([lambda: SeatEnv(**keywords)] * 3, autoreset_mode=AutoresetMode.SAME_STEP)
     ours = SeatVectorEnv(num_envs=3, **keywords)
     assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"]
@@ -73,7 +73,7 @@ def test_it_does_what_gymnasiums_own_vector_environment_does_with_seat_env(game:
         assert_same(*told)
         mask = told[0][-1]["action_mask"]
         vectors = told[0][0]["observation"] if observation == "dict" else told[0][0]
-        actions = all_chosen(mask, vectors)
+        actions = all_chosen(mask, np.concatenate([part.reshape(3, -1) for part in vectors.values()], 1) if observation == "parts" else vectors)
         told = ours.step(actions), theirs.step(actions)
 
 
@@ -84,11 +84,12 @@ def test_it_does_what_gymnasiums_own_vector_environment_does_with_seat_env(game:
     num_envs=st.integers(1, 9),
     threads=st.integers(1, 3),
     reward=st.sampled_from(["win", "rank", "margin", "score", "gains"]),
+    skip_forced=st.booleans(),
 )
-def test_row_i_is_seat_env_with_the_seed_of_row_i(game: str, seed: int, num_envs: int, threads: int, reward: str) -> None:
+def test_row_i_is_seat_env_with_the_seed_of_row_i(game: str, seed: int, num_envs: int, threads: int, reward: str, skip_forced: bool) -> None:
     row = seed % num_envs
-    batch = SeatVectorEnv(game, num_envs=num_envs, threads=threads, seat="rotate", reward=reward, **short(game))
-    one = SeatEnv(game, seat="rotate", reward=reward, **short(game))
+    keywords: dict[str, Any] = {"seat": "rotate", "reward": reward, "skip_forced": skip_forced, **short(game)}
+    batch, one = SeatVectorEnv(game, num_envs=num_envs, threads=threads, **keywords), SeatEnv(game, **keywords)
     observations, infos = batch.reset(seed=seed)
     observation, info = one.reset(seed=seed + row)
     for _ in range(50):
@@ -108,11 +109,18 @@ def test_row_i_is_seat_env_with_the_seed_of_row_i(game: str, seed: int, num_envs
 
 
 @settings(max_examples=12, deadline=None)
-@given(game=st.sampled_from(list(TITLES)), seed=st.integers(0, 1000), num_envs=st.integers(1, 9), threads=st.integers(1, 3))
-def test_row_i_of_self_play_is_table_env_with_the_seed_of_row_i(game: str, seed: int, num_envs: int, threads: int) -> None:
+@given(
+    game=st.sampled_from(list(TITLES)),
+    seed=st.integers(0, 1000),
+    num_envs=st.integers(1, 9),
+    threads=st.integers(1, 3),
+    reward=st.sampled_from(["margin", "gains"]),
+    skip_forced=st.booleans(),
+)
+def test_row_i_of_self_play_is_table_env(game: str, seed: int, num_envs: int, threads: int, reward: str, skip_forced: bool) -> None:
     row = seed % num_envs
-    batch = SelfPlay(game, num_envs, threads=threads, reward="margin", **short(game))
-    table = TableEnv(game, reward="margin", **short(game))
+    keywords: dict[str, Any] = {"reward": reward, "skip_forced": skip_forced, **short(game)}
+    batch, table = SelfPlay(game, num_envs, threads=threads, **keywords), TableEnv(game, **keywords)
     now = batch.reset(seed=seed)
     table.reset(seed=seed + row)
     for _ in range(80):
@@ -241,7 +249,7 @@ def test_arrays_that_nobody_holds_are_used_again() -> None:
 
 
 def test_a_mask_that_was_written_to_does_not_make_actions_legal() -> None:
-    batch = SeatVectorEnv(num_envs=2)
+    batch = SeatVectorEnv(num_envs=2, illegal="raise")
     _, infos = batch.reset(seed=1)
     wrong = int(np.flatnonzero(infos["action_mask"][0] == 0)[0])
     infos["action_mask"][:] = 1
@@ -253,7 +261,7 @@ def test_a_mask_that_was_written_to_does_not_make_actions_legal() -> None:
 
 
 def test_an_illegal_action_raises_and_changes_nothing() -> None:
-    batch = SeatVectorEnv(num_envs=3)
+    batch = SeatVectorEnv(num_envs=3, illegal="raise")
     observations, infos = batch.reset(seed=1)
     actions = all_chosen(infos["action_mask"], observations)
     wrong = actions.copy()
@@ -268,17 +276,18 @@ def test_an_illegal_action_raises_and_changes_nothing() -> None:
 
 @every_game
 def test_an_illegal_action_ends_a_game_as_it_does_in_seat_env(game: str) -> None:
-    batch = SeatVectorEnv(game, num_envs=2, illegal="terminate", seat=1)
-    one = SeatEnv(game, illegal="terminate", seat=1)
+    batch, one = SeatVectorEnv(game, num_envs=2, seat=1), SeatEnv(game, seat=1)
     observations, infos = batch.reset(seed=1)
     one.reset(seed=1)
     for wrong in (-1, 10**9, int(np.flatnonzero(infos["action_mask"][0] == 0)[0])):
         actions = all_chosen(infos["action_mask"], observations)
         actions[0] = wrong
-        observations, rewards, terminated, truncated, infos = batch.step(actions)
-        observation, reward, *over, info = one.step(wrong)
+        with pytest.warns(UserWarning, match="an illegal action has ended a game"):
+            observations, rewards, terminated, truncated, infos = batch.step(actions)
+        with pytest.warns(UserWarning, match="an illegal action has ended a game"):
+            observation, reward, *over, info = one.step(wrong)
         assert rewards[0] == reward == -1 and [terminated[0], truncated[0]] == over == [True, False]
-        assert infos["final_info"]["illegal"][0] and not infos["final_info"]["illegal"][1]
+        assert infos["final_info"]["illegal"][0] == info["illegal"] and infos["final_info"]["illegal"][1] is None
         np.testing.assert_array_equal(infos["final_obs"][0], observation)
         assert_same(infos["final_info"]["scores"][0], info["scores"])
         np.testing.assert_array_equal(observations[0], one.reset()[0])

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.random import make_rng
 from kdenv.core.encoding import SEED_OF_DRAWS, Observer
-from kdenv.core.errors import BadOption, NotSupported, WrongOrder, shown
+from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder, shown
 from kdenv.core.table import Table
-from kdenv.envs.checks import check_seed
+from kdenv.envs.checks import check_seed, warn_of_loss
 from kdenv.envs.rewards import NO_REWARD, REWARDS, Reward, reward_number
 from kdenv.envs.seeds import new_key
 from kdenv.envs.stepping import WORK
@@ -36,7 +36,7 @@ from kdenv.envs.vector.kernels import (
     Games,
     Room,
     World,
-    first_illegal,
+    list_illegal,
     play_games,
 )
 from kdenv.envs.vector.parts import parts_for
@@ -55,7 +55,9 @@ class Batch:
     in its row are those which the environment plays after reset() without a seed. Neither n nor threads changes any of them.
     """
 
-    def __init__(self, empty: Table, n: int, *, seat: int | str, reward: Reward, encoding: str | None, threads: int) -> None:
+    def __init__(
+        self, empty: Table, n: int, *, seat: int | str, reward: Reward, encoding: str | None, skip_forced: bool, threads: int
+    ) -> None:
         """Take an empty table, the number of games, the learner's seat ("random", "rotate" or "all"), and the options of environments."""
         _check_count("num_envs", n, 1 << 24)
         _check_count("threads", threads, _MOST_THREADS)
@@ -66,6 +68,8 @@ class Batch:
         self.observer: Observer = empty.game.observer(empty.players, empty.variant, encoding)
         self.n_actions = empty.n_actions
         self.is_dealt = False
+        self.mistakes: dict[int, IllegalAction] = {}  # by row, of the last step
+        self._rows = np.zeros(self.n, np.int64)
         self._threads = min(int(threads), self.n)
         self._pool: ThreadPoolExecutor | None = None
         self._last: NDArray[np.float32] | None = None  # the observations of the last call
@@ -83,6 +87,7 @@ class Batch:
             reward_number(reward),
             empty.game.teams(empty.players),
             float(empty.game.margin_scale),
+            skip_forced,
         )
         self.games = _empty_games(empty, self.n, self.observer.size)
         self._rooms = [_room(empty) for _ in range(self._threads)]
@@ -125,9 +130,12 @@ class Batch:
         if not self.is_dealt:
             raise WrongOrder("there are no games to step in, because none has begun; call reset() first")
         numbers = self._numbers(actions)
-        if raises and (wrong := int(first_illegal(self.games.mask, numbers))) >= 0:
-            error = self.table(wrong).illegal(numbers[wrong])
-            raise type(error)(f"in game {wrong} of the batch: {error}")
+        wrong = self._rows[: list_illegal(self.games.mask, numbers, self._rows)]
+        self.mistakes = {row: self.table(row).illegal(numbers[row]) for row in wrong.tolist()}
+        for row, error in self.mistakes.items():
+            if raises:
+                raise type(error)(f"in game {row} of the batch: {error}")
+            warn_of_loss(self.empty.game.name)
         observations = self._buffers.take()
         self._run(False, numbers, observations)
         self._last = observations

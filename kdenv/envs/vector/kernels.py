@@ -44,6 +44,7 @@ class World(NamedTuple):
     reward: int  # its number in envs/rewards.py
     teams: int
     scale: float
+    skips_forced: bool  # whether learners are not asked where only one action is legal
 
 
 class Games(NamedTuple):
@@ -104,7 +105,6 @@ def play_games(world, cast, games, room, dealing, actions, observations, first, 
         if is_new and not _deal(world, cast, games, room, i):
             return TOO_MANY_DEALS
         if is_new or not dealing:
-            _list_legal(games, i, room.out)
             _observe(world, games.states, i, games.seat[i], room, observations[i])
     return 0
 
@@ -177,7 +177,10 @@ def _seat_players(world, games, i, number, spare):
 
 @kernel
 def _play_on(world, cast, games, room, i):
-    """Carry out chance and the turns of opponents in row i until a learner decides; return its seat, or NOBODY at the end of the game."""
+    """Carry out chance and the turns of opponents in row i until a learner decides, and write the mask of what it may do.
+
+    Return its seat, or NOBODY at the end of the game.
+    """
     states, learner = games.states, games.learner[i]
     while True:
         _draw(games, room, i)
@@ -185,7 +188,12 @@ def _play_on(world, cast, games, room, i):
             return NOBODY
         mover = seat(states[i])
         if mover == learner or world.learner == ALL_SEATS:
-            return mover
+            n_legal = legal(states[i], room.out)
+            if n_legal > 1 or not world.skips_forced:
+                _write_mask(games.mask[i], room.out, n_legal)
+                return mover
+            decide(states, i, room.out[0], room.chance, room.log, 0)
+            continue
         turn_of(called(cast, world.numbers[games.places[i, mover]]), states, i, room.states, room.out, room.dice, room.chance, room.log, 0)
 
 
@@ -197,13 +205,12 @@ def _draw(games, room, i):
 
 
 @kernel
-def _list_legal(games, i, out):
-    """Write the mask of row i."""
-    mask = games.mask[i]
+def _write_mask(mask, actions, n):
+    """Set the mask to 1 for the first n of these actions, and to 0 for all others."""
     for action in range(mask.shape[0]):
         mask[action] = 0
-    for place in range(legal(games.states[i], out)):
-        mask[out[place]] = 1
+    for place in range(n):
+        mask[actions[place]] = 1
 
 
 @kernel
@@ -222,9 +229,11 @@ def _observe(world, states, i, me, room, out):
 
 
 @kernel
-def first_illegal(mask, actions):
-    """Return the first row whose action is not legal; -1 if there is none."""
+def list_illegal(mask, actions, rows):
+    """Write the rows whose action is not legal to `rows`; return how many there are."""
+    n = 0
     for i in range(actions.shape[0]):
         if actions[i] < 0 or actions[i] >= mask.shape[1] or mask[i, actions[i]] == 0:
-            return i
-    return -1
+            rows[n] = i
+            n += 1
+    return n

@@ -17,15 +17,12 @@ from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import Game, did_you_mean
 from kdenv.core.table import Table
-from kdenv.envs.checks import ILLEGAL, check_choice
+from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, empty_table
 from kdenv.envs.lineup import Lineup, Opponent
 from kdenv.envs.rewards import Reward
 from kdenv.envs.seat import check_seat
-from kdenv.envs.spaces import ActionSpace, ObservationBox
+from kdenv.envs.spaces import ActionSpace, in_form, space_of
 from kdenv.envs.vector.batch import Batch, seeds_of
-from kdenv.games import find_game
-
-_OBSERVATIONS = ("vector", "dict")
 
 
 class SeatBatch:
@@ -43,15 +40,15 @@ class SeatBatch:
         reward: Reward,
         illegal: str,
         encoding: str | None,
+        skip_forced: bool,
         threads: int,
         options: dict[str, Any],
     ) -> None:
         check_choice("illegal", illegal, ILLEGAL)
-        empty = Table(find_game(game) if isinstance(game, str) else game, players, **options)
+        empty = empty_table(game, players, options)
         check_seat(seat, empty.players)
-        self.batch = Batch(empty, num_envs, seat=seat, reward=reward, encoding=encoding, threads=threads)
+        self.batch = Batch(empty, num_envs, seat=seat, reward=reward, encoding=encoding, skip_forced=skip_forced, threads=threads)
         self.raises = illegal == "raise"
-        self.observation_space = ObservationBox(self.batch.observer)
         self.action_space = ActionSpace(empty.n_actions)
         self.set_opponents("random" if opponents is None and pool is None else opponents, pool)
 
@@ -98,8 +95,9 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         seat: int | str = 0,
         observation: str = "vector",
         reward: Reward = "win",
-        illegal: str = "raise",
+        illegal: str = "terminate",
         encoding: str | None = None,
+        skip_forced: bool = False,
         threads: int = 1,
         **options: Any,
     ) -> None:
@@ -108,7 +106,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         threads: how many threads share the games. opponents and pool: texts or policies that have a compiled form (random, the rule-based
         players ...).
         """
-        check_choice("observation", observation, _OBSERVATIONS)
+        check_choice("observation", observation, OBSERVATIONS)
         self._games = SeatBatch(
             game,
             opponents,
@@ -119,17 +117,16 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
             reward=reward,
             illegal=illegal,
             encoding=encoding,
+            skip_forced=skip_forced,
             threads=threads,
             options=options,
         )
         self._batch = self._games.batch
-        self._with_mask = observation == "dict"
+        self._form = observation
         self.num_envs = self._batch.n
         self.reward, self.illegal = reward, illegal
         self.single_action_space = self._games.action_space
-        box = self._games.observation_space
-        mask = spaces.Box(0, 1, (self._batch.n_actions,), np.int8)
-        self.single_observation_space = spaces.Dict({"observation": box, "action_mask": mask}) if self._with_mask else box
+        self.single_observation_space = space_of(observation, self._batch.observer, self._batch.n_actions)
 
     @cached_property
     def observation_space(self) -> spaces.Space[Any]:  # type: ignore[override]
@@ -141,7 +138,6 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         """The space of the actions of all games."""
         return batch_space(self.single_action_space, self.num_envs)
 
-    @property
     def layout(self) -> Layout:
         """The parts of an observation vector by name, in their order, each with its shape and meaning."""
         return self._batch.observer.layout
@@ -191,7 +187,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         return copy.deepcopy(self)
 
     def _told(self, observations: NDArray[np.float32], infos: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        return ({"observation": observations, "action_mask": infos["action_mask"].copy()} if self._with_mask else observations), infos
+        return in_form(self._form, self._batch.observer, observations, infos["action_mask"]), infos
 
     def _infos(self, which: NDArray[np.bool_]) -> dict[str, Any]:
         return {
@@ -205,19 +201,24 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         """Add the last observations and infos of the games that ended in these rows."""
         games = self._batch.games
         final = np.full(self.num_envs, None, object)
-        no_action = np.zeros((self.num_envs, self._batch.n_actions), np.int8)
+        all_ones = np.ones(self._batch.n_actions, np.int8)  # as in SeatEnv
         for row, observation in zip(ended.tolist(), games.last_observation[ended], strict=True):
-            final[row] = {"observation": observation, "action_mask": no_action[row]} if self._with_mask else observation
+            final[row] = in_form(self._form, self._batch.observer, observation, all_ones)
         at_end = games.ended.copy()
-        told: dict[str, Any] = {"action_mask": no_action, "seat": np.where(at_end, games.last_seat, 0)}
+        masks = np.zeros((self.num_envs, self._batch.n_actions), np.int8)
+        masks[ended] = 1
+        told: dict[str, Any] = {"action_mask": masks, "seat": np.where(at_end, games.last_seat, 0)}
         for name, values in (("scores", games.scores[ended]), ("ranks", self._batch.ranks(ended))):
             told[name] = np.zeros((self.num_envs, values.shape[1]), np.int64)
             told[name][ended] = values
         infos["final_obs"], infos["_final_obs"] = final, at_end
         infos["final_info"] = told | {f"_{name}": at_end for name in told}
         infos["_final_info"] = at_end
-        if (games.illegal & at_end).any():
-            infos["final_info"] |= {"illegal": games.illegal.copy(), "_illegal": games.illegal.copy()}
+        if self._batch.mistakes:
+            sentences = np.full(self.num_envs, None, object)
+            for row, error in self._batch.mistakes.items():
+                sentences[row] = str(error)
+            infos["final_info"] |= {"illegal": sentences, "_illegal": games.illegal.copy()}
 
     def _mask_of(self, options: dict[str, Any] | None) -> NDArray[np.bool_] | None:
         for key in options or ():

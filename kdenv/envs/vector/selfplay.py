@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from kdenv.core.encoding import Layout
 from kdenv.core.game import Game
 from kdenv.core.table import Table
-from kdenv.envs.checks import ILLEGAL, check_choice
+from kdenv.envs.checks import ILLEGAL, check_choice, empty_table
 from kdenv.envs.rewards import Reward
 from kdenv.envs.vector.batch import Batch, seeds_of
-from kdenv.games import find_game
 
 
 class Moment(NamedTuple):
@@ -27,7 +26,7 @@ class Moment(NamedTuple):
     observation: NDArray[np.float32]  # what the seat that moves observes
     action_mask: NDArray[np.int8]
     seat: NDArray[np.int64]  # the seat that moves
-    rewards: NDArray[np.float64]  # of all seats; 0 until a game ends
+    rewards: NDArray[np.float64]  # of all seats; 0 until a game ends, unless reward="gains"
     terminated: NDArray[np.bool_]  # whether the rules ended a game
     truncated: NDArray[np.bool_]  # whether a limit ended it
     last_seat: NDArray[np.int64]  # the seat that took the last action; 0 where no game ended
@@ -49,18 +48,18 @@ class SelfPlay:
         reward: Reward = "win",
         illegal: str = "raise",
         encoding: str | None = None,
+        skip_forced: bool = False,
         threads: int = 1,
         **options: Any,
     ) -> None:
         """Take the number of games, and the parameters of TableEnv. threads: how many threads share the games."""
         check_choice("illegal", illegal, ILLEGAL)
-        empty = Table(find_game(game) if isinstance(game, str) else game, players, **options)
-        self._batch = Batch(empty, num_envs, seat="all", reward=reward, encoding=encoding, threads=threads)
+        empty = empty_table(game, players, options)
+        self._batch = Batch(empty, num_envs, seat="all", reward=reward, encoding=encoding, skip_forced=skip_forced, threads=threads)
         self._raises = illegal == "raise"
         self.num_envs, self.players = self._batch.n, empty.players
         self.n_actions, self.n_observed = empty.n_actions, self._batch.observer.size
 
-    @property
     def layout(self) -> Layout:
         """The parts of an observation vector by name, in their order, each with its shape and meaning."""
         return self._batch.observer.layout
