@@ -72,8 +72,8 @@ def test_it_does_what_gymnasiums_own_vector_environment_does_with_seat_env(game:
     for _ in range(60):
         assert_same(*told)
         mask = told[0][-1]["action_mask"]
-        vectors = told[0][0]["observation"] if observation == "dict" else told[0][0]
-        actions = all_chosen(mask, np.concatenate([part.reshape(3, -1) for part in vectors.values()], 1) if observation == "parts" else vectors)
+        seen = told[0][0].values() if observation == "parts" else [told[0][0]["observation"] if observation == "dict" else told[0][0]]
+        actions = all_chosen(mask, np.concatenate([part.reshape(3, -1) for part in seen], axis=1))
         told = ours.step(actions), theirs.step(actions)
 
 
@@ -86,7 +86,7 @@ def test_it_does_what_gymnasiums_own_vector_environment_does_with_seat_env(game:
     reward=st.sampled_from(["win", "rank", "margin", "score", "gains"]),
     skip_forced=st.booleans(),
 )
-def test_row_i_is_seat_env_with_the_seed_of_row_i(game: str, seed: int, num_envs: int, threads: int, reward: str, skip_forced: bool) -> None:
+def test_row_i_is_seat_env(game: str, seed: int, num_envs: int, threads: int, reward: str, skip_forced: bool) -> None:
     row = seed % num_envs
     keywords: dict[str, Any] = {"seat": "rotate", "reward": reward, "skip_forced": skip_forced, **short(game)}
     batch, one = SeatVectorEnv(game, num_envs=num_envs, threads=threads, **keywords), SeatEnv(game, **keywords)
