@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from kdenv.cli import analyse, bench, games, interrupts, match, perft, play, policies, replay, rules, terminal, warm
 from kdenv.cli.arguments import Commands
@@ -20,8 +21,11 @@ COMMANDS = (games, rules, policies, play, match, analyse, replay, warm, bench, p
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return the exit code. Without arguments it is the command line of this process."""
     terminal.prepare()
+    if arguments is None and (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)  # a policy written as module:Name may lie in the working directory
     try:
-        code = _run(arguments)
+        with terminal.warnings_as_sentences():
+            code = _run(arguments)
     except BrokenPipeError:
         if not terminal.nobody_reads():
             raise

@@ -95,13 +95,10 @@ def _show_match(parsed: argparse.Namespace, summary: Summary, finished: bool) ->
     """Print the table, then write the report."""
     from kdenv.arena import report
 
-    match, rows, deals = summary.match, summary.rows(), summary.deals
     if parsed.json:
-        print(json.dumps(report.as_json(match, rows, finished)))
+        print(json.dumps(report.as_json(summary.match, summary.rows(), finished)))
     elif summary.games:
-        print(match.describe() + ("" if finished else f": {summary.games} finished"))
-        print(f"{deals} deal{'s' * (deals > 1)}, seats rotated, deals shared. {report.note(deals)}\n")
-        print(report.text_table(rows))
+        print(summary)
     if parsed.report is not None:
         parsed.report.write_text(report.page(summary), encoding="utf-8")
         if not parsed.json:

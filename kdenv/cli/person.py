@@ -63,7 +63,7 @@ def _show(table: Table, seat: int) -> None:
 
 def _hint(table: Table, seat: int, adviser: Policy) -> None:
     """Print the turns that the adviser likes best. It gets the view of the seat, and so knows no more than the person."""
-    from kdenv.policies.base import SearchPolicy
+    from kdenv.policies.searching import SearchPolicy
 
     view = table.view(seat)
     try:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import io
 import os
 import re
 import sys
 import time
-from typing import TextIO
+import warnings
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+from kdenv.core.errors import KdenvWarning
 
 WIDTH = 100  # no line of a listing is longer
 
@@ -74,7 +79,27 @@ def sentence(mistake: Exception | str) -> str:
     text = str(mistake)
     if isinstance(mistake, OSError) and mistake.filename is not None and mistake.strerror:
         text = f"{mistake.filename}: {mistake.strerror}"
+    return _in_a_line(text)
+
+
+def _in_a_line(text: str) -> str:
     return _DIGITS.sub(lambda digits: f"{digits[0][:20]}...", _CONTROL.sub(" ", text))
+
+
+@contextlib.contextmanager
+def warnings_as_sentences() -> Iterator[None]:
+    """Print kdenv's own warnings as it prints mistakes, without the place in its source that gives them."""
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, KdenvWarning):
+                print(f"kdenv: {_in_a_line(str(message))}", file=sys.stderr)
+            else:
+                others(message, category, *place, **more)
+
+        warnings.showwarning = show
+        yield
 
 
 def nobody_reads() -> bool:

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game, did_you_mean
-from kdenv.policies.base import Policy, SearchPolicy
+from kdenv.policies.base import Policy
 from kdenv.policies.players import RulePolicy, rule_class
 from kdenv.policies.playouts import Playout
+from kdenv.policies.searching import SearchPolicy
 from kdenv.policies.selection import SelectionRule
 from kdenv.policies.text.grammar import shorten
 from kdenv.policies.text.parameter import Parameter
@@ -85,6 +86,8 @@ def entry_of(name: str, game: Game) -> Entry:
     known = {entry.name: entry for entry in [*parts(game), *listing(game)]}  # a policy that is a playout too is explained as a policy
     if name in known:
         return known[name]
+    if ":" in name:
+        return _entry("others", find(name, Policy))
     remedy = f"'kdenv policies {game.name}' lists what can be used"
     if name not in names_of(Value):
         raise BadOption(f"there is no policy {shorten(name)}{did_you_mean(name, known)}; {remedy}")

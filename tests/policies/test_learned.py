@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kdenv.arena import Match, Result, play, table_of
+from kdenv.arena import Match, Result, Summary, play
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.table import Table
@@ -42,7 +42,7 @@ def positions(n: int) -> list[Table]:
 def test_the_shipped_model_beats_random_players() -> None:
     results: list[Result] = []
     assert play(Match("kingdomino", ["ppo(kingdomino-4p)", *["random"] * 3], games=80, seed=1), on_result=results.append, processes=1)
-    row = table_of(Match("kingdomino", ["ppo(kingdomino-4p)", *["random"] * 3], games=80, seed=1), results)[0]
+    row = Summary(Match("kingdomino", ["ppo(kingdomino-4p)", *["random"] * 3], games=80, seed=1), results).rows()[0]
     assert row.wins.low > 0.5
     assert row.margin.low > 0
 

@@ -16,7 +16,7 @@ from naive.dominoes_ims import Imagined, exact_table, paper_table, search
 from naive.dominoes_open import worths
 from positions import shells
 
-from kdenv.arena import Match, play, table_of
+from kdenv.arena import Match, Summary, play
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, NotSupported
@@ -542,7 +542,7 @@ def score_against(player, other, deals, **options):
     match = Match("dominoes", [player, other] * 2, 4 * deals, seed=2016, options={"mode": "round", "lead": "drawn", **options})
     results = []
     play(match, on_result=results.append)
-    wins = table_of(match, results)[0].wins
+    wins = Summary(match, results).rows()[0].wins
     return wins.mean, (wins.high - wins.low) / 2 / 1.96
 
 
@@ -550,7 +550,7 @@ def test_the_oracle_beats_greedy():
     match = Match("dominoes", ["oracle", "greedy"] * 2, 80, seed=1, options={"mode": "round", "lead": "drawn"})
     results = []
     play(match, processes=1, on_result=results.append)
-    assert table_of(match, results)[0].wins.mean > 0.8
+    assert Summary(match, results).rows()[0].wins.mean > 0.8
 
 
 # The numbers of the page (alpha=6: sound pruning came nearest), their standard errors, and the deals, four rounds each, to repeat them on.
