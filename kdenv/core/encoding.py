@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.compiler.random import derive_seed, make_rng
+from kdenv.compiler.random import Rng, derive_seed, make_rng
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.verbs import resample_hidden_at
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float32]
 
-SEED_OF_DRAWS = derive_seed("observer")  # seeds what is drawn for encodings that are not trusted; no game is dealt from this seed
+_SEED = derive_seed("observer")  # seeds what is drawn for encodings that are not trusted; no game is dealt from this seed
 
 
 class Part(NamedTuple):
@@ -73,9 +73,13 @@ class Observer:
         out = np.empty(self.size, np.float32) if self.encoding.trusted else np.zeros(self.size, np.float32)
         if self._is_redrawn:
             states, k = states[k : k + 1].copy(), 0
-            resample_hidden_at(states, 0, seat, make_rng(SEED_OF_DRAWS))
+            resample_hidden_at(states, 0, seat, self.draws())
         self.encoding.observe(states, k, seat, out)
         return out
+
+    def draws(self) -> Rng:
+        """A new generator for the draws of what a seat cannot know; it is always the same."""
+        return make_rng(_SEED)
 
     def cut(self, vector: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """The parts of a vector by name, each in its shape; of an array of vectors, arrays of parts. They share its memory."""

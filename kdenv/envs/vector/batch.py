@@ -14,8 +14,7 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
-from kdenv.compiler.random import make_rng
-from kdenv.core.encoding import SEED_OF_DRAWS, Observer
+from kdenv.core.encoding import Observer
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder, shown
 from kdenv.core.table import Table
 from kdenv.envs.checks import check_seed, warn_of_loss
@@ -83,7 +82,7 @@ class Batch:
             0,
             np.zeros(0, np.int64),
             _care(self.observer),
-            make_rng(SEED_OF_DRAWS)[0],
+            self.observer.draws()[0],
             reward_number(reward),
             empty.game.teams(empty.players),
             float(empty.game.margin_scale),
