@@ -100,7 +100,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
         """Change the policies of the other seats from the next reset on. The parameters are those of the environment."""
         table = self.table
-        self._lineup = Lineup(table.game, table.players - 1, opponents, pool)
+        self._lineup = Lineup(table.game, table.variant, table.players - 1, opponents, pool)
 
     @property
     def table(self) -> Table:
