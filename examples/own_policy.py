@@ -6,7 +6,7 @@ What makes it known is its name: as text, in Python, as JSON and in the processe
 """
 
 import kdenv
-from kdenv.arena import Match, play, table_of, text_table
+from kdenv.arena import Match, Summary, play
 from kdenv.author import Policy, View, make_rng, named, param
 
 
@@ -30,9 +30,9 @@ def main() -> None:
     table = kdenv.table("kingdomino")
     table.run_chance(make_rng(1))
     print(table.name(policy.act(table.view(table.seat))))
-    match, results = Match("kingdomino", [policy, "place_in_list", "random"], games=12, seed=1), []
-    play(match, on_result=results.append, processes=2)
-    print(match.describe(), text_table(table_of(match, results)), sep="\n")
+    summary = Summary(Match("kingdomino", [policy, "place_in_list", "random"], games=12, seed=1))
+    play(summary.match, on_result=summary.add, processes=2)
+    print(summary)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ import gymnasium
 import numpy as np
 
 import kdenv
-from kdenv.arena import Match, play, table_of, text_table
+from kdenv.arena import Match, Summary, play
 from kdenv.author import (
     CHANCE,
     DECIDE,
@@ -297,9 +297,9 @@ def main() -> None:
     # and it stakes 1 if the pea is there and 3 if not. The second search grows a tree, in which all seats see what its own seat sees. So
     # it expects the worst, and always stakes 1.
     for search in ("mce(playout=bold, score=points, playouts=200)", "uct(chance=open, score=points, select=ucb1(c=5), playouts=1000)"):
-        match, results = Match("three_shells", [search, "bold"], games=200, seed=1), []
-        play(match, on_result=results.append, processes=1)  # other processes would import this file without add_game
-        print(match.describe(), text_table(table_of(match, results)), "", sep="\n")
+        summary = Summary(Match("three_shells", [search, "bold"], games=200, seed=1))
+        play(summary.match, on_result=summary.add, processes=1)  # other processes would import this file without add_game
+        print(summary, end="\n\n")
     # 2. An environment for a learner in seat 1, with the bold player in seat 0.
     environment = gymnasium.make("kdenv/ThreeShells-v0", opponents="bold", seat=1, reward="score", record=True)
     observation, info = environment.reset(seed=1)

@@ -6,6 +6,9 @@
     kdenv.games()                                       # the names of all games
     kdenv.replay(text)                                  # the table at the end of a record
 
+What you write yourself gets a name by kdenv.add_game, add_policy, add_player, add_evaluator, add_order and add_encoding; kdenv.author
+is what to write it with.
+
 `gymnasium.make("kdenv/Kingdomino-v0", opponents="full_greedy")` is a game for one learner, and `kdenv.kingdomino_v0.env()` is
 the same game for all seats (PettingZoo). Importing kdenv registers these and compiles nothing; the rest is imported when
 it is asked for.
@@ -22,12 +25,27 @@ from kdenv.games import TITLES
 from kdenv.games import find_game as game
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kdenv.author import Encoding, Policy, View
     from kdenv.core.game import Game
     from kdenv.core.table import Table
     from kdenv.policies import policy
 
 __version__ = "0.1.0"
-__all__ = ["add_game", "game", "games", "policy", "replay", "table"]
+__all__ = [
+    "add_encoding",
+    "add_evaluator",
+    "add_game",
+    "add_order",
+    "add_player",
+    "add_policy",
+    "game",
+    "games",
+    "policy",
+    "replay",
+    "table",
+]
 
 _GAME_MODULES = tuple(f"{name}_v0" for name in TITLES)  # these modules are imported when they are asked for
 
@@ -45,6 +63,52 @@ def add_game(new: Game) -> None:
     """Let a game from outside the package be found by its name. Gymnasium and PettingZoo find it as kdenv/<Title>-v0."""
     games.add_game(new)
     register(new.name, new.title)
+
+
+def add_policy(name: str, policy: type[Policy] | Callable[[View], int]) -> None:
+    """Let texts find a policy of yours by this name: a class derived from kdenv.author.Policy, or a function of a view.
+
+    The fields of the class are its parameters. TypeError if the name is taken.
+    """
+    from kdenv.policies.outside import add_policy
+
+    add_policy(name, policy)
+
+
+def add_player(game: str | Game, name: str, make: Callable[..., Any], meaning: str = "", source: str = "") -> None:
+    """Add a compiled player to a game. It is then a policy and a playout of this name.
+
+    make: the NamedTuple class that a kernel marked `plays` plays for, or a function that returns one. What it takes are the parameters
+    of the player; each has a default. meaning: what it does, in a line; by default the docstring of `make`. source: its paper.
+    """
+    from kdenv.core.questions import RulePlayer
+
+    _game(game).add_player(name, RulePlayer(make, meaning or _first_line(make), source))
+
+
+def add_evaluator(game: str | Game, name: str, evaluator: Any) -> None:
+    """Add an evaluation to a game: a NamedTuple whose class answers `estimate` and `reach`. Look-ahead then knows it as evaluate=name."""
+    _game(game).add_evaluator(name, evaluator)
+
+
+def add_order(game: str | Game, name: str, order: Any) -> None:
+    """Add an order of turns to a game: a NamedTuple whose class answers `rank`. Look-ahead then knows it as order=name."""
+    _game(game).add_order(name, order)
+
+
+def add_encoding(game: str | Game, encoding: Encoding) -> None:
+    """Add an encoding to a game. Environments then know it as encoding=name."""
+    _game(game).add_encoding(encoding)
+
+
+def _game(game: str | Game) -> Game:
+    return games.find_game(game) if isinstance(game, str) else game
+
+
+def _first_line(documented: Any) -> str:
+    from inspect import cleandoc
+
+    return cleandoc(documented.__doc__ or "").partition("\n")[0].removesuffix(".")
 
 
 def replay(text: str) -> Table:

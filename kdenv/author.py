@@ -4,21 +4,25 @@
   `Game`, which holds all of it; then `kdenv.add_game`. `examples/three_shells.py` is a game with a player.
 - **A card of Dominion:** `Card` and `add_card` of `kdenv.games.dominion`.
 - **A policy:** a class marked `named("name")` that derives from `Policy`, with a docstring, fields and `act(view)`. A field is a parameter;
-  `param` says what it may be. `examples/own_policy.py` is one.
+  `param` says what it may be. `kdenv.add_policy("name", ...)` names a class without the mark, or a function of a view
+  (`examples/own_policy.py`).
 - **A rule player, which is a playout too:** a NamedTuple and a kernel marked `plays`; `packed` and `then` make its turns. A game of
-  yours lists it in its `Knowledge` as a `RulePlayer`; to another game, `game.add_player("name", RulePlayer(...))` adds it.
+  yours lists it in its `Knowledge` as a `RulePlayer`; `kdenv.add_player(game, "name", ...)` adds it to another game
+  (`examples/own_player.py`).
 - **Another playout:** the same NamedTuple and kernel, and a class marked `named("name")` that derives from `Playout`; its
   `player(view)` gives the NamedTuple.
 - **An evaluation, an order of turns:** a NamedTuple and kernels marked `answers(estimate, ...)` and `answers(reach, ...)`, or
-  `answers(rank, ...)`; then `game.add_evaluator("name", ...)` or `game.add_order("name", ...)`.
-- **An encoding:** a layout of `Part`s, a kernel that writes them, and `game.add_encoding(Encoding(...))`.
+  `answers(rank, ...)`; then `kdenv.add_evaluator(game, "name", ...)` or `kdenv.add_order(...)` (`examples/own_evaluation.py`).
+- **An encoding:** a layout of `Part`s, a kernel that writes them, and `kdenv.add_encoding(game, Encoding(...))`.
 - **A selection rule:** a NamedTuple and a kernel marked `answers(urgency, ...)`, and a class marked `named("name")` that derives from
   `SelectionRule`; its `compiled()` gives the NamedTuple.
 - **A solver, a dealer, a belief:** NamedTuples and kernels that answer `solve`; `deal`; `believe`, `guesses`, `suppose` and `outlook`.
   `Hidden` lists them.
-- **A search:** kernels over the verbs, `list_turns` and `play_out`, and a `TurnPolicy` whose `choose_turn(view)` calls them.
+- **A search:** kernels over the verbs, `list_turns` and `play_out`, and a `TurnPolicy` whose `choose_turn(view)` calls them
+  (`examples/own_search.py`).
 
 Add all this where the file is imported, not in a function: the processes of a match import the script again, and know only what that adds.
+An installed package says by entry points what it adds (CONTRIBUTING.md, "Adding something").
 Kernels check nothing and cannot allocate memory; CONTRIBUTING.md says what else is true of them. The docstring of each name says more.
 """
 

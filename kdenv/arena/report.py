@@ -1,4 +1,4 @@
-"""Writes the results of a match: as a table for a terminal, as JSON for programs, and as an HTML page."""
+"""Writes the results of a match as JSON for programs, and as an HTML page."""
 
 from __future__ import annotations
 
@@ -10,59 +10,14 @@ from dataclasses import asdict
 from typing import Any
 
 from kdenv.arena.match import Match
-from kdenv.arena.statistics import FEWEST_DEALS, TOO_FEW, Estimate
+from kdenv.arena.statistics import Estimate
 from kdenv.arena.summary import Row, Summary
+from kdenv.arena.tables import html_table, note
 from kdenv.core.record import replay
 from kdenv.games import find_game
 
-HEADINGS = ("policy", "margin", "score", "wins", "time a turn", "median", "playouts a turn")
-_WIDEST_NAME = 40  # longer names get a line of their own
 _BARS = 45  # there are at most so many bars on each side of a margin of 0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 20, 920, 20, 150  # the bars lie between these lines of a picture of 940 by 180
-
-
-def cells(row: Row) -> tuple[str, ...]:
-    """The cells of a row, as text."""
-    name = row.policy + (f"  x{row.places}" if row.places > 1 else "")
-    playouts = row.playouts_per_turn.text(0) if row.playouts_per_turn.mean else "-"
-    return (
-        name,
-        row.margin.text(sign=True),
-        row.score.text(),
-        row.wins.scaled(100).text(unit=" %", ends=True),
-        _time(row.seconds_per_turn),
-        _time(Estimate(row.median_seconds_per_turn)),
-        playouts,
-    )
-
-
-def _time(seconds: Estimate) -> str:
-    """A time as text in s, ms or us, so that the number is not below 1 if possible."""
-    for factor, unit in ((1.0, "s"), (1e3, "ms")):
-        if seconds.mean * factor >= 1:
-            return seconds.scaled(factor).text(2 if unit == "s" else 1, f" {unit}")
-    return seconds.scaled(1e6).text(1, " us")
-
-
-def note(deals: int) -> str:
-    """The sentence that says what the intervals in the table are, or why there are none."""
-    if deals < FEWEST_DEALS:
-        return f"No intervals: {TOO_FEW} ({deals}; {FEWEST_DEALS} are needed)."
-    return "± and [low, high] are 95 % intervals over deals."
-
-
-def text_table(rows: Sequence[Row]) -> str:
-    """The table for a terminal."""
-    lines = [HEADINGS, *map(cells, rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(1, len(HEADINGS))]
-    width = max(len(name) for name, *_ in lines if len(name) <= _WIDEST_NAME)
-    shown = []
-    for name, *numbers in lines:
-        if len(name) > _WIDEST_NAME:
-            shown.append(name)
-            name = ""
-        shown.append("  ".join([name.ljust(width), *map(str.rjust, numbers, widths)]))
-    return "\n".join(shown)
 
 
 def as_json(match: Match, rows: Sequence[Row], finished: bool) -> dict[str, Any]:
@@ -86,11 +41,9 @@ def _known(value: Any) -> Any:
 def page(summary: Summary) -> str:
     """The match as an HTML page that loads no other files. It has the table, the margins, and the last position of the closest game."""
     match = summary.match
-    head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells(row)) + "</tr>" for row in summary.rows())
     first = html.escape(str(match.line_up[0]))
     if summary.games:
-        table = f"<div class='wide'><table><tr>{head}</tr>{body}</table></div>"
+        table = f"<div class='wide'>{html_table(summary.rows())}</div>"
         words = f"<p>{note(summary.deals)} A margin is a policy's points minus those of its best rival.</p>"
         margins = f"<h2>Margins of {first}: in how many games it had each</h2>{_bars(summary.margins)}"
         content = table + words + margins + _closest(summary)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kdenv.arena.match import Match, Result
 from kdenv.arena.statistics import DealSums, Estimate, Median
+from kdenv.arena.tables import html_table, note, text_table
 
 _COLUMNS = 5  # a game gives so many numbers for a policy: margin, score, win, seconds a turn, playouts a turn
 
@@ -28,15 +30,20 @@ class Row:
 
 
 class Summary:
-    """Takes the results of a match one by one. It keeps sums of them, the closest game, and how many games had each margin."""
+    """Takes the results of a match one by one. It keeps sums of them, the closest game, and how many games had each margin.
 
-    def __init__(self, match: Match) -> None:
+    Printed, it is the table of the match; a notebook shows the same table.
+    """
+
+    def __init__(self, match: Match, results: Iterable[Result] = ()) -> None:
         self.match = match
         self.closest: Result | None = None  # the game that was closest for the first policy of the line-up
         self.margins: Counter[int] = Counter()  # margin of the first policy of the line-up -> in how many games it had this margin
         self._places = {text: [place for place, other in enumerate(match.line_up) if other == text] for text in match.line_up}
         self._sums = DealSums(len(match.line_up))
         self._medians = {text: Median() for text in self._places}
+        for result in results:
+            self.add(result)
 
     @property
     def games(self) -> int:
@@ -67,6 +74,21 @@ class Summary:
         """A row for every policy, in the order of the line-up."""
         return [self._row(text, _COLUMNS * number) for number, text in enumerate(self._places)]
 
+    def __str__(self) -> str:
+        """What match it is, what the intervals mean, and a line for every policy."""
+        return f"{self._heading()}\n{self._explanation()}\n\n{text_table(self.rows())}" if self.games else self._heading()
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        table = f"{html_table(self.rows())}<p>{html.escape(self._explanation())}</p>" if self.games else ""
+        return f"<p>{html.escape(self._heading())}</p>{table}"
+
+    def _heading(self) -> str:
+        return self.match.describe() + ("" if self.games == self.match.games else f": {self.games} finished")
+
+    def _explanation(self) -> str:
+        return f"{self.deals} deal{'s' * (self.deals != 1)}, seats rotated, deals shared. {note(self.deals)}"
+
     def _row(self, text: str, first: int) -> Row:
         sums = self._sums
         return Row(
@@ -80,14 +102,6 @@ class Summary:
             median_seconds_per_turn=self._medians[text].value(),
             playouts_per_turn=sums.mean(first + 4),
         )
-
-
-def table_of(match: Match, results: Iterable[Result]) -> list[Row]:
-    """A row for every policy of the match, computed from these results."""
-    summary = Summary(match)
-    for result in results:
-        summary.add(result)
-    return summary.rows()
 
 
 def _closeness(result: Result) -> tuple[int, int]:

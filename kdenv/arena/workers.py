@@ -13,6 +13,7 @@ import signal
 import threading
 import time
 import traceback
+import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
@@ -22,7 +23,7 @@ from pickle import PicklingError
 from typing import Any, NamedTuple
 
 from kdenv.arena.match import Finished, GameFailed, Match, Result, play_game, ready
-from kdenv.core.errors import BadOption, KdenvError
+from kdenv.core.errors import BadOption, KdenvError, KdenvWarning
 
 _TRIES = 3  # the match fails when so many processes have ended while they played the same game
 _PATIENCE = 3.0  # seconds that processes have to finish their games when a match ends early
@@ -282,6 +283,7 @@ def _serve(match: Match, pipe: Any, watch: Any) -> None:
     the seat that decides.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    warnings.simplefilter("ignore", KdenvWarning)  # the parent has told them
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
     def deciding(seat: int | None) -> None:

@@ -9,19 +9,23 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-from kdenv.cli import analyse, bench, interrupts, match, perft, play, policies, replay, terminal, warm
+from kdenv.cli import analyse, bench, games, interrupts, match, perft, play, policies, replay, rules, terminal, warm
 from kdenv.cli.arguments import Commands
 from kdenv.core.errors import KdenvError
 
-_COMMANDS = (match, play, policies, analyse, warm, bench, perft, replay)  # in the order in which --help lists them
+COMMANDS = (games, rules, policies, play, match, analyse, replay, warm, bench, perft)  # in the order in which --help lists them
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return the exit code. Without arguments it is the command line of this process."""
     terminal.prepare()
+    if arguments is None and (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)  # a policy written as module:Name may lie in the working directory
     try:
-        code = _run(arguments)
+        with terminal.warnings_as_sentences():
+            code = _run(arguments)
     except BrokenPipeError:
         if not terminal.nobody_reads():
             raise
@@ -40,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     commands = Commands()
-    for command in _COMMANDS:
+    for command in COMMANDS:
         command.add(commands)
     try:
         parsed = commands.parse(arguments)
@@ -49,4 +53,4 @@ def _run(arguments: Sequence[str] | None) -> int:
         sys.stdout.flush()  # flush here, so that main notices a closed pipe
 
 
-__all__ = ["main"]
+__all__ = ["COMMANDS", "main"]

@@ -13,7 +13,12 @@ from kdenv.core.errors import BadOption
 
 
 def add(commands: Commands) -> None:
-    parser = commands.add("analyse", _run, "show what a search thinks of every turn in a position")
+    parser = commands.add(
+        "analyse",
+        _run,
+        "show what a search thinks of every turn in a position",
+        'kdenv analyse game.txt "mce(playouts=1000)"',
+    )
     parser.add_argument("where", help="a record file, or a position as 'kdenv replay' and error messages write it")
     parser.add_argument("policy", help="a search, as 'kdenv policies GAME' shows them")
     parser.add_argument("--game", help="the game to which a position belongs (a record names its game itself)")

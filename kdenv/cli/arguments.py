@@ -36,12 +36,17 @@ class Commands:
 
         self._parser = Parser(prog="kdenv", description="Tabletop games of chance and hidden information: play, match, measure.")
         self._parser.add_argument("--version", action="version", version=f"kdenv {__version__}")
+        self.examples: list[str] = []  # the command lines that --help shows
         self._commands = self._parser.add_subparsers(metavar="command", required=True, parser_class=Parser)
 
-    def add(self, name: str, run: Run, text: str) -> argparse.ArgumentParser:
-        """Add a command and return its parser, to which the caller adds arguments. `run` carries the command out."""
-        added = self._commands.add_parser(name, help=text, description=text)
+    def add(self, name: str, run: Run, text: str, *examples: str) -> argparse.ArgumentParser:
+        """Add a command, whose --help shows these examples. Return its parser, to which the caller adds arguments; `run` carries it out."""
+        epilog = "\n".join(["examples:" if len(examples) > 1 else "example:", *(f"  {example}" for example in examples)])
+        added = self._commands.add_parser(
+            name, help=text, description=text, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
         added.set_defaults(run=run)
+        self.examples += examples
         return added
 
     def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -9,7 +9,12 @@ from kdenv.cli.arguments import Commands
 
 
 def add(commands: Commands) -> None:
-    parser = commands.add("bench", _run, "measure the speed of everything on this machine")
+    parser = commands.add(
+        "bench",
+        _run,
+        "measure the speed of everything on this machine",
+        "kdenv bench kingdomino --quick",
+    )
     parser.add_argument("game", nargs="?", help="measure only this game (default: all games)")
     parser.add_argument("--quick", action="store_true", help="run every measurement only for a moment; the figures mean little")
     parser.add_argument("--json", action="store_true", help="print the result as JSON, for programs")

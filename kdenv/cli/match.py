@@ -19,7 +19,13 @@ _INTERRUPTED = 130  # the exit code that a shell expects of a program which Ctrl
 
 
 def add(commands: Commands) -> None:
-    match = commands.add("match", _match, "let policies play each other, on shared deals and from every seat")
+    match = commands.add(
+        "match",
+        _match,
+        "let policies play each other, on shared deals and from every seat",
+        "kdenv match kingdomino full_greedy gprd random random --games 100",
+        "kdenv match dominoes greedy random greedy random --games 50 --seed 1 --report match.html",
+    )
     add_game(match)
     match.add_argument("policies", nargs="+", metavar="policy", help="a policy for each seat, as 'kdenv policies GAME' shows them")
     match.add_argument("--games", type=int, default=100, metavar="N", help="the number of games (default: 100)")
@@ -89,13 +95,10 @@ def _show_match(parsed: argparse.Namespace, summary: Summary, finished: bool) ->
     """Print the table, then write the report."""
     from kdenv.arena import report
 
-    match, rows, deals = summary.match, summary.rows(), summary.deals
     if parsed.json:
-        print(json.dumps(report.as_json(match, rows, finished)))
+        print(json.dumps(report.as_json(summary.match, summary.rows(), finished)))
     elif summary.games:
-        print(match.describe() + ("" if finished else f": {summary.games} finished"))
-        print(f"{deals} deal{'s' * (deals > 1)}, seats rotated, deals shared. {report.note(deals)}\n")
-        print(report.text_table(rows))
+        print(summary)
     if parsed.report is not None:
         parsed.report.write_text(report.page(summary), encoding="utf-8")
         if not parsed.json:

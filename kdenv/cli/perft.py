@@ -13,7 +13,12 @@ _DEEPEST = 1000
 
 
 def add(commands: Commands) -> None:
-    parser = commands.add("perft", _run, "count the chance, decision and final nodes of a game tree, depth by depth")
+    parser = commands.add(
+        "perft",
+        _run,
+        "count the chance, decision and final nodes of a game tree, depth by depth",
+        "kdenv perft carcassonne 2",
+    )
     arguments.add_game(parser)
     parser.add_argument("depth", type=arguments.whole(0, _DEEPEST), help="how many levels of the tree to count")
     arguments.add_players(parser, "the number of players (default: the game's default)")

@@ -1,4 +1,4 @@
-"""`kdenv play`: a person plays a game in the terminal, against policies."""
+"""`kdenv play`: people play a game in the terminal, against policies or with each other."""
 
 from __future__ import annotations
 
@@ -11,69 +11,73 @@ from typing import TYPE_CHECKING
 from kdenv.cli import arguments, files, terminal
 from kdenv.cli.arguments import Commands
 from kdenv.cli.interrupts import all_signals, interruptible
-from kdenv.core.errors import BadOption, KdenvError
+from kdenv.core.errors import BadOption, shown
 
 if TYPE_CHECKING:
     from kdenv.core.table import Table
+    from kdenv.policies.base import Policy
+
+YOU = "you"  # what a seat is called that a person plays
 
 
 def add(commands: Commands) -> None:
-    parser = commands.add("play", _run, "play a game in the terminal")
+    parser = commands.add(
+        "play",
+        _run,
+        "play a game in the terminal",
+        "kdenv play kingdomino full_greedy gprd random",
+        "kdenv play carcassonne greedy --seat 1 --record game.txt",
+        "kdenv play dominoes greedy greedy --seat 0,2",
+    )
     arguments.add_game(parser)
     parser.add_argument("policies", nargs="*", metavar="policy", help="your opponents, in the order of their seats (default: random)")
-    parser.add_argument("--seat", type=arguments.whole(), default=0, metavar="N", help="your seat (default: 0)")
+    parser.add_argument("--seat", type=_seats, default=[0], metavar="N,...", help="your seat, or the seats of several people (default: 0)")
     arguments.add_players(parser, "the number of players (default: you and the opponents that you name)")
     arguments.add_seed(parser, None, "the seed of chance and of the opponents (default: taken from the clock)")
+    parser.add_argument("--hint", default="mce(seconds=1)", metavar="POLICY", help="the search that hints (default: mce(seconds=1))")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write the record of the game to this file")
 
 
+def _seats(words: str) -> list[int]:
+    """The seats of people, as --seat gives them."""
+    seats = [arguments.whole()(word) for word in words.split(",")]
+    if len(set(seats)) < len(seats):
+        raise argparse.ArgumentTypeError(f"{shown(words)} names a seat twice")
+    return seats
+
+
 def _run(parsed: argparse.Namespace) -> int:
+    from kdenv.policies import policy
+
     players = parsed.players
     if players is None and parsed.policies:
-        players = len(parsed.policies) + 1
+        players = len(parsed.policies) + len(parsed.seat)
     table = arguments.table(parsed.game, players, parsed.option)
-    texts = list(parsed.policies) or ["random"] * (table.players - 1)
-    if len(texts) != table.players - 1:
-        raise BadOption(f"{table.players} players are you and {table.players - 1} policies, but you named {len(texts)}")
-    if parsed.seat >= table.players:
-        raise BadOption(f"--seat {parsed.seat} is not at this table; the seats are 0 to {table.players - 1}")
-    texts.insert(parsed.seat, "you")
+    for seat in parsed.seat:
+        if seat >= table.players:
+            raise BadOption(f"--seat {seat} is not at this table; the seats are 0 to {table.players - 1}")
+    n_policies = table.players - len(parsed.seat)
+    texts = list(parsed.policies) or ["random"] * n_policies
+    if len(texts) != n_policies:
+        people = YOU if len(parsed.seat) == 1 else f"{len(parsed.seat)} people"
+        raise BadOption(f"{table.players} players are {people} and {n_policies} policies, but you named {len(texts)}")
+    for seat in sorted(parsed.seat):
+        texts.insert(seat, YOU)
+    seats = [None if seat in parsed.seat else policy(text) for seat, text in enumerate(texts)]
+    game = _Game(table, seats, policy(parsed.hint), time.time_ns() if parsed.seed is None else parsed.seed)
     with all_signals():
         if parsed.record is not None:
             files.write(parsed.record, table.record())  # a file that cannot be written is noticed before the game, not after it
         try:
-            _play(table, parsed.seat, texts, time.time_ns() if parsed.seed is None else parsed.seed)
+            game.play()
         finally:
             if parsed.record is not None:
-                _keep(table, parsed.record)
-    if table.over:
-        terminal.show(f"\n{table}\n")
-        for place, (points, rank) in enumerate(zip(table.scores(), table.ranks(), strict=True)):
+                _keep(game.table, parsed.record)
+    if game.table.over:
+        terminal.show(f"\n{game.table}\n")
+        for place, (points, rank) in enumerate(zip(game.table.scores(), game.table.ranks(), strict=True)):
             print(f"{rank}. seat {place} ({texts[place]}): {points}")
     return 0
-
-
-def _play(table: Table, mine: int, texts: list[str], seed: int) -> None:
-    """Play to the end of the game, or until the person leaves."""
-    from kdenv.compiler.random import derive_seed, make_rng
-    from kdenv.policies import policy
-
-    opponents = {place: policy(text) for place, text in enumerate(texts) if place != mine}
-    for place, opponent in opponents.items():
-        opponent.reset(derive_seed("policy", seed, place))
-    chance = make_rng(seed)
-    while True:
-        table.run_chance(chance)
-        seat = table.seat
-        if seat is None:
-            return
-        if seat != mine:
-            opponent, view = opponents[seat], table.view(seat)
-            action = interruptible(lambda: opponent.act(view))  # noqa: B023  (it is called at once)
-            print(f"seat {seat} ({texts[seat]}): {table.name(action)}")
-            table.play(action)
-        elif not _ask(table, seat):
-            return
 
 
 def _keep(table: Table, path: Path) -> None:
@@ -82,28 +86,111 @@ def _keep(table: Table, path: Path) -> None:
     print(f"kdenv: the record {'is in' if table.over else 'so far (unfinished) is in'} {path}", file=sys.stderr)
 
 
-def _ask(table: Table, seat: int) -> bool:
-    """Let the person at the terminal decide. Return False if the person leaves the game."""
-    from kdenv.core.game import whole_number
+class _Game:
+    """A game of people and policies. It tells each person what has happened since that person's last decision."""
 
-    legal = table.legal()
-    terminal.show(f"\n{table.view(seat)}\n")
-    for number, action in enumerate(legal, 1):
-        print(f"{number:4}  {table.name(action)}", end="\n" if number % 4 == 0 or number == len(legal) else "\t")
-    while True:
-        try:
-            answer = input("your action (number or words, q to leave): ").strip()
-        except EOFError:
-            print()
-            return False
-        if answer == "q":
-            return False
-        place = whole_number(answer)
-        try:
-            action = legal[place - 1] if place is not None and 1 <= place <= len(legal) else table.action(answer)
-        except KdenvError as error:
-            said = terminal.sentence(error)
-            print(said.split(" is not legal in ")[0] + " is not legal here" if "is not legal in" in said else said)
-            continue
-        table.play(action)
-        return True
+    def __init__(self, table: Table, seats: list[Policy | None], adviser: Policy, seed: int) -> None:
+        """Seats that people play have no policy. The adviser answers when a person asks for a hint."""
+        from kdenv.compiler.random import derive_seed, make_rng
+
+        self.table, self.seats, self.adviser = table, seats, adviser
+        self.chance = make_rng(seed)
+        self._told = [0] * len(seats)  # how many events each seat has been told of
+        self._words: list[str] = []  # each event in words, as its witnesses see it
+        self._last = -1  # the person who looked at the screen last
+        self._before: list[tuple[int, Table, int]] = []  # for each decision of a person: seat, table, and the state of chance
+        for seat, player in enumerate(seats):
+            if player is not None:
+                player.reset(derive_seed("policy", seed, seat))
+        adviser.reset(derive_seed("policy", seed, len(seats)))
+
+    def play(self) -> None:
+        """Play to the end of the game, or until a person leaves."""
+        from kdenv.cli.person import ask
+
+        while True:
+            self._run_chance()
+            seat = self.table.seat
+            if seat is None:
+                self._tell_the_end()
+                return
+            player = self.seats[seat]
+            if player is None:
+                self._hand_over(seat)
+                self._tell(seat)
+                answer = ask(self.table, seat, self.adviser)
+                if answer == "leave":
+                    return
+                if answer == "undo":
+                    self._undo(seat)
+                    continue
+                self._before.append((seat, self.table.clone(), int(self.chance[0])))
+                self._play(answer, YOU if self._people == 1 else f"seat {seat}")
+                self._told[seat] = len(self._words)  # nobody is told of a decision of its own
+            else:
+                view = self.table.view(seat)
+                self._play(interruptible(lambda: player.act(view)), f"seat {seat} ({player})")  # noqa: B023  (it is called at once)
+
+    @property
+    def _people(self) -> int:
+        return self.seats.count(None)
+
+    def _play(self, action: int, who: str) -> None:
+        self._words.append(f"{who}: {self.table.name(action)}")
+        self.table.play(action)
+
+    def _run_chance(self) -> None:
+        """Draw and carry out chance, with the same draws as Table.run_chance makes."""
+        while self.table.at_chance:
+            outcome = self.table.sample_chance(self.chance)
+            self._words.append(f"chance: {self.table.chance_name(outcome)}")
+            self.table.chance(outcome)
+
+    def _hand_over(self, seat: int) -> None:
+        """Before another person looks at a game that hides something, clear the screen and wait until that person sits there."""
+        if self._last not in (-1, seat) and not self.table.game.open_information:
+            terminal.clear()
+            terminal.answer(f"seat {seat} decides; press Enter when nobody else looks: ")
+        self._last = seat
+
+    def _tell(self, seat: int) -> None:
+        """Print what this seat has seen since it was told last. Outcomes of chance that follow each other are one line."""
+        seen = self.table.log.seen_by(seat).events()
+        told, draws, unseen = self._told[seat], list[str](), 0
+        for event, words in zip(seen[told:], self._words[told:], strict=True):
+            if event.is_chance:
+                draws += [words.removeprefix("chance: ")] if event.number is not None else []
+                unseen += event.number is None
+                continue
+            _print_chance(draws, unseen)
+            draws, unseen = [], 0
+            print(words)
+        _print_chance(draws, unseen)
+        self._told[seat] = len(self._words)
+
+    def _tell_the_end(self) -> None:
+        """Tell the person who looked last how the game has ended; if nobody has looked yet, tell the first person."""
+        people = [seat for seat, player in enumerate(self.seats) if player is None]
+        self._tell(self._last if self._last in people else people[0])
+
+    def _undo(self, seat: int) -> None:
+        """Go back to the last decision of this seat, if it has made one, and of nobody else."""
+        for place in range(len(self._before) - 1, -1, -1):
+            if self._before[place][0] == seat:
+                break
+        else:
+            print("there is no decision of yours to go back to")
+            return
+        _, self.table, chance = self._before[place]
+        del self._before[place:]
+        self.chance[0] = chance
+        del self._words[len(self.table.log) :]
+        self._told = [min(told, len(self._words)) for told in self._told]
+        print("back at your last decision; chance will draw the same again, and the others decide anew")
+
+
+def _print_chance(draws: list[str], unseen: int) -> None:
+    if unseen:
+        draws = [*draws, f"{unseen} draw{'s' if unseen > 1 else ''} that you do not see"]
+    if draws:
+        print("chance:", ", ".join(draws))

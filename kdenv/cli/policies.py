@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import re
+import textwrap
 from collections.abc import Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from kdenv.cli.arguments import Commands
+from kdenv.cli.terminal import WIDTH
 
 if TYPE_CHECKING:
     from kdenv.core.game import Game
@@ -16,14 +20,22 @@ _HEADINGS = {
     "players": "Players of the game",
     "searches": "Searches",
     "papers": "Searches of papers, with the parameters and budgets of the paper",
-    "others": "Other policies",
+    "others": "Learned and other policies",
+    "elsewhere": "Searches of papers on other games, which play here too",
     "playouts": "Playouts of searches (playout=...); every player of the game is one, too",
     "rules": "Selection rules of searches (select=...)",
 }
+_PAPER = re.compile(r".*?\b(?:19|20)\d\d\b")  # the authors and the year, with which a source begins
 
 
 def add(commands: Commands) -> None:
-    parser = commands.add("policies", _run, "list the policies that can play a game, or explain one")
+    parser = commands.add(
+        "policies",
+        _run,
+        "list the policies that can play a game, or explain one",
+        "kdenv policies kingdomino",
+        "kdenv policies kingdomino mce",
+    )
     parser.add_argument("game", help="the name of a game")
     parser.add_argument("name", nargs="?", help="a policy, playout or selection rule, which is explained with all its parameters")
 
@@ -42,15 +54,43 @@ def _overview(game: Game) -> Iterator[str]:
     from kdenv.policies.listing import listing, parts
 
     entries = [*listing(game), *parts(game)]
-    width = max(len(entry.name) for entry in entries)
     for group, heading in _HEADINGS.items():
         inside = [entry for entry in entries if entry.group == group]
-        if inside:
-            yield heading
-            for entry in inside:
-                yield f"  {entry.name:{width}}  {entry.meaning}" + (f" [{entry.source}]" if group == "papers" else "")
-            yield ""
+        if not inside:
+            continue
+        yield heading
+        if group == "elsewhere":
+            yield from textwrap.wrap(", ".join(entry.name for entry in inside), WIDTH, initial_indent="  ", subsequent_indent="  ")
+        elif group == "papers":
+            for paper, of_paper in groupby(inside, _paper):
+                yield f"  {paper}"
+                yield from _lines(list(of_paper), "    ")
+        else:
+            yield from _lines(inside, "  ")
+        yield ""
     yield f"'kdenv policies {game.name} NAME' explains one of them and its parameters."
+
+
+def _lines(entries: list[Entry], indent: str) -> Iterator[str]:
+    """A line for each entry, with as much of its meaning as fits; the page of the entry has all of it."""
+    width = max(len(entry.name) for entry in entries)
+    for entry in entries:
+        start = f"{indent}{entry.name:{width}}  "
+        yield start + _cut(entry.meaning, WIDTH - len(start))
+
+
+def _cut(meaning: str, room: int) -> str:
+    """The meaning, cut after a clause if it is longer than the room, or between words if its first clause is too long, too."""
+    if len(meaning) <= room:
+        return meaning
+    clauses = [end.start() for end in re.finditer(r"[;:] ", meaning) if 20 <= end.start() <= room]
+    return meaning[: clauses[-1]] if clauses else textwrap.shorten(meaning, room, placeholder=" ...")
+
+
+def _paper(entry: Entry) -> str:
+    """The paper that an entry comes from, as REFERENCES.md names it."""
+    found = _PAPER.match(entry.source)
+    return found[0] if found else entry.source
 
 
 def _page(entry: Entry) -> Iterator[str]:

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    parser = commands.add("replay", _run, "play a record again to check it, and show or draw the game")
+    parser = commands.add(
+        "replay",
+        _run,
+        "play a record again to check it, and show or draw the game",
+        "kdenv replay game.txt --every",
+        "kdenv replay game.txt --draw game.svg",
+    )
     parser.add_argument("file", type=Path, help="a record, as 'kdenv play --record' writes it")
     add_step(parser)
     parser.add_argument("--every", action="store_true", help="show the position after every line")

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import io
 import os
 import re
 import sys
 import time
-from typing import TextIO
+import warnings
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+from kdenv.core.errors import KdenvWarning
+
+WIDTH = 100  # no line of a listing is longer
 
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _DIGITS = re.compile(r"\d{60,}(\.\.\.)?")
@@ -47,6 +54,20 @@ def show(text: str) -> None:
     print(text if has_colours(sys.stdout) else _COLOUR.sub("", text))
 
 
+def answer(question: str) -> str | None:
+    """What the person at the terminal answers; None if nothing more can come."""
+    try:
+        return input(question).strip()
+    except EOFError:
+        print()
+        return None
+
+
+def clear() -> None:
+    """Empty the screen, so that the next person does not see what the last one saw. Where there is no screen, print a line."""
+    print("\x1b[2J\x1b[3J\x1b[H" if sys.stdout.isatty() and os.environ.get("TERM") != "dumb" else "-" * 40, flush=True)
+
+
 def has_colours(stream: TextIO) -> bool:
     """Whether to print colours: never if NO_COLOR is set; else always if FORCE_COLOR is set; else on terminals that are not dumb."""
     if os.environ.get("NO_COLOR"):
@@ -59,7 +80,27 @@ def sentence(mistake: Exception | str) -> str:
     text = str(mistake)
     if isinstance(mistake, OSError) and mistake.filename is not None and mistake.strerror:
         text = f"{mistake.filename}: {mistake.strerror}"
+    return _in_a_line(text)
+
+
+def _in_a_line(text: str) -> str:
     return _DIGITS.sub(lambda digits: f"{digits[0][:20]}...", _CONTROL.sub(" ", text))
+
+
+@contextlib.contextmanager
+def warnings_as_sentences() -> Iterator[None]:
+    """Print kdenv's own warnings as it prints mistakes, without the place in its source that gives them."""
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, KdenvWarning):
+                print(f"kdenv: {_in_a_line(str(message))}", file=sys.stderr)
+            else:
+                others(message, category, *place, **more)
+
+        warnings.showwarning = show
+        yield
 
 
 def nobody_reads() -> bool:

@@ -14,8 +14,15 @@ if TYPE_CHECKING:
     from kdenv.core.game import Game
     from kdenv.core.table import Table
 
+
 def add(commands: Commands) -> None:
-    parser = commands.add("warm", _run, "compile in advance what games and their policies need")
+    parser = commands.add(
+        "warm",
+        _run,
+        "compile in advance what games and their policies need",
+        "kdenv warm",
+        "kdenv warm kingdomino",
+    )
     parser.add_argument("game", nargs="?", help="compile only for this game (default: all games)")
 
 

@@ -27,9 +27,12 @@ class _Known:
 
     def of(self, kind: Any) -> Callable[..., Any]:
         if kind not in self.kernels:
-            name = getattr(kind, "__name__", kind)
-            raise TypingError(f"{name} does not answer {self.name}(): mark its kernel with @answers({self.name}, {name})")
+            raise TypingError(self.lacks(kind))
         return self.kernels[kind]
+
+    def lacks(self, kind: Any) -> str:
+        name = getattr(kind, "__name__", kind)
+        return f"{name} does not answer {self.name}(): mark its kernel with @answers({self.name}, {name})"
 
 
 _questions: dict[Callable[..., Any], _Known] = {}
@@ -55,6 +58,13 @@ def misfit(given: Callable[..., Any], takes: Sequence[str]) -> str:
         return "is not marked @kernel"
     found = list(inspect.signature(given.py_func if hasattr(given, "py_func") else given).parameters)
     return "" if len(found) == len(takes) else f"takes ({', '.join(found)}) and must take ({', '.join(takes)})"
+
+
+def must_answer(part: Any, *questions: Callable[..., Any]) -> None:
+    """Raise TypeError if no kernel answers one of these questions for this part."""
+    for asked in questions:
+        if type(part) not in _questions[asked].kernels:
+            raise TypeError(_questions[asked].lacks(type(part)))
 
 
 def answers(asked: Callable[..., Any], kind: type) -> Callable[[Kernel], Kernel]:

@@ -30,6 +30,10 @@ class WrongOrder(KdenvError, AttributeError):
     """A call that comes too early or too late, such as a step before the first reset."""
 
 
+class KdenvWarning(UserWarning):
+    """Something that a user should know, such as a package that is broken. The command line prints it as a sentence, too."""
+
+
 class MissingExtra(KdenvError, ImportError):
     """A feature needs an optional dependency; the message names the extra to install."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -13,10 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.compiler.question import must_answer
 from kdenv.core.encoding import Encoding, Layout, Observer
 from kdenv.core.errors import BadOption, shown
+from kdenv.core.installed import GAMES
 from kdenv.core.interfaces import Drawing, Notation, complaint
-from kdenv.core.questions import Knowledge, RulePlayer
+from kdenv.core.questions import Knowledge, RulePlayer, choose, estimate, rank, reach
 from kdenv.core.verbs import register_rules
 
 States = NDArray[Any]  # an array of a game's state records
@@ -57,6 +60,11 @@ class Option:
         if isinstance(self.choices[0], bool):
             return bool(number)
         return int(number) if isinstance(self.choices[0], int) else self.choices[number]
+
+    def values(self) -> list[str]:
+        """The values that may be chosen, as a command line takes them, the default first; empty if they cannot be listed."""
+        others = [choice for choice in self.choices if choice != self.default]
+        return [_words(choice)[0] for choice in (self.default, *others)] if self.choices else []
 
     def _as_choice(self, value: Any) -> Any:
         """The choice that a value from Python or a word from the command line means."""
@@ -105,11 +113,22 @@ class Game:
                 raise TypeError(f"the {name} of {self.name} {wrong}; kdenv.author.{wanted.__name__} says what each function answers")
         if not self.encodings:
             raise TypeError(f"{self.name} has no encoding; give encodings=(Encoding(name, layout, observe),)")
+        for kind, given in ((Option, self.options), (Encoding, self.encodings)):
+            for each in given:
+                if not isinstance(each, kind):
+                    word = kind.__name__
+                    raise TypeError(f"{each!r} among the {word.lower()}s of {self.name} is no {word}; write {word}(...)")
         if self.knowledge.greedy and self.knowledge.greedy not in self.knowledge.players:
             raise TypeError(f"the greedy player of {self.name} is {self.knowledge.greedy}, which is not among the players of its knowledge")
         state = register_rules(self.name, *self.room, observe=self.encodings[0].observe)
         object.__setattr__(self, "state_dtype", state)
+        for encoding in self.encodings:
+            self._lay_out(encoding)
         _made[self.name] = self
+
+    def _lay_out(self, encoding: Encoding) -> None:
+        """Raise TypeError if the layout of an encoding is none, for the usual number of players and options."""
+        Observer(self, *self.variant(), encoding)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy a game by its name: modules do not pickle, and there is one Game of each game."""
@@ -137,25 +156,37 @@ class Game:
         It is not trusted: before it is called, what its seat cannot know is replaced by a random draw.
         """
         new, known = replace(encoding, trusted=False), {each.name: each for each in self.encodings}
-        if known.get(new.name, new) != new:
+        old = known.get(new.name)
+        if old is not None and (old.trusted or _home(old.observe) != _home(new.observe)):
             raise TypeError(f"{self.name} already has an encoding {new.name}; choose another name")
+        self._lay_out(new)
         object.__setattr__(self, "encodings", tuple((known | {new.name: new}).values()))
 
     def add_player(self, name: str, player: RulePlayer) -> None:
-        """Add a rule-based player from outside the game's room; it is then a policy and a playout of this name."""
+        """Add a rule-based player from outside the game's room; it is then a policy and a playout of this name.
+
+        A player that the same module adds again, as a notebook does that runs a cell twice, takes the place of the old one. The same
+        holds for evaluators, orders and encodings.
+        """
+        for parameter in inspect.signature(player.make).parameters.values():
+            if parameter.default is parameter.empty:
+                raise TypeError(f"the player {name} has a parameter {parameter.name} without a default; give every parameter one")
+        must_answer(player.make(), choose)
         self._add("players", name, player)
 
     def add_evaluator(self, name: str, evaluator: Any) -> None:
         """Add a part that answers `estimate` and `reach`; searches of limited depth then know it as evaluate=name."""
+        must_answer(evaluator, estimate, reach)
         self._add("evaluators", name, evaluator)
 
     def add_order(self, name: str, order: Any) -> None:
         """Add a part that answers `rank`; searches of limited depth then know it as order=name."""
+        must_answer(order, rank)
         self._add("orders", name, order)
 
     def _add(self, kind: str, name: str, new: Any) -> None:
         known = getattr(self.knowledge, kind)
-        if known.get(name, new) != new:
+        if name in known and _home(known[name]) != _home(new):
             raise TypeError(f"{self.name} already has {name} among its {kind}; choose another name")
         change: dict[str, Any] = {kind: {**known, name: new}}
         object.__setattr__(self, "knowledge", replace(self.knowledge, **change))
@@ -192,6 +223,13 @@ class Game:
         return values
 
 
+def _home(added: Any) -> tuple[str, str]:
+    """The module and the name of what was added to a game. What has the same home is the same thing, added by a notebook's cell again."""
+    made_by = added.make if isinstance(added, RulePlayer) else added
+    made_by = made_by if hasattr(made_by, "__qualname__") else type(made_by)
+    return made_by.__module__, made_by.__qualname__
+
+
 _made: dict[str, Game] = {}
 
 
@@ -203,6 +241,7 @@ def _observer(game: Game, players: int, variant: bytes, encoding: Encoding) -> O
 def _game_made_with(room: str, name: str) -> Game:
     """The game of this name, in a process that may not have made it yet: importing its room makes it."""
     import_module(room)
+    GAMES.load(name)  # a process that unpickles a game may never ask for it by its name
     return _made[name]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -107,11 +108,17 @@ class Table:
 
     def play(self, action: int) -> None:
         """Carry out an action of the seat that decides. Raises IllegalAction if it is not legal. Chance that follows is not carried out."""
-        if action not in self.legal():
-            raise self.illegal(action)
+        number = self.checked_action(action)
         self.changes += 1
-        verbs.apply_at(self.states, 0, int(action))
-        self.log.write_action(int(action))
+        verbs.apply_at(self.states, 0, number)
+        self.log.write_action(number)
+
+    def checked_action(self, action: Any) -> int:
+        """The action as an int. Raises IllegalAction if it is not legal, or no whole number (of Python, NumPy or PyTorch)."""
+        number = _whole(action)
+        if number is None or number not in self.legal():
+            raise self.illegal(action)
+        return number
 
     def chance(self, outcome: int) -> None:
         """Carry out this outcome of chance. Raises IllegalAction if it is not possible."""
@@ -166,7 +173,7 @@ class Table:
         """The legal action that these words mean in this position. Raises IllegalAction or BadRecord if they mean none."""
         action = self.game.notation.action_from(self.states, 0, text)
         if action not in self.legal():
-            raise self.illegal(text)
+            raise self._not_legal(shown(text))
         return int(action)
 
     def chance_name(self, outcome: int) -> str:
@@ -189,6 +196,10 @@ class Table:
 
     def __str__(self) -> str:
         return str(self.game.drawing.ansi(self.states, 0))
+
+    def _repr_svg_(self) -> str:
+        """What a notebook shows: the position with everything face up."""
+        return self.svg()
 
     def svg(self, seat: int | None = None) -> str:
         """The position as an SVG drawing, as a seat sees it, or with everything face up if seat is None."""
@@ -217,10 +228,16 @@ class Table:
         `reader` is the seat that will read the error, by default the seat that decides. In a game that hides something the error tells
         only what this seat may know.
         """
-        named = shown(action)
-        if isinstance(action, (int, np.integer)) and 0 <= action < self.n_actions:
+        named, number = shown(action), _whole(action)
+        if number is None:
+            named += f" (of type {type(action).__name__}, not a whole number)"
+        elif number is not None and 0 <= number < self.n_actions:
             with contextlib.suppress(BadRecord):  # some numbers have no name in this position
-                named += f" ({self.name(int(action))})"
+                named += f" ({self.name(number)})"
+        return self._not_legal(named, reader)
+
+    def _not_legal(self, named: str, reader: int | None = None) -> IllegalAction:
+        """The error for an action that is described so; see illegal."""
         if reader in (None, self.seat) or self.game.open_information:
             return IllegalAction(self._cannot(f"action {named}", [f"{a} ({self.name(a)})" for a in self.legal()]))
         return IllegalAction(f"action {named} is not legal for seat {self.seat} in {self._where(reader)}")
@@ -247,6 +264,16 @@ class Table:
         elif not possible:
             listing = "nothing of the kind, " + ("chance is next" if self.at_chance else "a seat decides")
         return f"{what} is not legal in {self._where()}; legal: {listing}"
+
+
+def _whole(action: Any) -> int | None:
+    """The whole number that an action is; None if it is none."""
+    if isinstance(action, (bool, np.bool_)):
+        return None
+    try:
+        return operator.index(action)
+    except TypeError:
+        return None
 
 
 def _kernel_rng(rng: np.random.Generator | Rng) -> Rng:

@@ -113,6 +113,14 @@ class View:
         states[0] = self.states[0]
         return states
 
+    def svg(self) -> str:
+        """The position as an SVG drawing, as this seat sees it."""
+        return str(self.game.drawing.svg(self.states, 0, seat=int(self.seat)))
+
+    def _repr_svg_(self) -> str:
+        """What a notebook shows."""
+        return self.svg()
+
     def __str__(self) -> str:
         return str(self.game.drawing.ansi(self.states, 0, seat=int(self.seat)))
 

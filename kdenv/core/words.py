@@ -1,4 +1,4 @@
-"""Reads numbers from texts that users give, and refuses texts that are too long."""
+"""Reads numbers from texts that users give, refuses texts that are too long, and writes names as Python writes them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ def number_in(text: str, least: int, most: int) -> int | None:
         return None
     number = int(text)
     return number if least <= number <= most else None
+
+
+def in_capitals(name: str) -> str:
+    """The name as a class or an environment has it: FullGreedy for full_greedy."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
 def check_length(text: str) -> None:

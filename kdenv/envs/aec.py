@@ -27,7 +27,7 @@ from kdenv.core.view import View
 from kdenv.envs.checks import ILLEGAL, check_choice, check_seed
 from kdenv.envs.episode import Episode
 from kdenv.envs.rendering import MODES, Screen
-from kdenv.envs.rewards import REWARDS, final_rewards, forfeit, is_truncated
+from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
 from kdenv.envs.spaces import ActionSpace, ObservationBox, state_box
 from kdenv.envs.stepping import NO_ACTION, NOBODY, Mask
 from kdenv.games import find_game
@@ -52,7 +52,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         game: str | Game = "kingdomino",
         players: int | None = None,
         *,
-        reward: str = "rank",
+        reward: Reward = "win",
         illegal: str = "raise",
         encoding: str | None = None,
         render_mode: str | None = None,
@@ -60,11 +60,11 @@ class TableEnv(AECEnv[str, Any, Any]):
     ) -> None:
         """Take a game (or its name) and its options. Nothing is dealt before reset.
 
-        reward: what a finished game is worth to each seat: "rank", "margin" or "score" (rewards.py). illegal: with "raise" an
-        action that is not legal raises IllegalAction; with "terminate" it ends the game as a loss of the seat that decides.
+        reward: what each seat gets: "win", "rank", "margin", "score", "gains", or a function of the table (rewards.py).
+        illegal: with "raise" an action that is not legal raises IllegalAction; with "terminate" it ends the game as a loss of the seat
+        that decides.
         encoding: the name of one of `game.encodings`; None means the game's default.
         """
-        check_choice("reward", reward, tuple(REWARDS))
         check_choice("illegal", illegal, ILLEGAL)
         if render_mode is not None:
             check_choice("render_mode", render_mode, MODES)
@@ -73,6 +73,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.metadata = {**self.metadata, "name": name}
         self.reward, self.illegal, self.render_mode = reward, illegal, render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(empty.players)]
+        self._payer = Payer(reward)
         self._episode = Episode(empty, encoding)
         self._screen = Screen(render_mode, name)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -118,6 +119,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         if seed is not None or "np_random" not in self.__dict__:
             self.np_random, _ = seeding.np_random(None if seed is None else int(seed))
         self._episode.begin(opening, self.np_random)
+        self._payer.begin(self.table)
         agents = self.possible_agents
         self.agents = list(agents)
         self.rewards = dict.fromkeys(agents, 0.0)
@@ -147,8 +149,10 @@ class TableEnv(AECEnv[str, Any, Any]):
             mover = episode.step(number)
             self.infos[agent] = {"action_mask": self._no_action()}
             if mover == NOBODY:
-                self._end(final_rewards(self.table, self.reward), is_truncated(self.table))
+                self._end(self._payer.at_end(self.table), is_truncated(self.table))
             else:
+                if self._payer.pays_gains:
+                    self._pay(self._payer.gains(self.table))
                 self._select(mover)
         if self.render_mode == "human":
             self.render()
@@ -171,11 +175,17 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     def _end(self, rewards: list[float], truncated: bool) -> None:
         """End the game and give out the rewards. After this every agent leaves by step(None)."""
-        self.rewards = dict(zip(self.agents, rewards, strict=True))
-        self._cumulative_rewards = dict(self.rewards)
+        self._pay(rewards)
         self.terminations = dict.fromkeys(self.agents, not truncated)
         self.truncations = dict.fromkeys(self.agents, truncated)
         self.agent_selection = self.agents[0]
+
+    def _pay(self, rewards: list[float]) -> None:
+        """Give out the rewards of a step. Each agent gets by last() what has come together since its own last step."""
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        self.rewards = dict(zip(self.agents, rewards, strict=True))
+        for agent, reward in self.rewards.items():
+            self._cumulative_rewards[agent] += reward
 
     def _was_dead_step(self, action: Any) -> None:
         """Let an agent that has finished leave."""

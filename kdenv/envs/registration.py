@@ -3,6 +3,8 @@
 import gymnasium
 import pettingzoo
 
+from kdenv.core.installed import GAMES
+from kdenv.core.words import in_capitals
 from kdenv.games import TITLES
 
 
@@ -12,12 +14,15 @@ def register(name: str, title: str) -> None:
     # Registering a second time, as after a reload, would print a warning although nothing is wrong.
     if identity not in gymnasium.registry:
         gymnasium.register(identity, entry_point="kdenv.envs.seat:SeatEnv", kwargs={"game": name})
-    if identity not in pettingzoo.aec_registry:
+    if hasattr(pettingzoo, "register") and identity not in pettingzoo.aec_registry:  # PettingZoo has registries since 1.27
         pettingzoo.register("aec", identity, entry_point="kdenv.envs.aec:env", kwargs={"game": name})
         pettingzoo.register("parallel", identity, entry_point="kdenv.envs.aec:parallel_env", kwargs={"game": name})
 
 
 def register_all() -> None:
-    """Register every game of the package."""
+    """Register every game of kdenv and of installed packages, whose games are imported only when an environment is made."""
     for name, title in TITLES.items():
         register(name, title)
+    for name in GAMES.names():
+        if name not in TITLES:
+            register(name, in_capitals(name))

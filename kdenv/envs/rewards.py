@@ -1,56 +1,176 @@
-"""The rewards of a finished game, one per seat: `reward="rank"`, `"margin"` or `"score"`.
+"""The rewards of environments: `reward="win"`, `"rank"`, `"margin"`, `"score"`, `"gains"`, or a function of the table.
 
-Seats of one team get the same reward. A game that a limit ended (truncated) is undecided, so every reward is 0.
+Let T be the number of teams (in a game without teams each seat is a team). The seats of a team get the same. Points are
+`table.scores()`, places are those of `table.ranks()`, and S is the game's `margin_scale`.
+
+- "win": what a finished game is worth to whoever wants to win. With w teams in the first place, each of these gets (T / w - 1) / (T - 1),
+  and each other team -1 / (T - 1). So a sole win is 1, and a tie of all teams is 0.
+- "rank": what a finished game is worth by place, in equal steps from 1 for the sole first place to -1 for the sole last one. It is
+  (teams behind - teams before) / (T - 1), so teams that tie get the mean of the places they share.
+- "margin": the points of a seat at the end minus those of the best seat of another team (0 if there is none), divided by S.
+- "score": the points of a seat at the end, divided by S.
+- "gains": after each decision, and the chance after it, the change of a seat's points since the last, divided by S. It is
+  counted from where reset() begins the game, before anybody decides. A learner of SeatEnv gets in one sum all that its seat has gained
+  up to its next decision; its first sum begins where the game begins. So the rewards of a game add up to its final points minus those
+  at its beginning, divided by S.
+- A function gets the table at the end of a game, and returns one number per seat.
+
+"win" and "rank" add up to 0 over the teams, and are 0 in a game with one team. A game that a limit ended (truncated) is undecided: all
+rewards but gains are 0, and a function is not asked. Gains are given for every decision, also for the last one of such a game.
+An illegal action that ends a game gives -1 to the team of its seat and 1 / (T - 1) to each other team, whatever `reward` is.
+
+`settle` and `add_gains` are these definitions. They are kernels, so an engine for many games can call them from its own kernel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
+import numpy as np
+
+from kdenv.compiler.kernel import kernel
+from kdenv.core.errors import BadOption, shown
+from kdenv.core.game import did_you_mean
 from kdenv.core.table import Table
 
+RewardFunction: TypeAlias = Callable[[Table], Sequence[float]]
+Reward: TypeAlias = str | RewardFunction
 
-def rank_rewards(table: Table) -> list[float]:
-    """+1 for a sole win, -1 / (teams - 1) for not winning. Winners who tie get equal shares. The sum over teams is 0.
+REWARDS = ("win", "rank", "margin", "score", "gains")  # the place of a name is its number inside kernels
+WIN, RANK, MARGIN, SCORE, GAINS = range(len(REWARDS))
+NO_REWARD = -1  # the number of a reward that no kernel computes: a function of the table
 
-    With T teams of which w win together, winning is worth (T / w - 1) / (T - 1). If all teams tie, that is 0.
+
+@kernel
+def settle(kind, points, standings, teams, scale, out):
+    """Write to out (float64) what each seat gets for a finished game that no limit ended. The kind is any but GAINS.
+
+    `points` and `standings` (int64) are what the verbs `scores` and `standings` wrote for the final position.
     """
-    teams = table.game.teams(table.players)
+    for seat in range(out.shape[0]):
+        if kind == WIN:
+            out[seat] = _win(standings, seat, teams)
+        elif kind == RANK:
+            out[seat] = _rank(standings, seat, teams)
+        elif kind == MARGIN:
+            out[seat] = (points[seat] - _best_rival(points, seat, teams)) / scale
+        else:
+            out[seat] = points[seat] / scale
+
+
+@kernel
+def add_gains(points, before, scale, out):
+    """Add to out what each seat has gained since it had the points in `before`, and write the points of now there."""
+    for seat in range(out.shape[0]):
+        out[seat] += (points[seat] - before[seat]) / scale
+        before[seat] = points[seat]
+
+
+@kernel
+def _win(standings, seat, teams):
     if teams == 1:
-        return [0.0] * table.players
-    standings = table.standings()
-    best = max(standings)
-    share = teams / standings[:teams].count(best)
-    return [((share if standing == best else 0.0) - 1) / (teams - 1) for standing in standings]
+        return 0.0
+    best, n_best = standings[0], 0
+    for team in range(teams):
+        if standings[team] > best:
+            best, n_best = standings[team], 0
+        if standings[team] == best:
+            n_best += 1
+    share = teams / n_best if standings[seat] == best else 0.0
+    return (share - 1.0) / (teams - 1)
 
 
-def margin_rewards(table: Table) -> list[float]:
-    """The points of each seat minus those of the best other team, divided by the game's margin_scale."""
-    teams = table.game.teams(table.players)
-    scores = table.scores()
-    best_other = [max(scores[:team] + scores[team + 1 : teams], default=0) for team in range(teams)]
-    return [(score - best_other[seat % teams]) / table.game.margin_scale for seat, score in enumerate(scores)]
+@kernel
+def _rank(standings, seat, teams):
+    if teams == 1:
+        return 0.0
+    behind_less_before = 0
+    for team in range(teams):
+        if standings[team] < standings[seat]:
+            behind_less_before += 1
+        elif standings[team] > standings[seat]:
+            behind_less_before -= 1
+    return behind_less_before / (teams - 1)
 
 
-def score_rewards(table: Table) -> list[float]:
-    """The points of each seat, divided by the game's margin_scale."""
-    return [score / table.game.margin_scale for score in table.scores()]
+@kernel
+def _best_rival(points, seat, teams):
+    """The most points that a seat of another team has; 0 if there is no other team."""
+    best, found = 0, False
+    for other in range(points.shape[0]):
+        if (other - seat) % teams != 0 and (not found or points[other] > best):
+            best, found = points[other], True
+    return best
 
 
 def forfeit(table: Table, seat: int) -> list[float]:
-    """The rewards after an illegal action, for any reward=: -1 for the team of the seat, and +1 divided among the other teams."""
+    """The rewards after an illegal action of this seat, for every kind of reward."""
     teams = table.game.teams(table.players)
     return [-1.0 if other % teams == seat % teams else 1 / (teams - 1) for other in range(table.players)]
-
-
-REWARDS: dict[str, Callable[[Table], list[float]]] = {"rank": rank_rewards, "margin": margin_rewards, "score": score_rewards}
-
-
-def final_rewards(table: Table, kind: str) -> list[float]:
-    """The rewards of a game that is over; all are 0 if a limit ended it."""
-    return [0.0] * table.players if is_truncated(table) else REWARDS[kind](table)
 
 
 def is_truncated(table: Table) -> bool:
     """Whether a limit, and not the rules, ended this game, which must be over."""
     return table.game.truncated is not None and bool(table.game.truncated(table.states, 0))
+
+
+def reward_number(reward: Reward) -> int:
+    """The number of a reward inside kernels; NO_REWARD for a function. BadOption for what is neither a name nor a function."""
+    if callable(reward):
+        return NO_REWARD
+    if reward not in REWARDS:
+        names = ", ".join(REWARDS)
+        hint = did_you_mean(str(reward), REWARDS)
+        raise BadOption(f"reward={shown(reward)} is not possible{hint}; reward may be {names} or a function of the table")
+    return REWARDS.index(reward)
+
+
+class Payer:
+    """Computes the rewards of one environment, game after game."""
+
+    def __init__(self, reward: Reward) -> None:
+        self.kind = reward_number(reward)
+        self._function = reward if callable(reward) else None
+        self._before = np.zeros(0, np.int64)  # the points of each seat when gains were last given
+
+    @property
+    def pays_gains(self) -> bool:
+        """Whether there are rewards before the end of a game."""
+        return self.kind == GAINS
+
+    def begin(self, table: Table) -> None:
+        """Begin a game, which stands where the first decision is to be made."""
+        if self.kind == GAINS:
+            self._before = np.array(table.scores(), np.int64)
+
+    def gains(self, table: Table) -> list[float]:
+        """What each seat has gained since the last call of this function, or since the game began."""
+        out = np.zeros(table.players)
+        add_gains(np.array(table.scores(), np.int64), self._before, table.game.margin_scale, out)
+        return out.tolist()
+
+    def at_end(self, table: Table) -> list[float]:
+        """What each seat gets at the end of a game."""
+        if self.kind == GAINS:
+            return self.gains(table)
+        if is_truncated(table):
+            return [0.0] * table.players
+        if self._function is not None:
+            return _checked(self._function(table), table.players)
+        out = np.zeros(table.players)
+        points, standings = np.array(table.scores(), np.int64), np.array(table.standings(), np.int64)
+        settle(self.kind, points, standings, table.game.teams(table.players), table.game.margin_scale, out)
+        return out.tolist()
+
+
+def _checked(rewards: Sequence[float], players: int) -> list[float]:
+    """The rewards that a function returned, as floats."""
+    try:
+        numbers = [float(reward) for reward in rewards]
+    except (TypeError, ValueError):
+        numbers = []
+    if len(numbers) != players or not all(map(math.isfinite, numbers)):
+        raise BadOption(f"the function given as reward= returned {shown(rewards)}; it must return {players} finite numbers, one per seat")
+    return numbers

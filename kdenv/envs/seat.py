@@ -26,7 +26,7 @@ from kdenv.envs.checks import ILLEGAL, check_choice, check_seed
 from kdenv.envs.episode import Episode, Script, article
 from kdenv.envs.lineup import Lineup, Opponent
 from kdenv.envs.rendering import MODES, Screen
-from kdenv.envs.rewards import REWARDS, final_rewards, forfeit, is_truncated
+from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
 from kdenv.envs.spaces import ActionSpace, ObservationBox
 from kdenv.envs.stepping import NO_ACTION, NOBODY
 from kdenv.games import find_game
@@ -40,9 +40,9 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     """A game as an environment for one seat.
 
     An observation is the float32 vector of the learner's seat; with observation="dict" it is a dict of the vector and the mask, as in
-    TableEnv. info has "action_mask" and "seat", and at the end "scores" and "ranks" of all seats. MaskablePPO calls `action_masks()`.
-    The reward is 0 until the game ends. `table` is the game itself, to look at: if anybody else changes it, step() refuses to go on
-    until reset().
+    TableEnv. info has "action_mask" and "seat", and at the end "scores" and "ranks" of all seats as arrays of integers.
+    MaskablePPO calls `action_masks()`. With all rewards but "gains" the reward is 0 until the game ends. `table` is the game itself, to
+    look at: if anybody else changes it, step() refuses to go on until reset().
     """
 
     metadata: dict[str, Any] = {"render_modes": list(MODES), "render_fps": 1}  # noqa: RUF012
@@ -56,7 +56,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         pool: Sequence[Opponent] | None = None,
         seat: int | str = 0,
         observation: str = "vector",
-        reward: str = "rank",
+        reward: Reward = "win",
         illegal: str = "raise",
         encoding: str | None = None,
         record: bool = False,
@@ -72,7 +72,6 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         as in TableEnv. record: if true, the last info of a game has its record.
         """
         check_choice("observation", observation, _OBSERVATIONS)
-        check_choice("reward", reward, tuple(REWARDS))
         check_choice("illegal", illegal, ILLEGAL)
         if render_mode is not None:
             check_choice("render_mode", render_mode, MODES)
@@ -80,6 +79,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         _check_seat(seat, empty.players)
         self.reward, self.illegal, self.render_mode, self.with_record = reward, illegal, render_mode, record
         self._with_mask, self._seat_rule = observation == "dict", seat
+        self._payer = Payer(reward)
         self._episode = Episode(empty, encoding)
         self._screen = Screen(render_mode, f"{empty.game.name}_v0")
         self.action_space = ActionSpace(self._episode.n_actions)
@@ -138,6 +138,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def _begin(self, opening: tuple[Table, Script]) -> None:
         """Deal, choose the learner's seat and the opponents, and play until the learner decides or the game is over."""
         self._episode.begin(opening, self.np_random)
+        self._payer.begin(self.table)
         players = self.table.players
         if self._seat_rule == "random":
             self.seat = int(self.np_random.integers(players))
@@ -164,7 +165,9 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         reward, truncated = 0.0, False
         if not self._is_on:
             truncated = is_truncated(self.table)
-            reward = final_rewards(self.table, self.reward)[self.seat]
+            reward = self._payer.at_end(self.table)[self.seat]
+        elif self._payer.pays_gains:
+            reward = self._payer.gains(self.table)[self.seat]
         if self.render_mode == "human":
             self.render()
         return self._observation(), reward, not self._is_on and not truncated, truncated, self._info()
@@ -212,7 +215,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"action_mask": self._episode.mask.copy(), "seat": self.seat}
         if not self._is_on:
-            info.update(scores=self.table.scores(), ranks=self.table.ranks())
+            info.update(scores=np.array(self.table.scores(), np.int64), ranks=np.array(self.table.ranks(), np.int64))
             if self.with_record:
                 info["record"] = self.table.record()
         return info

@@ -1,11 +1,16 @@
-"""The list of all games. The room of a game is imported, and its rules registered, when somebody first asks for the game."""
+"""The list of all games. The room of a game is imported, and its rules registered, when somebody first asks for the game.
+
+So are the games of installed packages, and what they add to a game (core/installed.py).
+"""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from kdenv.core.installed import GAMES
 
 if TYPE_CHECKING:
     from kdenv.core.game import Game
@@ -20,20 +25,23 @@ _from_outside: dict[str, Game] = {}
 
 
 def names() -> list[str]:
-    """Return the names of all games, including those added with add_game."""
+    """Return the names of all games, including those added with add_game and those of installed packages, which are imported for this."""
+    for name in GAMES.names():
+        if name not in TITLES:
+            GAMES.load(name)
     return [*TITLES, *_from_outside]
 
 
 def find_game(name: str) -> Game:
-    """Return the game of this name, imported if it is of the package. BadOption if there is none."""
-    if name in _from_outside:
-        return _from_outside[name]
-    if name not in TITLES:
+    """Return the game of this name, imported if it is of kdenv or of an installed package. BadOption if there is none."""
+    ours: Game | None = import_module(f"kdenv.games.{name}").GAME if name in TITLES else None
+    GAMES.load(name)  # after the import, as it may add something to this game
+    game = ours or _from_outside.get(name)
+    if game is None:
         from kdenv.core.errors import BadOption, shown
         from kdenv.core.game import did_you_mean
 
         raise BadOption(f"there is no game {shown(name)}{did_you_mean(name, names())}; the games are {', '.join(names())}")
-    game: Game = import_module(f"kdenv.games.{name}").GAME
     return game
 
 
@@ -42,6 +50,23 @@ def add_game(game: Game) -> None:
     if game.name in TITLES or _from_outside.get(game.name, game) is not game:
         raise TypeError(f"there already is a game {game.name}; choose another name")
     _from_outside[game.name] = game
+
+
+def _take(name: str, found: Any) -> None:
+    """Add the game of an installed package. TypeError if it is neither a game of this name nor a module, which adds things itself."""
+    from kdenv.core.game import Game
+    from kdenv.core.words import in_capitals
+
+    if isinstance(found, Game):
+        if (found.name, found.title) != (name, in_capitals(name)):
+            wanted = f"{found.name}, and its title {in_capitals(found.name)}"  # Gymnasium must know the title before the game is imported
+            raise TypeError(f"it is the game {found.name} with the title {found.title}; the entry point must be called {wanted}")
+        add_game(found)
+    elif not isinstance(found, ModuleType):
+        raise TypeError(f"it is of type {type(found).__name__}, and must be a Game, or a module that adds something to {name}")
+
+
+GAMES.taken_by(_take)
 
 
 class _Games(ModuleType):

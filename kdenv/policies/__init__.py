@@ -12,11 +12,13 @@ from typing import Any
 
 # The order of these imports is the order in which policies are listed.
 # isort: off
-from kdenv.policies.base import Function, Policy, SearchPolicy, TurnPolicy, policy
+from kdenv.policies.base import Function, Policy, TurnPolicy, policy
+from kdenv.policies.searching import SearchPolicy
 from kdenv.policies.found import Candidate, Found
 from kdenv.policies.node import Node
 from kdenv.policies.playouts import EpsilonGreedy, Mast, PlayerGreedy, Playout, Random
 from kdenv.policies.players import class_named
+from kdenv.policies import outside  # noqa: F401  (importing it finds policies of installed packages, and "module:Name")
 from kdenv.policies.selection import SelectionRule, Thompson, Ucb1, Ucb1Tuned, UcbRatio
 from kdenv.policies.flat import Bandit, Mce
 from kdenv.policies.uct import Uct

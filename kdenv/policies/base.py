@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 from kdenv.compiler.random import Rng, derive_seed, make_rng
@@ -21,12 +22,13 @@ class Memory:
 
     def __init__(self, seed: int = 0, kept: dict[str, Any] | None = None) -> None:
         self.rng: Rng = make_rng(derive_seed("policy", seed))
-        self.n_playouts = 0  # in all decisions since reset; 0 for policies that make none
+        self.n_playouts = 0  # in all decisions since reset; of searches without playouts, the nodes; 0 for policies that do not search
+        self.seconds = 0.0  # that searches have spent in all decisions since reset
         self.planned: tuple[bytes, int] = (b"", 0)  # the key of the view in which a turn goes on, and the rest of that turn
         self.kept: dict[str, Any] = {} if kept is None else kept  # what takes long to make and does not change what is played
 
 
-class Policy(Value):
+class Policy(Value, ABC):
     """Chooses an action for the seat of a view.
 
     Two policies with the same parameters are equal, but each has a memory of its own. A subclass needs only `act`. If it is marked
@@ -36,13 +38,10 @@ class Policy(Value):
     called = "policy"
     is_oracle: ClassVar[bool] = False  # whether it must be given an OracleView
 
-    @property
+    @cached_property  # not a field, so it may be set although the value is frozen
     def memory(self) -> Memory:
         """What the policy remembers of the game that it plays."""
-        memory: Memory | None = self.__dict__.get("_memory")
-        if memory is None:
-            memory = self.__dict__["_memory"] = Memory()  # it is not a field, so a frozen value may set it
-        return memory
+        return Memory()
 
     @property
     def rng(self) -> Rng:
@@ -56,11 +55,11 @@ class Policy(Value):
 
     def reset(self, seed: int = 0) -> None:
         """Forget the game, and start the random generator from this seed."""
-        self.__dict__["_memory"] = Memory(seed, self.memory.kept)
+        self.__dict__["memory"] = Memory(seed, self.memory.kept)
 
+    @abstractmethod
     def act(self, view: View) -> int:
         """Choose one of the legal actions. The seat of the view must be to move."""
-        raise NotImplementedError(f"{type(self).__name__} has no method act(self, view), which every policy needs")
 
     def prepare(self, view: View) -> None:
         """Compile or load what decisions in such a view need, so that a decision spends no time on it."""
@@ -83,7 +82,7 @@ class Policy(Value):
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle the parameters, but not the memory."""
-        return {name: value for name, value in self.__dict__.items() if name != "_memory"}
+        return {name: value for name, value in self.__dict__.items() if name != "memory"}
 
     @classmethod
     def which(cls) -> str:
@@ -94,99 +93,19 @@ class Policy(Value):
 class TurnPolicy(Policy):
     """A policy that chooses packed turns (core/questions.py) and carries them out action by action."""
 
+    @abstractmethod
     def choose_turn(self, view: View) -> int:
         """Choose a packed turn, or only its first actions; for the rest of the turn it is asked again."""
-        raise NotImplementedError(f"{type(self).__name__} has no method choose_turn(self, view), which a TurnPolicy needs")
 
     def act(self, view: View) -> int:
         """The next action of the turn chosen before, if the view is the expected one; else the first action of a new turn."""
         expected, turn = self.memory.planned
         if not turn or view.key() != expected:
             turn = self.choose_turn(view)
-        action, rest = int(first_action(turn)), int(rest_of(turn))
+        action: int = first_action(turn)
+        rest: int = rest_of(turn)
         self.memory.planned = (view.key(action), rest) if rest else (b"", 0)
         return action
-
-
-class Searcher(ABC):
-    """The search of a search policy, with its trees, tables and clocks. A policy makes one searcher and uses it for all its games."""
-
-    def __init__(self) -> None:
-        self.reset(0)
-
-    def reset(self, seed: int = 0) -> None:
-        """Forget the game, and start the random generator from this seed."""
-        self.rng: Rng = make_rng(derive_seed("policy", seed))
-        self.playouts = 0  # in all decisions since reset; for searches without playouts, nodes
-
-    @abstractmethod
-    def choose_turn(self, view: View) -> int:
-        """Search, and choose a packed turn, or only its first actions."""
-
-    @abstractmethod
-    def prepare(self, view: View) -> None:
-        """Compile what decisions in such a view need."""
-
-    @abstractmethod
-    def find(self, view: View, *, thorough: bool) -> Found:
-        """Search, and return what was found out about every turn that is open now (see SearchPolicy.search)."""
-
-
-class SearchPolicy(TurnPolicy):
-    """The parameters of a policy that searches. The search itself is a Searcher, which the policy makes when it is first needed."""
-
-    def start(self) -> Searcher:
-        """Make a searcher with these parameters."""
-        raise NotImplementedError(f"{type(self).__name__} has no method start(self), which a SearchPolicy needs")
-
-    @property
-    def searcher(self) -> Searcher:
-        """The searcher of this policy; made when it is first needed."""
-        searcher: Searcher | None = self.memory.kept.get("searcher")
-        if searcher is None:
-            searcher = self.memory.kept["searcher"] = self.start()
-        return searcher
-
-    @property
-    def rng(self) -> Rng:
-        """The random generator of the searcher."""
-        return self.searcher.rng
-
-    @property
-    def n_playouts(self) -> int:
-        """The playouts made in all decisions since reset; of searches without playouts, the nodes."""
-        return self.searcher.playouts
-
-    def reset(self, seed: int = 0) -> None:
-        """Forget the game, and start the random generator from this seed."""
-        super().reset(seed)
-        self.searcher.reset(seed)
-
-    def prepare(self, view: View) -> None:
-        """Check that the policy can play this game, and compile the search for it."""
-        self._check_once(view)
-        self.searcher.prepare(view)
-
-    def choose_turn(self, view: View) -> int:
-        """The turn that the search finds best."""
-        self._check_once(view)
-        return self.searcher.choose_turn(view)
-
-    def search(self, view: View, *, thorough: bool = True) -> Found:
-        """Search the position in view and return what was found: about every turn and, where a tree is grown, the tree.
-
-        thorough=False looks only for the best turn, as act does: no intervals, no lines, no tree, and look-ahead knows
-        only bounds of the other turns.
-        """
-        self._check_once(view)
-        return self.searcher.find(view, thorough=thorough)
-
-    def _check_once(self, view: View) -> None:
-        """Refuse a game that the policy cannot play. A game with the same rules and number of players as before is not checked again."""
-        table = view.game.name, view.players, view.variant.tobytes()
-        if self.memory.kept.get("checked") != table:
-            self.needs(view.game, view.players, view.variant)
-            self.memory.kept["checked"] = table
 
 
 class Function(Policy):
@@ -197,7 +116,7 @@ class Function(Policy):
 
     def act(self, view: View) -> int:
         """The action that the function returns."""
-        return int(self.function(view))
+        return self.function(view)
 
     def __str__(self) -> str:
         return str(getattr(self.function, "__qualname__", None) or self.function)

@@ -13,8 +13,8 @@ from kdenv.core.errors import BadOption
 from kdenv.core.game import Game, Variant, did_you_mean
 from kdenv.core.questions import Hidden
 from kdenv.games import find_game, names
-from kdenv.policies.base import Searcher, SearchPolicy
 from kdenv.policies.budgets import ByGame, ByPlayouts, BySeconds, Played
+from kdenv.policies.searching import Searcher, SearchPolicy
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value, named
 from kdenv.search.kernels.ims import PRUNINGS
@@ -85,9 +85,9 @@ class Pimc(OnDeals, Solves, Deepens):
 
     def start(self) -> Searcher:
         """Make the search that solves deals."""
-        from kdenv.policies.determinizing import PimcSearch
+        from kdenv.policies.determinizing import PimcSearcher
 
-        return PimcSearch(self)
+        return PimcSearcher(self)
 
 
 @named("flat_deals")
@@ -105,9 +105,9 @@ class FlatDeals(OnDeals, Played):
 
     def start(self) -> Searcher:
         """Make the search that plays deals out."""
-        from kdenv.policies.determinizing import FlatDealsSearch
+        from kdenv.policies.determinizing import FlatDealsSearcher
 
-        return FlatDealsSearch(self)
+        return FlatDealsSearcher(self)
 
 
 @named("ims", "the dominoes paper, IMS (Algorithm 1)")
@@ -127,9 +127,9 @@ class Ims(SearchPolicy, Solves, Deepens):
 
     def start(self) -> Searcher:
         """Make the search over beliefs."""
-        from kdenv.policies.determinizing import ImsSearch
+        from kdenv.policies.determinizing import ImsSearcher
 
-        return ImsSearch(self)
+        return ImsSearcher(self)
 
 
 @named("oracle", "the dominoes paper, negamax oracle")
@@ -140,6 +140,6 @@ class Oracle(SearchPolicy, Solves, Deepens):
 
     def start(self) -> Searcher:
         """Make the search that sees everything."""
-        from kdenv.policies.determinizing import OracleSearch
+        from kdenv.policies.determinizing import OracleSearcher
 
-        return OracleSearch(self)
+        return OracleSearcher(self)

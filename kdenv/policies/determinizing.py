@@ -17,7 +17,7 @@ from kdenv.core.questions import TO_THE_END, ExactDeals, Hidden, believe, packed
 from kdenv.core.view import View
 from kdenv.policies.deals import Deepens, FlatDeals, Ims, OnDeals, Oracle, Pimc
 from kdenv.policies.found import Found, half_interval, play_in_words
-from kdenv.policies.searching import TRIAL, TurnSearcher
+from kdenv.policies.searching import TRIAL, Searcher
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import ims, pimc
 from kdenv.search.kernels.flat import Tally, best_mean
@@ -60,7 +60,7 @@ def depth_of(policy: Deepens, view: View, hidden: Hidden) -> int:
 # Deals
 
 
-class DealsSearch(TurnSearcher):
+class DealsSearcher(Searcher):
     """Draws deals, and tries every turn on each, or (not common) on as many of its own."""
 
     policy: OnDeals
@@ -70,33 +70,30 @@ class DealsSearch(TurnSearcher):
     def parts(self, view: View) -> tuple[Any, Any, int]:
         """The dealer, the solver, the depth."""
 
-    def at_once(self, deals: int, depth: int) -> int:
-        """How many of these deals a kernel may try before Python can look whether to stop."""
-        return deals
+    def is_slow(self, depth: int) -> bool:
+        """Whether a single deal may take so long that a kernel should try only one before Python looks whether to stop."""
+        return False
 
     def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
         """The mean over deals."""
         dealer, solver, depth = self.parts(view)
         n = len(turns)
-        group, depth = n if self.policy.common else 1, 0 if budget == TRIAL else depth
-        states, values = view.scratch(10), np.zeros(n)
-        tally, nodes = Tally(np.zeros(n, np.int64), np.zeros(n), np.zeros(n)), 0
-
-        def work(deals: int, done: int) -> None:
-            nonlocal nodes
-            seat, parts = int(view.seat), (dealer, solver, depth, values, rng, tally)
-            at_once = self.at_once(deals, depth)
-            for first in range(0, deals, at_once):
-                nodes += pimc.solve_deals(states, seat, turns, n, min(at_once, deals - first), group, *parts)
-
-        deals = (Budget(playouts=1) if budget == TRIAL else budget).spend(work, 1)
+        group, depth = n if self.policy.common else 1, 0 if budget is TRIAL else depth
+        states, tally = view.scratch(10), Tally(np.zeros(n, np.int64), np.zeros(n), np.zeros(n))
+        parts = group, dealer, solver, depth, np.zeros(n), rng, tally
+        deals, nodes = 0, 0
+        for step in (Budget(playouts=1) if budget is TRIAL else budget).steps():
+            at_once = 1 if self.is_slow(depth) else step
+            for _ in range(0, step, at_once):
+                nodes += pimc.solve_deals(states, int(view.seat), turns, n, at_once, *parts)
+            deals += step
         halves = [half_interval(deals, *sums) for sums in zip(tally.sums, tally.squares, strict=True)]
         best = int(best_mean(tally, n, rng))
         cost: dict[str, float] = {"playouts": deals, self.effort: nodes}
         return Found(view, turns, tally.visits, tally.sums / deals, halves, best, self.unit(view), deals, cost)
 
 
-class PimcSearch(DealsSearch):
+class PimcSearcher(DealsSearcher):
     """Perfect information Monte Carlo: the deals are solved by alpha-beta."""
 
     policy: Pimc
@@ -111,16 +108,16 @@ class PimcSearch(DealsSearch):
         dealers: dict[str, Callable[[Any], Any]] = {"exact": lambda variant: ExactDeals(), **hidden.dealers}
         return dealers[self.policy.deals](view.variant), self._keeper.solver(hidden, view), depth_of(self.policy, view, hidden)
 
-    def at_once(self, deals: int, depth: int) -> int:
-        """To the end, a deal may take a twentieth of a second: one by one."""
-        return 1 if depth == TO_THE_END else deals
+    def is_slow(self, depth: int) -> bool:
+        """Whether deals are solved to the end, as each may then take a twentieth of a second."""
+        return depth == TO_THE_END
 
     def unit(self, view: View) -> str:
         """As the solver counts."""
         return hidden_of(view).unit
 
 
-class FlatDealsSearch(DealsSearch):
+class FlatDealsSearcher(DealsSearcher):
     """Flat Monte Carlo on common deals: every turn is played out once on each."""
 
     policy: FlatDeals
@@ -140,7 +137,7 @@ class FlatDealsSearch(DealsSearch):
         return SCORE_UNITS[self.policy.score]
 
 
-class OracleSearch(TurnSearcher):
+class OracleSearcher(Searcher):
     """Sees all hands, and plays perfectly against perfect players, or as far as it looks."""
 
     policy: Oracle
@@ -156,21 +153,21 @@ class OracleSearch(TurnSearcher):
         hidden = hidden_of(view)
         n = len(turns)
         values = np.zeros(n)
-        depth = 0 if budget == TRIAL else depth_of(self.policy, view, hidden)
+        depth = 0 if budget is TRIAL else depth_of(self.policy, view, hidden)
         nodes = int(pimc.solve_open(view.scratch(10), turns, n, self._keeper.solver(hidden, view), depth, rng, values))
         best = int(best_mean(Tally(np.ones(n, np.int64), values, values), n, rng))
-        lines = [self._line(view, int(turn), hidden, depth) for turn in turns] if thorough else []
+        lines = [self._line(view, int(turn), hidden, depth, rng) for turn in turns] if thorough else []
         visits, none = np.full(n, nodes // n), np.full(n, math.nan)
         return Found(view, turns, visits, values, none, best, self.unit(view), 0, {"nodes": nodes}, lines)
 
-    def _line(self, view: View, turn: int, hidden: Hidden, depth: int) -> str:
+    def _line(self, view: View, turn: int, hidden: Hidden, depth: int, rng: Rng) -> str:
         """Best play after this turn, as far as it consists of decisions that were looked at."""
         states, words, values = view.scratch(10), list[str](), np.zeros(view.game.max_turns)
         play_in_words(view, states, turn)
         while len(words) < _LINE and depth != len(words) and int(verbs.phase_at(states, 0)) == verbs.DECIDE:
             turns = np.empty(view.game.max_turns, np.int64)
             n = int(list_turns(states, 0, view.game.most_decisions, view.game.max_legal, turns))
-            pimc.solve_open(states, turns, n, self._keeper.solver(hidden, view), max(depth - len(words) - 1, TO_THE_END), self.rng, values)
+            pimc.solve_open(states, turns, n, self._keeper.solver(hidden, view), max(depth - len(words) - 1, TO_THE_END), rng, values)
             turn = int(turns[int(values[:n].argmax())])
             words.append(play_in_words(view, states, turn))
         return ", ".join(words)
@@ -183,7 +180,7 @@ class OracleSearch(TurnSearcher):
 # Beliefs
 
 
-class ImsSearch(TurnSearcher):
+class ImsSearcher(Searcher):
     """Imperfect minimax search over what everybody may hold."""
 
     policy: Ims
@@ -195,7 +192,7 @@ class ImsSearch(TurnSearcher):
         """Negamax to the depth of the moment."""
         hidden = hidden_of(view)
         belief = hidden.beliefs[self.policy.belief](view.variant)
-        depth = 1 if budget == TRIAL else depth_of(self.policy, view, hidden)
+        depth = 1 if budget is TRIAL else depth_of(self.policy, view, hidden)
         stack = ims.make_stack(depth + 2, view.game.max_legal)
         believe(belief, view.scratch(1), 0)
         ims.start(belief, stack)

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game, Variant, did_you_mean
-from kdenv.policies.base import Searcher, SearchPolicy
 from kdenv.policies.budgets import Budgeted, ByGame, ByNodes, BySeconds
+from kdenv.policies.searching import Searcher, SearchPolicy
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named
 
@@ -69,9 +69,9 @@ class LooksAhead(SearchPolicy, ByNodes, BySeconds, ByGame):
 
     def start(self) -> Searcher:
         """The search that deepens."""
-        from kdenv.policies.lookahead import Lookahead
+        from kdenv.policies.lookahead import LookaheadSearcher
 
-        return Lookahead(self)
+        return LookaheadSearcher(self)
 
 
 @named("expectimax", "Heyden 2009, Expectimax")

@@ -1,12 +1,12 @@
 """Flat Monte Carlo: playouts estimate the turns that are open now, all equally often or by a selection rule.
 
-Here are the parameters; the search is in policies/searching.py.
+Here are the parameters; the search is in policies/sampling.py.
 """
 
 from __future__ import annotations
 
-from kdenv.policies.base import Searcher, SearchPolicy
 from kdenv.policies.budgets import ByGame, ByPlayouts, BySeconds, Decided, Played
+from kdenv.policies.searching import Searcher, SearchPolicy
 from kdenv.policies.selection import SelectionRule, Ucb1
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named
@@ -22,9 +22,9 @@ class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
 
     def start(self) -> Searcher:
         """Make the search that treats all turns alike."""
-        from kdenv.policies.searching import MonteCarlo
+        from kdenv.policies.sampling import FlatSearcher
 
-        return MonteCarlo(self, self.sampling)
+        return FlatSearcher(self, self.sampling)
 
 
 @named("bandit", "Jansen and Tollisen 2014, UCB")
@@ -36,6 +36,6 @@ class Bandit(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
 
     def start(self) -> Searcher:
         """Make the search that follows the rule."""
-        from kdenv.policies.searching import MonteCarlo
+        from kdenv.policies.sampling import FlatSearcher
 
-        return MonteCarlo(self, self.select.compiled())
+        return FlatSearcher(self, self.select.compiled())

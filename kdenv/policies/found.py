@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -84,16 +85,29 @@ class Found:
 
     def __str__(self) -> str:
         """A table for a terminal."""
+        rows = self._rows()
+        widths = [max(len(row[column]) for row in rows) for column in range(3)]
+        lines = [f"{a.ljust(widths[0])}  {b.rjust(widths[1])}  {c.rjust(widths[2])}  {d}".rstrip() for a, b, c, d in rows]
+        return "\n".join([*lines, self._cost()])
+
+    def _repr_html_(self) -> str:
+        """The same table for a notebook, beside the position that was searched."""
+        rows = ["".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in row) for row in self._rows()]
+        table = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f"<div style='max-width:40em'>{self.view.svg()}</div><table>{table}</table><p>{html.escape(self._cost())}</p>"
+
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        """The table in words: a heading, and a row for every turn."""
         rows = [("turn", "visits", self.unit, "goes on with")]
         for candidate in self.candidates:
             mean = f"{candidate.mean:.3f}" + ("" if math.isnan(candidate.half) else f" ± {candidate.half:.3f}")
             if math.isnan(candidate.mean):  # what is forced is not searched
                 mean = "not tried" if len(self.candidates) > 1 else "forced"
             rows.append((candidate.words, f"{candidate.visits:,}", mean, candidate.line))
-        widths = [max(len(row[column]) for row in rows) for column in range(3)]
-        lines = [f"{a.ljust(widths[0])}  {b.rjust(widths[1])}  {c.rjust(widths[2])}  {d}".rstrip() for a, b, c, d in rows]
-        lines.append(", ".join(f"{value:,.6g} {name}" for name, value in self.cost.items()))
-        return "\n".join(lines)
+        return rows
+
+    def _cost(self) -> str:
+        return ", ".join(f"{value:,.6g} {name}" for name, value in self.cost.items())
 
 
 def half_interval(visits: float, total: float, squares: float) -> float:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named
 
 Array = NDArray[np.float32]
+_SHIPPED = Path(__file__).parents[1] / "models"
 _warned = False  # whether this process has warned about playing a .zip
 
 
@@ -103,9 +103,7 @@ class Ppo(Policy):
 
 def shipped_models() -> dict[str, Path]:
     """The models that come with kdenv, by name."""
-    baselines = find_spec("baselines")
-    folders = list(baselines.submodule_search_locations or []) if baselines is not None else []
-    return {path.stem: path for folder in folders for path in sorted((Path(folder) / "rl" / "models").glob("*.npz"))}
+    return {path.stem: path for path in sorted(_SHIPPED.glob("*.npz"))}
 
 
 def _find(name: str) -> Path:

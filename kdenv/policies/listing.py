@@ -11,22 +11,25 @@ from typing import Any, NamedTuple
 
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game, did_you_mean
-from kdenv.policies.base import Policy, SearchPolicy
+from kdenv.policies.base import Policy
 from kdenv.policies.players import RulePolicy, rule_class
 from kdenv.policies.playouts import Playout
+from kdenv.policies.searching import SearchPolicy
 from kdenv.policies.selection import SelectionRule
 from kdenv.policies.text.grammar import shorten
 from kdenv.policies.text.parameter import Parameter
 from kdenv.policies.text.value import Row, Value, classes, find, names_of, rows
 
-GROUPS = ("players", "searches", "papers", "others")  # of policies
+GROUPS = ("players", "searches", "papers", "elsewhere", "others")  # of policies
 PARTS = ("playouts", "rules")  # of what policies take as parameters
 
 
 class Entry(NamedTuple):
     """A policy that can play a game, or a playout or selection rule that can be used in it."""
 
-    group: str  # players of the game, searches, searches of papers, other policies such as learned ones; playouts, selection rules
+    # Players of the game, searches, searches of papers about this game or about none in particular, searches of papers about other
+    # games ("elsewhere"), other policies such as learned ones; playouts, selection rules.
+    group: str
     name: str
     usage: str  # how it is written, with its parameters
     meaning: str  # in a line
@@ -67,7 +70,8 @@ def listing(game: Game) -> list[Entry]:
         playout = row.parameters.get("playout")
         is_played_here = not isinstance(playout, str) or _is_playout_of(playout, game)
         if is_played_here and not row.cls.obstacle(game):
-            found.append(Entry("papers", name, name, row.meaning, row.source, row.cls, _presets(row)))
+            group = "papers" if row.game in ("", game.name) else "elsewhere"
+            found.append(Entry(group, name, name, row.meaning, row.source, row.cls, _presets(row)))
     return found + [_entry("others", cls) for cls in kinds if not issubclass(cls, SearchPolicy)]
 
 
@@ -82,6 +86,8 @@ def entry_of(name: str, game: Game) -> Entry:
     known = {entry.name: entry for entry in [*parts(game), *listing(game)]}  # a policy that is a playout too is explained as a policy
     if name in known:
         return known[name]
+    if ":" in name:
+        return _entry("others", find(name, Policy))
     remedy = f"'kdenv policies {game.name}' lists what can be used"
     if name not in names_of(Value):
         raise BadOption(f"there is no policy {shorten(name)}{did_you_mean(name, known)}; {remedy}")

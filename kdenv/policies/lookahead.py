@@ -19,7 +19,7 @@ from kdenv.core.verbs import CHANCE, OVER
 from kdenv.core.view import View
 from kdenv.policies.expectimax import LISTED, MARGIN, MOST_DEPTH, LooksAhead
 from kdenv.policies.found import Found, carry_out, play_in_words
-from kdenv.policies.searching import TRIAL, TurnSearcher
+from kdenv.policies.searching import TRIAL, Searcher
 from kdenv.search.budget import Budget
 from kdenv.search.evaluate import AsListed, ScoreMargin
 from kdenv.search.kernels import expectimax, stack
@@ -29,7 +29,7 @@ _TABLE_BITS = 16
 _NODES_A_CALL = 10_000  # of what must be searched whole: about a hundredth of a second
 
 
-class Lookahead(TurnSearcher):
+class LookaheadSearcher(Searcher):
     """The best turn if everybody else plays against this seat as well as it can be foreseen; its playouts are nodes."""
 
     policy: LooksAhead
@@ -44,10 +44,10 @@ class Lookahead(TurnSearcher):
         the likeliest chance and the best replies.
         """
         since = time.perf_counter()
-        most = 1 if budget == TRIAL else self.policy.depth or MOST_DEPTH
+        most = 1 if budget is TRIAL else self.policy.depth or MOST_DEPTH
         room = self._room(view, view.scratch(1), most)
         deepening = _Deepening(room, *self._parts(view, room, math.inf if thorough else 0.0), most, len(turns))
-        deepening.begin(1 if self.policy.deepen or budget == TRIAL else most)
+        deepening.begin(1 if self.policy.deepen or budget is TRIAL else most)
         deepening.finish()
         deepening.spend(budget, since)
         if deepening.too_deep:
@@ -131,27 +131,28 @@ class _Deepening:
         expectimax.start(self.room, depth, int(self.found[self.best]) if self.finished else 0)
 
     def finish(self) -> None:
-        """Search to the end, whatever the budget."""
-        while not self._go_on(_NODES_A_CALL):
+        """Search this depth to its end, whatever the budget."""
+        while not expectimax.go_on(self.room, self.plan, *self.parts, _NODES_A_CALL):
             pass
+        self._finish_depth()
 
     def spend(self, budget: Budget, since: float) -> None:
         """Search deeper until the budget is spent, or nothing more is to be found."""
-        first = self.nodes
+        if budget is TRIAL:
+            return
+        until = self.nodes
+        if budget.nodes is not None:
+            budget = Budget(nodes=max(0, budget.nodes - until))
+        elif budget.seconds is None:
+            budget = Budget(nodes=sys.maxsize)
+        for n in budget.steps(since=since, stop=self._stop):
+            until += n
+            while not self._stop.is_set() and self.nodes < until:
+                if expectimax.go_on(self.room, self.plan, *self.parts, until - self.nodes):
+                    self._finish_depth()
 
-        def work(n: int, done: int) -> None:
-            while not self._stop.is_set() and self.nodes < first + done + n:
-                self._go_on(first + done + n - self.nodes)
-
-        limited = budget.nodes is not None or budget.seconds is not None
-        left = Budget(nodes=max(0, budget.nodes - first)) if budget.nodes is not None else budget
-        if budget != TRIAL:
-            (left if limited else Budget(nodes=sys.maxsize)).spend(work, since=since, stop=self._stop)
-
-    def _go_on(self, n_nodes: int) -> bool:
-        """Search about n_nodes more; whether the depth is finished. Then the next one is begun, or the search stops."""
-        if not expectimax.go_on(self.room, self.plan, *self.parts, n_nodes):
-            return False
+    def _finish_depth(self) -> None:
+        """Keep what the finished depth has found. Then begin the next one, or stop the search."""
         root, n = self.room.frames[0], self.n_turns
         self.finished, self.too_deep = self.depth, self.too_deep or bool(self.room.counters[stack.TOO_DEEP])
         self.found, self.values = self.room.branches[0][:n].copy(), self.room.values[:n].copy()
@@ -162,7 +163,6 @@ class _Deepening:
             self._stop.set()
         else:
             self.begin(self.depth + 1)
-        return True
 
 
 def _likeliest(states: Any, game: Game) -> int:

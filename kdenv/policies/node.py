@@ -265,6 +265,10 @@ class Node:
         widths = [max(len(row[column]) for row in table) for column in range(3)]
         return "\n".join(f"{a.ljust(widths[0])}  {b.rjust(widths[1])}  {c.rjust(widths[2])}".rstrip() for a, b, c in table)
 
+    def _repr_svg_(self) -> str:
+        """What a notebook shows: the upper levels."""
+        return self.svg()
+
     def svg(self, levels: int = 2, most: int = 5) -> str:
         """The same as an SVG picture: behind every line a bar as long as its share of all visits."""
         lines, nodes = self.draw(levels, most).split("\n"), [None, *(node for _, node, _ in self.rows(levels, most))]

@@ -13,14 +13,14 @@ from typing import Any, ClassVar
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
-from kdenv.core.questions import choose_at
+from kdenv.core.questions import RulePlayer, choose_at
 from kdenv.core.view import View
+from kdenv.core.words import in_capitals
 from kdenv.games import find_game, names
 from kdenv.policies.base import TurnPolicy
 from kdenv.policies.playouts import Playout
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Finder, add_finder, named
-from kdenv.search.turns import SCRATCH
 
 
 class RulePolicy(TurnPolicy, Playout):
@@ -47,11 +47,12 @@ class RulePolicy(TurnPolicy, Playout):
 
     def choose_turn(self, view: View) -> int:
         """The packed turn that the player chooses, or the first actions of it."""
-        return int(choose_at(self.compiled(view.game), view.scratch(1 + SCRATCH), 0, view.game.buffer(), self.rng))
+        turn: int = choose_at(self.compiled(view.game), view.scratch(2), 0, view.game.buffer(), self.memory.rng)
+        return turn
 
     def prepare(self, view: View) -> None:
         """Compile the player for this game by one decision, with a generator that is not the policy's."""
-        choose_at(self.compiled(view.game), view.scratch(1 + SCRATCH), 0, view.game.buffer(), make_rng(0))
+        choose_at(self.compiled(view.game), view.scratch(2), 0, view.game.buffer(), make_rng(0))
 
     def compiled(self, game: Game) -> Any:
         """The compiled player for this game; NotSupported if there is none with these parameters."""
@@ -76,7 +77,7 @@ class RulePolicy(TurnPolicy, Playout):
         return _remade, (self.kind, {name: getattr(self, name) for name in self.parameters()})
 
 
-_made: dict[tuple[str, ...], tuple[tuple[Game, ...], type[RulePolicy]]] = {}  # by the names of the player and of the games
+_made: dict[tuple[str, ...], tuple[list[RulePlayer], type[RulePolicy]]] = {}  # by the names of the player and of the games
 
 
 def rule_class(name: str, games: tuple[Game, ...] = ()) -> type[RulePolicy] | None:
@@ -85,16 +86,17 @@ def rule_class(name: str, games: tuple[Game, ...] = ()) -> type[RulePolicy] | No
     if not having:
         return None
     key = name, *(game.name for game in having)
-    known, cls = _made.get(key, ((), RulePolicy))
-    if known != having:
+    rules = [game.knowledge.players[name] for game in having]
+    known, cls = _made.get(key, ([], RulePolicy))
+    if known != rules:
         cls = _new_class(name, having)
-        _made[key] = having, cls
+        _made[key] = rules, cls
     return cls
 
 
 def class_named(name: str) -> type[RulePolicy] | None:
     """The class of players with this name in Python, such as FullGreedy for full_greedy; None if there is none."""
-    return next((rule_class(each) for each in rule_names() if _in_python(each) == name), None)
+    return next((rule_class(each) for each in rule_names() if in_capitals(each) == name), None)
 
 
 def rule_names() -> list[str]:
@@ -121,11 +123,7 @@ def _new_class(name: str, games: tuple[Game, ...]) -> type[RulePolicy]:
         "games": games,
         **{parameter: param(default=default) for parameter, default in fields.items()},
     }
-    return named(name, "; ".join(sources), listed=False)(type(_in_python(name), (RulePolicy,), body))
-
-
-def _in_python(name: str) -> str:
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    return named(name, "; ".join(sources), listed=False)(type(in_capitals(name), (RulePolicy,), body))
 
 
 def _remade(name: str, values: dict[str, Any]) -> RulePolicy:

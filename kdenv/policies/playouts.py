@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from kdenv.compiler.random import below
@@ -14,15 +15,15 @@ from kdenv.search.playout import EpsilonGreedy as CompiledEpsilonGreedy
 from kdenv.search.playout import Split, Uniform
 
 
-class Playout(Value):
+class Playout(Value, ABC):
     """A way to play a position to its end."""
 
     called = "playout"
     learns: ClassVar[bool] = False  # whether it learns from the iterations of a tree search
 
+    @abstractmethod
     def player(self, view: View) -> Any:
         """The compiled player (core/questions.py) that decides for all seats in playouts; the seat of the view searches."""
-        raise NotImplementedError(f"{type(self).__name__} has no method player(self, view), which a playout needs")
 
     @classmethod
     def which(cls) -> str:

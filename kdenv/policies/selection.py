@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from kdenv.policies.text.parameter import param
@@ -9,14 +10,14 @@ from kdenv.policies.text.value import Value, named
 from kdenv.search import select
 
 
-class SelectionRule(Value):
+class SelectionRule(Value, ABC):
     """A rule that says which turn a search tries next, given the results of each turn so far."""
 
     called = "selection rule"
 
+    @abstractmethod
     def compiled(self) -> Any:
         """The NamedTuple that answers `urgency` in kernels (search/select.py)."""
-        raise NotImplementedError(f"{type(self).__name__} has no method compiled(self), which a selection rule needs")
 
 
 @named("ucb1", "Auer et al. 2002; Kocsis and Szepesvári 2006")

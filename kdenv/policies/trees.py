@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from kdenv.core.view import View
 from kdenv.policies.found import carry_out, play_in_words
 from kdenv.policies.node import Node, child_of, root_of, turns_of
 from kdenv.policies.playouts import Mast
-from kdenv.policies.searching import Findings, RootSearch, Worker
+from kdenv.policies.sampling import PlayoutSearcher, Worker
 from kdenv.policies.uct import Uct
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import amaf, uct
@@ -33,6 +34,7 @@ UPDATES = {"all": uct.ALL, "owner": uct.OWNER, "mine": uct.MINE}
 _MOST_NODES = 1 << 21
 _MOST_TURNS = 1 << 23
 _NODES_A_SECOND = 1_000_000  # more than can be made
+_LINE = 4  # turns of an expected line that are told
 
 
 def most_decisions_of(policy: Uct, game: Game) -> int:
@@ -40,19 +42,14 @@ def most_decisions_of(policy: Uct, game: Game) -> int:
     return 1 if policy.chance == "information_sets" else game.most_decisions
 
 
-class Grown(Worker):
-    """One tree, growing."""
+class Grower(Worker):
+    """Grows a tree. It is kept with its memory from one decision to the next, and begins each with an empty tree."""
 
-    def __init__(self, view: View, turns: NDArray[np.int64], policy: Uct, tree: Tree, space: Workspace, rng: Rng) -> None:
-        """Grows in `tree`, whatever is in it, and works in `space`."""
+    def __init__(self, policy: Uct, view: View) -> None:
+        """A worker for any position of this game with as many players. `begin` must be called before each search."""
         self.game = game = view.game
-        self.states, self.seat, self.turns = view.scratch(uct.N_STATES), int(view.seat), turns
+        self.chance, self.rule = CHANCES[policy.chance], policy.rule()
         self.score = SCORES[policy.score](game.teams(view.players))
-        self.player, self.learner = _player_and_learner(view, policy)
-        self.rule, self.rng, self.chance = policy.rule(), rng, CHANCES[policy.chance]
-        verbs.resample_hidden_at(self.states, 0, self.seat, rng)
-        words = np.uint64 if game.state_dtype.itemsize % 8 == 0 else np.uint8
-        self.raw = self.states.view(np.uint8).reshape(len(self.states), -1).view(words)
         with_gains = int(isinstance(self.rule, (ProgressiveBias, WinBias)))
         self.plan = Plan(
             most_decisions_of(policy, game),
@@ -64,22 +61,47 @@ class Grown(Worker):
             game.teams(view.players),
             policy.rave,
         )
-        self._tree, self._is_empty = tree, False
-        tree.seed[0] = next64(rng)  # not cleared
-        self.space = space
+        self.states = view.scratch(uct.N_STATES)
+        words = np.uint64 if game.state_dtype.itemsize % 8 == 0 else np.uint8
+        self.raw = self.states.view(np.uint8).reshape(len(self.states), -1).view(words)
+        self.space = _new_workspace(view)
+        self._trees: dict[tuple[int, int], Tree] = {}  # by size; kept, as memory new to a process costs more than a playout
 
-    @property
-    def tree(self) -> Tree:
-        """The tree, emptied when it is first asked for: by the thread that works in it, as that takes a while."""
-        if not self._is_empty:
-            _clear(self._tree, self.chance)
-            self._is_empty = True
-        return self._tree
+    def begin(self, policy: Uct, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> None:
+        """Prepare to search these turns with this budget."""
+        self.view, self.seat, self.turns, self.rng = view, view.seat, turns, rng
+        self.player, self.learner = _player_and_learner(view, policy)
+        self.tree = self._tree(budget)
+        self.states[0] = view.states[0]
+        verbs.resample_hidden_at(self.states, 0, self.seat, rng)
+        self.tree.seed[0] = next64(rng)
 
-    def work(self, n: int, done: int) -> None:
-        """Grow by n iterations."""
+    def _tree(self, budget: Budget) -> Tree:
+        """A tree with room for what the budget allows. Whatever is in it is not cleared yet."""
+        n_nodes = _MOST_NODES
+        if budget.playouts is not None:
+            n_nodes = budget.playouts + 2
+        elif budget.nodes is not None:
+            n_nodes = max(1, budget.nodes)
+        elif budget.seconds is not None:  # in powers of two, so that a clock that runs out keeps its trees
+            n_nodes = 1 << int(_NODES_A_SECOND * budget.seconds + 1).bit_length()
+        n_nodes = min(_MOST_NODES, n_nodes)
+        n_turns = n_nodes if isinstance(self.chance, Decisions) else min(_MOST_TURNS, n_nodes * self.game.max_turns)
+        size = n_nodes + 1, n_turns + 1
+        if size not in self._trees:
+            self._trees[size] = _new_tree(*size)
+        return self._trees[size]
+
+    def run(self, steps: Iterable[int]) -> int:
+        """Make so many iterations in each step; return how many were made in all."""
+        _clear(self.tree, self.chance)  # here, because each thread should clear its own tree
         position = self.tree, self.space, self.states, self.raw, self.seat
-        uct.grow(*position, n, self.chance, self.plan, self.rule, self.player, self.score, self.learner, self.rng)
+        parts = self.chance, self.plan, self.rule, self.player, self.score, self.learner, self.rng
+        done = 0
+        for n in steps:
+            uct.grow(*position, n, *parts)
+            done += n
+        return done
 
     def nodes(self) -> int:
         """How many nodes there are."""
@@ -87,12 +109,8 @@ class Grown(Worker):
 
     def tally(self) -> Tally:
         """The turns of the root."""
-        counts = self.tree.counts[self.places()]  # number 0, for what is not in the tree, has counted nothing
+        counts = self.tree.counts[self._places(uct.ROOT, self.turns)]  # number 0, for what is not in the tree, has counted nothing
         return Tally(counts["visits"].astype(np.int64), counts["sums"], counts["squares"])
-
-    def places(self) -> NDArray[np.int64]:
-        """Where the turns of the root are in the tree; 0 if they are not."""
-        return self._places(uct.ROOT, self.turns)
 
     def _places(self, node: int, turns: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where these turns of a node are in the tree; 0 if they are not."""
@@ -100,24 +118,24 @@ class Grown(Worker):
         places = dict(zip(self.tree.turns[listed].tolist(), listed, strict=True)) if listed else {}
         return np.array([places.get(turn, 0) for turn in turns.tolist()], np.int64)
 
-    def root(self, view: View) -> Node:
+    def root(self) -> Node:
         """The root of a copy of the tree."""
-        return root_of(self.tree, self.chance, view, self.states)
+        return root_of(self.tree, self.chance, self.view, self.states)
 
-    def line(self, view: View, turn: int, most: int) -> list[str]:
+    def line(self, turn: int) -> str:
         """The replies tried most often to a turn, until chance comes, in the words of the game.
 
-        Replies to what is hidden are those that the deal in the view allows.
+        Behind chance, a tree of one determinisation knows too much. Replies to what is hidden are those that the deal in the view allows.
         """
-        states = view.scratch(1 + SCRATCH)
+        states = self.view.scratch(1 + SCRATCH)
         words: list[str] = []
-        at = int(self.places()[turn])
+        at = int(self._places(uct.ROOT, self.turns)[turn])
         carry_out(states, int(self.turns[turn]))
-        while len(words) < most and at and verbs.phase_at(states, 0) == verbs.DECIDE:
+        while len(words) < _LINE and at and verbs.phase_at(states, 0) == verbs.DECIDE:
             at = self._favourite(child_of(self.tree, self.chance, at), states)
             if at:
-                words.append(play_in_words(view, states, int(self.tree.turns[at])))
-        return words
+                words.append(play_in_words(self.view, states, int(self.tree.turns[at])))
+        return "; ".join(words)
 
     def _favourite(self, node: int, states: Any) -> int:
         """The turn of a node with the most visits, of those open in states[0]; 0 if there is none."""
@@ -131,7 +149,7 @@ class Grown(Worker):
 def _player_and_learner(view: View, policy: Uct) -> tuple[Any, Any]:
     """Who plays the playouts, and what learns from them: nothing, without RAVE and MAST."""
     playout = policy.playout
-    player, learns = playout.player(view), isinstance(playout, Mast)
+    player, learns = playout.player(view), playout.learns
     if not (policy.rave or learns):
         return player, NoLearner()
     size = amaf.MOST_RECORDED + uct.MAX_DEPTH
@@ -193,46 +211,23 @@ def _clear(tree: Tree, chance: Any) -> None:
     tree.used[:] = 1, 0
 
 
-class TreeSearch(RootSearch):
+class TreeSearcher(PlayoutSearcher):
     """UCT, and with chance="information_sets" ISMCTS."""
 
     policy: Uct
 
     def __init__(self, policy: Uct) -> None:
         super().__init__(policy, policy.budget())
-        self._trees: dict[tuple[int, int, int], Tree] = {}  # kept: memory new to a process costs more than a playout
-        self._spaces: dict[tuple[str, int, int], Workspace] = {}
+        self._growers: dict[tuple[str, int, int], Grower] = {}  # by game, number of players, and number of the worker
 
     def most_decisions(self, game: Game) -> int:
-        """Of the turns at the root."""
+        """The most decisions of a turn at the root."""
         return most_decisions_of(self.policy, game)
 
-    def _worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
-        tree = self._tree(budget, view.game.max_turns, number)
+    def worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
+        """Worker `number`, which begins with an empty tree."""
         key = view.game.name, view.players, number
-        if key not in self._spaces:
-            self._spaces[key] = _new_workspace(view)
-        return Grown(view, turns, self.policy, tree, self._spaces[key], rng)
-
-    def _tree(self, budget: Budget, max_turns: int, number: int) -> Tree:
-        """A tree with room for what the budget allows."""
-        n_nodes = _MOST_NODES
-        if budget.playouts is not None:
-            n_nodes = budget.playouts + 2
-        elif budget.nodes is not None:
-            n_nodes = max(1, budget.nodes)
-        elif budget.seconds is not None:  # in powers of two, so that a clock that runs out keeps its trees
-            n_nodes = 1 << int(_NODES_A_SECOND * budget.seconds + 1).bit_length()
-        n_nodes = min(_MOST_NODES, n_nodes)
-        n_turns = n_nodes if isinstance(CHANCES[self.policy.chance], Decisions) else min(_MOST_TURNS, n_nodes * max_turns)
-        key = n_nodes + 1, n_turns + 1, number
-        if key not in self._trees:
-            self._trees[key] = _new_tree(n_nodes + 1, n_turns + 1)
-        return self._trees[key]
-
-    def _cost(self, findings: Findings) -> dict[str, float]:
-        return {"nodes": sum(worker.nodes() for worker in findings.workers)}
-
-    def _line(self, view: View, findings: Findings, turn: int) -> str:
-        # Only what is open to all goes into words: a tree of one determinisation knows too much behind the first chance.
-        return "; ".join(findings.workers[0].line(view, turn, 4))
+        if key not in self._growers:
+            self._growers[key] = Grower(self.policy, view)
+        self._growers[key].begin(self.policy, view, turns, budget, rng)
+        return self._growers[key]

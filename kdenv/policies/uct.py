@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from kdenv.core.errors import BadOption
-from kdenv.policies.base import Searcher, SearchPolicy
 from kdenv.policies.budgets import MOST_WORKERS, ByGame, ByNodes, ByPlayouts, BySeconds, Decided, Played
+from kdenv.policies.searching import Searcher, SearchPolicy
 from kdenv.policies.selection import SelectionRule, Ucb1
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named
@@ -88,6 +88,6 @@ class Uct(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByNodes, ByGame)
 
     def start(self) -> Searcher:
         """Make the search that grows the trees."""
-        from kdenv.policies.trees import TreeSearch
+        from kdenv.policies.trees import TreeSearcher
 
-        return TreeSearch(self)
+        return TreeSearcher(self)

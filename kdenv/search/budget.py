@@ -25,19 +25,18 @@ class Budget:
     nodes: int | None = None
     game_seconds: float | None = None
 
-    def spend(
+    def steps(
         self,
-        work: Callable[[int, int], None],
         least: int = 1,
         *,
         since: float | None = None,
         nodes: Callable[[], int] | None = None,
         stop: threading.Event | None = None,
-    ) -> int:
-        """Call work(n, done), which makes n more playouts after `done` earlier ones, until the budget is spent; return how many were made.
+    ) -> Iterator[int]:
+        """Yield how many playouts to make next, until the budget is spent: `for n in budget.steps(): ...` makes n playouts each time.
 
-        The caller must compile `work` before, or compiling uses up the seconds. Seconds are counted from `since`, which is a time of
-        time.perf_counter, or from now. A budget of seconds allows at least `least` playouts, even if they take longer. `nodes` returns
+        What the loop calls must be compiled before, or compiling uses up the seconds. Seconds are counted from `since`, which is a time
+        of time.perf_counter, or from now. A budget of seconds allows at least `least` playouts, even if they take longer. `nodes` returns
         how many nodes the search has; without it, a budget of nodes counts playouts. Setting `stop` ends the search early.
         """
         start = time.perf_counter() if since is None else since
@@ -49,13 +48,11 @@ class Budget:
             if most is not None:
                 step = min(step, most - done)
             if self.nodes is not None and nodes is not None:
-                step = min(
-                    step, max(self.nodes - nodes(), int(done == 0))
-                )  # one playout at least: a root alone says nothing
+                step = min(step, max(self.nodes - nodes(), int(done == 0)))  # one playout at least: a root alone says nothing
             if step <= 0:
-                return done
+                return
             before = time.perf_counter()
-            work(step, done)
+            yield step
             done += step
             now = time.perf_counter()
             rate = step / max(now - before, 1e-9)
@@ -63,9 +60,8 @@ class Budget:
             if self.seconds is not None:
                 left = self.seconds - (now - start)
                 if left <= 0:
-                    return done
+                    return
                 step = max(1, min(step, int(rate * left * 0.8)))
-        return done
 
     def share(self, part: int, parts: int) -> Budget:
         """The budget of search number `part` of `parts`: playouts and nodes are divided, seconds are not, game_seconds are left out."""
@@ -82,40 +78,40 @@ class Budget:
         return Budget(seconds=max(_LEAST_SECONDS, (self.game_seconds - spent) / max(1.0, turns_left())))
 
 
-def spend_together(budget: Budget, works: Sequence[Any], threads: int, since: float) -> int:
+def run_together(workers: Sequence[Any], budget: Budget, threads: int, since: float) -> int:
     """Let several searches spend a budget together, on this number of threads; return the playouts made by all.
 
-    Each of works has methods work(n, done) and nodes(). Playouts and nodes are divided among the searches. Seconds are counted from
-    `since`; searches that run on the same thread share them equally.
+    Each worker has methods run(steps), which returns how many playouts it made, and nodes(). Playouts and nodes are divided among the
+    workers. Seconds are counted from `since`; workers on the same thread share them equally.
     """
     stop = threading.Event()
-    done = [0] * len(works)
+    done = [0] * len(workers)
     failed: list[BaseException] = []
 
-    def spend(thread: int) -> None:
-        mine = range(thread, len(works), threads)
+    def run_on(thread: int) -> None:
+        mine = range(thread, len(workers), threads)
         try:
             for i, each in enumerate(mine):
-                share = budget.share(each, len(works))
+                share = budget.share(each, len(workers))
                 if budget.seconds is not None:
                     share = Budget(seconds=budget.seconds * (i + 1) / len(mine))
-                done[each] = share.spend(works[each].work, since=since, nodes=works[each].nodes, stop=stop)
+                done[each] = workers[each].run(share.steps(since=since, nodes=workers[each].nodes, stop=stop))
         except BaseException as error:
             failed.append(error)
 
     if threads == 1:
-        spend(0)
+        run_on(0)
     else:
-        workers = [threading.Thread(target=spend, args=(thread,)) for thread in range(min(threads, len(works)))]
-        for worker in workers:
-            worker.start()
+        running = [threading.Thread(target=run_on, args=(thread,)) for thread in range(min(threads, len(workers)))]
+        for each in running:
+            each.start()
         try:
-            for worker in workers:
-                worker.join()
+            for each in running:
+                each.join()
         except KeyboardInterrupt:
             stop.set()
-            for worker in workers:
-                worker.join()
+            for each in running:
+                each.join()
             raise
     if failed:
         raise failed[0]

@@ -1,6 +1,8 @@
 """Are matches fair and repeatable, is everything warm before the clock runs, and is a policy's fault told as its fault?"""
 
 import multiprocessing
+import subprocess
+import sys
 import time
 
 import pytest
@@ -167,6 +169,37 @@ def test_time_is_that_of_the_place_that_thinks() -> None:
     result = play_game(GREEDY_V_RANDOM, 1, players)
     assert result.seconds[2] >= 26 * 0.002 / 2  # two decisions a turn, but for the first and the last
     assert result.seconds[2] == max(result.seconds)
+
+
+CLOCKED = """
+from kdenv.arena.match import Match, play_game, ready
+from kdenv.compiler.cache import KeptKernel
+
+clocked, late = [False], []
+machine_code = KeptKernel.compile
+
+def noted(kernel, types):
+    if clocked[0]:
+        late.append(kernel.__name__)
+    return machine_code(kernel, types)
+
+def deciding(seat):
+    clocked[0] = seat is not None
+
+KeptKernel.compile = noted
+match = Match("kingdomino", LINE_UP, games=2)
+players = ready(match)
+for number in range(2):
+    play_game(match, number, players, deciding)
+print(late)
+"""
+
+
+@pytest.mark.parametrize("line_up", [["mce(playouts=24)", "uct(playouts=24)"], ["star2(depth=1)", "flat_deals(playouts=24)"]])
+def test_no_machine_code_is_compiled_or_loaded_in_a_turn_that_is_clocked(line_up: list[str]) -> None:
+    """In a new process, where nothing else has loaded it; and nobody in the trial game moves at random, which loads some, too."""
+    run = subprocess.run([sys.executable, "-c", CLOCKED.replace("LINE_UP", repr(line_up))], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
 
 
 @pytest.mark.parametrize("name", ["kingdomino", "dominion", "carcassonne", "dominoes"])

@@ -7,8 +7,9 @@ from collections import Counter
 import pytest
 from matches import GREEDY_V_RANDOM, results_of
 
-from kdenv.arena import Match, Result, Summary, table_of
-from kdenv.arena.report import _bars, as_json, page, text_table
+from kdenv.arena import Match, Result, Summary
+from kdenv.arena.report import _bars, as_json, page
+from kdenv.arena.tables import text_table
 
 LONG = "mce(playout=epsilon_greedy(epsilon=0.125), score=relative, select=ucb1(c=0.7), playouts=20)"
 
@@ -21,7 +22,7 @@ def summary_of(match: Match, results: list[Result]) -> Summary:
 
 
 def test_the_table_has_a_row_per_policy() -> None:
-    rows = table_of(GREEDY_V_RANDOM, results_of(GREEDY_V_RANDOM))
+    rows = Summary(GREEDY_V_RANDOM, results_of(GREEDY_V_RANDOM)).rows()
     lines = text_table(rows).splitlines()
     assert len({len(line) for line in lines}) == 1
     assert lines[1].startswith("full_greedy ")
@@ -32,7 +33,7 @@ def test_the_table_has_a_row_per_policy() -> None:
 def test_a_long_name_has_a_line_of_its_own() -> None:
     match = Match("kingdomino", ["random", LONG], games=1)
     random, *_ = results_of(Match("kingdomino", ["random", "random"], games=1))
-    heading, first, name, second = text_table(table_of(match, [random])).splitlines()
+    heading, first, name, second = text_table(Summary(match, [random]).rows()).splitlines()
     assert name == LONG
     assert len(heading) == len(first) == len(second) < 100
 
@@ -40,8 +41,8 @@ def test_a_long_name_has_a_line_of_its_own() -> None:
 def test_intervals_are_printed_from_ten_deals_on() -> None:
     match = Match("kingdomino", ["full_greedy", "random"], games=20, options={"size": 3})
     results = results_of(match)
-    assert re.search(r"\d ± \d.* % \[\d.*\]", text_table(table_of(match, results)))
-    few = text_table(table_of(match, results[:18]))
+    assert re.search(r"\d ± \d.* % \[\d.*\]", text_table(Summary(match, results).rows()))
+    few = text_table(Summary(match, results[:18]).rows())
     assert "±" not in few
     assert "[" not in few
     assert "No intervals: too few deals (9; 10 are needed)" in page(summary_of(match, results[:18]))
@@ -50,7 +51,7 @@ def test_intervals_are_printed_from_ten_deals_on() -> None:
 @pytest.mark.parametrize("games", [0, 1])
 def test_json_has_no_nan(games: int) -> None:
     match = Match("kingdomino", ["random"] * 4, games=1)
-    text = json.dumps(as_json(match, table_of(match, results_of(match)[:games]), True), allow_nan=False)
+    text = json.dumps(as_json(match, Summary(match, results_of(match)[:games]).rows(), True), allow_nan=False)
     wins = json.loads(text)["policies"][0]["wins"]
     assert wins == {"mean": 0.25 if games else None, "low": None, "high": None}
 

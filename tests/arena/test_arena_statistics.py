@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matches import GREEDY_V_RANDOM, results_of
 
-from kdenv.arena import Match, Result, Summary, table_of
+from kdenv.arena import Match, Result, Summary
 from kdenv.arena.statistics import DealSums, Estimate, Median, student_t
 
 MILLION = 4.9  # standard deviations that chance exceeds once in a million times
@@ -197,14 +197,14 @@ def test_a_median_of_zeros_and_of_nothing() -> None:
 def test_one_slow_game_moves_the_mean_but_not_the_median() -> None:
     results = results_of(GREEDY_V_RANDOM)
     results[0].seconds[0] += 100.0
-    row = table_of(GREEDY_V_RANDOM, results)[0]
+    row = Summary(GREEDY_V_RANDOM, results).rows()[0]
     assert row.seconds_per_turn.mean > 0.9
     assert row.median_seconds_per_turn < 0.1
 
 
 def test_rows_are_by_policy_over_all_its_places() -> None:
     results = results_of(GREEDY_V_RANDOM)
-    greedy, others = table_of(GREEDY_V_RANDOM, results)
+    greedy, others = Summary(GREEDY_V_RANDOM, results).rows()
     assert (greedy.policy, greedy.places, others.policy, others.places, others.games) == ("full_greedy", 1, "random", 3, 8)
     assert others.score.mean == pytest.approx(statistics.fmean(score for result in results for score in result.scores[1:]))
     assert greedy.wins.mean + 3 * others.wins.mean == pytest.approx(1)
@@ -228,7 +228,7 @@ def test_the_summary_keeps_margins_and_the_closest_game_whatever_the_order() -> 
         assert summary.margins == {5: 2, -3: 1, 3: 1, 20: 20}
         assert summary.closest is not None
         assert summary.closest.number == 1
-    won, lost = table_of(match, results[4:])
+    won, lost = Summary(match, results[4:]).rows()
     assert (won.wins.mean, won.wins.high, lost.wins.low) == (1.0, 1.0, 0.0)
     assert won.wins.low < 0.8  # ten deals won are not certainty
 

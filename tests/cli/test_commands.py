@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import three_shells
 from random_games import random_game
 
-from kdenv.cli import main
+from kdenv.cli import COMMANDS, main
+from kdenv.cli.arguments import Commands
 from kdenv.games import find_game, names
 
 HOME = Path(__file__).parents[2]
@@ -91,15 +93,19 @@ def test_there_are_commands_and_blocks_to_run() -> None:
 GAMES = pytest.mark.parametrize("game", names())
 
 
-@pytest.fixture
-def record(game: str, tmp_path: Path) -> Path:
+def broken_off(game: str, folder: Path) -> Path:
     """The record of a game broken off where somebody decides."""
     table = random_game(find_game(game), 1, None, 12)
     while table.at_chance:
         table.chance(table.chances()[0][0])
-    file = tmp_path / "game.txt"
+    file = folder / "game.txt"
     file.write_text(table.record(), encoding="utf-8")
     return file
+
+
+@pytest.fixture
+def record(game: str, tmp_path: Path) -> Path:
+    return broken_off(game, tmp_path)
 
 
 @GAMES
@@ -121,7 +127,66 @@ def test_play(game: str, tmp_path: Path, monkeypatch, capsys) -> None:
 @GAMES
 def test_policies(game: str, capsys) -> None:
     assert main(["policies", game]) == 0
-    assert "mce" in capsys.readouterr().out
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("  mce ") for line in lines)
+    assert max(map(len, lines)) <= 100
+
+
+def test_papers_are_listed_under_the_games_they_are_about(capsys) -> None:
+    for game, paper, row in (("kingdomino", "Gedda et al. 2018", "mce-tr/r"), ("dominoes", "DominAI 2016", "pimc_paper")):
+        main(["policies", game])
+        below = capsys.readouterr().out.split(f"  {paper}\n")[1]
+        assert re.search(rf"^    {row} ", below, re.MULTILINE)
+    assert "Gedda" not in below
+    assert "mce-tr/r," in below.split("on other games")[1]
+
+
+def test_games(capsys) -> None:
+    assert main(["games"]) == 0
+    said = capsys.readouterr().out
+    for name in names():
+        game = find_game(name)
+        assert f"{name}: {game.title}, {game.players[0]} players" in said
+        assert all(f"\n  {option.name}=" in said for option in game.options)
+    assert "size=5|3|7  the kingdom" in said
+
+
+@GAMES
+def test_rules(game: str, capsys) -> None:
+    assert main(["rules", game]) == 0
+    said = capsys.readouterr().out
+    assert "\nRules as implemented\n----" in said
+    assert "Observation" not in said  # this and what follows is for programs
+    assert not re.search(r"`|\*\*|\]\(", said.replace("\n    ", ""))
+    assert max(map(len, said.splitlines())) <= 100
+
+
+def test_a_game_without_a_readme_has_no_rules_to_print(monkeypatch, capsys) -> None:
+    monkeypatch.setattr("kdenv.games._from_outside", {"three_shells": three_shells.GAME})
+    assert main(["rules", "three_shells"]) == 2
+    assert "has no README.md beside its rules" in capsys.readouterr().err
+
+
+def examples() -> list[str]:
+    commands = Commands()
+    for command in COMMANDS:
+        command.add(commands)
+    return commands.examples
+
+
+@pytest.mark.parametrize("example", [each for each in examples() if not each.startswith(NOT_RUN)])
+def test_every_example_of_help_runs(example: str, tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    broken_off("kingdomino", tmp_path)
+    assert main(shlex.split(quick(example))[1:]) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.__name__.rpartition(".")[2])
+def test_every_command_shows_an_example(command, capsys) -> None:
+    name = command.__name__.rpartition(".")[2]
+    with pytest.raises(SystemExit):
+        main([name, "--help"])
+    assert f"  kdenv {name}" in capsys.readouterr().out
 
 
 @GAMES

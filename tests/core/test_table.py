@@ -115,9 +115,15 @@ def test_a_long_list_of_legal_actions_is_cut() -> None:
     assert refusal(IllegalAction, table.play, 0).endswith(" and 12 more")
 
 
-@pytest.mark.parametrize("action", [-1, 329, 10**30, "pick 5", None, 325.5])
-def test_what_is_no_action_at_all_is_refused(action: object) -> None:
+@pytest.mark.parametrize("action", [-1, 329, 10**30])
+def test_what_is_no_action_at_all_is_refused(action: int) -> None:
     assert refusal(IllegalAction, kingdomino(5, 7, 30, 40).play, action).startswith(f"action {action} is not legal in ")
+
+
+@pytest.mark.parametrize("action", ["pick 5", None, 325.5, True])
+def test_what_is_no_whole_number_is_refused_with_its_type(action: object) -> None:
+    what = f"action {action} (of type {type(action).__name__}, not a whole number) is not legal in "
+    assert refusal(IllegalAction, kingdomino(5, 7, 30, 40).play, action).startswith(what)
 
 
 def test_a_decision_at_a_chance_node_is_refused() -> None:

@@ -98,6 +98,19 @@ def test_a_game_without_an_encoding_is_refused() -> None:
         lame(encodings=())
 
 
+def test_an_option_that_is_none_is_refused() -> None:
+    with pytest.raises(TypeError) as error:
+        lame(options=(("size", 5, "the size"),))
+    assert str(error.value) == "('size', 5, 'the size') among the options of three_shells is no Option; write Option(...)"
+
+
+def test_a_layout_of_no_parts_is_refused_when_the_game_is_made() -> None:
+    encoding = dataclasses.replace(three_shells.GAME.encodings[0], name="bad", layout=lambda players, options: {"coin": (3,)})
+    with pytest.raises(TypeError) as error:
+        lame(encodings=(encoding,))
+    assert str(error.value) == "the layout of three_shells's encoding bad has coin: (3,); write Part(shape, meaning)"
+
+
 def test_a_greedy_player_that_there_is_not_is_refused() -> None:
     with pytest.raises(TypeError) as error:
         lame(knowledge=Knowledge(greedy="timid"))

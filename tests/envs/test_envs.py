@@ -20,7 +20,7 @@ from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, IllegalAction, KdenvError, MissingExtra, NotSupported, WrongOrder
 from kdenv.envs import rendering
 from kdenv.envs.aec import TableEnv, env, parallel_env
-from kdenv.envs.rewards import margin_rewards, rank_rewards, score_rewards
+from kdenv.envs.rewards import Payer
 from kdenv.envs.seat import SeatEnv
 from kdenv.envs.spaces import ActionSpace
 from kdenv.games import TITLES
@@ -101,6 +101,7 @@ def test_render_test_passes(game: str) -> None:
 # Ways in
 
 
+@pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="PettingZoo has registries since 1.27")
 @pytest.mark.parametrize("title", TITLES.values())
 def test_pettingzoo_finds_every_game_in_its_registries(title: str) -> None:
     assert isinstance(pettingzoo.make("aec", f"kdenv/{title}-v0"), TableEnv)
@@ -196,48 +197,78 @@ def test_a_game_is_of_open_information_just_if_views_show_the_truth(game: str) -
 
 
 @every_game
-def test_nothing_is_rewarded_before_the_end_and_ranks_add_up_to_nothing(game: str) -> None:
-    env = begun(game)
+@pytest.mark.parametrize("reward", ["win", "rank"])
+def test_nothing_is_rewarded_before_the_end_and_wins_and_ranks_add_up_to_nothing(game: str, reward: str) -> None:
+    env = begun(game, reward=reward)
     while not any(env.terminations.values()) and not any(env.truncations.values()):
         assert set(env.rewards.values()) == {0.0}
         env.step(env.action_space(env.agent_selection).sample(env.infos[env.agent_selection]["action_mask"]))
     assert sum(env.rewards.values()) == pytest.approx(0)
-    assert play_on(env) == dict(zip(env.possible_agents, rank_rewards(env.table), strict=True))
-
-
-@every_game
-@pytest.mark.parametrize("reward, expected", [("rank", rank_rewards), ("margin", margin_rewards), ("score", score_rewards)])
-def test_the_reward_is_the_one_asked_for(game: str, reward: str, expected: Callable[[Any], list[float]]) -> None:
-    env = begun(game, reward=reward)
-    assert list(play_on(env).values()) == expected(env.table)
+    assert play_on(env) == dict(zip(env.possible_agents, Payer(reward).at_end(env.table), strict=True))
 
 
 def results(scores: list[int], teams: int, scale: float = 100) -> Any:
     """A table that is over, as far as rewards look at it."""
-    game = SimpleNamespace(teams=lambda players: teams, margin_scale=scale)
+    game = SimpleNamespace(teams=lambda players: teams, margin_scale=scale, truncated=None)
     return SimpleNamespace(game=game, players=len(scores), scores=lambda: scores, standings=lambda: scores)
 
 
 @pytest.mark.parametrize(
-    "scores, teams, rewards",
+    "scores, teams, wins, ranks",
     [
-        ([50, 40, 30, 20], 4, [1, -1 / 3, -1 / 3, -1 / 3]),
-        ([50, 50, 30, 20], 4, [1 / 3, 1 / 3, -1 / 3, -1 / 3]),
-        ([50, 50, 50, 50], 4, [0, 0, 0, 0]),
-        ([3, 7], 2, [-1, 1]),
-        ([3, 3], 2, [0, 0]),
-        ([10, 5, 10, 5], 2, [1, -1, 1, -1]),
-        ([10], 1, [0]),
+        ([50, 40, 30, 20], 4, [1, -1 / 3, -1 / 3, -1 / 3], [1, 1 / 3, -1 / 3, -1]),
+        ([50, 50, 30, 20], 4, [1 / 3, 1 / 3, -1 / 3, -1 / 3], [2 / 3, 2 / 3, -1 / 3, -1]),
+        ([20, 30, 30, 50], 4, [-1 / 3, -1 / 3, -1 / 3, 1], [-1, 0, 0, 1]),
+        ([50, 50, 50, 50], 4, [0, 0, 0, 0], [0, 0, 0, 0]),
+        ([3, 7], 2, [-1, 1], [-1, 1]),
+        ([3, 3], 2, [0, 0], [0, 0]),
+        ([10, 5, 10, 5], 2, [1, -1, 1, -1], [1, -1, 1, -1]),
+        ([10], 1, [0], [0]),
     ],
 )
-def test_rank_rewards(scores: list[int], teams: int, rewards: list[float]) -> None:
-    assert rank_rewards(results(scores, teams)) == pytest.approx(rewards)
+def test_a_win_is_shared_and_a_rank_is_the_mean_of_the_places_shared(
+    scores: list[int], teams: int, wins: list[float], ranks: list[float]
+) -> None:
+    assert Payer("win").at_end(results(scores, teams)) == pytest.approx(wins)
+    assert Payer("rank").at_end(results(scores, teams)) == pytest.approx(ranks)
 
 
 def test_margin_and_score_rewards() -> None:
-    assert margin_rewards(results([50, 40, 30], 3)) == pytest.approx([0.1, -0.1, -0.2])
-    assert margin_rewards(results([50, 40, 50, 40], 2, scale=10)) == pytest.approx([1, -1, 1, -1])
-    assert score_rewards(results([50, 40, 30], 3)) == pytest.approx([0.5, 0.4, 0.3])
+    assert Payer("margin").at_end(results([50, 40, 30], 3)) == pytest.approx([0.1, -0.1, -0.2])
+    assert Payer("margin").at_end(results([50, 40, 50, 40], 2, scale=10)) == pytest.approx([1, -1, 1, -1])
+    assert Payer("margin").at_end(results([-50, -40], 2)) == pytest.approx([-0.1, 0.1])
+    assert Payer("margin").at_end(results([7], 1)) == pytest.approx([0.07])
+    assert Payer("score").at_end(results([50, 40, 30], 3)) == pytest.approx([0.5, 0.4, 0.3])
+
+
+@every_game
+def test_gains_are_given_as_points_are_gained(game: str) -> None:
+    env = begun(game, reward="gains")
+    first = before = np.array(env.table.scores())
+    scale, n_gains = env.table.game.margin_scale, 0
+    while not env.table.over:
+        env.step(env.action_space(env.agent_selection).sample(env.infos[env.agent_selection]["action_mask"]))
+        now = np.array(env.table.scores())
+        assert list(env.rewards.values()) == pytest.approx((now - before) / scale)
+        n_gains += not np.array_equal(before, now)
+        before = now
+    env.reset()
+    first = np.array(env.table.scores())
+    total = play_on(env)
+    assert list(total.values()) == pytest.approx((env.table.scores() - first) / scale)
+    assert n_gains > 1 or game == "dominoes"  # a game of dominoes is one round, which is counted at its end
+
+
+def test_a_reward_may_be_a_function_of_the_table_at_the_end() -> None:
+    env = begun(reward=lambda table: [-rank for rank in table.ranks()])
+    assert play_on(env) == {agent: -rank for agent, rank in zip(env.possible_agents, env.table.ranks(), strict=True)}
+
+
+@pytest.mark.parametrize("returned", [[1, 2, 3], 5, [1, 2, 3, float("nan")], "four", None])
+def test_a_function_that_gives_no_rewards_is_told_in_one_sentence(returned: Any) -> None:
+    env = begun(reward=lambda table: returned)
+    with pytest.raises(BadOption, match=r"^the function given as reward= returned .*; it must return 4 finite numbers, one per seat$"):
+        play_on(env)
 
 
 def test_a_game_broken_off_is_truncated_and_worth_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -464,7 +495,10 @@ def test_a_game_cannot_start_where_it_is_over() -> None:
 @pytest.mark.parametrize(
     "parameters, sentence",
     [
-        ({"reward": "rang"}, "reward=rang is not possible (did you mean rank?); reward may be rank, margin or score"),
+        (
+            {"reward": "rang"},
+            "reward=rang is not possible (did you mean rank?); reward may be win, rank, margin, score, gains or a function of the table",
+        ),
         ({"illegal": "ignore"}, "illegal=ignore is not possible; illegal may be raise or terminate"),
         ({"render_mode": "rgb"}, "render_mode=rgb is not possible; render_mode may be human, ansi, svg or rgb_array"),
         ({"players": 9}, "kingdomino cannot be played by 9 players; players may be 2, 3 or 4"),
@@ -491,7 +525,7 @@ def test_what_is_no_action_is_refused_in_one_sentence(game: str, action: Any) ->
     for each in (table, seat):
         with pytest.raises(IllegalAction, match=r"^action [^\n]* is not legal in [^\n]*$") as caught:
             each.step(action)
-        assert len(str(caught.value).partition(" is not legal in ")[0]) < 100
+        assert len(str(caught.value).partition(" is not legal in ")[0]) < 130
         each.step(each.table.legal()[0])  # nothing is broken
 
 

@@ -22,6 +22,7 @@ from kdenv.core.table import Table
 from kdenv.core.verbs import CHANCE, DECIDE, apply, apply_chance, legal, phase, sample_chance, seat
 from kdenv.core.view import View
 from kdenv.envs.aec import TableEnv
+from kdenv.envs.rewards import REWARDS
 from kdenv.envs.seat import SeatEnv
 from kdenv.games import TITLES
 from kdenv.policies import Policy
@@ -34,14 +35,16 @@ def first_legal(view: View) -> int:
 
 
 def play(env: SeatEnv, dice: np.random.Generator | None = None, seed: int | None = None) -> dict[str, Any]:
-    """A game from reset to its end, the learner at random; return the last info, with the reward added."""
+    """A game from reset to its end, the learner at random; return the last info, with the sum of the rewards added."""
     dice = dice or np.random.default_rng(1)
     env.reset(seed=seed)
+    total = 0.0
     while True:
         _, reward, terminated, truncated, info = env.step(int(dice.choice(np.flatnonzero(env.action_masks()))))
+        total += reward
         if terminated or truncated:
-            return {**info, "reward": reward}
-        assert reward == 0
+            return {**info, "reward": total}
+        assert reward == 0 or env.reward == "gains"
 
 
 def rules_of(game: str) -> list[str]:
@@ -91,16 +94,18 @@ def test_it_renders_what_the_learner_sees(game: str) -> None:
 
 
 @every_game
-@pytest.mark.parametrize("reward", ["rank", "margin", "score"])
+@pytest.mark.parametrize("reward", [*REWARDS, lambda table: table.ranks()])
 def test_the_learner_gets_what_its_seat_gets_at_the_table(game: str, reward: str) -> None:
     env = SeatEnv(game, seat=1, reward=reward)
     got = play(env, seed=3)["reward"]
     table = TableEnv(game, reward=reward)
     table.reset(options={"script": [event.number for event in env.table.events() if event.is_chance]})
+    total = 0.0
     for event in env.table.events():
         if not event.is_chance:
             table.step(event.number)
-    assert got == table.rewards["player_1"]
+            total += table.rewards["player_1"]
+    assert got == pytest.approx(total, abs=1e-12)
 
 
 @every_game
@@ -124,8 +129,9 @@ def test_the_mask_says_what_is_legal_for_the_learner_whose_turn_it_is(game: str)
 def test_the_last_info_has_the_scores_and_the_ranks_and_the_record_if_wanted(game: str) -> None:
     env = SeatEnv(game, record=True)
     info = play(env, seed=1)
-    assert (info["scores"], info["ranks"]) == (env.table.scores(), env.table.ranks())
-    assert kdenv.replay(info["record"]).scores() == info["scores"]
+    for name, numbers in (("scores", env.table.scores()), ("ranks", env.table.ranks())):
+        assert info[name].dtype == np.int64 and info[name].tolist() == numbers
+    assert kdenv.replay(info["record"]).scores() == info["scores"].tolist()
     assert "record" not in play(SeatEnv(game))
 
 

@@ -9,7 +9,7 @@ from naive.carcassonne import Carcassonne
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below, make_rng
 from kdenv.core.errors import BadOption
-from kdenv.core.questions import choose, first_action, rest_of
+from kdenv.core.questions import choose, first_action, rank, reach, rest_of
 from kdenv.core.table import Table
 from kdenv.core.verbs import CHANCE, OVER, apply, apply_chance, begin, legal, phase, sample_chance
 from kdenv.core.verbs import seat as seat_to_move
@@ -153,6 +153,32 @@ def test_greedy_beats_random(weights: Weights) -> None:
         Greedy(weights), np.zeros(2, GAME.state_dtype), 200, variant, np.zeros(GAME.max_legal, np.int64), make_rng(4), wins
     )
     assert wins[0] > 190
+
+
+@pytest.mark.parametrize(
+    "name, kinds", [("1", ["city", "road", "cloister", "field", "nothing"]), ("2", ["city", "cloister", "road", "nothing", "field"])]
+)
+@pytest.mark.parametrize("drawn", "ADE")
+def test_an_order_ranks_turns_by_what_they_claim(name: str, kinds: list[str], drawn: str) -> None:
+    table = Table(GAME).at_position(f"stage=place drawn={drawn} turn=0 points=0,0 tiles=D+0+0r0,E+0+1r2 bag=U1")
+    ranks: dict[str, set[int]] = {}
+    for turn in value_of_turns(table, final_weights()):
+        after = table.clone()
+        after.play(int(first_action(turn)))
+        claim = after.name(int(first_action(rest_of(turn)))) if rest_of(turn) else "claim nothing"
+        kind = next(kind for kind in kinds if kind in claim.split())
+        ranks.setdefault(kind, set()).add(int(rank(GAME.knowledge.orders[name], table.states[0], turn)))
+        if rest_of(turn):  # asked for the claim alone, it ranks it alike
+            ranks[kind].add(int(rank(GAME.knowledge.orders[name], after.states[0], rest_of(turn))))
+    assert ranks == {kind: {kinds.index(kind)} for kind in ranks} and len(ranks) >= 3
+
+
+@pytest.mark.parametrize("seat, ahead", [(0, 28), (1, 28), (2, 20)])
+def test_the_reach_of_an_evaluation_is_the_largest_difference_and_twenty_points(seat: int, ahead: int) -> None:
+    table = Table(GAME, 3).at_position("stage=draw turn=0 points=3,31,11 tiles=D+0+0r0,E+0+1r2 bag=U1")
+    numbers = np.zeros(3, np.int64)
+    assert reach(Weights(2.0, 0, 0.1, 0, 0, 0), table.states, 0, seat, numbers) == 2 * ahead + 20 * 2
+    assert reach(Weights(2.0, 0, 0.5, 0, 0, 0), table.states, 0, seat, numbers) == 2 * ahead + 20 * 5
 
 
 def test_unknown_weights_are_one_clear_sentence() -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dominion_at import GAME, at
+from dominion_at import GAME, at, go
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption
-from kdenv.core.questions import choose, first_action
+from kdenv.core.questions import choose, choose_at, first_action
 from kdenv.core.table import Table
 from kdenv.core.verbs import CHANCE, apply, apply_chance, begin_at, legal, phase, sample_chance, seat, standings
 from kdenv.games.dominion.cards import random_kingdom
@@ -212,3 +212,71 @@ def test_players_choose_legal_actions_in_every_kingdom(name: str, parameters: di
 def test_bad_parameters_are_told_in_a_sentence(name: str, parameters: dict, message: str) -> None:
     with pytest.raises(BadOption, match=message):
         player(name, **parameters)
+
+
+# How the players answer what cards ask
+
+
+@pytest.mark.parametrize(
+    "hand, discarded",
+    [
+        ("1 Copper 1 Estate 1 Duchy 1 Gold 1 Silver", ["Estate", "Duchy"]),
+        ("3 Copper 1 Silver 1 Gold", ["Copper", "Copper"]),
+        ("2 Copper 1 Village 1 Province 1 Gold", ["Copper", "Province"]),
+    ],
+)
+def test_players_discard_junk_first_and_then_what_is_cheapest(hand: str, discarded: list[str]) -> None:
+    table = at("Militia, Village", "1 Militia", others=(hand,), deck_1="5 Copper")
+    table.play(table.action("play Militia"))
+    for card in discarded:  # the cards that a seat discards are named in the order of the piles
+        assert chosen(table, "big_money") == f"discard {card}"
+        table.play(table.action(f"discard {card}"))
+
+
+@pytest.mark.parametrize(
+    "drawn, discards",
+    [
+        ("Estate", ("yes", "no")),
+        ("Village", ("no", "yes")),
+        ("Copper", ("no", "no")),  # it is no junk, but costs nothing
+    ],
+)
+def test_a_spy_discards_junk_of_its_own_and_what_costs_others_something(drawn: str, discards: tuple[str, str]) -> None:
+    table = at("Spy, Village", "1 Spy 1 Gold", "2 Copper" if drawn == "Copper" else f"1 Copper 1 {drawn}", deck_1=f"2 {drawn}")
+    go(table, "play Spy", "draw Copper", f"draw {drawn}")
+    assert chosen(table, "big_money") == discards[0]
+    go(table, "no", f"draw {drawn}")
+    assert chosen(table, "big_money") == discards[1]
+
+
+@pytest.mark.parametrize("stolen, takes", [("Gold", "yes"), ("Copper", "no")])
+def test_a_thief_takes_what_costs_something(stolen: str, takes: str) -> None:
+    table = at("Thief", "1 Thief", deck_1=f"1 {stolen} 1 Estate")
+    go(table, "play Thief", f"draw {stolen}", "draw Estate")
+    assert chosen(table, "big_money") == takes
+
+
+@pytest.mark.parametrize("village, sets_aside", [("", "yes"), ("1 Village", "no")])
+def test_library_sets_an_action_aside_if_none_can_be_played(village: str, sets_aside: str) -> None:
+    table = at("Library, Village, Smithy", f"1 Library {village}", "1 Copper 1 Smithy", others=("5 Copper",))
+    if village:
+        go(table, "play Village", "draw Copper")
+    go(table, "play Library", *(() if village else ("draw Copper",)), "draw Smithy")
+    assert chosen(table, "big_money") == sets_aside
+
+
+def test_what_bureaucrat_touches_is_put_back_cheapest_first() -> None:
+    table = at("Bureaucrat", "1 Bureaucrat", others=("1 Province 1 Duchy 3 Copper",))
+    table.play(table.action("play Bureaucrat"))
+    assert (table.seat, chosen(table, "big_money")) == (1, "put back Duchy")
+
+
+def test_with_epsilon_1_the_rollout_player_buys_any_card_or_none_with_the_same_odds() -> None:
+    table = buying("2 Copper")
+    states, rng, buffer = np.zeros(2, GAME.state_dtype), make_rng(1), np.zeros(64, np.int64)
+    counts = dict.fromkeys(table.legal(), 0)
+    for _ in range(2_000):
+        states[0] = table.states[0]
+        counts[int(first_action(choose_at(player("rollout", epsilon=1.0), states, 0, buffer, rng)))] += 1
+    assert len(counts) == 3  # a Copper, an Estate, and to end
+    assert all(abs(n - 2_000 / 3) < 5 * (2_000 * 1 / 3 * 2 / 3) ** 0.5 for n in counts.values())

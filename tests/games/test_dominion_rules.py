@@ -12,7 +12,9 @@ from kdenv.core.verbs import legal as legal_actions
 from kdenv.games.dominion import rules
 from kdenv.games.dominion.cards import (
     ACTION,
+    ANY,
     CARDS,
+    CURSES,
     DRAW_TO,
     GAIN,
     GAIN_CARD,
@@ -28,6 +30,7 @@ from kdenv.games.dominion.cards import (
     Card,
     add_card,
 )
+from kdenv.games.dominion.tables import COPPER, CURSE
 
 
 @pytest.mark.parametrize("players, victory, curses, coppers", [(1, 8, 0, 53), (2, 8, 10, 46), (3, 12, 20, 39), (4, 12, 30, 32)])
@@ -187,7 +190,7 @@ def test_bad_options_are_told_in_a_sentence(options: dict, message: str) -> None
 @pytest.fixture
 def armory() -> Card:
     """A card that the package does not have, taken out again afterwards."""
-    card = Card("Armory", 4, (ACTION,), steps=((GAIN, 4, 0, 2),), text="Gain a card costing up to 4 onto the deck")
+    card = Card("Armory", 4, (ACTION,), steps=((GAIN, 4, ANY, TO_DECK),), text="Gain a card costing up to 4 onto the deck")
     add_card(card)
     yield card
     CARDS.remove(card)
@@ -211,19 +214,22 @@ def test_a_card_from_outside_needs_no_new_machine_code(armory: Card) -> None:
         (Card("Odd", 2, (ACTION,), steps=((99,),)), "steps that do not exist"),
         (Card("Odd", 2, (ACTION,), steps=((),)), "steps that do not exist"),
         (Card("Odd", 2, (ACTION,), steps=((GAIN, 4),) * (N_STEPS + 1)), "steps that do not exist"),
-        (Card("Odd", 2, (ACTION,), steps=((GAIN, 4, 0, 2, 0),)), "steps that do not exist"),
+        (Card("Odd", 2, (ACTION,), steps=((GAIN, 4, ANY, TO_DECK, 0),)), "steps that do not exist"),
         (Card("Rich", 2, (VICTORY,), points=128), "a number that is not within -128 to 127"),
         (Card("Rich", 2, (ACTION,), coins=MOST_GIVEN + 1), "gives a number of cards, actions, buys or coins"),
         (Card("Poor", 2, (ACTION,), cards=-1), "gives a number of cards, actions, buys or coins"),
         (Card("Odd", 2, (ACTION,), steps=((GAIN, 4, N_TYPES),)), "a step about cards of type"),
         (Card("Odd", 2, (ACTION,), steps=((GAIN, 4, -1),)), "a step about cards of type"),
-        (Card("Odd", 2, (ACTION,), steps=((GAIN, 4, 0, TO_DECK + 1),)), "neither MAY nor where a card goes"),
-        (Card("Odd", 2, (ACTION,), steps=((TRASH_FOR_COINS, 0, 0, MOST_GIVEN + 1),)), "neither MAY nor where a card goes"),
+        (Card("Odd", 2, (ACTION,), steps=((GAIN, 4, ANY, TO_DECK + 1),)), "neither MAY nor where a card goes"),
+        (Card("Odd", 2, (ACTION,), steps=((TRASH_FOR_COINS, COPPER, ANY, MOST_GIVEN + 1),)), "neither MAY nor where a card goes"),
         (Card("Odd", 2, (ACTION,), steps=((GAIN_CARD, 7),)), "a step with the number 7; it may be 0 to 6"),
         (Card("Odd", 2, (ACTION,), steps=((OTHERS_GAIN, -1),)), "a step with the number -1; it may be 0 to 6"),
         (Card("Odd", 2, (ACTION,), steps=((PLAY_TWICE, 1),)), "a step with the number 1; it may be 2 to"),
         (Card("Odd", 2, (ACTION,), steps=((DRAW_TO, -1),)), "a step with the number -1; it may be 0 to"),
-        (Card("Odd", 2, (ACTION, N_TYPES)), "is of type 7; types are 1 to 6"),
+        (Card("Odd", 2, (ACTION, N_TYPES)), "is of type 7; the types are TREASURE, VICTORY, CURSES, ACTION, ATTACK, REACTION"),
+        (Card("Odd", 2, (ANY,)), "is neither an action"),
+        (Card("Hex", 2, (ACTION,), steps=((OTHERS_GAIN, CURSES),)), "CURSES, which is a type of cards; the number is a basic card"),
+        (Card("Hex", 2, (ACTION,), steps=((GAIN, 4, CURSE),)), "cards of type 6; the types are ANY, TREASURE, VICTORY, CURSES"),
     ],
 )
 def test_bad_cards_are_told_in_a_sentence(card: Card, message: str) -> None:

@@ -113,9 +113,12 @@ def test_another_process_finds_the_encoding_of_a_pickled_environment(tmp_path: P
 
 
 def test_two_encodings_of_one_name_are_refused() -> None:
-    find_game("dominoes").add_encoding(PIPS)  # the same once more changes nothing
+    dominoes = find_game("dominoes")
+    dominoes.add_encoding(PIPS)  # the same once more changes nothing
     with pytest.raises(TypeError, match="dominoes already has an encoding pips; choose another name"):
-        find_game("dominoes").add_encoding(replace(PIPS, version=2))
+        dominoes.add_encoding(replace(PIPS, observe=dominoes.encoding().observe))
+    with pytest.raises(TypeError, match="dominoes already has an encoding tiles; choose another name"):
+        dominoes.add_encoding(replace(dominoes.encoding("tiles"), version=2))
 
 
 def test_a_layout_of_something_else_is_refused() -> None:

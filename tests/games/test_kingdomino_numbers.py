@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kdenv.arena import Match, Result, play, table_of
+from kdenv.arena import Match, Result, Summary, play
 from kdenv.compiler.kernel import allocating_kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core.questions import choose
@@ -128,7 +128,7 @@ def test_flat_monte_carlo_against_greedy(games: int) -> None:
     match = Match("kingdomino", ["mce(playout=random, score=relative, playouts=1000)"] + ["full_greedy(variant=paper)"] * 3, games, seed=4)
     results: list[Result] = []
     assert play(match, on_result=results.append)
-    searcher = table_of(match, results)[0]
+    searcher = Summary(match, results).rows()[0]
     margins = [result.margins[0] for result in results]
     assert np.std(margins) < 25
     check(searcher.margin.mean, float(np.std(margins)), games, -6.4, 1.8)

@@ -5,6 +5,7 @@ A whole game from outside is examples/three_shells.py, which many tests play; a 
 
 import json
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import gymnasium
@@ -49,6 +50,7 @@ from kdenv.author import (
 )
 from kdenv.games.dominion import ACTION, ANY, CURSE, MAY, OTHERS_GAIN, TRASH, Card, add_card
 from kdenv.policies import Mce
+from kdenv.policies.listing import entry_of
 from kdenv.policies.text import value
 
 KINGDOMINO, CARCASSONNE, DOMINOES = map(kdenv.game, ("kingdomino", "carcassonne", "dominoes"))
@@ -193,6 +195,89 @@ def test_a_name_that_the_game_has_is_not_taken_away() -> None:
         KINGDOMINO.add_player("full_greedy", RulePlayer(Mostly, "another"))
 
 
+CELL = """
+from typing import NamedTuple
+import kdenv
+from kdenv.author import RulePlayer, kernel, legal, packed, plays
+
+class Mine(NamedTuple):
+    {field}: int = {value}
+
+@plays(Mine)
+@kernel
+def _mine(player, states, k, out, rng):
+    n = legal(states[k], out)
+    return packed(out[player.{field} % n])
+
+kdenv.game("kingdomino").add_player("mine", RulePlayer(Mine, "the legal action at one place"))
+"""
+
+
+def test_a_cell_of_a_notebook_may_be_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    undone(monkeypatch, KINGDOMINO)
+    cell = {"__name__": "__main__"}
+    exec(CELL.format(field="place", value=0), cell)
+    first = decide("mine", "kingdomino")
+    exec(CELL.format(field="place", value=-1), cell)
+    assert decide("mine", "kingdomino") > first
+    exec(CELL.format(field="which", value=0), cell)
+    assert decide("mine(which=0)", "kingdomino") == first
+    with pytest.raises(TypeError, match=r"^kingdomino already has mine among its players; choose another name$"):
+        exec(CELL.format(field="place", value=0), {"__name__": "another"})
+
+
+def test_a_class_that_lacks_a_method_is_refused_when_it_is_made() -> None:
+    def bare(base: type) -> type:
+        return named("bare")(type("Bare", (base,), {"__doc__": "Nothing."}))
+
+    for base, message in {
+        Policy: "Bare has no method act(self, view), which a policy of this kind needs",
+        TurnPolicy: "Bare has no method choose_turn(self, view), which a policy of this kind needs",
+        Playout: "Bare has no method player(self, view), which a playout of this kind needs",
+        SelectionRule: "Bare has no method compiled(self), which a selection rule of this kind needs",
+    }.items():
+        with pytest.raises(TypeError) as error:
+            bare(base)
+        assert str(error.value) == message
+
+    class Unmarked(Policy):
+        """It has no name and no method."""
+
+    with pytest.raises(TypeError, match=r"^Can't instantiate abstract class Unmarked with abstract method act$|'act'$"):
+        Unmarked()  # type: ignore[abstract]
+
+
+def test_a_player_is_added_by_the_name_of_its_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    undone(monkeypatch, KINGDOMINO)
+    kdenv.add_player("kingdomino", "mostly", Mostly)
+    assert decide("mostly", "kingdomino") < decide("mostly(last=yes)", "kingdomino")
+    assert entry_of("mostly", KINGDOMINO).meaning == "The first or last legal action with this probability, else any"
+
+
+class Silent(NamedTuple):
+    """Has no kernel."""
+
+
+class Demanding(NamedTuple):
+    """Has a field without a default."""
+
+    chance: float
+
+
+UNFIT = [
+    (lambda: kdenv.add_player("kingdomino", "x", Silent), r"Silent does not answer choose\(\): mark its kernel with .*"),
+    (lambda: kdenv.add_player("kingdomino", "x", Demanding), r"the player x has a parameter chance without a default; .*"),
+    (lambda: kdenv.add_evaluator("carcassonne", "x", Silent()), r"Silent does not answer estimate\(\): mark its kernel with .*"),
+    (lambda: kdenv.add_order("carcassonne", "x", Silent()), r"Silent does not answer rank\(\): mark its kernel with .*"),
+]
+
+
+@pytest.mark.parametrize("add, sentence", UNFIT, ids=["player", "parameter", "evaluator", "order"])
+def test_what_has_no_kernel_is_refused_when_it_is_added(add: Callable[[], None], sentence: str) -> None:
+    with pytest.raises(TypeError, match=rf"^{sentence}$"):
+        add()
+
+
 def test_a_playout_is_known_by_its_text() -> None:
     assert kdenv.policy("mce(playout=mostly_first(chance=0.25), playouts=20)") == Mce(playout=MostlyFirst(chance=0.25), playouts=20)
     decide("mce(playout=mostly_first(chance=0.25), playouts=20)", "kingdomino")
@@ -258,8 +343,9 @@ def _rank(order, s, turn):
 
 
 def test_an_evaluation_and_an_order_are_known_by_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    undone(monkeypatch, CARCASSONNE).add_evaluator("target", Target(3.0))
-    CARCASSONNE.add_order("reversed", Reversed())
+    undone(monkeypatch, CARCASSONNE)
+    kdenv.add_evaluator("carcassonne", "target", Target(3.0))
+    kdenv.add_order("carcassonne", "reversed", Reversed())
     table = kdenv.table("carcassonne", 2)
     table.run_chance(make_rng(1))
     policy = kdenv.policy("expectimax(evaluate=target, order=reversed, depth=1)")
@@ -283,7 +369,8 @@ def _layout(players, options):
 
 
 def test_an_encoding_is_what_an_environment_shows(monkeypatch: pytest.MonkeyPatch) -> None:
-    undone(monkeypatch, DOMINOES).add_encoding(Encoding("mover", _layout, _observe))
+    undone(monkeypatch, DOMINOES)
+    kdenv.add_encoding("dominoes", Encoding("mover", _layout, _observe))
     environment = gymnasium.make("kdenv/Dominoes-v0", encoding="mover", opponents="random")
     observation, info = environment.reset(seed=1)
     assert observation.tolist() == [1, 0, 0, 0]

@@ -12,17 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kdenv.arena import Match, Result, play, table_of
+from kdenv.arena import Match, Result, Summary, play
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.table import Table
 from kdenv.envs.seat import SeatEnv
 from kdenv.games import find_game
 from kdenv.policies import learned, policy
-from kdenv.policies.learned import load
+from kdenv.policies.learned import load, shipped_models
 
 pytestmark = pytest.mark.filterwarnings("ignore:playing .* unpickles it")
-MODELS = Path(__file__).parents[2] / "baselines" / "rl" / "models"
+ORIGINAL = Path(__file__).parents[2] / "baselines" / "rl" / "models" / "kingdomino-4p.zip"
 
 
 def positions(n: int) -> list[Table]:
@@ -42,21 +42,21 @@ def positions(n: int) -> list[Table]:
 def test_the_shipped_model_beats_random_players() -> None:
     results: list[Result] = []
     assert play(Match("kingdomino", ["ppo(kingdomino-4p)", *["random"] * 3], games=80, seed=1), on_result=results.append, processes=1)
-    row = table_of(Match("kingdomino", ["ppo(kingdomino-4p)", *["random"] * 3], games=80, seed=1), results)[0]
+    row = Summary(Match("kingdomino", ["ppo(kingdomino-4p)", *["random"] * 3], games=80, seed=1), results).rows()[0]
     assert row.wins.low > 0.5
     assert row.margin.low > 0
 
 
 def test_exported_and_original_choose_alike() -> None:
-    exported, original = policy("ppo(kingdomino-4p)"), policy(f"ppo({MODELS / 'kingdomino-4p.zip'})")
+    exported, original = policy("ppo(kingdomino-4p)"), policy(f"ppo({ORIGINAL})")
     tables = positions(200)
     same = sum(exported.act(table.view(table.seat)) == original.act(table.view(table.seat)) for table in tables)
     assert same >= 198  # half precision may turn a near tie
 
 
-@pytest.mark.parametrize("file", ["kingdomino-4p.npz", "kingdomino-4p.zip"])
-def test_the_shipped_models_say_what_they_were_trained_on(file: str) -> None:
-    network = load(MODELS / file)
+@pytest.mark.parametrize("path", [shipped_models()["kingdomino-4p"], ORIGINAL], ids=lambda path: path.name)
+def test_the_shipped_models_say_what_they_were_trained_on(path: Path) -> None:
+    network = load(path)
     assert network.made_for == SeatEnv("kingdomino").observation_space.made_for
 
 
@@ -94,7 +94,7 @@ def test_exported_models_play_without_torch() -> None:
         "import kdenv; from kdenv.compiler.random import make_rng\n"
         "t = kdenv.table('kingdomino'); t.run_chance(make_rng(1)); print(kdenv.policy('ppo(kingdomino-4p)').act(t.view(t.seat)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=MODELS.parents[2])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ORIGINAL.parents[3])
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip().isdigit()
 
@@ -104,10 +104,10 @@ def test_without_torch_a_zip_names_the_extra() -> None:
         "import sys; sys.modules['torch'] = None\n"
         "import kdenv; from kdenv.compiler.random import make_rng\n"
         "t = kdenv.table('kingdomino'); t.run_chance(make_rng(1))\n"
-        f"try: kdenv.policy('ppo({MODELS / 'kingdomino-4p.zip'})').act(t.view(t.seat))\n"
+        f"try: kdenv.policy('ppo({ORIGINAL})').act(t.view(t.seat))\n"
         "except ImportError as error: print(error)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=MODELS.parents[2])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ORIGINAL.parents[3])
     assert "needs the extra 'rl': pip install 'kdenv[rl]'" in done.stdout
 
 
@@ -281,5 +281,5 @@ def test_the_first_zip_that_is_played_warns_that_it_is_unpickled(monkeypatch: py
     table.run_chance(make_rng(1))
     with pytest.warns(UserWarning, match=r"unpickles it, which runs any code the file holds; .* share models as \.npz") as caught:
         for _ in range(2):
-            policy(f"ppo({MODELS / 'kingdomino-4p.zip'})").act(table.view(table.seat))
+            policy(f"ppo({ORIGINAL})").act(table.view(table.seat))
     assert len([each for each in caught if "unpickles" in str(each.message)]) == 1

@@ -257,7 +257,7 @@ def test_a_listing_knows_what_can_be_completed() -> None:
     assert entries["uct"].completions("select") == ["ucb1", "ucb_ratio", "ucb1_tuned", "thompson"]
     assert entries["uct"].completions("reflex") == ["yes", "no"]
     assert entries["uct"].completions("rave") == ["no"]
-    assert {entry.group for entry in entries.values()} == {"players", "searches", "papers", "others"}
+    assert {entry.group for entry in entries.values()} == {"players", "searches", "papers", "others", "elsewhere"}
 
 
 # Policies, playouts and rules from outside the package
@@ -371,7 +371,7 @@ def test_a_model_is_named_as_it_was_given() -> None:
 
 
 def test_reading_a_policy_takes_few_calls() -> None:
-    """It was 888 calls, when every parameter was looked up in signatures; 160 leave room for a field or two more."""
+    """It was 888 calls, when every parameter was looked up in signatures; 180 leave room for a field or two more."""
     import sys
 
     text = "mce(playout=player_greedy, score=relative, playouts=200)"
@@ -387,7 +387,7 @@ def test_reading_a_policy_takes_few_calls() -> None:
         policy(text)
     finally:
         sys.setprofile(None)
-    assert calls < 160
+    assert calls < 180
 
 
 def test_every_default_stands_once() -> None:

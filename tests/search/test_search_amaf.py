@@ -25,12 +25,13 @@ CHANCES = ["frozen", "sampled", "open", "information_sets"]
 
 def search(text: str, table: Table, seed: int = 1) -> tuple[list[int], Any, Any]:
     """A policy's search of a position: the turns, what was counted for each, and the worker, which has the averages that it learned."""
-    searcher: Any = policy(text).searcher  # type: ignore[attr-defined]
-    searcher.reset(seed)
-    view = table.view(table.seat)
-    searcher.prepare(view)
-    findings = searcher.run(view, searcher.turns(view), searcher.budget, searcher.rng)
-    return findings.turns.tolist(), findings.tally(), findings.workers[0]
+    searching: Any = policy(text)
+    searching.reset(seed)
+    view, searcher = table.view(table.seat), searching.searcher
+    turns = searcher.turns(view)
+    worker = searcher.worker(view, turns, searcher.budget, searching.rng, 0)
+    worker.run(searcher.budget.steps())
+    return turns.tolist(), worker.tally(), worker
 
 
 def shells() -> Table:
@@ -60,7 +61,7 @@ def test_iterations_in_which_a_turn_came_later_count_for_it(chance: str) -> None
     _, tally, worker = search(
         f"uct(score=margin, chance={chance}, rave=100, playouts=500)", at_the_start(find_game("dominoes"), mode="round", force_66=False)
     )
-    heard = worker.tree.counts["amaf_visits"][worker.places()]
+    heard = worker.tree.counts["amaf_visits"][worker._places(uct.ROOT, worker.turns)]
     assert (heard >= tally.visits).all()
     assert (heard > tally.visits).any()
     assert heard.max() <= 500

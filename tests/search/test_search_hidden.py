@@ -9,13 +9,14 @@ from statistics import mean
 
 import numpy as np
 import pytest
+from clocks import by_processor_time
 from naive.dominoes import TILES, Dominoes
 from naive.dominoes_deals import consistent_deals
 from naive.dominoes_ims import Imagined, exact_table, paper_table, search
 from naive.dominoes_open import worths
 from positions import shells
 
-from kdenv.arena import Match, play, table_of
+from kdenv.arena import Match, Summary, play
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, NotSupported
@@ -477,16 +478,17 @@ def test_the_list_names_the_papers():
 
 
 @pytest.mark.parametrize("text", ["ismcts(seconds=0.1)", "pimc(seconds=0.1)", "flat_deals(seconds=0.1)"])
-def test_the_clock_is_kept(text):
+def test_the_clock_is_kept(monkeypatch, text):
+    by_processor_time(monkeypatch)
     table = Table(GAME, mode="round", lead="drawn")
     table.run_chance(make_rng(1))
     player, view = policy(text), view_of(table)
     player.prepare(view)
     times = []
     for _ in range(6):
-        start = time.perf_counter()
+        start = time.process_time()
         player.act(view)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert min(times) < 0.1 * 1.05 + (0.1 if "pimc" in text else 0)  # a whole deal is solved, however late
     assert player.n_playouts >= 6
 
@@ -540,7 +542,7 @@ def score_against(player, other, deals, **options):
     match = Match("dominoes", [player, other] * 2, 4 * deals, seed=2016, options={"mode": "round", "lead": "drawn", **options})
     results = []
     play(match, on_result=results.append)
-    wins = table_of(match, results)[0].wins
+    wins = Summary(match, results).rows()[0].wins
     return wins.mean, (wins.high - wins.low) / 2 / 1.96
 
 
@@ -548,7 +550,7 @@ def test_the_oracle_beats_greedy():
     match = Match("dominoes", ["oracle", "greedy"] * 2, 80, seed=1, options={"mode": "round", "lead": "drawn"})
     results = []
     play(match, processes=1, on_result=results.append)
-    assert table_of(match, results)[0].wins.mean > 0.8
+    assert Summary(match, results).rows()[0].wins.mean > 0.8
 
 
 # The numbers of the page (alpha=6: sound pruning came nearest), their standard errors, and the deals, four rounds each, to repeat them on.

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from kdenv.arena import Match, Result, play, table_of
+from kdenv.arena import Match, Result, Summary, play
 
 FULL_GREEDY = "full_greedy(variant=paper)"
 
@@ -17,7 +17,7 @@ def run(game: str, line_up: list[str], games: int):
     """The row of the first policy, and its margins."""
     match, results = Match(game, line_up, games, seed=1), list[Result]()
     assert play(match, on_result=results.append)
-    return table_of(match, results)[0], np.array([result.margins[0] for result in results])
+    return Summary(match, results).rows()[0], np.array([result.margins[0] for result in results])
 
 
 @pytest.mark.slow

@@ -1,8 +1,11 @@
 """Put faults into the package, one at a time, and see whether the tests notice: `python tests/support/mutation.py --sample 200`.
 
-A fault is a small change of the syntax tree: another comparison, a sign, a number that is off by one, a statement left out. Each is
-tried in a copy of the repository, with the tests that PLAN names for the file, without the compiler where PLAN says so (the rules of a
-game run fast enough in plain Python). A fault that no test fails for has survived; it is printed as a difference of lines.
+A fault is a small change of the syntax tree: another comparison, a sign, a number that is off by one, a statement left out. PLAN says
+which tests should notice the faults of which files. These tests run once in a copy of the repository, which tells what each of them
+calls and costs; after that each fault costs one fork (mutation_trial.py). A fault that no test fails for has survived; it is printed as a
+difference of lines.
+
+Kernels are tried without the compiler. A test that is too slow for that is left out, so look at a survivor before you believe it.
 """
 
 from __future__ import annotations
@@ -12,53 +15,61 @@ import ast
 import copy
 import difflib
 import fnmatch
+import json
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import Queue
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-LEAST_SECONDS = 60  # a run of tests may take this long, or five times as long as without a fault
 
 
 class Part(NamedTuple):
     """Files to put faults into, and the tests that should notice."""
 
-    files: str  # a pattern
-    tests: tuple[str, ...]  # patterns of test files
-    compiled: bool = False
+    files: tuple[str, ...]  # patterns
+    tests: tuple[str, ...]  # patterns of the names of test files
+    compiled: bool = False  # the kernels that the tests call are compiled; the files themselves must hold none
 
 
-PLAN = (
-    Part("kdenv/games/kingdomino/rules.py", ("*kingdomino_contract*", "*kingdomino_players*", "*kingdomino_perft*")),
-    Part("kdenv/games/kingdomino/board.py", ("*kingdomino_contract*", "*kingdomino_players*")),
-    Part("kdenv/games/kingdomino/heuristics.py", ("*kingdomino_players*", "*naive_kingdomino*")),
-    Part("kdenv/games/kingdomino/look_ahead.py", ("*kingdomino_players*", "*naive_kingdomino*")),
-    Part("kdenv/games/carcassonne/rules.py", ("*carcassonne_contract*", "*carcassonne_rules*", "*carcassonne_notation*")),
-    Part("kdenv/games/carcassonne/features.py", ("*carcassonne_contract*", "*carcassonne_rules*")),
-    Part("kdenv/games/carcassonne/landscape.py", ("*carcassonne_contract*", "*carcassonne_rules*")),
-    Part("kdenv/games/carcassonne/claims.py", ("*carcassonne_contract*", "*carcassonne_rules*")),
-    Part("kdenv/games/carcassonne/heuristics.py", ("*carcassonne_players*",)),
-    Part("kdenv/games/dominion/rules.py", ("*dominion_contract*", "*dominion_rules*", "*dominion_cards*")),
-    Part("kdenv/games/dominion/effects.py", ("*dominion_contract*", "*dominion_cards*")),
-    Part("kdenv/games/dominion/piles.py", ("*dominion_contract*", "*dominion_cards*", "*dominion_hidden*")),
-    Part("kdenv/games/dominion/hidden.py", ("*dominion_hidden*",)),
-    Part("kdenv/games/dominion/heuristics.py", ("*dominion_players*",)),
-    Part("kdenv/games/dominoes/rules.py", ("*dominoes_contract*", "*dominoes_text*")),
-    Part("kdenv/games/dominoes/belief.py", ("*dominoes_belief*",)),
-    Part("kdenv/games/dominoes/solver.py", ("*search_hidden*",), compiled=True),
-    Part("kdenv/arena/*.py", ("*arena*",), compiled=True),
-    Part("kdenv/search/*.py", ("*search_*", "*golden_trees*", "*policies_lookahead*"), compiled=True),
-)
+_KINGDOMINO, _CARCASSONNE = "kdenv/games/kingdomino/", "kdenv/games/carcassonne/"
+_DOMINION, _DOMINOES = "kdenv/games/dominion/", "kdenv/games/dominoes/"
+PLAN = {
+    "kingdomino": Part(
+        (*(_KINGDOMINO + name for name in ("rules.py", "board.py", "heuristics.py", "look_ahead.py")),),
+        ("kingdomino_contract", "kingdomino_rules", "kingdomino_players", "kingdomino_perft"),
+    ),
+    "carcassonne": Part(
+        (*(_CARCASSONNE + name for name in ("rules.py", "features.py", "landscape.py", "claims.py", "heuristics.py")),),
+        ("carcassonne_contract", "carcassonne_rules", "carcassonne_players", "carcassonne_encoding"),
+    ),
+    "dominion": Part(
+        (*(_DOMINION + name for name in ("rules.py", "effects.py", "piles.py", "hidden.py", "heuristics.py")),),
+        ("dominion_contract", "dominion_rules", "dominion_cards", "dominion_hidden", "dominion_players"),
+    ),
+    "dominoes": Part(
+        (*(_DOMINOES + name for name in ("rules.py", "heuristics.py")),),
+        ("dominoes_contract", "dominoes_text", "dominoes_players"),
+    ),
+    "dominoes-search": Part(
+        (*(_DOMINOES + name for name in ("belief.py", "solver.py", "imagined_play.py")),),
+        ("dominoes_belief", "search_hidden"),
+    ),
+    "search": Part(
+        ("kdenv/search/*.py", "kdenv/search/kernels/*.py"),
+        ("search_*", "golden_trees", "found", "policies_lookahead"),
+    ),
+    "arena": Part(("kdenv/arena/*.py",), ("arena_*",), compiled=True),
+    "random": Part(("kdenv/compiler/random.py",), ("core",), compiled=True),
+    "stepping": Part(("kdenv/envs/stepping.py", "kdenv/core/events.py"), ("seat_env", "envs", "no_peeking", "table")),
+}
 
 COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -75,21 +86,31 @@ class Fault(NamedTuple):
     """A changed source."""
 
     path: str
-    kind: str
+    function: str  # the qualified name of the outermost function that is changed
     line: int
+    kind: str
     source: str
 
 
 def faults(path: str) -> Iterator[Fault]:
     """Every fault that can be put into this file."""
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
-    for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
+    for function, named in list(_functions(tree, "")):
         for holder, name, at, kind, changed in _changes(function):
             before = getattr(holder, name) if at is None else getattr(holder, name)[at]
             line = getattr(before, "lineno", getattr(holder, "lineno", function.lineno))
             _put(holder, name, at, changed)
-            yield Fault(path, kind, line, ast.unparse(tree))
+            yield Fault(path, named, line, kind, ast.unparse(tree))
             _put(holder, name, at, before)
+
+
+def _functions(holder: ast.Module | ast.ClassDef, prefix: str) -> Iterator[tuple[ast.FunctionDef, str]]:
+    """The functions and methods of a module, with their qualified names."""
+    for node in holder.body:
+        if isinstance(node, ast.FunctionDef):
+            yield node, prefix + node.name
+        elif isinstance(node, ast.ClassDef):
+            yield from _functions(node, f"{prefix}{node.name}.")
 
 
 def _put(holder: ast.AST, name: str, at: int | None, node: ast.AST) -> None:
@@ -140,42 +161,6 @@ def _changed(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         yield "left out", ast.copy_location(ast.Pass(), node)
 
 
-class Copy:
-    """A copy of the repository in which faults are tried."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis")
-        shutil.copytree(ROOT, folder, ignore=ignored, symlinks=True)
-
-    def test(self, part: Part, seconds: float) -> bool:
-        """Whether the tests pass, within this time."""
-        tests = sorted(str(path) for pattern in part.tests for path in (self.folder / "tests").rglob(f"test_{pattern}.py"))
-        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-        environment |= {"PYTHONPATH": str(self.folder), "KDENV_CACHE_DIR": str(self.folder / ".cache")}
-        if not part.compiled:
-            environment["NUMBA_DISABLE_JIT"] = "1"
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *dict.fromkeys(tests)]
-        with subprocess.Popen(
-            command, cwd=self.folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-        ) as run:
-            try:
-                return run.wait(seconds) == 0
-            except subprocess.TimeoutExpired:
-                os.killpg(run.pid, 9)
-                return False
-
-    def try_fault(self, part: Part, fault: Fault, seconds: float) -> bool:
-        """Whether the fault survives."""
-        path = self.folder / fault.path
-        original = path.read_text(encoding="utf-8")
-        path.write_text(fault.source, encoding="utf-8")
-        try:
-            return self.test(part, seconds)
-        finally:
-            path.write_text(original, encoding="utf-8")
-
-
 def difference(fault: Fault) -> str:
     """The lines that the fault changes."""
     before = ast.unparse(ast.parse((ROOT / fault.path).read_text(encoding="utf-8"))).splitlines()
@@ -183,50 +168,69 @@ def difference(fault: Fault) -> str:
     return "\n".join(line for line in changed if line[:1] in "+-" and line[:3] not in ("+++", "---"))
 
 
+def sample(part: Part, files: str, most: int, dice: random.Random) -> list[Fault]:
+    """So many faults of a part, evenly over those of its files that fit the pattern."""
+    inside = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "kdenv").rglob("*.py"))]
+    paths = [path for path in inside if fnmatch.fnmatch(path, files) and any(fnmatch.fnmatch(path, pattern) for pattern in part.files)]
+    by_file = [list(faults(path)) for path in paths]
+    chosen: list[Fault] = []
+    for left, all_of_file in zip(range(len(by_file), 0, -1), sorted(by_file, key=len), strict=True):
+        chosen += dice.sample(all_of_file, min(len(all_of_file), (most - len(chosen)) // left))
+    return chosen
+
+
+def trials(part: Part, chosen: list[Fault], seconds: float) -> Iterator[dict[str, object]]:
+    """Try these faults in a copy of the repository; yield what became of each, as mutation_trial.py tells it."""
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder) / "copy"
+        ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis")
+        shutil.copytree(ROOT, here, ignore=ignored, symlinks=True)
+        (here / "faults.json").write_text(json.dumps([fault._asdict() for fault in chosen]), encoding="utf-8")
+        tests = sorted({str(path) for pattern in part.tests for path in (here / "tests").rglob(f"test_{pattern}.py")})
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": f"{here}{os.pathsep}{here / 'tests/support'}"}
+        if not part.compiled:
+            environment["NUMBA_DISABLE_JIT"] = "1"
+        read, write = os.pipe()
+        environment |= {"TRIAL_PIPE": str(write), "TRIAL_SECONDS": str(seconds), "TRIAL_WARM": str(int(part.compiled))}
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "mutation_trial", *tests]
+        with subprocess.Popen(command, cwd=here, env=environment, pass_fds=[write], stdout=subprocess.DEVNULL) as run:
+            os.close(write)
+            with os.fdopen(read, encoding="utf-8") as told:
+                yield from map(json.loads, told)
+            if run.wait() != 0:
+                raise RuntimeError(f"the tests {part.tests} could not be collected and run")
+
+
 def main() -> int:
     """Try a sample of all faults and tell which survive."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sample", type=int, default=100, help="faults to try, evenly over the files")
+    parser.add_argument("parts", nargs="*", help=f"parts to try; all, if none is given: {', '.join(PLAN)}")
+    parser.add_argument("--sample", type=int, default=30, help="faults to try in each part, evenly over its files")
     parser.add_argument("--files", default="*", help="only files that fit this pattern")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=20.0, help="tests for one fault may cost so many seconds of the processor")
+    parser.add_argument("--processes", type=int, default=1, help="parts that are tried at the same time")
     wanted = parser.parse_args()
-    dice = random.Random(wanted.seed)
-    files = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "kdenv").rglob("*.py"))]
-    chosen: list[tuple[Part, Fault]] = []
-    files = [path for path in files if fnmatch.fnmatch(path, wanted.files)]
-    by_file = {path: (part, list(faults(path))) for path in files for part in PLAN if fnmatch.fnmatch(path, part.files)}
-    share = max(1, wanted.sample // max(1, len(by_file)))
-    for part, all_of_file in by_file.values():
-        chosen += [(part, fault) for fault in dice.sample(all_of_file, min(share, len(all_of_file)))]
     tried, survived = Counter[str](), Counter[str]()
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(wanted.processes) as pool:
-        copies: Queue[Copy] = Queue()
-        for number in range(wanted.processes):
-            copies.put(Copy(Path(folder) / str(number)))
-        limits: dict[Part, float] = {}
-        first = copies.get()
-        for part in dict.fromkeys(part for part, _ in chosen):
-            start = time.monotonic()
-            if not first.test(part, 1e4):
-                print(f"the tests of {part.files} fail without a fault; mend them first")
-                return 2
-            limits[part] = LEAST_SECONDS + 5 * (time.monotonic() - start)
-        copies.put(first)
 
-        def run(job: tuple[Part, Fault]) -> tuple[Fault, bool]:
-            mine = copies.get()
-            try:
-                return job[1], mine.try_fault(*job, limits[job[0]])
-            finally:
-                copies.put(mine)
-
-        for fault, survives in pool.map(run, chosen):
+    def try_part(name: str) -> None:
+        chosen = sample(PLAN[name], wanted.files, wanted.sample, random.Random(wanted.seed))
+        for told in trials(PLAN[name], chosen, wanted.seconds) if chosen else ():
+            if "fault" not in told:
+                print(f"{name}: {told['said']}", flush=True)
+                continue
+            fault = chosen[int(str(told["fault"]))]
             tried[fault.path] += 1
-            if survives:
+            where = f"{fault.path}:{fault.line} {fault.function} ({fault.kind})"
+            if told["by"] is not None:
+                print(f"killed {where} by {told['by']}", flush=True)
+            else:
                 survived[fault.path] += 1
-                print(f"SURVIVED {fault.path}:{fault.line} ({fault.kind})\n{difference(fault)}", flush=True)
-    for path in tried:
+                print(f"SURVIVED {where}, {told['said']}\n{difference(fault)}", flush=True)
+
+    with ThreadPoolExecutor(wanted.processes) as pool:
+        list(pool.map(try_part, wanted.parts or PLAN))
+    for path in sorted(tried):
         print(f"{path:45} {tried[path]:4} tried {survived[path]:4} survived")
     print(f"{'all':45} {tried.total():4} tried {survived.total():4} survived")
     return 0

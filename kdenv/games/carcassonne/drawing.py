@@ -267,12 +267,30 @@ def ansi(states: Any, k: int, seat: int | None = None) -> str:
     lines.append("   ".join(f"player {i}: {s['points'][i]} points, {s['hand'][i]} meeples" for i in seats))
     drawn = f" ({TYPES[int(s['drawn'])]})" if s["stage"] == rules.PLACING else ""
     lines.append(f"{_status(s)}{drawn}; last tile {tile_text(tile_type, cell, rotation)}; {s['n_left']} in the bag")
-    return "\n".join(lines)
+    return "\n".join(lines + _drawn_tile(s))
+
+
+def _drawn_tile(s: Any) -> list[str]:
+    """The tile to be placed, in every rotation in which it fits somewhere, each under the name of the rotation."""
+    rotations = sorted({rotation for fitting in legal_rotations(s).values() for rotation in fitting})
+    if not rotations:
+        return []
+    faces = [_face_letters(int(s["drawn"]) << 2 | rotation) for rotation in rotations]
+    rows = ["   ".join("".join(face[row]) for face in faces) for row in range(_HEIGHT)]
+    return ["", "   ".join(f"{f'r{rotation}':^5}" for rotation in rotations).rstrip(), *rows]
 
 
 def _letters(s: Any, tile: int) -> list[str]:
     """Return one tile as three lines of six letters. The first letter of a line is a gap, which shows > beside the newest tile."""
-    face = int(s["tile_face"][tile])
+    grid = _face_letters(int(s["tile_face"][tile]))
+    if claims.is_standing(s, tile):
+        _put_meeple(s, tile, grid)
+    newest = tile == int(s["n_tiles"]) - 1
+    return [(">" if newest and i == 1 else " ") + "".join(row) for i, row in enumerate(grid)]
+
+
+def _face_letters(face: int) -> list[list[str]]:
+    """Return three rows of five letters for a face, which is a type of tile in one rotation."""
     grid = [["·"] * 5 for _ in range(3)]
     edges = [int(kind) for kind in EDGE[face]]
     rows_of = {0: [(0, 1), (0, 2), (0, 3)], 1: [(1, 4)], 2: [(2, 1), (2, 2), (2, 3)], 3: [(1, 0)]}
@@ -296,10 +314,7 @@ def _letters(s: Any, tile: int) -> list[str]:
     if PENNANTS[face >> 2]:
         row, column = next(corners[i] for i in range(4) if FIELD_CORNER[face, i] == NO_SEGMENT) if -1 in FIELD_CORNER[face] else (1, 1)
         grid[row][column] = "*"
-    if claims.is_standing(s, tile):
-        _put_meeple(s, tile, grid)
-    newest = tile == int(s["n_tiles"]) - 1
-    return [(">" if newest and i == 1 else " ") + "".join(row) for i, row in enumerate(grid)]
+    return grid
 
 
 def _middle(face: int, edges: list[int], otherwise: str) -> str:

@@ -7,6 +7,7 @@ plays every kingdom, cards from outside included.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +16,20 @@ from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import did_you_mean
 from kdenv.games.dominion.tables import COPPER, CURSE, KINGDOMS, N_KINGDOM, SILVER
 
-# Types of cards. A step that says ANY is about cards of all types.
-ANY, TREASURE, VICTORY, CURSES, ACTION, ATTACK, REACTION = range(7)
+
+class CardType(IntEnum):
+    """The types of cards. They are no plain integers, so that add_card notices where CURSES, a type, is mixed up with CURSE, a card."""
+
+    ANY = 0  # in a step: cards of all types
+    TREASURE = 1
+    VICTORY = 2
+    CURSES = 3
+    ACTION = 4
+    ATTACK = 5
+    REACTION = 6
+
+
+ANY, TREASURE, VICTORY, CURSES, ACTION, ATTACK, REACTION = CardType
 TYPE_NAMES = ("any", "treasure", "victory", "curse", "action", "attack", "reaction")
 N_TYPES = 7
 
@@ -55,6 +68,9 @@ MANY = 127  # the number of a step: as many as there are
 MOST_GIVEN = 10  # most cards, actions, buys or coins that a card gives, or plays by a Throne Room, so that sums stay within 16 bits
 
 
+_TYPES = ", ".join(kind.name for kind in CardType if kind != ANY)
+
+
 class Card(NamedTuple):
     """One kind of card as printed. `coins` says what a treasure is worth, or what an action gives.
 
@@ -65,7 +81,7 @@ class Card(NamedTuple):
 
     name: str
     cost: int
-    types: tuple[int, ...]
+    types: tuple[CardType, ...]
     cards: int = 0
     actions: int = 0
     buys: int = 0
@@ -157,8 +173,8 @@ def add_card(card: Card) -> None:
     if ACTION not in card.types and VICTORY not in card.types:
         raise TypeError(f"{card.name} is neither an action nor a victory card; kingdom cards are one of these")
     for kind in card.types:
-        if not ANY < kind < N_TYPES:
-            raise TypeError(f"{card.name} is of type {kind}; types are 1 to {N_TYPES - 1}")
+        if not isinstance(kind, CardType) or kind == ANY:
+            raise TypeError(f"{card.name} is of type {kind!r}; the types are {_TYPES}")
     if len(card.steps) > N_STEPS or any(not 1 <= len(step) <= 4 or not 0 <= step[0] < N_STEP_KINDS for step in card.steps):
         raise TypeError(f"{card.name} has steps that do not exist; a card has up to {N_STEPS} steps (what, number, type, how)")
     if any(not -128 <= number <= 127 for number in row_of_card(card)):
@@ -166,19 +182,22 @@ def add_card(card: Card) -> None:
     if any(not 0 <= number <= MOST_GIVEN for number in (card.cards, card.actions, card.buys, card.coins)):
         raise TypeError(f"{card.name} gives a number of cards, actions, buys or coins that is not within 0 to {MOST_GIVEN}")
     for step in card.steps:
-        _check_step(card.name, *step, *(0,) * (4 - len(step)))
+        _check_step(card.name, *step, *(0, ANY, 0)[len(step) - 1 :])
     if card not in CARDS:
         CARDS.append(card)
 
 
 def _check_step(name: str, what: int, number: int, kind: int, how: int) -> None:
     """Refuse a step that kernels cannot carry out: its numbers are indices of arrays, or are added and multiplied in 16 bits."""
-    if not 0 <= kind < N_TYPES:
-        raise TypeError(f"{name} has a step about cards of type {kind}; types are 0 to {N_TYPES - 1}")
+    if not isinstance(kind, CardType):
+        raise TypeError(f"{name} has a step about cards of type {kind!r}; the types are ANY, {_TYPES}")
     if not 0 <= how <= (MOST_GIVEN if what == TRASH_FOR_COINS else TO_DECK):
         raise TypeError(f"{name} has a step that ends with {how}, which is neither MAY nor where a card goes")
     of_basic_card = what in (GAIN_CARD, TRASH_FOR_COINS, OTHERS_GAIN)
     least, most = {PLAY_TWICE: (2, MOST_GIVEN), DRAW_AS_MANY: (0, MOST_GIVEN)}.get(what, (0, len(_BASIC) - 1 if of_basic_card else MANY))
+    if isinstance(number, CardType):
+        wanted = "is a basic card, such as CURSE" if of_basic_card else f"may be {least} to {most}"
+        raise TypeError(f"{name} has a step with the number {number.name}, which is a type of cards; the number {wanted}")
     if not least <= number <= most:
         raise TypeError(f"{name} has a step with the number {number}; it may be {least} to {most}")
 

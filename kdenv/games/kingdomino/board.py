@@ -121,7 +121,7 @@ def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
                 at = size, -least, most
                 columns[at] = np.uint64(sum({one_column << (x & 7) for x in reachable}))
                 rows[at] = np.uint64(sum({one_row << (8 * (y & 7)) for y in reachable}))
-                if most - least + 1 == 6 and len(reachable) == 8:
+                if most - least + 1 == 6:
                     seam_columns[at] = np.uint64(one_column << (reachable[-1] & 7))
                     seam_rows[at] = np.uint64(one_row << (8 * (reachable[-1] & 7)))
     for table in (columns, rows, seam_columns, seam_rows):

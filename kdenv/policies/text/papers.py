@@ -18,6 +18,7 @@ from kdenv.policies.uct import Uct
 _GEDDA = "Gedda et al. 2018, "
 _JANSEN = "Jansen and Tollisen 2014, "
 _HEYDEN = "Heyden 2009, "
+_KINGDOMINO, _DOMINION, _CARCASSONNE, _DOMINOES = "kingdomino", "dominion", "carcassonne", "dominoes"  # what the papers are about
 
 # The name in the paper -> the playout, the playouts for a turn, the words for it. The paper's eG is greedy in one decision of four.
 _PLAYOUTS: dict[str, tuple[Any, int, str]] = {
@@ -46,6 +47,7 @@ for _p, (_playout, _n, _played) in _PLAYOUTS.items():
             f"{_GEDDA}MCE-{_in_paper(_p)}/{_s.upper()}, Tables II and III",
             Mce,
             {"playout": _playout, "score": _score, "sampling": "random", "playouts": _n},
+            _KINGDOMINO,
         )
 _TABLE_III: dict[str, Any] = {"score": "win", "select": Ucb1(c=0.6), "weight": 0.1, "expand": "order", "chance": "frozen"}
 for _name, (_bias, _searched) in _BIASES.items():
@@ -56,6 +58,7 @@ for _name, (_bias, _searched) in _BIASES.items():
             f"{_GEDDA}{_name.upper()}-{_in_paper(_p)}, Table III",
             Uct,
             {"playout": _playout, "bias": _bias, "playouts": _n, **_TABLE_III},
+            _KINGDOMINO,
         )
 
 _ROLLOUTS: dict[str, Any] = {
@@ -72,6 +75,7 @@ add_row(
     _JANSEN + "UCB_orig",
     Bandit,
     {"select": Ucb1(c=0.7), **_ROLLOUTS},
+    _DOMINION,
 )
 add_row(
     "ucb_mod",
@@ -79,6 +83,7 @@ add_row(
     _JANSEN + "UCB_mod",
     Bandit,
     {"select": UcbRatio(c=0.7), **_ROLLOUTS},
+    _DOMINION,
 )
 add_row(
     "uct_orig",
@@ -86,6 +91,7 @@ add_row(
     _JANSEN + "UCT_orig",
     Uct,
     {"select": Ucb1(c=0.7), "chance": "frozen", **_ROLLOUTS},
+    _DOMINION,
 )
 add_row(
     "uct_mod",
@@ -93,16 +99,18 @@ add_row(
     _JANSEN + "UCT_mod",
     Uct,
     {"select": UcbRatio(c=0.7), "chance": "frozen", "update": "owner", **_ROLLOUTS},
+    _DOMINION,
 )
 
-add_row("mc", "Flat Monte Carlo for the margin of points", _HEYDEN + "MC", Mce, {"score": "margin", "game_seconds": 360})
-add_row("mco", "Flat Monte Carlo for wins", _HEYDEN + "MCo", Mce, {"score": "wdl", "game_seconds": 360})
+add_row("mc", "Flat Monte Carlo for the margin of points", _HEYDEN + "MC", Mce, {"score": "margin", "game_seconds": 360}, _CARCASSONNE)
+add_row("mco", "Flat Monte Carlo for wins", _HEYDEN + "MCo", Mce, {"score": "wdl", "game_seconds": 360}, _CARCASSONNE)
 add_row(
     "mcts",
     "UCT for the margin of points with C = 3; chance is sampled at every visit",
     _HEYDEN + "MCTS",
     Uct,
     {"score": "margin", "select": Ucb1(c=3), "game_seconds": 360},
+    _CARCASSONNE,
 )
 add_row(
     "mctso",
@@ -110,6 +118,7 @@ add_row(
     _HEYDEN + "MCTSo",
     Uct,
     {"score": "wdl", "game_seconds": 360},
+    _CARCASSONNE,
 )
 
 add_row(
@@ -122,7 +131,8 @@ add_row(
 add_row(
     "pimc_paper",
     "Perfect information Monte Carlo in which tiles are dealt one by one, and every turn is tried on other deals",
-    "the dominoes paper, PIMC (Section IV.C)",
+    "DominAI 2016, PIMC (Section IV.C)",
     Pimc,
     {"deals": "paper", "common": False, "alpha": 4, "playouts": 50},
+    _DOMINOES,
 )

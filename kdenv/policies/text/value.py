@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
 
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game, Variant, did_you_mean
+from kdenv.core.installed import POLICIES
 from kdenv.policies.text.grammar import Term, parse, shorten, shown
 from kdenv.policies.text.parameter import Parameter, no_parameter, param, parameter
 
@@ -35,6 +36,7 @@ class Row:
     source: str
     cls: type[Value]
     parameters: Mapping[str, Any]
+    game: str = ""  # the name of the game that the source is about; empty if it is about no game in particular
 
     @cached_property
     def value(self) -> Value:
@@ -64,6 +66,10 @@ class Value:
     alternatives: ClassVar[tuple[str, ...]] = ()  # budgets and the like: if one is given, the defaults of the others do not hold
     usual: ClassVar[Mapping[str, Any]] = {}  # the values of these parameters if none of them is given
     _parameters: ClassVar[Mapping[str, Parameter]] = {}
+
+    def __init_subclass__(cls) -> None:
+        """A class has no name before it is marked @named: it does not inherit one, as texts with that name would make another class."""
+        cls.kind = ""
 
     @classmethod
     def parameters(cls) -> Mapping[str, Parameter]:
@@ -238,9 +244,8 @@ def _name(cls: type[V], name: str, source: str, listed: bool) -> type[V]:
         raise TypeError(f"{cls.__name__} has no docstring; its first paragraph is what the listing says about {name}")
     if not parse(name).is_word:
         raise TypeError(f"{name!r} is no name for {cls.__name__}; a name is a word without brackets, commas and spaces")
-    other = _classes.get(name)
-    if listed and (name in _rows or (other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__))):
-        raise TypeError(f"there already is a {name}; choose another name for {cls.__name__}")
+    if listed:
+        _check_free(name, cls)
     made = dataclass(frozen=True, kw_only=True, repr=False)(cls)
     made.kind, made.source = name, source
     hints, order = get_type_hints(made), {home: i for i, home in enumerate(made.__mro__)}
@@ -250,16 +255,34 @@ def _name(cls: type[V], name: str, source: str, listed: bool) -> type[V]:
     made.alternatives = tuple(name for name in made.alternatives if name in made._parameters)
     for taken in sorted(_RESERVED & made._parameters.keys()):
         raise TypeError(f"{cls.__name__} has a parameter {taken}, which every value has already; choose another name")
+    for method in sorted(getattr(cls, "__abstractmethods__", ())):
+        takes = ", ".join(inspect.signature(getattr(cls, method)).parameters)
+        raise TypeError(f"{cls.__name__} has no method {method}({takes}), which a {cls.called} of this kind needs")
     if listed:
-        _classes[name] = made
+        add_class(name, made)
     return made
 
 
-def add_row(name: str, meaning: str, source: str, cls: type[Value], parameters: Mapping[str, Any]) -> None:
-    """Give a name of its own to the value of this class with these parameters."""
+def add_class(name: str, cls: type[Value]) -> None:
+    """Let texts find this class, whose name this is. TypeError if the name is taken, or if it is not the name of the class."""
+    _check_free(name, cls)
+    if cls.kind != name:
+        raise TypeError(f"{cls.__name__} has the name {cls.kind} already; use that one in place of {name}")
+    _classes[name] = cls
+
+
+def _check_free(name: str, cls: type[Value]) -> None:
+    """Raise TypeError if something else has this name. A class that is defined again, as in a notebook, takes the place of the old one."""
+    other = _classes.get(name)
+    if name in _rows or (other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__)):
+        raise TypeError(f"there already is a {name}; choose another name for {cls.__name__}")
+
+
+def add_row(name: str, meaning: str, source: str, cls: type[Value], parameters: Mapping[str, Any], game: str = "") -> None:
+    """Give a name of its own to the value of this class with these parameters. `game` is the game that the source is about, if any."""
     if name in _rows or name in _classes:
         raise TypeError(f"there already is a {name}; choose another name")
-    _rows[name] = Row(meaning, source, cls, parameters)
+    _rows[name] = Row(meaning, source, cls, parameters, game)
 
 
 def known_as(name: str, value: V) -> V:
@@ -275,6 +298,8 @@ def add_finder(finder: Finder) -> None:
 
 def find(name: str, family: type[V]) -> type[V]:
     """The class of this name. Raises BadOption if there is none, or if it does not derive from `family`."""
+    if name not in _classes:
+        POLICIES.load(name)
     found = _classes.get(name) or next((cls for finder in _finders if (cls := finder.find(name)) is not None), None)
     if found is None:
         raise BadOption(f"there is no {family.called} {shorten(name)}{did_you_mean(name, names_of(family))}; {family.which()}")
@@ -284,7 +309,8 @@ def find(name: str, family: type[V]) -> type[V]:
 
 
 def classes(family: type[V]) -> Iterator[type[V]]:
-    """All listed classes that derive from this one."""
+    """All listed classes that derive from this one, including those of installed packages."""
+    POLICIES.load()
     return (cls for cls in _classes.values() if issubclass(cls, family))
 
 

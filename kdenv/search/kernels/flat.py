@@ -17,7 +17,7 @@ from kdenv.search.playout import play_out, play_turn
 from kdenv.search.score import worth
 from kdenv.search.select import urgency
 
-SCRATCH = 4  # how many states the playouts need, the position included
+N_STATES = 3  # that a search works in: the position, a playout, and one that the player of the playout may write to
 
 
 class Tally(NamedTuple):

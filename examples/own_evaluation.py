@@ -1,0 +1,47 @@
+"""An evaluation for searches of limited depth, and a match of it against the game's own.
+
+python examples/own_evaluation.py
+
+It is a NamedTuple and two kernels: `estimate` says what a position is worth to a seat against its rivals, and `reach` says what that can
+come to at most, so that Star1 and Star2 know what they need not search.
+"""
+
+from typing import NamedTuple
+
+import kdenv
+from kdenv.arena import Match, play, table_of, text_table
+from kdenv.author import answers, estimate, kernel, reach, scores
+
+
+class Lead(NamedTuple):
+    """Counts the points scored so far, each worth `weight`."""
+
+    weight: float
+
+
+@answers(estimate, Lead)
+@kernel
+def _estimate(evaluator, states, k, seat, numbers):
+    scores(states[k], numbers)
+    return evaluator.weight * (numbers[seat] - numbers[1 - seat])
+
+
+@answers(reach, Lead)
+@kernel
+def _reach(evaluator, states, k, seat, numbers):
+    return evaluator.weight * 300.0  # nobody has won a game of Carcassonne by more
+
+
+kdenv.add_evaluator("carcassonne", "lead", Lead(1.0))
+
+
+def main() -> None:
+    """Let look-ahead play itself with both evaluations."""
+    line_up = ["expectimax(depth=1, evaluate=lead)", "expectimax(depth=1)"]
+    match, results = Match("carcassonne", line_up, games=4, seed=1), []
+    play(match, on_result=results.append, processes=1)
+    print(match.describe(), text_table(table_of(match, results)), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

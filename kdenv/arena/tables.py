@@ -1,0 +1,66 @@
+"""The table of a match: as lines for a terminal, and as HTML for pages and notebooks."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kdenv.arena.statistics import FEWEST_DEALS, TOO_FEW, Estimate
+
+if TYPE_CHECKING:
+    from kdenv.arena.summary import Row
+
+HEADINGS = ("policy", "margin", "score", "wins", "time a turn", "median", "playouts a turn")
+_WIDEST_NAME = 40  # longer names get a line of their own
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """The cells of a row, as text."""
+    name = row.policy + (f"  x{row.places}" if row.places > 1 else "")
+    playouts = row.playouts_per_turn.text(0) if row.playouts_per_turn.mean else "-"
+    return (
+        name,
+        row.margin.text(sign=True),
+        row.score.text(),
+        row.wins.scaled(100).text(unit=" %", ends=True),
+        _time(row.seconds_per_turn),
+        _time(Estimate(row.median_seconds_per_turn)),
+        playouts,
+    )
+
+
+def _time(seconds: Estimate) -> str:
+    """A time as text in s, ms or us, so that the number is not below 1 if possible."""
+    for factor, unit in ((1.0, "s"), (1e3, "ms")):
+        if seconds.mean * factor >= 1:
+            return seconds.scaled(factor).text(2 if unit == "s" else 1, f" {unit}")
+    return seconds.scaled(1e6).text(1, " us")
+
+
+def note(deals: int) -> str:
+    """The sentence that says what the intervals in the table are, or why there are none."""
+    if deals < FEWEST_DEALS:
+        return f"No intervals: {TOO_FEW} ({deals}; {FEWEST_DEALS} are needed)."
+    return "± and [low, high] are 95 % intervals over deals."
+
+
+def text_table(rows: Sequence[Row]) -> str:
+    """The table for a terminal."""
+    lines = [HEADINGS, *map(cells, rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(1, len(HEADINGS))]
+    width = max(len(name) for name, *_ in lines if len(name) <= _WIDEST_NAME)
+    shown = []
+    for name, *numbers in lines:
+        if len(name) > _WIDEST_NAME:
+            shown.append(name)
+            name = ""
+        shown.append("  ".join([name.ljust(width), *map(str.rjust, numbers, widths)]))
+    return "\n".join(shown)
+
+
+def html_table(rows: Sequence[Row]) -> str:
+    """The table as HTML, without any style."""
+    head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells(row)) + "</tr>" for row in rows)
+    return f"<table><tr>{head}</tr>{body}</table>"

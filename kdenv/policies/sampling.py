@@ -1,0 +1,191 @@
+"""Searches that make playouts, with one worker or several, whose counts are added up. Here is flat Monte Carlo; trees.py has trees.
+
+Several workers search on their own (root parallelisation), on as many threads as the policy says.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdenv.compiler.random import Rng, below, make_rng, next64
+from kdenv.core import verbs
+from kdenv.core.questions import choose_at
+from kdenv.core.view import View
+from kdenv.policies.flat import Bandit, Mce
+from kdenv.policies.found import Found, carry_out, half_interval
+from kdenv.policies.node import Node
+from kdenv.policies.searching import TRIAL, Searcher
+from kdenv.policies.uct import Uct
+from kdenv.search.budget import Budget, run_together
+from kdenv.search.kernels import flat
+from kdenv.search.kernels.flat import Tally
+from kdenv.search.score import SCORE_UNITS, SCORES
+
+ROTATION, AT_RANDOM = "rotation", "random"  # how playouts are given to all turns alike
+
+
+class Worker(ABC):
+    """One search of the turns open in a view."""
+
+    @abstractmethod
+    def run(self, steps: Iterable[int]) -> int:
+        """Make so many playouts in each step; return how many were made in all."""
+
+    @abstractmethod
+    def nodes(self) -> int:
+        """How many nodes it has; for searches without nodes, playouts."""
+
+    @abstractmethod
+    def tally(self) -> Tally:
+        """What it found, by turn."""
+
+    def root(self) -> Node | None:
+        """The root of a copy of its tree; None if it has no tree."""
+        return None
+
+    def line(self, turn: int) -> str:
+        """How it expects the game to go on after this turn, in the words of the game; empty if it cannot tell."""
+        return ""
+
+
+class PlayoutSearcher(Searcher):
+    """Tries the turns open to its seat by playouts, and takes the best."""
+
+    policy: Mce | Bandit | Uct
+
+    @abstractmethod
+    def worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
+        """Worker `number`, to search these turns with this budget."""
+
+    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
+        """Let the workers search, add up what they found, and choose the best turn."""
+        since = time.perf_counter()
+        workers = self._workers(view, turns, budget, rng)
+        if budget is TRIAL or len(turns) == 1:  # what is forced is not tried; a trial only calls the kernels
+            playouts = sum(worker.run([0]) for worker in workers)
+            self._gains(view, turns[:1])
+            if budget is TRIAL:
+                below(rng, 1)  # _best draws among equals by it
+        elif len(workers) == 1:
+            playouts = workers[0].run(budget.steps(since=since, nodes=workers[0].nodes))
+        else:
+            playouts = run_together(workers, budget, self.policy.threads, since)
+        tally = _added(workers)
+        n, means = len(turns), np.where(tally.visits > 0, tally.sums / np.maximum(tally.visits, 1), math.nan)
+        best = self._best(view, turns, tally, means, rng) if playouts else 0
+        cost: dict[str, float] = {"playouts": playouts}
+        if self.policy.is_tree:
+            cost["nodes"] = sum(worker.nodes() for worker in workers)
+        by_visits = self.policy.choice == "visits"
+        if not thorough:
+            return Found(view, turns, tally.visits, means, [math.nan] * n, best, self.unit(view), playouts, cost, by_visits=by_visits)
+        halves = [half_interval(*of_turn) for of_turn in zip(*tally, strict=True)]
+        lines = [workers[0].line(i) for i in range(n)]
+        trees = [root for worker in workers if (root := worker.root())]
+        return Found(view, turns, tally.visits, means, halves, best, self.unit(view), playouts, cost, lines, by_visits, trees)
+
+    def _workers(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> list[Worker]:
+        """The workers. If there are several, each has a generator and a share of the budget of its own."""
+        n = self.policy.workers
+        if n == 1 or budget is TRIAL:
+            return [self.worker(view, turns, budget, rng, 0)]
+        rngs = [make_rng(int(next64(rng) >> np.uint64(1))) for _ in range(n)]
+        return [self.worker(view, turns, budget.share(i, n), rngs[i], i) for i in range(n)]
+
+    def unit(self, view: View) -> str:
+        """What the score counts."""
+        return SCORE_UNITS[self.policy.score]
+
+    def _best(self, view: View, turns: NDArray[np.int64], tally: Tally, means: NDArray[np.float64], rng: Rng) -> int:
+        """The place of the best turn of those tried; of equals the one that gains the most points at once, and then any."""
+        left = tally.visits > 0
+        for keys in (means,) if self.policy.choice == "mean" else (np.maximum(tally.visits, self.policy.least), means):
+            left = left & (keys == keys[left].max())
+        best = left.nonzero()[0]
+        if len(best) > 1:
+            gains = self._gains(view, turns[best])
+            best = best[gains == gains.max()]
+        return int(best[below(rng, len(best))] if len(best) > 1 else best[0])
+
+    def _gains(self, view: View, turns: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The seat's own points after each turn, before anything else happens."""
+        numbers, points = np.empty(view.players, np.int64), []
+        for turn in turns:
+            states = view.scratch(1)
+            carry_out(states, int(turn))
+            verbs.scores_at(states, 0, numbers)
+            points.append(int(numbers[int(view.seat)]))
+        return np.array(points)
+
+    def reflex(self, view: View, rng: Rng) -> int:
+        """What the game's reflex does here, if it is asked for; 0 if nothing."""
+        if not self.policy.reflex or view.game.knowledge.reflex is None:
+            return 0
+        return int(choose_at(view.game.knowledge.reflex.make(), view.scratch(2), 0, view.game.buffer(), rng))
+
+    def foreseen(self, view: View) -> Any:
+        """The compiled player of the playouts."""
+        return self.policy.playout.player(view)
+
+
+def _added(workers: Sequence[Worker]) -> Tally:
+    """What the workers found, added up by turn."""
+    if len(workers) == 1:
+        return workers[0].tally()
+    return Tally(*(np.sum(parts, axis=0) for parts in zip(*(worker.tally() for worker in workers), strict=True)))
+
+
+class Flat(Worker):
+    """Flat Monte Carlo: playouts for all turns alike, or as a selection rule has it."""
+
+    def __init__(self, policy: Mce | Bandit, rule: Any, view: View, turns: NDArray[np.int64], rng: Rng) -> None:
+        self.states, self.seat, self.turns = view.scratch(flat.N_STATES), int(view.seat), turns
+        self.player, self.score = policy.playout.player(view), SCORES[policy.score](view.game.teams(view.players))
+        self.rule, self.least, self.rng = rule, policy.least, rng
+        self.out, self.numbers = view.game.buffer(), np.empty(view.players, np.int64)
+        self.counts = Tally(np.zeros(len(turns), np.int64), np.zeros(len(turns)), np.zeros(len(turns)))
+
+    def run(self, steps: Iterable[int]) -> int:
+        """Make so many playouts in each step; return how many were made in all."""
+        position = self.states, self.seat, self.turns, len(self.turns)
+        parts = self.player, self.score, self.out, self.numbers, self.rng, self.counts
+        done = 0
+        for n in steps:
+            if self.rule == ROTATION:
+                flat.sample_in_rotation(*position, n, done, *parts)
+            elif self.rule == AT_RANDOM:
+                flat.sample_at_random(*position, n, *parts)
+            else:
+                flat.sample_by_urgency(*position, n, self.rule, self.least, *parts)
+            done += n
+        return done
+
+    def nodes(self) -> int:
+        """The playouts made."""
+        return int(self.counts.visits.sum())
+
+    def tally(self) -> Tally:
+        """What was found, by turn."""
+        return self.counts
+
+
+class FlatSearcher(PlayoutSearcher):
+    """Flat Monte Carlo: uniform sampling of the turns at the root, or by a selection rule (a bandit)."""
+
+    policy: Mce | Bandit
+
+    def __init__(self, policy: Mce | Bandit, rule: Any) -> None:
+        """rule: rotation or random, or a compiled selection rule."""
+        super().__init__(policy, policy.budget())
+        self.rule = rule
+
+    def worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
+        """A new worker for this decision."""
+        return Flat(self.policy, self.rule, view, turns, rng)
