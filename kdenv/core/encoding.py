@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import derive_seed, make_rng
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.verbs import resample_hidden_at
@@ -52,6 +53,13 @@ class Encoding:
     meaning: str = ""  # one line for listings
     version: int = 1
     trusted: bool = True  # False for encodings from outside the game: observe is shown random draws of what the seat cannot know
+
+
+@kernel
+def clear(out):
+    """Set all numbers of a vector to 0, before an encoding writes those that are not."""
+    for i in range(out.shape[0]):
+        out[i] = 0.0
 
 
 class Observer:

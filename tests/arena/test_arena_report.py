@@ -97,3 +97,15 @@ def test_bars_say_which_margins_they_count() -> None:
     assert re.findall("<title>(.*?)</title>", _bars(Counter({3: 38, -2: 1, 0: 561}))) == ["-2: 1", "0: 561", "+3: 38"]
     several = re.findall("<title>(.*?)</title>", _bars(Counter({-90: 1, -1: 2, 0: 3, 2: 4, 3: 5})))
     assert several == ["-89 to -90: 1", "-1 to -2: 2", "0: 3", "+1 to +2: 4", "+3 to +4: 5"]
+
+
+def test_bars_of_games_won_lost_and_tied_have_colours_of_their_own() -> None:
+    lost, tied, won = re.findall("fill='(.*?)'", _bars(Counter({3: 38, -2: 1, 0: 561})))
+    assert (lost, tied, won) == ("#c1442d", "#888", "#2a9d4a")
+
+
+@pytest.mark.parametrize(
+    "margins, numbers", [({-5: 3}, {"-5", "0"}), ({5: 3}, {"0", "+5"}), ({0: 3}, {"0"}), ({-1: 1, 2: 1}, {"-1", "0", "+2"})]
+)
+def test_the_axis_goes_from_the_least_margin_to_the_greatest_and_holds_0(margins: dict[int, int], numbers: set[str]) -> None:
+    assert set(re.findall("<text [^>]*>(.*?)</text>", _bars(Counter(margins)))) == numbers

@@ -85,7 +85,7 @@ def test_an_encoding_from_outside_is_chosen_by_its_name() -> None:
     environment = SeatEnv("dominoes", encoding="pips")
     observation, _ = environment.reset(seed=1)
     assert observation.shape == environment.observation_space.shape == (5,)
-    assert list(environment.layout) == ["pips", "sizes"]
+    assert list(environment.layout()) == ["pips", "sizes"]
 
 
 def test_an_environment_with_an_encoding_from_outside_survives_pickling() -> None:

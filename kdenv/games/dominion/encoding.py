@@ -12,7 +12,7 @@ from typing import Any
 
 from kdenv.compiler.bits import has
 from kdenv.compiler.kernel import kernel
-from kdenv.core.encoding import Encoding, Part
+from kdenv.core.encoding import Encoding, Part, clear
 from kdenv.core.verbs import DECIDE
 from kdenv.games.dominion.cards import DRAW_TO, N_STEP_KINDS, N_STEPS, N_TYPES, SPY, STEAL
 from kdenv.games.dominion.effects import ASK_NODE, BUY_NODE, PLAY_NODE, for_sale, step_in_progress
@@ -66,8 +66,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 def observe(states, k, seat, out):
     """Write to out what the seat sees of states[k]."""
     s = states[k]
-    for i in range(out.shape[0]):
-        out[i] = 0.0
+    clear(out)
     players = int(s.players)
     at = 0
     for slot in range(N_SLOTS):
