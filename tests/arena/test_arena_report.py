@@ -27,7 +27,7 @@ def test_a_function_in_the_line_up_has_a_row_with_its_name() -> None:
         return view.legal()[0]
 
     match = Match("kingdomino", [lowest, "random"], games=2, options={"size": 3})
-    assert text_table(Summary(match, results_of(match)).rows()).splitlines()[1].startswith("lowest ")
+    assert "lowest" in text_table(Summary(match, results_of(match)).rows()).splitlines()[1]
 
 
 def test_the_table_has_a_row_per_policy() -> None:
