@@ -7,15 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kdenv.envs.aec import TableEnv
+    from kdenv.envs.sb3 import SeatVecEnv
     from kdenv.envs.seat import SeatEnv
+    from kdenv.envs.vector import SeatVectorEnv, SelfPlay
 
-__all__ = ["SeatEnv", "TableEnv"]
+__all__ = ["SeatEnv", "SeatVecEnv", "SeatVectorEnv", "SelfPlay", "TableEnv"]
 
-_HOMES = {"SeatEnv": "kdenv.envs.seat", "TableEnv": "kdenv.envs.aec"}
+_HOMES = {
+    "SeatEnv": "kdenv.envs.seat",
+    "SeatVecEnv": "kdenv.envs.sb3",  # needs Stable-Baselines3
+    "SeatVectorEnv": "kdenv.envs.vector",
+    "SelfPlay": "kdenv.envs.vector",
+    "TableEnv": "kdenv.envs.aec",
+}
 
 
-def __getattr__(name: str) -> Any:
-    """Import an environment when it is asked for, because it imports numba, which `import kdenv` must not do."""
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"kdenv.envs has no {name}; it has {', '.join(__all__)}")
+if not TYPE_CHECKING:  # to a type checker, a name that is not there is an error
+
+    def __getattr__(name: str) -> Any:
+        """Import an environment when it is asked for, because it imports numba, which `import kdenv` must not do."""
+        if name in _HOMES:
+            return getattr(import_module(_HOMES[name]), name)
+        raise AttributeError(f"kdenv.envs has no {name}; it has {', '.join(__all__)}")

@@ -1,22 +1,21 @@
 """`TableEnv`: any game as a PettingZoo environment, where every seat is an agent and agents take turns.
 
 The environment itself makes the checks that PettingZoo puts into wrappers (order of calls, bounds, illegal actions), in a thirtieth
-of the time. One kernel call per step carries out chance and finds the legal actions and the seat that decides. An observation is
-computed when it is asked for.
+of the time. So env() has no wrappers either: it differs from raw_env() only in what an illegal action does. One kernel call per step
+carries out chance and finds the legal actions and the seat that decides. An observation is computed when it is asked for.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
-from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from kdenv.core.encoding import Layout
@@ -24,13 +23,15 @@ from kdenv.core.errors import BadOption, IllegalAction, WrongOrder, shown
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import View
-from kdenv.envs.checks import ILLEGAL, check_choice, check_seed
+from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_seed, empty_table, warn_of_loss
 from kdenv.envs.episode import Episode
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
-from kdenv.envs.spaces import ActionSpace, ObservationBox, state_box
+from kdenv.envs.seeds import CHANCE, Seeds
+from kdenv.envs.spaces import ActionSpace, in_form, space_of, state_box
 from kdenv.envs.stepping import NO_ACTION, NOBODY, Mask
-from kdenv.games import find_game
+
+ForAllAtOnce: TypeAlias = ParallelEnv[str, Any, Any]  # an environment of PettingZoo that steps all agents at once
 
 _FROM_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "np_random", "_cumulative_rewards")
 
@@ -38,11 +39,13 @@ _FROM_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncati
 class TableEnv(AECEnv[str, Any, Any]):
     """A game as an environment for all its seats, player_0, player_1 ...
 
-    An observation is {"observation": float32 vector, "action_mask": int8 vector}; infos[agent]["action_mask"] is the
-    same mask. A seat that is not to move has a mask of zeros. All arrays are new and never written to again.
+    An observation is {"observation": float32 vector, "action_mask": int8 vector}, unless observation= says otherwise;
+    infos[agent]["action_mask"] is the same mask. A seat that is not to move has a mask of zeros. All arrays are new and never written to
+    again.
 
-    After reset there are the attributes of PettingZoo, `table` (the game itself, to look at) and `np_random`, which seeds the
-    chance of every game. If the table is changed by anybody else, step() refuses to go on until reset(); change `table.clone()` instead.
+    After reset there are the attributes of PettingZoo, `table` (the game itself, to look at) and `np_random`, from which the
+    seeds of all games are drawn (seeds.py). If the table is changed by anybody else, step() refuses to go on until reset(); change
+    `table.clone()` instead.
     """
 
     metadata: dict[str, Any] = {"name": "kdenv", "render_modes": list(MODES), "render_fps": 1, "is_parallelizable": False}  # noqa: RUF012
@@ -52,37 +55,40 @@ class TableEnv(AECEnv[str, Any, Any]):
         game: str | Game = "kingdomino",
         players: int | None = None,
         *,
+        observation: str = "dict",
         reward: Reward = "win",
         illegal: str = "raise",
         encoding: str | None = None,
+        skip_forced: bool = False,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
         """Take a game (or its name) and its options. Nothing is dealt before reset.
 
+        observation: "dict" is the vector and the mask; "vector" is the vector alone; "parts" is a dict of the vector's parts, each in
+        the shape that layout() tells. With the last two the mask is in infos only.
         reward: what each seat gets: "win", "rank", "margin", "score", "gains", or a function of the table (rewards.py).
         illegal: with "raise" an action that is not legal raises IllegalAction; with "terminate" it ends the game as a loss of the seat
-        that decides.
+        that decides, with a warning. raw_env() has "raise" as its default, env() has "terminate".
         encoding: the name of one of `game.encodings`; None means the game's default.
+        skip_forced: if true, an agent is not asked where only one action is legal; that action is carried out.
         """
+        check_choice("observation", observation, OBSERVATIONS)
         check_choice("illegal", illegal, ILLEGAL)
         if render_mode is not None:
             check_choice("render_mode", render_mode, MODES)
-        empty = Table(find_game(game) if isinstance(game, str) else game, players, **options)
+        empty = empty_table(game, players, options)
         name = f"{empty.game.name}_v0"
         self.metadata = {**self.metadata, "name": name}
         self.reward, self.illegal, self.render_mode = reward, illegal, render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(empty.players)]
         self._payer = Payer(reward)
+        self._form, self._skip_forced = observation, skip_forced
         self._episode = Episode(empty, encoding)
+        self._seeds = Seeds()
         self._screen = Screen(render_mode, name)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._observation_space = spaces.Dict(
-            {
-                "observation": ObservationBox(self._episode.observer),
-                "action_mask": spaces.Box(0, 1, (self._episode.n_actions,), np.int8),
-            }
-        )
+        self._observation_space = space_of(observation, self._episode.observer, self._episode.n_actions)
         self._action_spaces = {agent: ActionSpace(self._episode.n_actions) for agent in self.possible_agents}
         self._state_seats = 1 if empty.game.open_information else empty.players
         self.state_space = state_box(self._episode.observer, self._state_seats)
@@ -100,7 +106,6 @@ class TableEnv(AECEnv[str, Any, Any]):
         """The game itself: legal actions and events in words, scores, ranks, the record."""
         return self._episode.table
 
-    @property
     def layout(self) -> Layout:
         """The parts of an observation vector by name, in their order, each with its shape and meaning."""
         return self._episode.observer.layout
@@ -118,7 +123,9 @@ class TableEnv(AECEnv[str, Any, Any]):
         opening = self._episode.opening(options)
         if seed is not None or "np_random" not in self.__dict__:
             self.np_random, _ = seeding.np_random(None if seed is None else int(seed))
-        self._episode.begin(opening, self.np_random)
+            self._seeds.restart(self.np_random)
+        self._seeds.next_game()
+        self._episode.begin(opening, self._seeds.rng(CHANCE))
         self._payer.begin(self.table)
         agents = self.possible_agents
         self.agents = list(agents)
@@ -127,7 +134,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.terminations = dict.fromkeys(agents, False)
         self.truncations = dict.fromkeys(agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._no_action()} for agent in agents}
-        self._select(self._episode.mover)
+        self._go_on(self._episode.mover)
         if self.render_mode == "human":
             self.render()
 
@@ -148,17 +155,25 @@ class TableEnv(AECEnv[str, Any, Any]):
         else:
             mover = episode.step(number)
             self.infos[agent] = {"action_mask": self._no_action()}
-            if mover == NOBODY:
-                self._end(self._payer.at_end(self.table), is_truncated(self.table))
-            else:
-                if self._payer.pays_gains:
-                    self._pay(self._payer.gains(self.table))
-                self._select(mover)
+            self._cumulative_rewards[agent] = 0.0
+            self._go_on(mover)
         if self.render_mode == "human":
             self.render()
 
     def _no_action(self) -> Mask:
         return np.zeros(self._episode.n_actions, np.int8)
+
+    def _go_on(self, mover: int) -> None:
+        """Make it the turn of this seat, or end the game if it is NOBODY. With skip_forced=True make decisions here that are forced."""
+        episode = self._episode
+        while self._skip_forced and mover != NOBODY and np.count_nonzero(episode.mask) == 1:
+            mover = episode.step(int(episode.mask.argmax()))
+        if mover == NOBODY:
+            self._end(self._payer.at_end(self.table), is_truncated(self.table))
+            return
+        if self._payer.pays_gains:
+            self._pay(self._payer.gains(self.table))
+        self._select(mover)
 
     def _select(self, mover: int) -> None:
         """Make it the turn of this seat."""
@@ -169,7 +184,9 @@ class TableEnv(AECEnv[str, Any, Any]):
         error = self._episode.illegal(action)
         if self.illegal == "raise":
             raise error
+        warn_of_loss(self.table.game.name)
         self._episode.stop()
+        self._cumulative_rewards[agent] = 0.0
         self.infos[agent] = {"action_mask": self._no_action(), "illegal": str(error)}
         self._end(forfeit(self.table, self._seats[agent]), False)
 
@@ -181,8 +198,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.agent_selection = self.agents[0]
 
     def _pay(self, rewards: list[float]) -> None:
-        """Give out the rewards of a step. Each agent gets by last() what has come together since its own last step."""
-        self._cumulative_rewards[self.agent_selection] = 0.0
+        """Give out the rewards of a step. By last() each agent gets the sum of its rewards since its own last step."""
         self.rewards = dict(zip(self.agents, rewards, strict=True))
         for agent, reward in self.rewards.items():
             self._cumulative_rewards[agent] += reward
@@ -201,15 +217,15 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     # Observing
 
-    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """What this agent observes now, with its mask of legal actions."""
+    def observe(self, agent: str) -> Any:
+        """What this agent observes now, in the form that observation= says."""
         try:
             seat = self._seats[agent]
         except KeyError:
             raise BadOption(f"there is no agent {shown(agent)}; the agents are {', '.join(self.possible_agents)}") from None
         info = self.infos.get(agent)
         mask = self._no_action() if info is None else info["action_mask"]
-        return {"observation": self._episode.observation(seat), "action_mask": mask}
+        return in_form(self._form, self._episode.observer, self._episode.observation(seat), mask)
 
     def view(self, agent: str) -> View:
         """What this agent sees, in the form that policies take: `policy.act(env.view(agent))`."""
@@ -265,29 +281,24 @@ class TableEnv(AECEnv[str, Any, Any]):
         if "agents" not in self.__dict__:
             raise WrongOrder(f"nothing has been dealt, so {call}() has nothing to tell; call reset() first")
 
-    def __getattr__(self, name: str) -> Any:
-        if name in _FROM_RESET:
-            raise WrongOrder(f"nothing has been dealt, so there is no {name} yet; call reset() first")
-        raise AttributeError(f"{type(self).__name__} has no attribute {name}")
+    if not TYPE_CHECKING:  # to a type checker, an attribute that is not there is an error
+
+        def __getattr__(self, name: str) -> Any:
+            if name in _FROM_RESET:
+                raise WrongOrder(f"nothing has been dealt, so there is no {name} yet; call reset() first")
+            raise AttributeError(f"{type(self).__name__} has no attribute {name}")
 
 
-def env(game: str | Game = "kingdomino", *, wrappers: bool = False, **parameters: Any) -> AECEnv[str, Any, Any]:
-    """Make a game for PettingZoo: a TableEnv. With wrappers=True it is put into the three wrappers that PettingZoo's classic games have."""
-    inner = TableEnv(game, **parameters)
-    return _in_wrappers(inner) if wrappers else inner
+def env(game: str | Game = "kingdomino", players: int | None = None, *, illegal: str = "terminate", **parameters: Any) -> TableEnv:
+    """Make a game for PettingZoo: a TableEnv in which an illegal action is a loss. The parameters are those of TableEnv."""
+    return TableEnv(game, players, illegal=illegal, **parameters)
 
 
-def _in_wrappers(inner: TableEnv) -> AECEnv[str, Any, Any]:
-    wrapped: AECEnv[str, Any, Any] = wrappers.TerminateIllegalWrapper(inner, illegal_reward=-1)
-    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
-    return wrappers.OrderEnforcingWrapper(wrapped)
+def raw_env(game: str | Game = "kingdomino", players: int | None = None, **parameters: Any) -> TableEnv:
+    """Make a game for PettingZoo: a TableEnv in which an illegal action is an error."""
+    return TableEnv(game, players, **parameters)
 
 
-def raw_env(game: str | Game = "kingdomino", **parameters: Any) -> TableEnv:
-    """Make a game for PettingZoo without wrappers."""
-    return TableEnv(game, **parameters)
-
-
-def parallel_env(game: str | Game = "kingdomino", **parameters: Any) -> ParallelEnv[str, Any, Any]:
+def parallel_env(game: str | Game = "kingdomino", players: int | None = None, **parameters: Any) -> ForAllAtOnce:
     """Make a game for libraries that step all agents at once. Only the action of the agent whose mask is not all 0 counts."""
-    return turn_based_aec_to_parallel(env(game, **parameters))
+    return turn_based_aec_to_parallel(env(game, players, **parameters))

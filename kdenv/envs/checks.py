@@ -1,15 +1,34 @@
-"""Checks the parameters that both kinds of environments have."""
+"""Checks the parameters that both kinds of environments have, and warns of illegal actions."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from kdenv.core.errors import BadOption, shown
-from kdenv.core.game import did_you_mean
+from kdenv.core.game import Game, did_you_mean
+from kdenv.core.table import Table
+from kdenv.games import find_game
 
 ILLEGAL = ("raise", "terminate")  # what an illegal action does
+OBSERVATIONS = ("vector", "dict", "parts")  # the forms of an observation (spaces.py)
+
+
+class UnexpectedKeyword(BadOption, TypeError):
+    """A parameter that an environment does not have. It is a TypeError like that of Python, which TorchRL and others look for."""
+
+
+def empty_table(game: str | Game, players: int | None, options: dict[str, Any]) -> Table:
+    """A table of the game, or of the game of this name, before anything has happened. UnexpectedKeyword for an option it does not have."""
+    found = find_game(game) if isinstance(game, str) else game
+    try:
+        found.check_names(options)
+    except BadOption as error:
+        unknown = next(name for name in options if name not in {option.name for option in found.options})
+        raise UnexpectedKeyword(f"unexpected keyword argument {shown(unknown)!r}: {error}") from None
+    return Table(found, players, **options)
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
@@ -23,3 +42,12 @@ def check_seed(seed: Any) -> None:
     """Raise BadOption for a seed that is neither None nor a whole number from 0 up."""
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
         raise BadOption(f"seed={shown(seed)} is not possible; seed may be a whole number from 0 up")
+
+
+def warn_of_loss(game: str) -> None:
+    """Warn that an illegal action ends a game. The text is always the same for a game, so Python shows it only once."""
+    warnings.warn(
+        f"an illegal action has ended a game of {game} as a loss of its seat; choose actions from the mask, or make the environment with "
+        "illegal='raise' to see which action it was (infos say it too)",
+        stacklevel=2,
+    )

@@ -4,7 +4,6 @@ import gymnasium
 import pettingzoo
 
 from kdenv.core.installed import GAMES
-from kdenv.core.words import in_capitals
 from kdenv.games import TITLES
 
 
@@ -13,7 +12,12 @@ def register(name: str, title: str) -> None:
     identity = f"kdenv/{title}-v0"
     # Registering a second time, as after a reload, would print a warning although nothing is wrong.
     if identity not in gymnasium.registry:
-        gymnasium.register(identity, entry_point="kdenv.envs.seat:SeatEnv", kwargs={"game": name})
+        gymnasium.register(
+            identity,
+            entry_point="kdenv.envs.seat:SeatEnv",
+            vector_entry_point="kdenv.envs.vector:SeatVectorEnv",
+            kwargs={"game": name},
+        )
     if hasattr(pettingzoo, "register") and identity not in pettingzoo.aec_registry:  # PettingZoo has registries since 1.27
         pettingzoo.register("aec", identity, entry_point="kdenv.envs.aec:env", kwargs={"game": name})
         pettingzoo.register("parallel", identity, entry_point="kdenv.envs.aec:parallel_env", kwargs={"game": name})
@@ -25,4 +29,6 @@ def register_all() -> None:
         register(name, title)
     for name in GAMES.names():
         if name not in TITLES:
+            from kdenv.core.words import in_capitals
+
             register(name, in_capitals(name))

@@ -83,17 +83,28 @@ class Screen:
     def __init__(self, mode: str | None, title: str) -> None:
         self._mode, self._title = mode, title
         self._window: Window | None = None
+        self._has_display = True  # until a window could not be opened
 
     def render(self, table: Table, seat: int | None = None) -> str | NDArray[np.uint8] | None:
-        """The position as the mode says. Returns None if a window shows it, and None with a warning if there is no mode."""
+        """The position as the mode says. Returns None if a window shows it, and None with a warning if there is no mode or no display."""
         if self._mode is None:
             gymnasium.logger.warn(f"nothing is rendered: make the environment with render_mode= one of {', '.join(MODES)}")
             return None
         if self._mode != "human":
             return frame(table, self._mode, seat)
-        self._window = self._window or Window(self._title)
-        self._window.show(png(table.svg(seat)))
+        if self._has_display:
+            self._show(table.svg(seat))
         return None
+
+    def _show(self, svg: str) -> None:
+        """Show a drawing in the window. If none can be opened, warn once: a long run should not end because nobody can look at it."""
+        try:
+            self._window = self._window or Window(self._title)
+        except NotSupported as error:
+            self._has_display = False
+            gymnasium.logger.warn(f"nothing is shown: {error}")
+        else:
+            self._window.show(png(svg))
 
     def close(self) -> None:
         """Close the window, if there is one."""

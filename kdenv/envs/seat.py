@@ -13,36 +13,38 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import NDArray
 
-from kdenv.compiler.random import Rng, make_rng
+from kdenv.compiler.random import Rng, below, make_rng
 from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import View
-from kdenv.envs.checks import ILLEGAL, check_choice, check_seed
+from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_seed, empty_table, warn_of_loss
 from kdenv.envs.episode import Episode, Script, article
 from kdenv.envs.lineup import Lineup, Opponent
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
-from kdenv.envs.spaces import ActionSpace, ObservationBox
+from kdenv.envs.seeds import CHANCE, DICE, SEAT, Seeds
+from kdenv.envs.spaces import ActionSpace, Mask, in_form, space_of
 from kdenv.envs.stepping import NO_ACTION, NOBODY
-from kdenv.games import find_game
 from kdenv.policies.compiled import first_use
 
-_OBSERVATIONS = ("vector", "dict")
 _DEALS = 1000  # reset gives up after so many games in a row in which the learner has nothing to decide
 
 
 class SeatEnv(gymnasium.Env[Any, Any]):
     """A game as an environment for one seat.
 
-    An observation is the float32 vector of the learner's seat; with observation="dict" it is a dict of the vector and the mask, as in
-    TableEnv. info has "action_mask" and "seat", and at the end "scores" and "ranks" of all seats as arrays of integers.
-    MaskablePPO calls `action_masks()`. With all rewards but "gains" the reward is 0 until the game ends. `table` is the game itself, to
-    look at: if anybody else changes it, step() refuses to go on until reset().
+    An observation is the float32 vector of the learner's seat, unless observation= says otherwise. info has "action_mask" and "seat", and
+    at the end "scores" and "ranks" of all seats as arrays of integers. MaskablePPO calls `action_masks()`. With all rewards but "gains"
+    the reward is 0 until the game ends. `table` is the game itself, to look at: if anybody else changes it, step() refuses to go on until
+    reset().
+
+    When a game is over, its last mask is all ones although nothing is legal. Training loops also compute the probabilities of actions for
+    the last observation of a game, for instance where a vector environment resets in the next step (NEXT_STEP). With logits set to -inf
+    by a mask of zeros these would be NaN.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(MODES), "render_fps": 1}  # noqa: RUF012
@@ -57,8 +59,9 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         seat: int | str = 0,
         observation: str = "vector",
         reward: Reward = "win",
-        illegal: str = "raise",
+        illegal: str = "terminate",
         encoding: str | None = None,
+        skip_forced: bool = False,
         record: bool = False,
         render_mode: str | None = None,
         **options: Any,
@@ -68,26 +71,27 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         opponents: one policy for all other seats ("random" by default), or a list of one for each, in the order in which they sit after
         the learner (where there are teams, its partners are among them). pool: a list of policies instead, from which each of these
         seats draws one for every game. A policy is a text, a Policy, or a function of a view.
-        seat: the seat of the learner; or "random"; or "rotate", which takes the next seat in every game. reward, illegal and encoding:
-        as in TableEnv. record: if true, the last info of a game has its record.
+        seat: the seat of the learner; or "random"; or "rotate", which takes the next seat in every game. observation: "vector"; or "dict",
+        which is the vector and the mask as in TableEnv; or "parts", a dict of the vector's parts in the shapes that layout() tells.
+        illegal: with "terminate" an action that is not legal ends the game as a loss, with a warning, and info["illegal"] says why; with
+        "raise" it raises IllegalAction. reward and encoding: as in TableEnv. skip_forced: if true, the learner is not asked where only one
+        action is legal; that action is carried out. record: if true, the last info of a game has its record.
         """
-        check_choice("observation", observation, _OBSERVATIONS)
+        check_choice("observation", observation, OBSERVATIONS)
         check_choice("illegal", illegal, ILLEGAL)
         if render_mode is not None:
             check_choice("render_mode", render_mode, MODES)
-        empty = Table(find_game(game) if isinstance(game, str) else game, players, **options)
-        _check_seat(seat, empty.players)
+        empty = empty_table(game, players, options)
+        check_seat(seat, empty.players)
         self.reward, self.illegal, self.render_mode, self.with_record = reward, illegal, render_mode, record
-        self._with_mask, self._seat_rule = observation == "dict", seat
+        self._form, self._skip_forced, self._seat_rule = observation, skip_forced, seat
         self._payer = Payer(reward)
         self._episode = Episode(empty, encoding)
         self._screen = Screen(render_mode, f"{empty.game.name}_v0")
         self.action_space = ActionSpace(self._episode.n_actions)
-        box = ObservationBox(self._episode.observer)
-        mask = spaces.Box(0, 1, (self._episode.n_actions,), np.int8)
-        self.observation_space = spaces.Dict({"observation": box, "action_mask": mask}) if self._with_mask else box
+        self.observation_space = space_of(observation, self._episode.observer, self._episode.n_actions)
         self.seat = 0 if isinstance(seat, str) else int(seat)  # the seat of the learner in this game
-        self._games = 0  # how many games have begun since the last reset with a seed
+        self._seeds = Seeds()
         self._is_on = False
         self._dice: Rng = make_rng(0)
         self._joint: Any = None  # the opponents as one compiled player; None if one has no compiled form
@@ -103,7 +107,6 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         """The game itself: legal actions and events in words, scores, ranks, the record."""
         return self._episode.table
 
-    @property
     def layout(self) -> Layout:
         """The parts of an observation vector by name, in their order, each with its shape and meaning."""
         return self._episode.observer.layout
@@ -118,8 +121,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         check_seed(seed)
         opening = self._episode.opening(options)
         super().reset(seed=None if seed is None else int(seed))
-        if seed is not None:
-            self._games = 0
+        if seed is not None or self._seeds.number < 0:
+            self._seeds.restart(self.np_random)
         self._is_on = False
         for _ in range(_DEALS):
             self._begin(opening)
@@ -137,16 +140,16 @@ class SeatEnv(gymnasium.Env[Any, Any]):
 
     def _begin(self, opening: tuple[Table, Script]) -> None:
         """Deal, choose the learner's seat and the opponents, and play until the learner decides or the game is over."""
-        self._episode.begin(opening, self.np_random)
+        self._seeds.next_game()
+        self._episode.begin(opening, self._seeds.rng(CHANCE))
         self._payer.begin(self.table)
         players = self.table.players
         if self._seat_rule == "random":
-            self.seat = int(self.np_random.integers(players))
+            self.seat = int(below(self._seeds.rng(SEAT), players))
         elif self._seat_rule == "rotate":
-            self.seat = self._games % players
-        self._games += 1
-        self._dice = make_rng(self.np_random)
-        self._lineup.draw(self.np_random)
+            self.seat = self._seeds.number % players
+        self._dice = self._seeds.rng(DICE)
+        self._lineup.draw(self._seeds)
         self._joint = self._lineup.compiled(self.seat)
         with first_use(self._joint, self.table.game):
             self._go_on(NO_ACTION)
@@ -173,9 +176,17 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return self._observation(), reward, not self._is_on and not truncated, truncated, self._info()
 
     def _go_on(self, action: int) -> None:
+        """Carry out an action, or NO_ACTION, and all that follows, until the learner is to be asked or the game is over."""
+        self._play_others(action)
+        mask = self._episode.mask
+        while self._skip_forced and self._episode.mover != NOBODY and np.count_nonzero(mask) == 1:
+            self._play_others(int(mask.argmax()))
+            mask = self._episode.mask
+
+    def _play_others(self, action: int) -> None:
         """Carry out an action, or NO_ACTION, and then the turns of the others, until the learner decides or the game is over."""
         episode = self._episode
-        if self._joint is not None and not episode.script:
+        if self._joint is not None and not episode.script.goes_on:
             episode.step_with(self._joint, action, self.seat, self._dice)
             return
         if action != NO_ACTION:
@@ -202,6 +213,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         error = self._episode.illegal(action)
         if self.illegal == "raise":
             raise error
+        warn_of_loss(self.table.game.name)
         self._is_on = False
         self._episode.stop()
         return self._observation(), forfeit(self.table, self.seat)[self.seat], True, False, {**self._info(), "illegal": str(error)}
@@ -209,11 +221,15 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     # Observing
 
     def _observation(self) -> Any:
-        vector = self._episode.observation(self.seat)
-        return {"observation": vector, "action_mask": self._episode.mask.copy()} if self._with_mask else vector
+        episode = self._episode
+        return in_form(self._form, episode.observer, episode.observer.vector(episode.table.states, 0, self.seat), self._mask())
+
+    def _mask(self) -> Mask:
+        """A new mask of what the learner may do. It is all ones where the learner has nothing to decide."""
+        return self._episode.mask.copy() if self._is_on else np.ones(self._episode.n_actions, np.int8)
 
     def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {"action_mask": self._episode.mask.copy(), "seat": self.seat}
+        info: dict[str, Any] = {"action_mask": self._mask(), "seat": self.seat}
         if not self._is_on:
             info.update(scores=np.array(self.table.scores(), np.int64), ranks=np.array(self.table.ranks(), np.int64))
             if self.with_record:
@@ -221,8 +237,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal now. MaskablePPO of sb3-contrib calls this function by this name."""
-        return self._episode.mask.astype(np.bool_)
+        """Which actions are legal now; all, if there is nothing to decide. MaskablePPO of sb3-contrib calls this function by this name."""
+        return self._mask().astype(np.bool_)
 
     def view(self) -> View:
         """What the learner's seat sees, in the form that policies take: `policy.act(env.view())`."""
@@ -245,7 +261,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return copy.deepcopy(self)
 
 
-def _check_seat(seat: Any, players: int) -> None:
+def check_seat(seat: Any, players: int) -> None:
+    """Raise BadOption for a value that is neither a seat nor a way to choose one."""
     is_seat = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool) and 0 <= seat < players
     if not is_seat and seat not in ("random", "rotate"):
         raise BadOption(f"seat={seat} is not possible; seat may be 0 to {players - 1}, random or rotate")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import OrderedDict
+from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
-from kdenv.core.encoding import Observer
+from kdenv.core.encoding import Observer, Vector
+
+Mask: TypeAlias = NDArray[np.int8]
 
 _BOUND = 1000.0  # no number in an observation is larger than this; games scale most of them to about 1
 
@@ -18,6 +22,31 @@ class ObservationBox(spaces.Box):
     def __init__(self, observer: Observer) -> None:
         super().__init__(-_BOUND, _BOUND, (observer.size,), np.float32)
         self.made_for = observer.made_for  # game, encoding, version, layout
+
+
+class PartsSpace(spaces.Dict):
+    """The space of what one seat observes as a dict: a box for each part of the layout, in its shape and in the order of the layout."""
+
+    def __init__(self, observer: Observer) -> None:
+        boxes = [(name, spaces.Box(-_BOUND, _BOUND, part.shape, np.float32)) for name, part in observer.layout.items()]
+        super().__init__(OrderedDict(boxes))
+        self.made_for = observer.made_for
+
+
+def space_of(form: str, observer: Observer, n_actions: int) -> spaces.Space[Any]:
+    """The space of observations in a form: "vector", "dict" (the vector and the mask) or "parts" (the vector cut into its parts)."""
+    if form == "parts":
+        return PartsSpace(observer)
+    box = ObservationBox(observer)
+    mask = spaces.Box(0, 1, (n_actions,), np.int8)
+    return box if form == "vector" else spaces.Dict({"observation": box, "action_mask": mask})
+
+
+def in_form(form: str, observer: Observer, vector: Vector, mask: Mask) -> Any:
+    """The vector and the mask of one seat as an observation in this form."""
+    if form == "vector":
+        return vector
+    return observer.cut(vector) if form == "parts" else {"observation": vector, "action_mask": mask}
 
 
 def state_box(observer: Observer, seats: int) -> spaces.Box:

@@ -63,7 +63,7 @@ class LooksAhead(SearchPolicy, ByNodes, BySeconds, ByGame):
 
     @classmethod
     def obstacle(cls, game: Game) -> str:
-        """It looks at everything."""
+        """The obstacle is a game that hides something, because a look-ahead must see the whole position."""
         if game.open_information:
             return ""
         return (
@@ -86,7 +86,7 @@ class LooksAhead(SearchPolicy, ByNodes, BySeconds, ByGame):
                 raise BadOption(f"{parameter}={value} is not possible{hint}; for {game.name} it may be {', '.join(every)}")
 
     def start(self) -> Searcher:
-        """The search that deepens."""
+        """Make the search that looks ahead."""
         from kdenv.policies.lookahead import LookaheadSearcher
 
         return LookaheadSearcher(self)
@@ -122,5 +122,4 @@ class Star25(LooksAhead):
 
     @property
     def probes(self) -> int:
-        """The first k turns."""
         return self.k

@@ -17,9 +17,9 @@ import pytest
 
 import kdenv
 from kdenv.compiler.random import make_rng
-from kdenv.core.errors import BadOption, IllegalAction, KdenvError, MissingExtra, NotSupported, WrongOrder
+from kdenv.core.errors import BadOption, IllegalAction, KdenvError, MissingExtra, WrongOrder
 from kdenv.envs import rendering
-from kdenv.envs.aec import TableEnv, env, parallel_env
+from kdenv.envs.aec import TableEnv, env, parallel_env, raw_env
 from kdenv.envs.rewards import Payer
 from kdenv.envs.seat import SeatEnv
 from kdenv.envs.spaces import ActionSpace
@@ -29,8 +29,11 @@ with warnings.catch_warnings():  # with pygame installed, PettingZoo's tests imp
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
     from pettingzoo.test.state_test import state_test
+    from pettingzoo.utils import wrappers
 
 every_game = pytest.mark.parametrize("game", TITLES)
+lost = pytest.mark.filterwarnings("ignore:an illegal action has ended a game")
+without_window = pytest.mark.filterwarnings("ignore:.*nothing is shown. render_mode='human' needs a display")
 # What PettingZoo says of all dictionaries with masks but those of its own environments.
 masks_are_known = pytest.mark.filterwarnings(
     "ignore:Observation is not a NumPy array",
@@ -67,10 +70,17 @@ def test_api_test_passes(game: str) -> None:
     api_test(env(game), num_cycles=200)
 
 
+@masks_are_known
+@pytest.mark.parametrize("observation", ["vector", "parts"])
+def test_api_test_passes_with_other_observations(observation: str) -> None:
+    api_test(env(observation=observation), num_cycles=50)
+
+
 @every_game
 @masks_are_known
-def test_api_test_passes_in_wrappers(game: str) -> None:
-    api_test(env(game, wrappers=True), num_cycles=50)
+def test_api_test_passes_in_the_wrappers_of_pettingzoo(game: str) -> None:
+    wrapped: Any = wrappers.TerminateIllegalWrapper(raw_env(game), illegal_reward=-1)
+    api_test(wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped)), num_cycles=50)
 
 
 @every_game
@@ -84,18 +94,15 @@ def test_parallel_api_test_passes(game: str) -> None:
 
 
 @every_game
+@lost
 def test_state_test_passes(game: str) -> None:
-    state_test(env(game, illegal="terminate"), parallel_env(game))
+    state_test(env(game), parallel_env(game))
 
 
 @every_game
+@without_window
 def test_render_test_passes(game: str) -> None:
-    def without_window(**parameters: Any) -> TableEnv:
-        made = TableEnv(game, **parameters)
-        made.metadata["render_modes"] = ["ansi", "svg", "rgb_array"]
-        return made
-
-    render_test(without_window, custom_tests={"svg": lambda drawn: drawn.lstrip().startswith("<svg")})
+    render_test(lambda **parameters: env(game, **parameters), custom_tests={"svg": lambda drawn: drawn.lstrip().startswith("<svg")})
 
 
 # Ways in
@@ -193,6 +200,54 @@ def test_a_game_is_of_open_information_just_if_views_show_the_truth(game: str) -
     assert np.array_equal(env.state(), observations[0] if open_so_far else np.concatenate(observations))
 
 
+@every_game
+def test_an_observation_may_be_the_vector_alone_or_a_dict_of_its_parts(game: str) -> None:
+    whole, vector, parts = (begun(game, observation=form) for form in ("dict", "vector", "parts"))
+    for agent in whole.agent_iter(40):
+        if whole.terminations[agent]:
+            break
+        observation = whole.observe(agent)
+        assert np.array_equal(vector.observe(agent), observation["observation"])
+        shaped = parts.observe(agent)
+        assert [(name, array.shape) for name, array in shaped.items()] == [(name, part.shape) for name, part in parts.layout().items()]
+        assert np.array_equal(np.concatenate([array.ravel() for array in shaped.values()]), observation["observation"])
+        assert vector.observation_space(agent).contains(vector.observe(agent)) and parts.observation_space(agent).contains(shaped)
+        action = whole.action_space(agent).sample(observation["action_mask"])
+        for each in (whole, vector, parts):
+            assert np.array_equal(each.infos[agent]["action_mask"], observation["action_mask"])
+            each.step(action)
+
+
+@every_game
+def test_the_layout_hangs_on_games_and_environments(game: str) -> None:
+    here = kdenv.game(game)
+    for encoding in (None, here.encodings[-1].name):
+        layout = here.layout(encoding=encoding)
+        assert layout == TableEnv(game, encoding=encoding).layout() == SeatEnv(game, encoding=encoding).layout()
+        assert list(SeatEnv(game, encoding=encoding, observation="parts").observation_space) == list(layout)
+
+
+@every_game
+def test_forced_decisions_are_not_asked_for_if_so_wanted(game: str) -> None:
+    n_forced = 0
+    for seed in range(10):
+        env, plain = begun(game, seed, skip_forced=True, reward="gains"), begun(game, seed, reward="gains")
+        total = play_on(env)
+        for event in env.table.events():
+            if not event.is_chance:
+                n_forced += len(plain.table.legal()) == 1
+                plain.step(event.number)
+        assert plain.record() == env.record()
+        first = begun(game, seed).table.scores()
+        gained = (np.array(env.table.scores()) - first) / env.table.game.margin_scale
+        assert list(total.values()) == pytest.approx(gained)
+        again = begun(game, seed, skip_forced=True)
+        while not again.table.over:
+            assert again.infos[again.agent_selection]["action_mask"].sum() > 1
+            again.step(again.action_space(again.agent_selection).sample(again.infos[again.agent_selection]["action_mask"]))
+    assert n_forced > 0
+
+
 # Rewards
 
 
@@ -271,14 +326,13 @@ def test_a_function_that_gives_no_rewards_is_told_in_one_sentence(returned: Any)
         play_on(env)
 
 
-def test_a_game_broken_off_is_truncated_and_worth_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    env = begun()
-    game = copy.copy(env.table.game)
-    object.__setattr__(game, "truncated", lambda states, k: True)
-    env.table.game = game
-    rewards = play_on(env, steps=96)
-    assert all(env.truncations.values()) and not any(env.terminations.values())
-    assert set(rewards.values()) == set(env.rewards.values()) == {0.0}
+def test_a_game_broken_off_is_truncated_and_worth_nothing() -> None:
+    for reward in ("win", "margin", lambda table: 1 / 0):
+        env = begun("dominion", max_turns=1, reward=reward)
+        while env.table.legal():
+            env.step(env.table.legal()[-1])
+        assert all(env.truncations.values()) and not any(env.terminations.values())
+        assert set(env.rewards.values()) == {0.0}
 
 
 # Copies
@@ -501,6 +555,11 @@ def test_a_game_cannot_start_where_it_is_over() -> None:
         ),
         ({"illegal": "ignore"}, "illegal=ignore is not possible; illegal may be raise or terminate"),
         ({"render_mode": "rgb"}, "render_mode=rgb is not possible; render_mode may be human, ansi, svg or rgb_array"),
+        (
+            {"syze": 3},
+            "unexpected keyword argument 'syze': kingdomino has no option syze (did you mean size?); "
+            "its options are size, dominoes, middle, harmony, tiebreak",
+        ),
         ({"players": 9}, "kingdomino cannot be played by 9 players; players may be 2, 3 or 4"),
         ({"game": "kingdom"}, f"there is no game kingdom (did you mean kingdomino?); the games are {', '.join(TITLES)}"),
     ],
@@ -520,7 +579,7 @@ NONSENSE = [2**63, -(2**63), np.uint64(2**63), 10**5000, float("nan"), None, "x"
 @every_game
 @pytest.mark.parametrize("action", NONSENSE, ids=lambda action: type(action).__name__)
 def test_what_is_no_action_is_refused_in_one_sentence(game: str, action: Any) -> None:
-    table, seat = begun(game), SeatEnv(game)
+    table, seat = begun(game), SeatEnv(game, illegal="raise")
     seat.reset(seed=1)
     for each in (table, seat):
         with pytest.raises(IllegalAction, match=r"^action [^\n]* is not legal in [^\n]*$") as caught:
@@ -544,7 +603,8 @@ def test_an_illegal_action_is_named_with_the_position_and_what_is_legal(action: 
 def test_an_illegal_action_may_end_the_game_as_a_loss_of_the_mover(game: str) -> None:
     env = begun(game, illegal="terminate")
     mover = env.agent_selection
-    env.step(int(env.infos[mover]["action_mask"].argmin()))
+    with pytest.warns(UserWarning, match=f"^an illegal action has ended a game of {game} as a loss of its seat; choose"):
+        env.step(int(env.infos[mover]["action_mask"].argmin()))
     teams = env.table.game.teams(env.table.players)
     seat = env.possible_agents.index(mover)
     assert all(env.terminations.values())
@@ -552,6 +612,21 @@ def test_an_illegal_action_may_end_the_game_as_a_loss_of_the_mover(game: str) ->
     assert "is not legal" in env.infos[mover]["illegal"] and not env.infos[mover]["action_mask"].any()
     play_on(env)
     assert env.agents == []
+
+
+def test_env_takes_an_illegal_action_as_a_loss_and_warns_once_and_raw_env_raises() -> None:
+    doors = kdenv.kingdomino_v0
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("default")
+        for made in (doors.env(), doors.env(), doors.parallel_env().unwrapped):
+            made.reset(seed=1)
+            made.step(0)
+            assert made.terminations["player_0"]
+    assert len(shown) == 1
+    made = doors.raw_env()
+    made.reset(seed=1)
+    with pytest.raises(IllegalAction):
+        made.step(0)
 
 
 def test_nothing_but_reset_can_come_first() -> None:
@@ -565,6 +640,7 @@ def test_nothing_but_reset_can_come_first() -> None:
         env.agentz  # noqa: B018
 
 
+@lost
 def test_agents_that_have_finished_leave_by_none_and_then_only_reset_is_left() -> None:
     env = begun(illegal="terminate")
     env.step(0)
@@ -660,10 +736,12 @@ def test_human_mode_shows_every_step_in_a_window_that_copies_do_not_share(monkey
     assert not fake.is_open
 
 
-def test_human_mode_without_a_display_says_what_to_use(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_human_mode_without_a_display_says_what_to_use_and_plays_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tkinter", FakeTkinter(has_display=False))
-    with pytest.raises(NotSupported, match=r"needs a display .* use rgb_array, svg or ansi"):
-        begun(render_mode="human")
+    with pytest.warns(UserWarning, match=r"nothing is shown: .*needs a display .* use rgb_array, svg or ansi") as shown:
+        env = begun(render_mode="human")
+        play_on(env)
+    assert env.table.over and len(shown) == 1
 
 
 def test_drawing_from_a_mask_is_fair_and_repeatable() -> None:

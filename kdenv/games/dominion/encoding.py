@@ -13,7 +13,7 @@ from typing import Any
 
 from kdenv.compiler.bits import has
 from kdenv.compiler.kernel import kernel
-from kdenv.core.encoding import Encoding, Part
+from kdenv.core.encoding import Encoding, Part, clear
 from kdenv.core.verbs import DECIDE
 from kdenv.games.dominion.cards import DRAW_TO, N_STEP_KINDS, N_STEPS, N_TYPES, SPY, STEAL
 from kdenv.games.dominion.effects import ASK_NODE, BUY_NODE, PLAY_NODE, for_sale, step_in_progress
@@ -76,8 +76,7 @@ def layout_of_counts(players: int, options: Mapping[str, Any]) -> dict[str, Part
 def observe(states, k, seat, out):
     """Write to out what the seat sees of states[k], as `layout` says."""
     s = states[k]
-    for i in range(out.shape[0]):
-        out[i] = 0.0
+    clear(out)
     for slot in range(N_SLOTS):
         _write_card(s, slot, out, slot * N_FEATURES)
     _write_table(s, seat, out, N_SLOTS * N_FEATURES)
@@ -87,8 +86,7 @@ def observe(states, k, seat, out):
 def observe_counts(states, k, seat, out):
     """Write to out what the seat sees of states[k], as `layout_of_counts` says."""
     s = states[k]
-    for i in range(out.shape[0]):
-        out[i] = 0.0
+    clear(out)
     at = _write_table(s, seat, out, 0)
     players = int(s.players)
     for relative in range(players):

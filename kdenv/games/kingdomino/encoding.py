@@ -14,7 +14,7 @@ import numpy as np
 
 from kdenv.compiler.bits import has, lowest, popcount
 from kdenv.compiler.kernel import kernel
-from kdenv.core.encoding import Encoding, Part
+from kdenv.core.encoding import Encoding, Part, clear
 from kdenv.games.kingdomino.board import CASTLE, NONE, area_around, centred_box, column_of, neighbours, row_of
 from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, points_of_kingdom, reachable
 from kdenv.games.kingdomino.rules import seat as seat_to_move
@@ -124,8 +124,7 @@ def _write_shape(s, seat, out, at):
 def _write_planes(states, k, seat, out):
     """Write the parts of `layout`, and 0 to the rest of out; return how many numbers these parts have."""
     s = states[k]
-    for i in range(out.shape[0]):
-        out[i] = 0.0
+    clear(out)
     players = int(s.players)
     at = 0
     for relative in range(players):
