@@ -124,9 +124,13 @@ class Observer:
         out = np.empty(self.size, np.float32) if self.encoding.trusted else np.zeros(self.size, np.float32)
         if self._is_redrawn:
             states, k = states[k : k + 1].copy(), 0
-            resample_hidden_at(states, 0, seat, make_rng(_SEED))
+            resample_hidden_at(states, 0, seat, self.draws())
         self.encoding.observe(states, k, seat, out)
         return out
+
+    def draws(self) -> Rng:
+        """A new generator for the draws of what a seat cannot know; it is always the same."""
+        return make_rng(_SEED)
 
     def part(self) -> Any:
         """A new part that answers observe_by in kernels with the same numbers. Threads must not share it."""
@@ -137,11 +141,11 @@ class Observer:
         return _Redrawn(inside, np.zeros(1, self.game.state_dtype), seed.copy(), seed[0])
 
     def cut(self, vector: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """The parts of a vector by name, each in its shape. They share the memory of the vector."""
+        """The parts of a vector by name, each in its shape; of an array of vectors, arrays of parts. They share its memory."""
         parts, at = {}, 0
         for name, part in self.layout.items():
             end = at + math.prod(part.shape)
-            parts[name] = vector[at:end].reshape(part.shape)
+            parts[name] = vector[..., at:end].reshape(*vector.shape[:-1], *part.shape)
             at = end
         return parts
 

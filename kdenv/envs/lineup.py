@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from kdenv.compiler.random import derive_seed
+from kdenv.compiler.random import below, derive_seed, next64
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game, Variant
 from kdenv.core.view import View
+from kdenv.envs.seeds import OPPONENTS, POOL, Seeds
 from kdenv.policies import Policy, policy
 from kdenv.policies.compiled import joint_player
 
@@ -51,13 +50,20 @@ class Lineup:
             value.needs(self._game, self._n_seats + 1, self._variant)
         return value  # type: ignore[no-any-return]
 
-    def draw(self, generator: np.random.Generator) -> None:
-        """Draw the players of the next game and seed them. From its seed a player cannot compute other draws of the generator."""
+    def draw(self, seeds: Seeds) -> None:
+        """Draw the players of this game and seed them. From its seed a player cannot compute other seeds."""
         if self._pool:
-            self.players = [self._pool[i] for i in generator.integers(len(self._pool), size=self._n_seats)]
+            rng = seeds.rng(POOL)
+            self.players = [self._pool[int(below(rng, len(self._pool)))] for _ in range(self._n_seats)]
+        rng = seeds.rng(OPPONENTS)
         for player in {id(player): player for player in self.players}.values():
             if isinstance(player, Policy):
-                player.reset(derive_seed("opponent", int(generator.integers(1 << 62))))
+                player.reset(derive_seed("opponent", int(next64(rng))))
+
+    @property
+    def listed(self) -> tuple[list[Player], bool]:
+        """The players to draw from, and True; or, if nothing is drawn, one for each seat after the learner, and False."""
+        return (self._pool, True) if self._pool else (self.players, False)
 
     def compiled(self, me: int) -> Any:
         """All players as one compiled player, where `me` is the seat that learns; None if one of them has no compiled form."""

@@ -30,7 +30,7 @@ from kdenv.core.verbs import (
     standings,
 )
 from kdenv.networks.network import RELU, Array, Network, add_input, go_on_from_first_layer, look
-from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_turns, worth_by_goal
+from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_turns, worth_of_end
 from kdenv.search.score import best_rival
 
 MOST_TURNS = 4096  # of one game; the network does not learn from later turns
@@ -208,7 +208,7 @@ def _learn_from_trail(learner, schedule, players, n, rng):
     """Learn from the game in states[0], which is over, and from the n positions of its trail, backwards."""
     player = learner.player
     for each in range(players):
-        learner.targets[each] = worth_by_goal(player.goal, learner.states, 0, each, player.room.numbers)
+        learner.targets[each] = worth_of_end(player.goal, learner.states, 0, each, player.room.numbers)
     lam = schedule.lam ** (1.0 / players) if schedule.all_seats != 0 else schedule.lam
     for i in range(n - 1, -1, -1):
         mover = learner.trail_seats[i]

@@ -34,24 +34,24 @@ class Goal(NamedTuple):
     win: float
 
 
-@answers(worths, Goal)
 @kernel
-def _worths_by_goal(score, states, k, values, numbers):
-    for each in range(numbers.shape[0]):
-        values[each] = worth_by_goal(score, states, k, each, numbers)
-
-
-@kernel
-def worth_by_goal(score, states, k, seat, numbers):
+def worth_of_end(goal, states, k, seat, numbers):
     """What the finished game in states[k] is worth to the seat; numbers is scratch, one int64 per seat."""
     scores(states[k], numbers)
-    by_margin = float(numbers[seat] - best_rival(numbers, seat, score.teams)) / score.scale
-    if score.win == 0.0:
+    by_margin = float(numbers[seat] - best_rival(numbers, seat, goal.teams)) / goal.scale
+    if goal.win == 0.0:
         return by_margin
     standings(states[k], numbers)
-    rival = best_rival(numbers, seat, score.teams)
+    rival = best_rival(numbers, seat, goal.teams)
     by_win = 1.0 if numbers[seat] > rival else 0.0 if numbers[seat] == rival else -1.0
-    return (1.0 - score.win) * by_margin + score.win * by_win
+    return (1.0 - goal.win) * by_margin + goal.win * by_win
+
+
+@answers(worths, Goal)
+@kernel
+def _worths_by_goal(goal, states, k, values, numbers):
+    for each in range(numbers.shape[0]):
+        values[each] = worth_of_end(goal, states, k, each, numbers)
 
 
 class Turns(NamedTuple):
@@ -135,7 +135,7 @@ def weigh_listed_turns(player, first, end):
 def worth_of_position(player, states, k, seat):
     """What states[k] is worth to the seat, by what it sees. It differs little from the position that `look` has read last."""
     if phase(states[k]) == OVER:
-        return worth_by_goal(player.goal, states, k, seat, player.room.numbers)
+        return worth_of_end(player.goal, states, k, seat, player.room.numbers)
     return float(value(player.network, states, k, seat))
 
 
@@ -160,7 +160,7 @@ def _choose_by_value(player, states, k, out, rng):
 @kernel
 def _estimate(evaluator, states, k, seat, numbers):
     if phase(states[k]) == OVER:
-        return worth_by_goal(evaluator.goal, states, k, seat, numbers)
+        return worth_of_end(evaluator.goal, states, k, seat, numbers)
     return float(value_alone(evaluator.network, states, k, seat))
 
 

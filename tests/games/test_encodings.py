@@ -26,6 +26,7 @@ from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.envs.aec import TableEnv
 from kdenv.envs.seat import SeatEnv
+from kdenv.envs.vector import SeatVectorEnv
 from kdenv.games import find_game, names
 from kdenv.games.dominion import encoding as dominion
 from kdenv.policies import policy
@@ -86,6 +87,18 @@ def test_an_encoding_from_outside_is_chosen_by_its_name() -> None:
     observation, _ = environment.reset(seed=1)
     assert observation.shape == environment.observation_space.shape == (5,)
     assert list(environment.layout()) == ["pips", "sizes"]
+
+
+@pytest.mark.parametrize("encoding", ["pips", "peek"])
+def test_games_in_a_batch_are_observed_by_it_as_in_seat_env(encoding: str) -> None:
+    batch, one = SeatVectorEnv("dominoes", num_envs=2, encoding=encoding), SeatEnv("dominoes", encoding=encoding)
+    observations, infos = batch.reset(seed=1)
+    observation, _ = one.reset(seed=1)
+    for _ in range(20):
+        assert observations[0].tolist() == observation.tolist()
+        actions = infos["action_mask"].argmax(axis=1)
+        observations, *_, infos = batch.step(actions)
+        observation, *_ = one.step(actions[0])
 
 
 def test_an_environment_with_an_encoding_from_outside_survives_pickling() -> None:
@@ -213,12 +226,15 @@ def test_an_encoding_from_outside_that_looks_into_other_hands_sees_a_draw() -> N
 
 SIZES = [
     ("kingdomino", 4, "planes", 2494),
+    ("kingdomino", 4, "areas", 2610),
     ("dominion", 2, "piles", 1102),
+    ("dominion", 2, "counts", 309),
     ("carcassonne", 2, "compact", 322),
     ("carcassonne", 2, "planes", 47157),
     ("carcassonne", 5, "planes", 73113),
     ("dominoes", 4, "tiles", 195),
     ("dominoes", 4, "belief", 279),
+    ("dominoes", 4, "ends", 210),
 ]
 
 
@@ -239,7 +255,9 @@ def model(path: Path, game: Game, encoding: str, about: dict[str, Any] | None = 
     arrays = {f"weight_{i}": random.normal(size=(sizes[i + 1], sizes[i])) for i in range(2)}
     arrays |= {f"bias_{i}": np.zeros(sizes[i + 1]) for i in range(2)}
     made_for = {**observer.made_for, **(about or {})}
-    np.savez(path, about=np.array(json.dumps({"layers": 2, "activation": "tanh", "made_for": made_for})), **arrays)  # type: ignore[arg-type]
+    goal = {"scale": 1.0, "win": 0.0}
+    about = {"layers": 2, "activation": "tanh", "predicts": "policy", "players": 0, "options": {}, "goal": goal, "made_for": made_for}
+    np.savez(path, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
     return f"ppo({path})"
 
 
@@ -300,7 +318,7 @@ def test_a_model_file_that_says_nonsense_of_its_encoding_is_told(tmp_path: Path)
     for made_for in ("tiles", None, {"encoding": ["tiles"]}):
         about = {**json.loads(str(arrays["about"])), "made_for": made_for}
         np.savez(tmp_path / "model.npz", **{**arrays, "about": np.array(json.dumps(about))})
-        with pytest.raises(BadOption, match=r"is not a model exported by .*it does not say what it was made_for"):
+        with pytest.raises(BadOption, match=r"is not a model of .*it does not say what it was made_for"):
             policy(text).act(dealt().view(0))
 
 
@@ -352,10 +370,13 @@ POSITIONS = {
 # (game, encoding, version) -> digest of the layout, and of the numbers that all seats see in the position above.
 WRITTEN = {
     ("kingdomino", "planes", 1): ("7adbde60", "95ceebea"),
+    ("kingdomino", "areas", 1): ("a2de257e", "31af2098"),
     ("dominion", "piles", 1): ("e7f2f2fa", "63e251ca"),
+    ("dominion", "counts", 1): ("d89dbfdd", "61fb71d2"),
     ("carcassonne", "compact", 1): ("17559d4e", "e662129c"),
     ("carcassonne", "planes", 1): ("bd1ebe62", "34e68377"),
     ("dominoes", "tiles", 1): ("3db10682", "7f79f348"),
+    ("dominoes", "ends", 1): ("130140e3", "65fabebf"),
     ("dominoes", "belief", 1): ("b82455ee", "f877c16c"),
 }
 
