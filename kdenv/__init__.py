@@ -17,20 +17,33 @@ it is asked for.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
-from kdenv import games
 from kdenv.envs.registration import register, register_all
 from kdenv.games import TITLES
 from kdenv.games import find_game as game
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Literal, Unpack
 
+    from kdenv import carcassonne_v0 as carcassonne_v0
+    from kdenv import dominion_v0 as dominion_v0
+    from kdenv import dominoes_v0 as dominoes_v0
+    from kdenv import kingdomino_v0 as kingdomino_v0
     from kdenv.author import Encoding, Policy, View
     from kdenv.core.game import Game
     from kdenv.core.table import Table
+    from kdenv.games import CallableModule
+    from kdenv.games.carcassonne.options import CarcassonneOptions
+    from kdenv.games.dominion.options import DominionOptions
+    from kdenv.games.dominoes.options import DominoesOptions
+    from kdenv.games.kingdomino.options import KingdominoOptions
     from kdenv.policies import policy
+
+    games: CallableModule
+else:
+    from kdenv import games
 
 __version__ = "0.1.0"
 __all__ = [
@@ -50,6 +63,18 @@ __all__ = [
 _GAME_MODULES = tuple(f"{name}_v0" for name in TITLES)  # these modules are imported when they are asked for
 
 register_all()
+
+
+@overload
+def table(name: Literal["kingdomino"], players: int | None = None, **options: Unpack[KingdominoOptions]) -> Table: ...
+@overload
+def table(name: Literal["dominion"], players: int | None = None, **options: Unpack[DominionOptions]) -> Table: ...
+@overload
+def table(name: Literal["dominoes"], players: int | None = None, **options: Unpack[DominoesOptions]) -> Table: ...
+@overload
+def table(name: Literal["carcassonne"], players: int | None = None, **options: Unpack[CarcassonneOptions]) -> Table: ...
+@overload
+def table(name: str, players: int | None = None, **options: Any) -> Table: ...
 
 
 def table(name: str, players: int | None = None, **options: Any) -> Table:
@@ -122,14 +147,16 @@ def replay(text: str) -> Table:
     return last
 
 
-def __getattr__(name: str) -> Any:
-    if name == "policy":
-        from kdenv.policies import policy
+if not TYPE_CHECKING:  # to a type checker, a name that is not there is an error
 
-        return policy
-    if name in _GAME_MODULES:
-        return import_module(f"kdenv.{name}")
-    raise AttributeError(f"kdenv has no {name}; it has {', '.join(sorted((*__all__, *_GAME_MODULES)))}")
+    def __getattr__(name: str) -> Any:
+        if name == "policy":
+            from kdenv.policies import policy
+
+            return policy
+        if name in _GAME_MODULES:
+            return import_module(f"kdenv.{name}")
+        raise AttributeError(f"kdenv has no {name}; it has {', '.join(sorted((*__all__, *_GAME_MODULES)))}")
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,30 @@
-"""Dominoes for PettingZoo: `env(players=..., **options)`, `raw_env` and `parallel_env`; see kdenv.envs.aec."""
+"""Dominoes for PettingZoo: `env`, `raw_env` and `parallel_env`, as PettingZoo's own games have them; see kdenv.envs.aec."""
 
-from kdenv.envs.entry_points import entry_points
+from __future__ import annotations
 
-env, raw_env, parallel_env = entry_points("dominoes")
+from typing import TYPE_CHECKING
+
+from kdenv.envs import aec
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from kdenv.envs.parameters import TableParameters
+    from kdenv.games.dominoes.options import DominoesOptions
+
+    class _Parameters(TableParameters, DominoesOptions, total=False): ...
+
+
+def env(players: int | None = None, **parameters: Unpack[_Parameters]) -> aec.TableEnv:
+    """A game for all seats, in which an illegal action is a loss."""
+    return aec.env("dominoes", players, **parameters)
+
+
+def raw_env(players: int | None = None, **parameters: Unpack[_Parameters]) -> aec.TableEnv:
+    """A game for all seats, in which an illegal action is an error."""
+    return aec.raw_env("dominoes", players, **parameters)
+
+
+def parallel_env(players: int | None = None, **parameters: Unpack[_Parameters]) -> aec.ForAllAtOnce:
+    """The game of env() for libraries that step all agents at once."""
+    return aec.parallel_env("dominoes", players, **parameters)

@@ -34,6 +34,10 @@ def export_network(model: Any, target: Path, made_by: str = "") -> None:
     about = {
         "layers": len(linear),
         "activation": names[activations.pop()] if activations else "tanh",
+        "predicts": "policy",
+        "players": 0,  # the layout says it
+        "options": {},
+        "goal": {"scale": 1.0, "win": 0.0},  # only networks of values have one
         "made_by": made_by,
         "made_for": getattr(model.observation_space, "made_for", {}),  # game, encoding, version, layout
     }

@@ -6,6 +6,7 @@ import html
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from kdenv.arena.match import Match, Result
 from kdenv.arena.statistics import DealSums, Estimate, Median
@@ -89,10 +90,10 @@ class Summary:
     def _explanation(self) -> str:
         return f"{self.deals} deal{'s' * (self.deals != 1)}, seats rotated, deals shared. {note(self.deals)}"
 
-    def _row(self, text: str, first: int) -> Row:
+    def _row(self, text: Any, first: int) -> Row:
         sums = self._sums
         return Row(
-            policy=text,
+            policy=str(text),
             places=len(self._places[text]),
             games=self.games,
             margin=sums.mean(first),

@@ -23,7 +23,7 @@ from numba.core.compiler import Compiler, Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
-from numba.core.types import Dispatcher, Function
+from numba.core.types import Dispatcher, Function, int8, int16, int32, int64
 from numba.core.types.misc import unliteral
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
@@ -128,12 +128,23 @@ class _FrozenFlags(Flags):  # type: ignore[misc]
         return self
 
 
+class _Types(tuple[Any, ...]):
+    """Types of arguments that write themselves once. Numba writes them for every pass, and a state has a hundred words."""
+
+    _written: str
+
+    def __str__(self) -> str:
+        if not hasattr(self, "_written"):
+            self._written = super().__repr__()
+        return self._written
+
+
 class _CompilerOfDrafts(Compiler):  # type: ignore[misc]
     """A compiler of numba that makes drafts."""
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, returns: Any, flags: Flags, local: Any) -> None:
         flags.no_compile = True
-        super().__init__(typing, target, library, args, returns, _FrozenFlags.of(flags), local)
+        super().__init__(typing, target, library, _Types(args), returns, _FrozenFlags.of(flags), local)
 
     def define_pipelines(self) -> Any:
         """Return numba's passes; they write into a draft."""
@@ -145,13 +156,19 @@ class _CompilerOfWholes(Compiler):  # type: ignore[misc]
     """A compiler of numba that makes wholes: machine code that Python can call."""
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, returns: Any, flags: Flags, local: Any) -> None:
-        super().__init__(typing, target, library, args, returns, _FrozenFlags.of(flags), local)
+        super().__init__(typing, target, library, _Types(args), returns, _FrozenFlags.of(flags), local)
 
     def define_pipelines(self) -> Any:
         """Return numba's passes; they write into a whole."""
         self.state.library = _Whole(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
         return super().define_pipelines()
+
+
+def _widened(argument: Any) -> Any:
+    """The type by which a draft takes an argument: int64 for constants and for the small signed integers that states are made of."""
+    argument = unliteral(argument)
+    return int64 if argument in (int8, int16, int32) else argument
 
 
 class _Drafts(CPUDispatcher):  # type: ignore[misc]
@@ -161,8 +178,8 @@ class _Drafts(CPUDispatcher):  # type: ignore[misc]
         super().__init__(function, {}, {**options, "no_cpython_wrapper": True}, pipeline_class=_CompilerOfDrafts)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Numba calls this when it infers the types of a caller. A constant argument is typed as any integer, so it needs no own draft."""
-        return super().get_call_template([unliteral(arg) for arg in args], {k: unliteral(arg) for k, arg in kws.items()})
+        """Numba calls this when it infers the types of a caller. Arguments are widened, so that calls share drafts."""
+        return super().get_call_template([_widened(arg) for arg in args], {k: _widened(arg) for k, arg in kws.items()})
 
     def compile(self, sig: Any) -> Any:
         """Make the draft for these types if there is none. Return its library, where numba expects a pointer to machine code."""

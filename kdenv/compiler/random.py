@@ -53,7 +53,7 @@ def _scramble(seed: int) -> int:
 
 
 def next64(rng: Any) -> Any:
-    """Draw 64 random bits."""
+    """Draw a random uint64; all its 64 bits are random."""
     x = int(rng[0])
     x ^= x >> 12
     x = (x ^ (x << 25)) & _MASK

@@ -53,7 +53,6 @@ class Table:
 
     @property
     def at_chance(self) -> bool:
-        """Whether chance is next."""
         return self.phase == CHANCE
 
     @property
@@ -231,7 +230,7 @@ class Table:
         named, number = shown(action), _whole(action)
         if number is None:
             named += f" (of type {type(action).__name__}, not a whole number)"
-        elif number is not None and 0 <= number < self.n_actions:
+        elif 0 <= number < self.n_actions:
             with contextlib.suppress(BadRecord):  # some numbers have no name in this position
                 named += f" ({self.name(number)})"
         return self._not_legal(named, reader)

@@ -118,7 +118,6 @@ class View:
         return str(self.game.drawing.svg(self.states, 0, seat=int(self.seat)))
 
     def _repr_svg_(self) -> str:
-        """What a notebook shows."""
         return self.svg()
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kdenv.core.errors import BadRecord
+from kdenv.core.errors import BadRecord, shown
 
 _LONGEST_POSITION = 20_000  # in characters; positions of the games here have less than a tenth of this
 
@@ -15,6 +15,14 @@ def number_in(text: str, least: int, most: int) -> int | None:
         return None
     number = int(text)
     return number if least <= number <= most else None
+
+
+def read_number(what: str, text: str, most: int, least: int = 0) -> int:
+    """The whole number from least to most that a text stands for; else BadRecord. Its sentence begins with `what`, such as "turn="."""
+    number = number_in(text, least, most)
+    if number is None:
+        raise BadRecord(f"{what}{shown(text)} is not a number from {least} to {most}")
+    return number
 
 
 def in_capitals(name: str) -> str:

@@ -22,8 +22,10 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Import an environment when it is asked for, because it imports numba, which `import kdenv` must not do."""
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"kdenv.envs has no {name}; it has {', '.join(__all__)}")
+if not TYPE_CHECKING:  # to a type checker, a name that is not there is an error
+
+    def __getattr__(name: str) -> Any:
+        """Import an environment when it is asked for, because it imports numba, which `import kdenv` must not do."""
+        if name in _HOMES:
+            return getattr(import_module(_HOMES[name]), name)
+        raise AttributeError(f"kdenv.envs has no {name}; it has {', '.join(__all__)}")

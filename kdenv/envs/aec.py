@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
@@ -30,6 +30,8 @@ from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
 from kdenv.envs.seeds import CHANCE, Seeds
 from kdenv.envs.spaces import ActionSpace, in_form, space_of, state_box
 from kdenv.envs.stepping import NO_ACTION, NOBODY, Mask
+
+ForAllAtOnce: TypeAlias = ParallelEnv[str, Any, Any]  # an environment of PettingZoo that steps all agents at once
 
 _FROM_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "np_random", "_cumulative_rewards")
 
@@ -279,10 +281,12 @@ class TableEnv(AECEnv[str, Any, Any]):
         if "agents" not in self.__dict__:
             raise WrongOrder(f"nothing has been dealt, so {call}() has nothing to tell; call reset() first")
 
-    def __getattr__(self, name: str) -> Any:
-        if name in _FROM_RESET:
-            raise WrongOrder(f"nothing has been dealt, so there is no {name} yet; call reset() first")
-        raise AttributeError(f"{type(self).__name__} has no attribute {name}")
+    if not TYPE_CHECKING:  # to a type checker, an attribute that is not there is an error
+
+        def __getattr__(self, name: str) -> Any:
+            if name in _FROM_RESET:
+                raise WrongOrder(f"nothing has been dealt, so there is no {name} yet; call reset() first")
+            raise AttributeError(f"{type(self).__name__} has no attribute {name}")
 
 
 def env(game: str | Game = "kingdomino", players: int | None = None, *, illegal: str = "terminate", **parameters: Any) -> TableEnv:
@@ -295,6 +299,6 @@ def raw_env(game: str | Game = "kingdomino", players: int | None = None, **param
     return TableEnv(game, players, **parameters)
 
 
-def parallel_env(game: str | Game = "kingdomino", players: int | None = None, **parameters: Any) -> ParallelEnv[str, Any, Any]:
+def parallel_env(game: str | Game = "kingdomino", players: int | None = None, **parameters: Any) -> ForAllAtOnce:
     """Make a game for libraries that step all agents at once. Only the action of the agent whose mask is not all 0 counts."""
     return turn_based_aec_to_parallel(env(game, players, **parameters))

@@ -30,13 +30,11 @@ class Script:
 
     def __init__(self, entries: Sequence[int | str]) -> None:
         self._entries, self._n_done = entries, 0
-
-    def __bool__(self) -> bool:
-        return self._n_done < len(self._entries)
+        self.goes_on = len(entries) > 0  # whether an outcome is left
 
     def run(self, table: Table) -> None:
         """Carry out chance as the script says, until a seat decides, the game is over or the script ends."""
-        while self and table.at_chance:
+        while self.goes_on and table.at_chance:
             entry = self._entries[self._n_done]
             try:
                 table.chance(table.game.notation.chance_from(table.states, 0, entry) if isinstance(entry, str) else entry)
@@ -44,6 +42,7 @@ class Script:
                 what = repr(entry) if isinstance(entry, str) else shown(entry)
                 raise BadOption(f"script[{self._n_done}]={what}: {error}") from None
             self._n_done += 1
+            self.goes_on = self._n_done < len(self._entries)
 
 
 class Episode:
@@ -116,7 +115,7 @@ class Episode:
         """Carry out a legal action and the chance after it. Return the seat that decides then, or NOBODY."""
         mask = np.zeros(self.n_actions, np.int8)
         try:
-            if self.script:
+            if self.script.goes_on:
                 self.table.play(action)
                 self.script.run(self.table)
                 mover = stepping.start(self.table, self.rng, self._buffer, mask)

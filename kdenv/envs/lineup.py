@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from kdenv.compiler.random import below, derive_seed, next64
 from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.game import Game
+from kdenv.core.game import Game, Variant
 from kdenv.core.view import View
 from kdenv.envs.seeds import OPPONENTS, POOL, Seeds
 from kdenv.policies import Policy, policy
@@ -20,9 +20,11 @@ Opponent: TypeAlias = str | Player
 class Lineup:
     """The players of all seats but the learner's, in the order in which they sit after it. From a pool they are drawn for every game."""
 
-    def __init__(self, game: Game, n_seats: int, opponents: Opponent | Sequence[Opponent] | None, pool: Sequence[Opponent] | None) -> None:
+    def __init__(
+        self, game: Game, variant: Variant, n_seats: int, opponents: Opponent | Sequence[Opponent] | None, pool: Sequence[Opponent] | None
+    ) -> None:
         """Take either opponents, one for all n_seats or a list of one for each, or a pool from which each seat draws."""
-        self._game, self._n_seats = game, n_seats
+        self._game, self._variant, self._n_seats = game, variant, n_seats
         self._by_text: dict[str, Policy] = {}  # the same text makes only one policy
         if (opponents is None) == (pool is None):
             raise BadOption("give either opponents=, the policies of the other seats, or pool=, a list from which they are drawn")
@@ -45,7 +47,7 @@ class Lineup:
         if isinstance(value, Policy):
             if value.is_oracle:
                 raise NotSupported(f"{value} looks at what is hidden, and opponents of a learner may not; choose another policy")
-            value.compiled(self._game)  # raises an error if it is a player of another game
+            value.needs(self._game, self._n_seats + 1, self._variant)
         return value  # type: ignore[no-any-return]
 
     def draw(self, seeds: Seeds) -> None:

@@ -4,7 +4,6 @@ import gymnasium
 import pettingzoo
 
 from kdenv.core.installed import GAMES
-from kdenv.core.words import in_capitals
 from kdenv.games import TITLES
 
 
@@ -30,4 +29,6 @@ def register_all() -> None:
         register(name, title)
     for name in GAMES.names():
         if name not in TITLES:
+            from kdenv.core.words import in_capitals
+
             register(name, in_capitals(name))

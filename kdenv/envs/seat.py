@@ -100,7 +100,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
         """Change the policies of the other seats from the next reset on. The parameters are those of the environment."""
         table = self.table
-        self._lineup = Lineup(table.game, table.players - 1, opponents, pool)
+        self._lineup = Lineup(table.game, table.variant, table.players - 1, opponents, pool)
 
     @property
     def table(self) -> Table:
@@ -186,7 +186,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def _play_others(self, action: int) -> None:
         """Carry out an action, or NO_ACTION, and then the turns of the others, until the learner decides or the game is over."""
         episode = self._episode
-        if self._joint is not None and not episode.script:
+        if self._joint is not None and not episode.script.goes_on:
             episode.step_with(self._joint, action, self.seat, self._dice)
             return
         if action != NO_ACTION:
@@ -221,7 +221,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     # Observing
 
     def _observation(self) -> Any:
-        return in_form(self._form, self._episode.observer, self._episode.observation(self.seat), self._mask())
+        episode = self._episode
+        return in_form(self._form, episode.observer, episode.observer.vector(episode.table.states, 0, self.seat), self._mask())
 
     def _mask(self) -> Mask:
         """A new mask of what the learner may do. It is all ones where the learner has nothing to decide."""

@@ -69,7 +69,7 @@ def _take(name: str, found: Any) -> None:
 GAMES.taken_by(_take)
 
 
-class _Games(ModuleType):
+class CallableModule(ModuleType):
     """The type of this module, which makes it callable: `kdenv.games()` lists the games, while `kdenv.games.kingdomino` is a room."""
 
     def __call__(self) -> list[str]:
@@ -77,4 +77,4 @@ class _Games(ModuleType):
         return names()
 
 
-sys.modules[__name__].__class__ = _Games
+sys.modules[__name__].__class__ = CallableModule

@@ -17,11 +17,12 @@ from kdenv.core.questions import TO_THE_END, ExactDeals, Hidden, believe, packed
 from kdenv.core.view import View
 from kdenv.policies.deals import Deepens, FlatDeals, Ims, OnDeals, Oracle, Pimc
 from kdenv.policies.found import Found, half_interval, play_in_words
+from kdenv.policies.sampling import new_playouts
 from kdenv.policies.searching import TRIAL, Searcher
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import ims, pimc
 from kdenv.search.kernels.flat import Tally, best_mean
-from kdenv.search.score import SCORE_UNITS, SCORES
+from kdenv.search.score import SCORE_UNITS
 from kdenv.search.turns import list_turns
 
 _LINE = 8  # turns of an expected line that are told
@@ -75,7 +76,7 @@ class DealsSearcher(Searcher):
         return False
 
     def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
-        """The mean over deals."""
+        """Try every turn on random deals; the mean of a turn is over its deals."""
         dealer, solver, depth = self.parts(view)
         n = len(turns)
         group, depth = n if self.policy.common else 1, 0 if budget is TRIAL else depth
@@ -85,7 +86,7 @@ class DealsSearcher(Searcher):
         for step in (Budget(playouts=1) if budget is TRIAL else budget).steps():
             at_once = 1 if self.is_slow(depth) else step
             for _ in range(0, step, at_once):
-                nodes += pimc.solve_deals(states, int(view.seat), turns, n, at_once, *parts)
+                nodes += pimc.solve_deals(states, int(view.seat), turns, at_once, *parts)
             deals += step
         halves = [half_interval(deals, *sums) for sums in zip(tally.sums, tally.squares, strict=True)]
         best = int(best_mean(tally, n, rng))
@@ -103,7 +104,6 @@ class PimcSearcher(DealsSearcher):
         self._keeper = SolverKeeper()
 
     def parts(self, view: View) -> tuple[Any, Any, int]:
-        """The game's own."""
         hidden = hidden_of(view)
         dealers: dict[str, Callable[[Any], Any]] = {"exact": lambda variant: ExactDeals(), **hidden.dealers}
         return dealers[self.policy.deals](view.variant), self._keeper.solver(hidden, view), depth_of(self.policy, view, hidden)
@@ -113,7 +113,6 @@ class PimcSearcher(DealsSearcher):
         return depth == TO_THE_END
 
     def unit(self, view: View) -> str:
-        """As the solver counts."""
         return hidden_of(view).unit
 
 
@@ -128,12 +127,9 @@ class FlatDealsSearcher(DealsSearcher):
 
     def parts(self, view: View) -> tuple[Any, Any, int]:
         """Playouts in place of a solver."""
-        score = SCORES[self.policy.score](view.game.teams(view.players))
-        solver = pimc.Playouts(self.policy.playout.player(view), score, view.game.buffer(), np.empty(view.players, np.int64))
-        return ExactDeals(), solver, TO_THE_END
+        return ExactDeals(), new_playouts(self.policy, view), TO_THE_END
 
     def unit(self, view: View) -> str:
-        """As the score counts."""
         return SCORE_UNITS[self.policy.score]
 
 
@@ -173,7 +169,6 @@ class OracleSearcher(Searcher):
         return ", ".join(words)
 
     def unit(self, view: View) -> str:
-        """As the solver counts."""
         return hidden_of(view).unit
 
 
@@ -211,7 +206,6 @@ class ImsSearcher(Searcher):
         return Found(view, turns, visits, means, none, best, self.unit(view), 0, cost, lines)
 
     def unit(self, view: View) -> str:
-        """As the belief counts."""
         return hidden_of(view).unit
 
 

@@ -58,13 +58,14 @@ class LookaheadSearcher(Searcher):
         return Found(view, found, visits, values, np.full(len(found), math.nan), best, self.unit(view), deepening.nodes, cost, lines)
 
     def unit(self, view: View) -> str:
-        """As the evaluator counts."""
         return "worth" if self._evaluator_name(view.game) != MARGIN else "margin"
 
     def _evaluator_name(self, game: Game) -> str:
         return self.policy.evaluate or next(iter(game.knowledge.evaluators), MARGIN)
 
     def _evaluator(self, game: Game, teams: int) -> Any:
+        if self.policy.network is not None:
+            return self.policy.network.compiled(game)
         name = self._evaluator_name(game)
         if name == MARGIN:
             return ScoreMargin(teams, 4.0 * game.margin_scale)
@@ -79,19 +80,19 @@ class LookaheadSearcher(Searcher):
         bits = _TABLE_BITS if self.policy.table else 0
         return stack.new_search(states, depth, view.players, game.max_turns, game.max_chances, game.max_legal, bits)
 
-    def _parts(self, view: View, room: stack.Search, slack: float) -> tuple[tuple[Any, Any], stack.Plan]:
-        """The evaluator and the order, and the plan of a search of the position in view."""
+    def _parts(self, view: View, room: stack.Search, slack: float) -> tuple[tuple[Any, Any], stack.Task]:
+        """The evaluator and the order, and the task of a search of the position in view."""
         game, seat = view.game, int(view.seat)
         teams = game.teams(view.players)
         evaluator, order = self._evaluator(game, teams), self._order(game)
         most = float(expectimax.most_from(evaluator, room.states, 0, seat, room.numbers))
-        return (evaluator, order), stack.Plan(seat, teams, game.most_decisions, self.policy.cuts, self.policy.probes, most, slack, _WIDEST)
+        return (evaluator, order), stack.Task(seat, teams, game.most_decisions, self.policy.cuts, self.policy.probes, most, slack, _WIDEST)
 
     def _line(self, view: View, turn: int, depth: int) -> str:
         """How the game goes on after a turn, down to the depth."""
         game, words = view.game, []
         room = self._room(view, view.scratch(1), depth)
-        parts, plan = self._parts(view, room, 0.0)
+        parts, task = self._parts(view, room, 0.0)
         start = view.scratch(2)
         carry_out(start, turn)
         depth -= 1
@@ -103,9 +104,9 @@ class LookaheadSearcher(Searcher):
                 continue
             room.states[0] = start[0]
             expectimax.start(room, depth, 0)
-            while not expectimax.go_on(room, plan, *parts, _NODES_A_CALL):
+            while not expectimax.go_on(room, task, *parts, _NODES_A_CALL):
                 pass
-            words.append(play_in_words(view, start, int(room.frames[0]["chosen"])))
+            words.append(play_in_words(view, start, int(room.levels[0]["chosen"])))
             depth -= 1
         return "; ".join(words)
 
@@ -113,8 +114,8 @@ class LookaheadSearcher(Searcher):
 class _Deepening:
     """A search that goes from depth to depth, each time beginning with the best turn so far, and keeps what the last finished one found."""
 
-    def __init__(self, room: stack.Search, parts: tuple[Any, Any], plan: stack.Plan, most: int, n_turns: int) -> None:
-        self.room, self.parts, self.plan, self.most, self.n_turns = room, parts, plan, most, n_turns
+    def __init__(self, room: stack.Search, parts: tuple[Any, Any], task: stack.Task, most: int, n_turns: int) -> None:
+        self.room, self.parts, self.task, self.most, self.n_turns = room, parts, task, most, n_turns
         self.finished = 0  # the depth of the last finished search,
         self.best = 0  # ... the place of its best turn
         self.too_deep = False
@@ -132,7 +133,7 @@ class _Deepening:
 
     def finish(self) -> None:
         """Search this depth to its end, whatever the budget."""
-        while not expectimax.go_on(self.room, self.plan, *self.parts, _NODES_A_CALL):
+        while not expectimax.go_on(self.room, self.task, *self.parts, _NODES_A_CALL):
             pass
         self._finish_depth()
 
@@ -148,25 +149,24 @@ class _Deepening:
         for n in budget.steps(since=since, stop=self._stop):
             until += n
             while not self._stop.is_set() and self.nodes < until:
-                if expectimax.go_on(self.room, self.plan, *self.parts, until - self.nodes):
+                if expectimax.go_on(self.room, self.task, *self.parts, until - self.nodes):
                     self._finish_depth()
 
     def _finish_depth(self) -> None:
         """Keep what the finished depth has found. Then begin the next one, or stop the search."""
-        root, n = self.room.frames[0], self.n_turns
+        root, n = self.room.levels[0], self.n_turns
         self.finished, self.too_deep = self.depth, self.too_deep or bool(self.room.counters[stack.TOO_DEEP])
         self.found, self.values = self.room.branches[0][:n].copy(), self.room.values[:n].copy()
         self.visits = np.diff(self.room.visits[:n], prepend=self._before)
         self.best = int(np.flatnonzero(self.found == int(root["chosen"]))[0])
         ends = self.room.counters[stack.CUT_SHORT] == 0  # all leaves were ends of the game
-        if ends or self.too_deep or self.finished == self.most or (n == 1 and self.plan.slack == 0.0):
+        if ends or self.too_deep or self.finished == self.most or (n == 1 and self.task.slack == 0.0):
             self._stop.set()
         else:
             self.begin(self.depth + 1)
 
 
 def _likeliest(states: Any, game: Game) -> int:
-    """The most probable outcome."""
     outcomes, weights = np.zeros(game.max_chances, np.int64), np.zeros(game.max_chances, np.int64)
     n = int(verbs.chances_at(states, 0, outcomes, weights))
     return int(outcomes[int(weights[:n].argmax())])

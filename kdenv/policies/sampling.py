@@ -18,6 +18,7 @@ from kdenv.compiler.random import Rng, below, make_rng, next64
 from kdenv.core import verbs
 from kdenv.core.questions import choose_at
 from kdenv.core.view import View
+from kdenv.policies.budgets import Played
 from kdenv.policies.flat import Bandit, Mce
 from kdenv.policies.found import Found, carry_out, half_interval
 from kdenv.policies.node import Node
@@ -25,7 +26,7 @@ from kdenv.policies.searching import TRIAL, Searcher
 from kdenv.policies.uct import Uct
 from kdenv.search.budget import Budget, run_together
 from kdenv.search.kernels import flat
-from kdenv.search.kernels.flat import Tally
+from kdenv.search.kernels.flat import Playouts, Tally
 from kdenv.search.score import SCORE_UNITS, SCORES
 
 ROTATION, AT_RANDOM = "rotation", "random"  # how playouts are given to all turns alike
@@ -70,9 +71,9 @@ class PlayoutSearcher(Searcher):
         workers = self._workers(view, turns, budget, rng)
         if budget is TRIAL or len(turns) == 1:  # what is forced is not tried; a trial only calls the kernels
             playouts = sum(worker.run([0]) for worker in workers)
-            self._gains(view, turns[:1])
-            if budget is TRIAL:
-                below(rng, 1)  # _best draws among equals by it
+            if budget is TRIAL:  # what _best calls where turns are equal
+                self._gains(view, turns[:1])
+                below(rng, 1)
         elif len(workers) == 1:
             playouts = workers[0].run(budget.steps(since=since, nodes=workers[0].nodes))
         else:
@@ -100,7 +101,6 @@ class PlayoutSearcher(Searcher):
         return [self.worker(view, turns, budget.share(i, n), rngs[i], i) for i in range(n)]
 
     def unit(self, view: View) -> str:
-        """What the score counts."""
         return SCORE_UNITS[self.policy.score]
 
     def _best(self, view: View, turns: NDArray[np.int64], tally: Tally, means: NDArray[np.float64], rng: Rng) -> int:
@@ -142,20 +142,25 @@ def _added(workers: Sequence[Worker]) -> Tally:
     return Tally(*(np.sum(parts, axis=0) for parts in zip(*(worker.tally() for worker in workers), strict=True)))
 
 
+def new_playouts(policy: Played, view: View) -> Playouts:
+    """The playouts of a policy in such a view, for kernels."""
+    score = SCORES[policy.score](view.game.teams(view.players))
+    numbers = np.empty(view.players, np.int64)
+    return Playouts(policy.playout.player(view), score, view.game.buffer(), np.empty(view.players), numbers)
+
+
 class Flat(Worker):
     """Flat Monte Carlo: playouts for all turns alike, or as a selection rule has it."""
 
     def __init__(self, policy: Mce | Bandit, rule: Any, view: View, turns: NDArray[np.int64], rng: Rng) -> None:
-        self.states, self.seat, self.turns = view.scratch(flat.N_STATES), int(view.seat), turns
-        self.player, self.score = policy.playout.player(view), SCORES[policy.score](view.game.teams(view.players))
-        self.rule, self.least, self.rng = rule, policy.least, rng
-        self.out, self.numbers = view.game.buffer(), np.empty(view.players, np.int64)
+        self.states, self.seat, self.turns = view.scratch(flat.N_STATES), view.seat, turns
+        self.rule, self.least, self.playouts, self.rng = rule, policy.least, new_playouts(policy, view), rng
         self.counts = Tally(np.zeros(len(turns), np.int64), np.zeros(len(turns)), np.zeros(len(turns)))
 
     def run(self, steps: Iterable[int]) -> int:
         """Make so many playouts in each step; return how many were made in all."""
-        position = self.states, self.seat, self.turns, len(self.turns)
-        parts = self.player, self.score, self.out, self.numbers, self.rng, self.counts
+        position = self.states, self.seat, self.turns
+        parts = self.playouts, self.rng, self.counts
         done = 0
         for n in steps:
             if self.rule == ROTATION:
@@ -168,7 +173,6 @@ class Flat(Worker):
         return done
 
     def nodes(self) -> int:
-        """The playouts made."""
         return int(self.counts.visits.sum())
 
     def tally(self) -> Tally:

@@ -27,7 +27,6 @@ class Ucb1(SelectionRule):
     c: float = param("how much turns with few visits are preferred", default=0.7, least=0)
 
     def compiled(self) -> Any:
-        """The formula that kernels use, with these parameters."""
         return select.UCB1(self.c)
 
 
@@ -38,7 +37,6 @@ class UcbRatio(SelectionRule):
     c: float = param("how much turns with few visits are preferred", default=0.7, least=0)
 
     def compiled(self) -> Any:
-        """The formula that kernels use, with these parameters."""
         return select.UCBRatio(self.c)
 
 
@@ -49,7 +47,6 @@ class Ucb1Tuned(SelectionRule):
     c: float = param("the factor of the bonus", default=1.0, least=0)
 
     def compiled(self) -> Any:
-        """The formula that kernels use, with these parameters."""
         return select.UCB1Tuned(self.c)
 
 
@@ -60,5 +57,4 @@ class Thompson(SelectionRule):
     spread: float = param("the assumed standard deviation of the scores of a turn before its first playout", default=0.5, least=0)
 
     def compiled(self) -> Any:
-        """The formula that kernels use, with these parameters."""
         return select.Thompson(self.spread)

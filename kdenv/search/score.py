@@ -12,11 +12,6 @@ from kdenv.core.verbs import scores, standings
 
 
 @question
-def worth(score, states, k, seat, numbers):
-    """What the finished game in states[k] is worth to the seat; numbers is scratch, one int64 per seat."""
-
-
-@question
 def worths(score, states, k, values, numbers):
     """Write to values (float64) what the finished game in states[k] is worth to each seat; numbers is scratch, one int64 per seat."""
 
@@ -98,48 +93,25 @@ def best_rival(numbers, seat, teams):
     return best
 
 
-@answers(worth, WinDrawLoss)
-@kernel
-def _worth_by_share(score, states, k, seat, numbers):
-    standings(states[k], numbers)
-    return _share_of_win(numbers, seat, score.teams)
-
-
 @answers(worths, WinDrawLoss)
 @kernel
-def _worths_by_share(score, states, k, values, numbers):
+def _by_share_of_win(score, states, k, values, numbers):
     standings(states[k], numbers)
     for seat in range(numbers.shape[0]):
         values[seat] = _share_of_win(numbers, seat, score.teams)
 
 
-@answers(worth, Win)
-@kernel
-def _worth_by_win(score, states, k, seat, numbers):
-    standings(states[k], numbers)
-    return _sole_win(numbers, seat, score.teams)
-
-
 @answers(worths, Win)
 @kernel
-def _worths_by_win(score, states, k, values, numbers):
+def _by_win(score, states, k, values, numbers):
     standings(states[k], numbers)
     for seat in range(numbers.shape[0]):
         values[seat] = _sole_win(numbers, seat, score.teams)
 
 
-@answers(worth, WinAndMargin)
-@kernel
-def _worth_by_win_and_margin(score, states, k, seat, numbers):
-    standings(states[k], numbers)
-    win = _sole_win(numbers, seat, score.teams)
-    scores(states[k], numbers)
-    return win + _margin(numbers, seat, score.teams) / 100.0
-
-
 @answers(worths, WinAndMargin)
 @kernel
-def _worths_by_win_and_margin(score, states, k, values, numbers):
+def _by_win_and_margin(score, states, k, values, numbers):
     standings(states[k], numbers)
     for seat in range(numbers.shape[0]):
         values[seat] = _sole_win(numbers, seat, score.teams)
@@ -148,46 +120,25 @@ def _worths_by_win_and_margin(score, states, k, values, numbers):
         values[seat] += _margin(numbers, seat, score.teams) / 100.0
 
 
-@answers(worth, Points)
-@kernel
-def _worth_by_points(score, states, k, seat, numbers):
-    scores(states[k], numbers)
-    return float(numbers[seat])
-
-
 @answers(worths, Points)
 @kernel
-def _worths_by_points(score, states, k, values, numbers):
+def _by_points(score, states, k, values, numbers):
     scores(states[k], numbers)
     for seat in range(numbers.shape[0]):
         values[seat] = numbers[seat]
 
 
-@answers(worth, Relative)
-@kernel
-def _worth_by_relation(score, states, k, seat, numbers):
-    scores(states[k], numbers)
-    return _relation(numbers, seat, score.teams)
-
-
 @answers(worths, Relative)
 @kernel
-def _worths_by_relation(score, states, k, values, numbers):
+def _by_relation(score, states, k, values, numbers):
     scores(states[k], numbers)
     for seat in range(numbers.shape[0]):
         values[seat] = _relation(numbers, seat, score.teams)
 
 
-@answers(worth, Margin)
-@kernel
-def _worth_by_margin(score, states, k, seat, numbers):
-    scores(states[k], numbers)
-    return _margin(numbers, seat, score.teams)
-
-
 @answers(worths, Margin)
 @kernel
-def _worths_by_margin(score, states, k, values, numbers):
+def _by_margin(score, states, k, values, numbers):
     scores(states[k], numbers)
     for seat in range(numbers.shape[0]):
         values[seat] = _margin(numbers, seat, score.teams)

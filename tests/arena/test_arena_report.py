@@ -10,6 +10,7 @@ from matches import GREEDY_V_RANDOM, results_of
 from kdenv.arena import Match, Result, Summary
 from kdenv.arena.report import _bars, as_json, page
 from kdenv.arena.tables import text_table
+from kdenv.core.view import View
 
 LONG = "mce(playout=epsilon_greedy(epsilon=0.125), score=relative, select=ucb1(c=0.7), playouts=20)"
 
@@ -19,6 +20,14 @@ def summary_of(match: Match, results: list[Result]) -> Summary:
     for result in results:
         summary.add(result)
     return summary
+
+
+def test_a_function_in_the_line_up_has_a_row_with_its_name() -> None:
+    def lowest(view: View) -> int:
+        return view.legal()[0]
+
+    match = Match("kingdomino", [lowest, "random"], games=2, options={"size": 3})
+    assert "lowest" in text_table(Summary(match, results_of(match)).rows()).splitlines()[1]
 
 
 def test_the_table_has_a_row_per_policy() -> None:
@@ -97,3 +106,15 @@ def test_bars_say_which_margins_they_count() -> None:
     assert re.findall("<title>(.*?)</title>", _bars(Counter({3: 38, -2: 1, 0: 561}))) == ["-2: 1", "0: 561", "+3: 38"]
     several = re.findall("<title>(.*?)</title>", _bars(Counter({-90: 1, -1: 2, 0: 3, 2: 4, 3: 5})))
     assert several == ["-89 to -90: 1", "-1 to -2: 2", "0: 3", "+1 to +2: 4", "+3 to +4: 5"]
+
+
+def test_bars_of_games_won_lost_and_tied_have_colours_of_their_own() -> None:
+    lost, tied, won = re.findall("fill='(.*?)'", _bars(Counter({3: 38, -2: 1, 0: 561})))
+    assert (lost, tied, won) == ("#c1442d", "#888", "#2a9d4a")
+
+
+@pytest.mark.parametrize(
+    "margins, numbers", [({-5: 3}, {"-5", "0"}), ({5: 3}, {"0", "+5"}), ({0: 3}, {"0"}), ({-1: 1, 2: 1}, {"-1", "0", "+2"})]
+)
+def test_the_axis_goes_from_the_least_margin_to_the_greatest_and_holds_0(margins: dict[int, int], numbers: set[str]) -> None:
+    assert set(re.findall("<text [^>]*>(.*?)</text>", _bars(Counter(margins)))) == numbers

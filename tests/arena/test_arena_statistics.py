@@ -210,6 +210,16 @@ def test_rows_are_by_policy_over_all_its_places() -> None:
     assert greedy.wins.mean + 3 * others.wins.mean == pytest.approx(1)
 
 
+def test_time_and_playouts_are_counted_by_turn() -> None:
+    """Games of one turn, of four, and one in which the policy had no turn."""
+    results = [result_of(number, 0) for number in range(3)]
+    for result, turns, playouts, seconds in zip(results, (1, 4, 0), (30, 40, 0), (3.0, 4.0, 0.0), strict=True):
+        result.turns, result.playouts, result.seconds = [turns, 12], [playouts, 0], [seconds, 1.0]
+    row = Summary(Match("kingdomino", ["full_greedy", "random"], games=3), results).rows()[0]
+    assert (row.playouts_per_turn.mean, row.seconds_per_turn.mean) == pytest.approx(((30 + 10 + 0) / 3, (3 + 1 + 0) / 3))
+    assert row.median_seconds_per_turn == pytest.approx(1.0, rel=0.01)
+
+
 def result_of(number: int, margin: int) -> Result:
     """A game between two policies that ends like this."""
     win = (margin > 0) + (margin == 0) / 2

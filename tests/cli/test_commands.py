@@ -174,6 +174,7 @@ def examples() -> list[str]:
     return commands.examples
 
 
+@pytest.mark.filterwarnings("ignore")  # of PettingZoo's own games, which bench measures
 @pytest.mark.parametrize("example", [each for each in examples() if not each.startswith(NOT_RUN)])
 def test_every_example_of_help_runs(example: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)

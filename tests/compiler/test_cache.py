@@ -26,7 +26,7 @@ PLAY_AND_SEARCH = """
     from GAME_ROOM import GAME
     from kdenv.compiler.random import make_rng
     from kdenv.core.table import Table
-    from kdenv.search.kernels.flat import Tally, sample_in_rotation
+    from kdenv.search.kernels.flat import Playouts, Tally, sample_in_rotation
     from kdenv.search.playout import Uniform, play_games
     from kdenv.search.score import Margin
     rng, table = make_rng(1), Table(GAME, 2)
@@ -37,7 +37,8 @@ PLAY_AND_SEARCH = """
     states[0] = table.states[0]
     turns = np.array(table.legal()) + 1
     tally = Tally(np.zeros(len(turns), np.int64), np.zeros(len(turns)), np.zeros(len(turns)))
-    sample_in_rotation(states, 0, turns, len(turns), 50, 0, Uniform(), Margin(2), buffer, np.zeros(2, np.int64), rng, tally)
+    playouts = Playouts(Uniform(), Margin(2), buffer, np.zeros(2), np.zeros(2, np.int64))
+    sample_in_rotation(states, 0, turns, 50, 0, playouts, rng, tally)
     result = {"play_out": totals.tolist(), "search": tally.sums.tolist()}
 """
 

@@ -96,3 +96,14 @@ def test_a_slice_of_the_tests_passes_with_numba_alone() -> None:
     """Verbs, parts and whole games; the rest does not depend on who compiles."""
     done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/core/test_verbs.py", KDENV_COMPILER="numba")
     assert done.returncode == 0, done.stdout[-3000:]
+
+
+@pytest.mark.skipif(kernel.IS_PLAIN or bool(numba.config.DISABLE_JIT), reason="only linked.py makes drafts")
+def test_small_and_large_integers_share_a_draft() -> None:
+    @kernel.kernel
+    def twice(number):
+        return number + number
+
+    for integer in (numba.int8, numba.int16, numba.int32, numba.int64, numba.types.literal(3)):
+        twice.get_call_template((integer,), {})
+    assert list(twice._drafts.overloads) == [(numba.int64,)]

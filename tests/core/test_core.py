@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kdenv.compiler import bits
 from kdenv.compiler.kernel import allocating_kernel, kernel
-from kdenv.compiler.random import below, derive_seed, make_rng, next64, uniform
+from kdenv.compiler.random import below, derive_seed, make_rng, next64, stirred, uniform
 from kdenv.core.events import Event, Log
 from kdenv.core.game import Game
 from kdenv.core.table import Table
@@ -165,6 +165,19 @@ def test_the_sequence_is_xorshift64_star() -> None:
         state ^= state >> 27
         expected.append(state * 2685821657736338717 % 2**64)
     assert [int(next64(rng)) for _ in range(3)] == expected
+
+
+@kernel
+def _stirred(key, word):
+    return stirred(key, word)
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
+def test_a_word_is_stirred_into_a_key_alike_with_and_without_the_compiler(key: int, word: int) -> None:
+    """By a multiplication with the golden ratio, after which the upper half is mixed into the lower one."""
+    product = (key ^ word) * 0x9E3779B97F4A7C15 % 2**64
+    expected = product ^ product >> 32
+    assert int(stirred(np.uint64(key), np.uint64(word))) == int(_stirred(np.uint64(key), np.uint64(word))) == expected
 
 
 def test_neighbouring_seeds_give_other_sequences() -> None:

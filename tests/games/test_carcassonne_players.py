@@ -14,7 +14,7 @@ from kdenv.core.table import Table
 from kdenv.core.verbs import CHANCE, OVER, apply, apply_chance, begin, legal, phase, sample_chance
 from kdenv.core.verbs import seat as seat_to_move
 from kdenv.games import find_game
-from kdenv.games.carcassonne.heuristics import Greedy, Weights, evaluate, final_weights, intuitive_weights
+from kdenv.games.carcassonne.heuristics import AT_THE_END, Greedy, Weights, evaluate, final_weights, intuitive_weights
 from kdenv.games.carcassonne.rules import CLAIMING
 
 GAME = find_game("carcassonne")
@@ -68,6 +68,16 @@ def test_evaluation_is_what_the_naive_one_says(players: int, weights: Weights) -
             action = dice.choice(table.legal())
             table.play(action)
             oracle.apply(action)
+
+
+def test_the_weights_are_heydens() -> None:
+    assert final_weights() == Weights(score=100, meeple=10, open=10, city_tile=1.25, poor_field=-40, cities_wanted=3)
+    assert intuitive_weights()[:5] == Weights(score=100, meeple=10, open=100, city_tile=1, poor_field=0, cities_wanted=0)[:5]
+
+
+def test_with_the_last_tile_a_point_is_a_point_wherever_it_comes_from() -> None:
+    assert AT_THE_END.open == AT_THE_END.score > 0 and AT_THE_END.city_tile == 1
+    assert AT_THE_END.meeple == AT_THE_END.poor_field == 0
 
 
 def value_of_turns(table: Table, weights: Weights) -> dict[int, float]:

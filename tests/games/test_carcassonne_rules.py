@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 
+from kdenv.compiler.kernel import kernel
 from kdenv.core.errors import IllegalAction
 from kdenv.core.table import Table
 from kdenv.games import find_game
@@ -278,3 +279,42 @@ def test_start_tile_is_nobodys_and_seat_0_begins() -> None:
     assert sum(table.states[0]["bag"]) == 71
     assert claims.CLAIM == 3844
     assert table.n_actions == 3854
+
+
+def line(east: int, north: int, faces: str) -> str:
+    """Tiles in a line from the start tile; faces is text such as E2 U1 U1: types and rotations."""
+    cells = (f"{face[0]}{east * n:+d}{north * n:+d}r{face[1]}" for n, face in enumerate(faces.split(), 1))
+    return ",".join(["D+0+0r0", *cells])
+
+
+@pytest.mark.parametrize(
+    "east, north, faces, counts",
+    [
+        (0, 1, "E2" + " U1" * 8 + " H0" * 3 + " B0" * 3, [3, 3, 2]),
+        (0, -1, "U1" + " U1" * 7 + " H0" * 3 + " B0" * 4, [3, 3, 3, 2]),
+        (1, 0, "U1" + " U1" * 7 + " W0" * 4 + " X0 D0 A1", [2]),
+        (-1, 0, "U1" + " U1" * 7 + " W0" * 4 + " X0 D0 A3", [2]),
+    ],
+)
+def test_a_cloister_at_the_edge_of_the_window_counts_the_tiles_around_it(east: int, north: int, faces: str, counts: list[int]) -> None:
+    s = Table(GAME).at_position(f"stage=draw turn=0 points=0,0 tiles={line(east, north, faces)} bag=V1").states[0]
+    assert s["cloister_tiles"][: s["n_cloisters"]].tolist() == counts
+
+
+@kernel
+def _stand(states, tile, slot, seat, n):
+    claims.stand(states[0], tile, slot, seat, n)
+
+
+def test_a_meeple_that_is_put_down_and_taken_back_changes_nothing() -> None:
+    """As the greedy player does. On every feature of a tile, while other features are held."""
+    table = to_place("D", "D+0+0r0@N0,U+1+0r1@W1,U+0-1r1@E0", turn=1)
+    for place in table.legal():
+        after = table.clone()
+        after.play(place)
+        tile = int(after.states[0]["n_tiles"]) - 1
+        for claim in after.legal()[1:]:
+            states = after.states.copy()
+            for n in (1, -1):
+                _stand(states, tile, claim - claims.CLAIM, 1, n)
+            assert states.tobytes() == after.states.tobytes()

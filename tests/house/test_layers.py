@@ -17,11 +17,13 @@ ONLY = {
     "core": ("numpy", "numba", "kdenv.compiler", "kdenv.core"),
     "drawing": ("kdenv.drawing",),
     "search": ("numpy", "kdenv.compiler", "kdenv.core", "kdenv.search"),
+    "networks": ("numpy", "kdenv.compiler", "kdenv.core", "kdenv.search", "kdenv.networks"),
     "games": ("numpy", "kdenv.compiler", "kdenv.core", "kdenv.drawing"),  # and, for each game, its own room
 }
 # What the other rooms may import of kdenv.
 OF_KDENV = {
-    "policies": ("compiler", "core", "search", "games", "policies"),
+    "policies": ("compiler", "core", "search", "networks", "games", "policies"),
+    "training": ("compiler", "core", "search", "networks", "games", "policies", "training", "__version__"),
     "envs": ("compiler", "core", "games", "policies", "envs"),
     "arena": ("compiler", "core", "games", "policies", "arena", "__version__"),
     "author": ("compiler", "core", "search", "policies"),

@@ -13,6 +13,7 @@ from positions import after_pick, of_seat_to_move
 from kdenv.arena.match import GameFailed, Match, play_game, ready
 from kdenv.compiler.random import make_rng
 from kdenv.core.table import Table
+from kdenv.envs.seat import SeatEnv
 from kdenv.games import find_game
 from kdenv.policies import policy
 from kdenv.search.kernels import expectimax, flat, ims, pimc, uct
@@ -84,3 +85,11 @@ def test_a_decision_calls_few_functions(game: str, text: str, most: int) -> None
     player.act(view)
     player.reset(1)
     assert python_calls(lambda: player.act(view)) <= most
+
+
+def test_a_step_against_compiled_players_calls_few_functions() -> None:
+    env = SeatEnv("kingdomino", "full_greedy")
+    env.reset(seed=1)
+    env.step(int(env.action_masks().argmax()))
+    action = int(env.action_masks().argmax())
+    assert python_calls(lambda: env.step(action)) <= 12

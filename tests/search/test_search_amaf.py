@@ -1,4 +1,4 @@
-"""Do RAVE and MAST learn from what was done in an iteration, all of it, once, and nothing else?
+"""Do RAVE and MAST learn from what was done in an iteration, all of it, once, and nothing else? And what is a bias about?
 
 In Three Shells each seat decides once, so that all moves as first say what the visits say; in a round of dominoes tiles come later too.
 """
@@ -13,7 +13,7 @@ from test_search_trees import small
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game
-from kdenv.core.questions import choose_at
+from kdenv.core.questions import choose_at, first_action
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import policy
@@ -126,3 +126,22 @@ def test_mast_is_for_searches_it_can_learn_from() -> None:
         policy("mce(playout=mast, playouts=5)")
     with pytest.raises(BadOption, match="mast has no parameter tau; its parameters are epsilon"):
         policy("uct(playout=mast(tau=1), playouts=5)")
+
+
+LAST = "round=3 stage=place turn=3 kingdoms=Xw+w,mmm/.Xw/.wf queue=1:1,2:0,3:0,48:1 draft= box=12-47"
+
+
+@pytest.mark.parametrize("chance", CHANCES)
+def test_a_bias_is_by_the_points_that_the_mover_gains_at_once(chance: str) -> None:
+    """The last domino of a game: by one way of laying it the mines grow to twelve points, by the other they do not."""
+    table = Table(find_game("kingdomino"), 2, size=3, dominoes=12).at_position(LAST)
+    turns, _, worker = search(f"uct(bias=progressive, chance={chance}, playouts=20)", table)
+    gained = {}
+    for turn in turns:
+        after = table.clone()
+        after.play(int(first_action(turn)))
+        gained[turn] = after.scores()[1] - table.scores()[1]
+    assert len(set(gained.values())) > 1
+    tree = worker.tree
+    noted = {int(turn): gain for turn, gain in zip(tree.turns, tree.counts["gains"], strict=True) if turn}
+    assert noted == gained

@@ -338,8 +338,8 @@ def test_three_play_paranoid() -> None:
 
 
 @kernel
-def remember_at(search, plan):
-    stack.remember(search, plan, search.frames[0])
+def remember_at(search, task):
+    stack.remember(search, task, search.levels[0])
 
 
 @pytest.mark.parametrize(
@@ -349,11 +349,11 @@ def remember_at(search, plan):
 def test_a_value_outside_the_window_is_remembered_as_a_bound(best: float, lower: float, upper: float, side: int) -> None:
     """The window is from 0 to 10. The table keeps bounds as side 0 sees them."""
     searcher = Searcher(random_tree.GAME, 1, table_bits=2)
-    plan = stack.Plan(0, 2, 1, True, 0, 43.0, 0.0, 100)
-    frame = searcher.room.frames[0]
+    task = stack.Task(0, 2, 1, True, 0, 43.0, 0.0, 100)
+    frame = searcher.room.levels[0]
     for name, value in {"alpha": 0.0, "beta": 10.0, "best": best, "side": side, "key": 3, "depth": 1, "chosen": 7}.items():
         frame[name] = value
-    remember_at(searcher.room, plan)
+    remember_at(searcher.room, task)
     entry = searcher.room.table[3]
     assert (entry["lower"], entry["upper"]) == ((lower, upper) if side == 0 else (-upper, -lower))
     assert entry["turn"] == 7

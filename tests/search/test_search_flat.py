@@ -13,9 +13,9 @@ from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import policy
 from kdenv.search import score as score_module
-from kdenv.search.kernels.flat import Tally, best_mean, sample_in_rotation
+from kdenv.search.kernels.flat import N_STATES, Playouts, Tally, best_mean, sample_in_rotation
 from kdenv.search.playout import EpsilonGreedy, Uniform
-from kdenv.search.score import Margin, Points, Relative, Win, WinAndMargin, WinDrawLoss, best_rival, worth, worths
+from kdenv.search.score import Margin, Points, Relative, Win, WinAndMargin, WinDrawLoss, best_rival, worths
 
 KINGDOMINO = find_game("kingdomino")
 
@@ -73,13 +73,19 @@ def test_a_forced_turn_needs_no_playout() -> None:
 def search(table: Table, turns: list[int], n: int, score: Any = None) -> Tally:
     """The tally of so many uniform playouts."""
     tally = Tally(np.zeros(len(turns), np.int64), np.zeros(len(turns)), np.zeros(len(turns)))
-    states, numbers = np.zeros(4, table.states.dtype), np.zeros(table.players, np.int64)
+    states = np.zeros(N_STATES, table.states.dtype)
     states[0] = table.states[0]
     score = Margin(2) if score is None else score
-    sample_in_rotation(
-        states, table.seat, np.array(turns), len(turns), n, 0, Uniform(), score, table.game.buffer(), numbers, make_rng(1), tally
-    )
+    playouts = Playouts(Uniform(), score, table.game.buffer(), np.zeros(table.players), np.zeros(table.players, np.int64))
+    sample_in_rotation(states, table.seat, np.array(turns), n, 0, playouts, make_rng(1), tally)
     return tally
+
+
+def worth_to_each(score: Any, table: Table) -> list[float]:
+    """What the finished game is worth to each seat."""
+    values = np.zeros(table.players)
+    worths(score, table.states, 0, values, np.zeros(table.players, np.int64))
+    return values.tolist()
 
 
 def test_the_turns_take_their_playouts_in_rotation() -> None:
@@ -105,7 +111,7 @@ def test_what_an_end_is_worth(score: Any, values: list[float]) -> None:
     table = shells(2, 2)
     table.play(5)
     table.chance(1)
-    assert [worth(score, table.states, 0, seat, np.zeros(2, np.int64)) for seat in (0, 1)] == values
+    assert worth_to_each(score, table) == values
 
 
 def kingdoms(*points: int) -> Table:
@@ -133,10 +139,7 @@ def kingdoms(*points: int) -> Table:
 def test_what_an_end_of_four_is_worth(points: tuple[int, ...], score: Any, values: list[float]) -> None:
     table = kingdoms(*points)
     assert table.scores() == list(points)
-    assert [worth(score, table.states, 0, seat, np.zeros(4, np.int64)) for seat in range(4)] == pytest.approx(values)
-    of_all = np.zeros(4)
-    worths(score, table.states, 0, of_all, np.zeros(4, np.int64))
-    assert of_all.tolist() == pytest.approx(values)
+    assert worth_to_each(score, table) == pytest.approx(values)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from kdenv.search import select
 from kdenv.search.budget import Budget, run_together
 from kdenv.search.kernels import uct
 from kdenv.search.kernels.uct import ROOT
+from kdenv.search.playout import Uniform, decisions_left
 
 SMALL = {  # name: options, and how many decisions of a random game are made, or (negative) left
     "three_shells": ({}, 0),
@@ -314,6 +315,24 @@ def test_urgency_of_a_turn_with_12_wins_in_20_of_100_visits(rule, expected: floa
     assert select.urgency(rule, 20, 12.0, 12.0, 7.0, LOG_100, make_rng(1)) == pytest.approx(expected)
 
 
+def test_ucb1_tuned_explores_less_where_the_values_differ_little() -> None:
+    """9,900 wins of 10,000: a variance of 0.99 * 0.01, and what may be missing of it, are less than 0.25."""
+    bonus = math.sqrt(LOG_100 / 10_000 * (0.99 * 0.01 + math.sqrt(2 * LOG_100 / 10_000)))
+    assert select.urgency(select.UCB1Tuned(2.0), 10_000, 9_900.0, 9_900.0, 0.0, LOG_100, make_rng(1)) == pytest.approx(0.99 + 2 * bonus)
+
+
+def test_ucb_ratio_explores_nothing_where_a_turn_has_all_visits() -> None:
+    assert select.urgency(select.UCBRatio(0.5), 101, 60.6, 60.6, 0.0, LOG_100, make_rng(1)) == pytest.approx(0.6)
+
+
+def test_thompson_begins_with_the_spread_it_is_given() -> None:
+    """100 values of 0.6 have no variance of their own."""
+    rng = make_rng(1)
+    draws = [select.urgency(select.Thompson(3.0), 100, 60.0, 36.0, 0.0, LOG_100, rng) for _ in range(4000)]
+    assert np.mean(draws) == pytest.approx(0.6, abs=0.003)
+    assert np.std(draws) == pytest.approx(3.0 / 100, rel=0.06)  # five standard deviations of such a sample
+
+
 def test_thompson_draws_around_the_mean() -> None:
     rng = make_rng(1)
     draws = [select.urgency(select.Thompson(0.5), 100, 60.0, 60.0, 0.0, LOG_100, rng) for _ in range(2000)]
@@ -417,6 +436,15 @@ def test_turns_left_are_foreseen() -> None:
     table = small_kingdomino()
     searcher = policy("uct(game_seconds=100)").searcher
     assert searcher.decisions_left(table.view(table.seat), 2) == 13
+
+
+@pytest.mark.parametrize("most, most_decisions, left", [(3, 1, 1), (3, 2, 1), (1, 1, 0), (1, 2, 1)])
+def test_where_turns_are_single_decisions_those_that_are_forced_do_not_count(most: int, most_decisions: int, left: int) -> None:
+    """In Three Shells each seat decides once, how much it stakes; if it may stake at most one, there is no choice."""
+    table = Table(three_shells.GAME, most=most)
+    table.chance(0)
+    states = np.resize(table.states, 4)
+    assert decisions_left(Uniform(), states, 0, most_decisions, 3, table.game.buffer(), make_rng(1)) == left
 
 
 @pytest.mark.parametrize("kind", ["mce", "bandit", "uct"])

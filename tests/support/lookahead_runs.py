@@ -52,12 +52,12 @@ class Searcher:
         room.counters[:] = 0
         room.table[:] = 0
         teams = self.game.teams(self.players)
-        plan = stack.Plan(int(table.seat), teams, self.most_decisions, cuts, probes, most, slack * most, 1_000_000)
+        task = stack.Task(int(table.seat), teams, self.most_decisions, cuts, probes, most, slack * most, 1_000_000)
         self.module.start(room, self.depth, first)
-        while not self.module.go_on(room, plan, self.evaluator, self.order, step):
+        while not self.module.go_on(room, task, self.evaluator, self.order, step):
             pass
         assert room.counters[stack.TOO_DEEP] == 0
-        root = room.frames[0]
+        root = room.levels[0]
         n, value = int(root["n"]), float(root["best"])
         values = {int(turn): float(v) for turn, v in zip(room.branches[0][:n], room.values[:n], strict=True)}
         assert values[int(root["chosen"])] == value

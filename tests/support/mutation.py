@@ -63,10 +63,22 @@ PLAN = {
         ("dominoes_belief", "search_hidden"),
     ),
     "search": Part(
-        ("kdenv/search/*.py", "kdenv/search/kernels/*.py"),
-        ("search_*", "golden_trees", "found", "policies_lookahead"),
+        (
+            *(f"kdenv/search/{name}.py" for name in ("select", "score", "playout", "turns", "budget", "evaluate", "perft")),
+            *(f"kdenv/search/kernels/{name}.py" for name in ("flat", "uct", "amaf", "fingerprint")),
+        ),
+        ("search_flat", "search_trees", "search_amaf", "search_budget"),
     ),
-    "arena": Part(("kdenv/arena/*.py",), ("arena_*",), compiled=True),
+    "look-ahead": Part(
+        ("kdenv/search/kernels/expectimax.py", "kdenv/search/kernels/stack.py"), ("search_expectimax", "policies_lookahead")
+    ),
+    "hidden": Part(("kdenv/search/kernels/pimc.py", "kdenv/search/kernels/ims.py"), ("search_hidden",)),
+    "arena": Part(
+        (*(f"kdenv/arena/{name}.py" for name in ("statistics", "summary", "results", "report")),),
+        ("arena_statistics", "arena_results", "arena_report"),
+        compiled=True,
+    ),
+    "match": Part(("kdenv/arena/match.py", "kdenv/arena/workers.py"), ("arena_match", "arena_workers"), compiled=True),
     "random": Part(("kdenv/compiler/random.py",), ("core",), compiled=True),
     "stepping": Part(("kdenv/envs/stepping.py", "kdenv/core/events.py"), ("seat_env", "envs", "no_peeking", "table")),
 }

@@ -55,7 +55,7 @@ class SeatBatch:
     def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None, pool: Sequence[Opponent] | None) -> None:
         """Change the opponents, also of games that are under way."""
         table = self.batch.empty
-        players, drawn = Lineup(table.game, table.players - 1, opponents, pool).listed
+        players, drawn = Lineup(table.game, table.variant, table.players - 1, opponents, pool).listed
         self.batch.set_opponents(players, drawn=drawn)
 
     def step(self, actions: Any) -> NDArray[np.float32]:

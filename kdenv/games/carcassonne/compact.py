@@ -11,7 +11,7 @@ import numpy as np
 
 from kdenv.compiler.bits import ONE, lowest, popcount
 from kdenv.compiler.kernel import kernel
-from kdenv.core.encoding import Encoding, Part
+from kdenv.core.encoding import Encoding, Part, clear
 from kdenv.games.carcassonne.claims import (
     FIRST_CORNER,
     FIRST_EDGE,
@@ -77,8 +77,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 def observe(states, k, seat, out):
     """Write to out what the seat sees of states[k]."""
     s = states[k]
-    for i in range(out.shape[0]):
-        out[i] = 0.0
+    clear(out)
     players = int(s.players)
     at = write_seats(s, seat, out, 0)
     _write_holdings(s, seat, out, at)

@@ -10,7 +10,7 @@ from typing import Any
 
 from kdenv.compiler.bits import ONE, lowest
 from kdenv.compiler.kernel import kernel
-from kdenv.core.encoding import Encoding, Part
+from kdenv.core.encoding import Encoding, Part, clear
 from kdenv.games.carcassonne.compact import COMPACT
 from kdenv.games.carcassonne.features import NOBODY, NONE, closed_cities_at, find, meeples_of
 from kdenv.games.carcassonne.landscape import WORDS
@@ -65,8 +65,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 def observe(states, k, seat, out):
     """Write to out what the seat sees of states[k]."""
     s = states[k]
-    for i in range(out.shape[0]):
-        out[i] = 0.0
+    clear(out)
     players = int(s.players)
     features = N_TILE_PLANES * N_CELLS
     legal = features + N_FEATURE_PLANES * N_CELLS

@@ -18,7 +18,7 @@ import re
 from typing import Any
 
 from kdenv.core.errors import BadRecord, shown
-from kdenv.core.words import check_length, number_in
+from kdenv.core.words import check_length, read_number
 from kdenv.games.carcassonne import claims, features, landscape, rules
 from kdenv.games.carcassonne.features import find
 from kdenv.games.carcassonne.tables import CITY, CLOISTER_POINTS, CORNERS, EDGES, FIELD, MEEPLES, N_TYPES, TILES
@@ -186,18 +186,18 @@ def position_from(text: str, states: Any, k: int) -> None:
     if (stage == rules.PLACING) != ("drawn" in words):
         raise BadRecord("drawn= is the tile to be placed: it belongs to stage=place and to no other")
     rules.clear(s)
-    s["turn"] = _number("turn", words["turn"], players - 1)
+    s["turn"] = read_number("turn=", words["turn"], players - 1)
     tiles = [tile_from(word) for word in words["tiles"].split(",")]
     drawn = _type_from(words["drawn"]) if stage == rules.PLACING else rules.NO_TYPE
     _read_bag(s, words["bag"], [tile[0] for tile in tiles] + [drawn] * (stage == rules.PLACING))
     _lay_all(s, tiles, stage == rules.CLAIMING)
     _stand_all(s, tiles, players, stage == rules.CLAIMING)
     s["points"] = 0
-    s["clipped"] = _number("clipped", words.get("clipped", "0"), 1)
+    s["clipped"] = read_number("clipped=", words.get("clipped", "0"), 1)
     _set_stage(s, stage, drawn)
     most = _MOST_BEFORE + _points_of_complete(s)
     for seat in range(players):
-        s["points"][seat] = _number("points", points[seat], most + int(s["points"][seat]))
+        s["points"][seat] = read_number("points=", points[seat], most + int(s["points"][seat]))
 
 
 def _points_of_complete(s: Any) -> int:
@@ -281,13 +281,6 @@ def _type_from(letter: str) -> int:
     if len(letter) != 1 or letter not in TYPES:
         raise BadRecord(f"{shown(letter)!r} is no type of tile; types are A to X")
     return TYPES.index(letter)
-
-
-def _number(name: str, text: str, most: int) -> int:
-    number = number_in(text, 0, most)
-    if number is None:
-        raise BadRecord(f"{name}={shown(text)} is not a number from 0 to {most}")
-    return number
 
 
 def _read_bag(s: Any, text: str, used: list[int]) -> None:

@@ -77,14 +77,18 @@ def _buy_treasure(s, coins):
     return BUY_FIRST + SILVER if coins >= 3 and s.supply[SILVER] > 0 else END
 
 
+@kernel
+def _without_actions(s, rng):
+    """What a player that plays no actions decides anywhere but at a buy, packed."""
+    return packed(END) if s.node == PLAY_NODE else packed(sensible_answer(s, CHEAPEST, rng))
+
+
 @plays(BigMoney)
 @kernel
 def _choose_big_money(player, states, k, out, rng):
     s = states[k]
-    if s.node == PLAY_NODE:
-        return packed(END)
     if s.node != BUY_NODE:
-        return packed(sensible_answer(s, CHEAPEST, rng))
+        return _without_actions(s, rng)
     coins = int(s.coins)
     if coins >= 8 and s.supply[PROVINCE] > 0:  # the last one may have been bought in this turn
         return packed(BUY_FIRST + PROVINCE)
@@ -95,10 +99,8 @@ def _choose_big_money(player, states, k, out, rng):
 @kernel
 def _choose_bmfsm(player, states, k, out, rng):
     s = states[k]
-    if s.node == PLAY_NODE:
-        return packed(END)
     if s.node != BUY_NODE:
-        return packed(sensible_answer(s, CHEAPEST, rng))
+        return _without_actions(s, rng)
     coins = int(s.coins)
     if s.turns[s.turn] <= _SMALL_TURN:
         return packed(_buy_treasure(s, coins))

@@ -33,7 +33,7 @@ import numpy as np
 
 from kdenv.core.errors import BadRecord, shown
 from kdenv.core.game import did_you_mean
-from kdenv.core.words import check_length, number_in
+from kdenv.core.words import check_length, read_number
 from kdenv.games.dominion import possible
 from kdenv.games.dominion.cards import ACTION, DIG, DRAW_TO, NO_CARD, OTHERS_DISCARD_TO, SPY, STEAL, TRASH, TREASURE, key_of
 from kdenv.games.dominion.effects import (
@@ -254,10 +254,7 @@ def _parts(text: str, players: int) -> dict[str, str]:
 
 
 def _number(name: str, text: str, least: int, most: int) -> int:
-    number = number_in(text, least, most)
-    if number is None:
-        raise BadRecord(f"{name}: {shown(text)} is not a number from {least} to {most}")
-    return number
+    return read_number(f"{name}: ", text, most, least)
 
 
 def _pile(s: Any, name: str, text: str, totals: possible.Counts) -> list[int]:

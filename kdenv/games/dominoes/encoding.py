@@ -9,7 +9,7 @@ from typing import Any
 
 from kdenv.compiler.bits import bit
 from kdenv.compiler.kernel import kernel
-from kdenv.core.encoding import Encoding, Part
+from kdenv.core.encoding import Encoding, Part, clear
 from kdenv.games.dominoes.belief import OTHERS, write_marginals
 from kdenv.games.dominoes.rules import NO_END, NOBODY, PLAYING, n_tiles, target
 from kdenv.games.dominoes.tables import BIT_OF_TILE, BLOCKED, HAND, N_ACTIONS, N_TILES, NO_TILES, SUITS
@@ -56,8 +56,7 @@ def observe_with_belief(states, k, seat, out):
 @kernel
 def _write(s, seat, out):
     """Write the parts of `layout`, and 0 to the rest of out; return how many numbers these parts have."""
-    for i in range(out.shape[0]):
-        out[i] = 0.0
+    clear(out)
     at = _write_tiles(s.hands[seat], out, 0)
     for ahead in range(4):
         at = _write_tiles(s.played[(seat + ahead) & 3], out, at)

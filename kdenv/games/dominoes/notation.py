@@ -17,7 +17,7 @@ import numpy as np
 
 from kdenv.core.errors import BadRecord, shown
 from kdenv.core.verbs import apply_at, legal_at
-from kdenv.core.words import check_length, number_in
+from kdenv.core.words import check_length, read_number
 from kdenv.games.dominoes import rules
 from kdenv.games.dominoes.tables import BIT_OF_TILE, CALL, DOUBLE_SIX, HAND, MIRRORED, N_ACTIONS, N_TILES, PASS, SUITS, TILES
 
@@ -149,7 +149,7 @@ def position_from(text: str, states: Any, k: int) -> None:
         if word not in words and word != "leader":
             raise BadRecord(f"the position lacks {word}=")
     s = states[k]
-    s["n_rounds"] = _number("round", words["round"], _MOST_ROUNDS)
+    s["n_rounds"] = read_number("round=", words["round"], _MOST_ROUNDS)
     _read_points(s, words["points"])
     n_dealt = _read_hands(s, words["hands"])
     _read_leader(s, words.get("leader"), n_dealt)
@@ -164,20 +164,13 @@ def position_from(text: str, states: Any, k: int) -> None:
         _play_again(states, k, turn)
 
 
-def _number(name: str, text: str, most: int) -> int:
-    number = number_in(text, 0, most)
-    if number is None:
-        raise BadRecord(f"{name}={shown(text)} is not a number from 0 to {most}")
-    return number
-
-
 def _read_points(s: Any, text: str) -> None:
     points = text.split(",")
     if len(points) != 2:
         raise BadRecord(f"points={shown(text)} is not the points of two teams, such as points=35,60")
     most = 0 if s["n_rounds"] == 0 or s["mode"] == rules.ROUND else int(rules.target(s)) - 1
     for team in range(2):
-        s["points"][team] = s["before"][team] = _number("points", points[team], most)
+        s["points"][team] = s["before"][team] = read_number("points=", points[team], most)
     n_rounds = int(s["n_rounds"])
     if int(s["points"].sum()) > _ALL_PIPS * n_rounds:
         raise BadRecord(f"points={text} are too many for {n_rounds} rounds; a round brings {_ALL_PIPS} at most")
@@ -208,7 +201,7 @@ def _read_leader(s: Any, text: str | None, n_dealt: int) -> None:
     """Write the leader and what happens next. leader= must be given unless a draw, or in the first round the hands, will say who leads."""
     if s["n_rounds"] > 0 or s["lead"] == rules.DRAWN:
         if text is not None:
-            s["leader"] = _number("leader", text, 3)
+            s["leader"] = read_number("leader=", text, 3)
             s["stage"] = rules.DEALING
         elif s["n_rounds"] > 0 or n_dealt:
             raise BadRecord("the position lacks leader=, which nothing else in it says")

@@ -22,7 +22,9 @@ from kdenv.games.dominoes.tables import (
     CALL,
     DOMINAI_CODE,
     DOUBLE_SIX,
+    DOUBLES_WITH,
     FINE,
+    HALVES_WITH,
     HAND,
     MIRRORED,
     N_TILES,
@@ -223,8 +225,8 @@ def cover(line, c, e):
 def pips(hand):
     """The pips of a mirrored hand."""
     total = 0
-    for c in range(SUITS):
-        total += c * (popcount(hand & ROW[c]) + popcount(hand & bit(8 * c)))
+    for power in range(3):  # a double has only one bit in a mirrored hand
+        total += (popcount(hand & HALVES_WITH[power]) + popcount(hand & DOUBLES_WITH[power])) << power
     return total
 
 

@@ -50,6 +50,9 @@ NO_TILES = np.uint64(0)
 ROW = _constant([0x7F << 7 * c for c in range(SUITS)], np.uint64)  # by c: the bits of a mirrored hand that cover an end showing c
 UNMIRRORED = _constant([_bits([7 * min(c, e) + max(c, e)]) for c in range(SUITS) for e in range(SUITS)], np.uint64)  # by action: its tile
 MIRRORED = _constant([_bits([7 * c + e, 7 * e + c]) for c in range(SUITS) for e in range(SUITS)], np.uint64)  # by action: its tile
+# By the power of two, 1, 2 or 4: the rows of all c that have it as a summand, and the doubles in these rows.
+HALVES_WITH = _constant([_bits(7 * c + e for c in range(SUITS) for e in range(SUITS) if c >> power & 1) for power in range(3)], np.uint64)
+DOUBLES_WITH = _constant([_bits(8 * c for c in range(SUITS) if c >> power & 1) for power in range(3)], np.uint64)
 # By a set of suits (bit c for suit c): the tiles that have one of these suits, not mirrored.
 TILES_WITH = _constant([_bits(7 * a + b for a, b in TILES if suits >> a & 1 or suits >> b & 1) for suits in range(1 << SUITS)], np.uint64)
 DIAGONAL = _constant([_bits(8 * a + d for a in range(SUITS - d)) for d in range(SUITS)], np.uint64)  # by d: the tiles a-(a + d)

@@ -11,7 +11,7 @@ import numpy as np
 
 from kdenv.compiler.bits import has, lowest
 from kdenv.compiler.kernel import kernel
-from kdenv.core.encoding import Encoding, Part
+from kdenv.core.encoding import Encoding, Part, clear
 from kdenv.games.kingdomino.board import NONE, column_of, row_of
 from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, points_of_kingdom
 from kdenv.games.kingdomino.rules import seat as seat_to_move
@@ -43,8 +43,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 def observe(states, k, seat, out):
     """Write what the seat sees as `layout` says."""
     s = states[k]
-    for i in range(out.shape[0]):
-        out[i] = 0.0
+    clear(out)
     players = int(s.players)
     at = 0
     for relative in range(players):

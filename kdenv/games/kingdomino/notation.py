@@ -16,7 +16,7 @@ import re
 from typing import Any
 
 from kdenv.core.errors import BadRecord, shown
-from kdenv.core.words import check_length, number_in
+from kdenv.core.words import check_length, number_in, read_number
 from kdenv.games.kingdomino import possible, rules
 from kdenv.games.kingdomino.board import STEP_X, STEP_Y, column_of, row_of, square
 from kdenv.games.kingdomino.tables import N_DOMINOES, N_DOUBLES
@@ -206,9 +206,9 @@ def position_from(text: str, states: Any, k: int) -> None:
     if words["stage"] not in _STAGES:
         raise BadRecord(f"stage={shown(words['stage'])} is not one of {', '.join(_STAGES)}")
     s["stage"] = _STAGES[words["stage"]]
-    s["round"] = _number("round", words["round"], int(s["n_drafts"]))
-    s["turn"] = _number("turn", words["turn"], kings)
-    s["caller"] = _number("caller", words["caller"], players - 1) if "caller" in words else rules.NOBODY
+    s["round"] = read_number("round=", words["round"], int(s["n_drafts"]))
+    s["turn"] = read_number("turn=", words["turn"], kings)
+    s["caller"] = read_number("caller=", words["caller"], players - 1) if "caller" in words else rules.NOBODY
     kingdoms = words["kingdoms"].split(",")
     if len(kingdoms) != players:
         raise BadRecord(f"{len(kingdoms)} kingdoms for {players} players")
@@ -227,13 +227,6 @@ def position_from(text: str, states: Any, k: int) -> None:
             raise BadRecord(f"domino {domino} is both in the box and on the table")
     s["unseen"] = sum(1 << (domino - 1) for domino in box)
     possible.check(s, len(box), [kingdom_squares(s, seat).keys() for seat in range(players)])
-
-
-def _number(name: str, text: str, most: int) -> int:
-    number = number_in(text, 0, most)
-    if number is None:
-        raise BadRecord(f"{name}={shown(text)} is not a number from 0 to {most}")
-    return number
 
 
 def _read_kingdom(s: Any, seat: int, text: str) -> None:
@@ -277,7 +270,7 @@ def _read_row(s: Any, row: str, text: str, players: int, kings: int) -> list[int
     for entry in entries:
         number, colon, king = entry.partition(":")
         dominoes.append(_domino(number))
-        owners.append(_number(f"the king on domino {number} in {row}", king, players - 1) if colon else rules.NOBODY)
+        owners.append(read_number(f"the king on domino {number} in {row}=", king, players - 1) if colon else rules.NOBODY)
     if dominoes != sorted(set(dominoes)):
         raise BadRecord(f"the dominoes of {row} do not ascend: {shown(text)}")
     empty = 4 - len(entries)

@@ -67,8 +67,9 @@ class Value:
     usual: ClassVar[Mapping[str, Any]] = {}  # the values of these parameters if none of them is given
     _parameters: ClassVar[Mapping[str, Parameter]] = {}
 
-    def __init_subclass__(cls) -> None:
-        """A class has no name before it is marked @named: it does not inherit one, as texts with that name would make another class."""
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Take the name away that the class would inherit: texts with that name make another class. @named gives it one of its own."""
+        super().__init_subclass__(**more)
         cls.kind = ""
 
     @classmethod

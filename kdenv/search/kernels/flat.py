@@ -6,7 +6,7 @@ What the seat cannot see is drawn anew for every playout.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below
 from kdenv.core.verbs import resample_hidden
 from kdenv.search.playout import play_out, play_turn
-from kdenv.search.score import worth
+from kdenv.search.score import worths
 from kdenv.search.select import urgency
 
 N_STATES = 3  # that a search works in: the position, a playout, and one that the player of the playout may write to
@@ -28,29 +28,47 @@ class Tally(NamedTuple):
     squares: np.ndarray
 
 
+class Playouts(NamedTuple):
+    """Who plays games to their ends, what an end is worth, and room to work in."""
+
+    player: Any
+    score: Any
+    out: np.ndarray  # scratch for choose
+    values: np.ndarray  # what the last end is worth, by seat
+    numbers: np.ndarray  # scratch for worths
+
+
 @kernel
-def sample_in_rotation(states, seat, turns, n_turns, n_playouts, first, player, score, out, numbers, rng, tally):
-    """Make n_playouts in rotation: one for each turn, beginning with turn `first` modulo n_turns."""
+def worth_at_the_end(playouts, states, k, seat, rng):
+    """Play the game in states[k] to its end, and return what the end is worth to the seat. states[k + 1] is scratch."""
+    play_out(playouts.player, states, k, playouts.out, rng)
+    worths(playouts.score, states, k, playouts.values, playouts.numbers)
+    return playouts.values[seat]
+
+
+@kernel
+def sample_in_rotation(states, seat, turns, n_playouts, first, playouts, rng, tally):
+    """Make n_playouts in rotation: one for each turn, beginning with turn `first` modulo the number of turns."""
     for i in range(first, first + n_playouts):
-        try_turn(states, seat, turns, i % n_turns, player, score, out, numbers, rng, tally)
+        try_turn(states, seat, turns, i % turns.shape[0], playouts, rng, tally)
 
 
 @kernel
-def sample_at_random(states, seat, turns, n_turns, n_playouts, player, score, out, numbers, rng, tally):
+def sample_at_random(states, seat, turns, n_playouts, playouts, rng, tally):
     """Make n_playouts, each for a random turn."""
     for _ in range(n_playouts):
-        try_turn(states, seat, turns, below(rng, n_turns), player, score, out, numbers, rng, tally)
+        try_turn(states, seat, turns, below(rng, turns.shape[0]), playouts, rng, tally)
 
 
 @kernel
-def sample_by_urgency(states, seat, turns, n_turns, n_playouts, rule, least, player, score, out, numbers, rng, tally):
+def sample_by_urgency(states, seat, turns, n_playouts, rule, least, playouts, rng, tally):
     """Make n_playouts, each for the most urgent turn. Before that, every turn gets `least` playouts, in rotation."""
-    n_done = 0
+    n_turns, n_done = turns.shape[0], 0
     for turn in range(n_turns):
         n_done += tally.visits[turn]
     for i in range(n_done, n_done + n_playouts):
         turn = i % n_turns if i < least * n_turns else most_urgent(rule, tally, n_turns, math.log(i), rng)
-        try_turn(states, seat, turns, turn, player, score, out, numbers, rng, tally)
+        try_turn(states, seat, turns, turn, playouts, rng, tally)
 
 
 @kernel
@@ -69,13 +87,12 @@ def most_urgent(rule, tally, n_turns, log_n, rng):
 
 
 @kernel
-def try_turn(states, seat, turns, turn, player, score, out, numbers, rng, tally):
+def try_turn(states, seat, turns, turn, playouts, rng, tally):
     """Play the game in states[1] to its end after turns[turn], and add what the end is worth to the tally."""
     states[1] = states[0]
     resample_hidden(states[1], seat, rng)
     play_turn(states[1], turns[turn])
-    play_out(player, states, 1, out, rng)
-    value = worth(score, states, 1, seat, numbers)
+    value = worth_at_the_end(playouts, states, 1, seat, rng)
     tally.visits[turn] += 1
     tally.sums[turn] += value
     tally.squares[turn] += value * value

@@ -4,46 +4,33 @@ If all turns are tried on the same deals, the luck of a deal does not decide bet
 part finds out what turns are worth. It is the solver of a game, or Playouts, which makes the search flat Monte Carlo on common deals.
 """
 
-from typing import Any, NamedTuple
-
-import numpy as np
-
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
 from kdenv.core.questions import deal, solve
 from kdenv.core.verbs import seat as seat_of
-from kdenv.search.playout import play_out, play_turn
-from kdenv.search.score import worth
-
-
-class Playouts(NamedTuple):
-    """A solver that makes one playout after each turn; the value of the turn is what the end of the playout is worth."""
-
-    player: Any
-    score: Any
-    out: np.ndarray  # scratch for choose
-    numbers: np.ndarray  # scratch for worth
+from kdenv.search.kernels.flat import Playouts, worth_at_the_end
+from kdenv.search.playout import play_turn
 
 
 @answers(solve, Playouts)
 @kernel
-def _play_each_out(solver, states, k, turns, n_turns, depth, rng, values):
+def _play_each_out(playouts, states, k, turns, n_turns, depth, rng, values):
+    """A solver that makes one playout after each turn; the value of the turn is what the end is worth."""
     seat = seat_of(states[k])
     for i in range(n_turns):
         states[k + 1] = states[k]
         play_turn(states[k + 1], turns[i])
-        play_out(solver.player, states, k + 1, solver.out, rng)
-        values[i] = worth(solver.score, states, k + 1, seat, solver.numbers)
+        values[i] = worth_at_the_end(playouts, states, k + 1, seat, rng)
     return n_turns
 
 
 @kernel
-def solve_deals(states, seat, turns, n_turns, n_deals, group, dealer, solver, depth, values, rng, tally):
+def solve_deals(states, seat, turns, n_deals, group, dealer, solver, depth, values, rng, tally):
     """Solve all turns that are open in states[0] on n_deals deals each; return the effort (see solve). The other states are scratch.
 
-    group: how many turns are tried on the same deal; n_turns or 1.
+    group: how many turns are tried on the same deal; all or 1.
     """
-    effort = 0
+    n_turns, effort = turns.shape[0], 0
     for _ in range(n_deals):
         for first in range(0, n_turns, group):
             states[1] = states[0]

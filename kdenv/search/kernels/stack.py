@@ -1,4 +1,4 @@
-"""The data of a search of limited depth (kernels/expectimax.py): a frame for each level, the plan, scratch, and the transposition table."""
+"""The data of a search of limited depth (kernels/expectimax.py): its levels, its task, scratch, and the transposition table."""
 
 from typing import Any, NamedTuple
 
@@ -8,13 +8,13 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.state import state_dtype
 from kdenv.search.turns import MAX_DECISIONS, SCRATCH
 
-# The stages of a frame: what it does next.
+# The stages of a level: what it does next.
 OPEN, TURNS, PROBE, SEARCH, DONE = range(5)
 
-FRAME = state_dtype(
+LEVEL = state_dtype(
     ("alpha", np.float64),  # the window, from the view of the side: outside of it, only whether the value is below or above matters
     ("beta", np.float64),
-    ("best", np.float64),  # the best value of the turns tried so far; in a frame that is done, its value or a bound of it
+    ("best", np.float64),  # the best value of the turns tried so far; in a level that is done, its value or a bound of it
     # At a chance node, with the letters of the thesis:
     ("sum", np.float64),  # what the outcomes searched so far contribute to the value (X)
     ("left", np.float64),  # the probability of the outcomes after the current one (Y)
@@ -45,11 +45,11 @@ ENTRY = state_dtype(
 
 # The indices of Search.counters: the current level, the nodes searched, the leaves at which the game was not over, and the
 # leaves on the last level, which could not be searched any deeper.
-LEVEL, NODES, CUT_SHORT, TOO_DEEP = range(4)
+CURRENT, NODES, CUT_SHORT, TOO_DEEP = range(4)
 _LEVELS_A_TURN = 8  # levels for a turn and the chances in a row after it
 
 
-class Plan(NamedTuple):
+class Task(NamedTuple):
     """What is searched, and how."""
 
     seat: int  # whose decision it is
@@ -63,11 +63,11 @@ class Plan(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The arrays that a search works in. Those of positions and frames have a row for each level."""
+    """The arrays that a search works in. Those of positions and levels have a row for each level of the search."""
 
     states: np.ndarray
     words: np.ndarray  # the same memory as `states`, as rows of integers, for fingerprints
-    frames: np.ndarray
+    levels: np.ndarray  # records of type LEVEL
     branches: np.ndarray  # packed turns, or outcomes
     odds: np.ndarray  # the probabilities of the outcomes
     floors: np.ndarray  # the least that each outcome is worth
@@ -97,7 +97,7 @@ def new_search(states: Any, depth: int, players: int, max_turns: int, max_chance
     return Search(
         own,
         words,
-        np.zeros(levels, FRAME),
+        np.zeros(levels, LEVEL),
         np.zeros((levels, width), np.int64),
         np.zeros(per_outcome),
         np.zeros(per_outcome),
@@ -117,9 +117,9 @@ def new_search(states: Any, depth: int, players: int, max_turns: int, max_chance
 
 
 @kernel
-def rounding(plan):
+def rounding(task):
     """The largest difference of two values that rounding alone may cause."""
-    return 1e-9 * plan.most
+    return 1e-9 * task.most
 
 
 # The transposition table
@@ -132,7 +132,7 @@ def _place(search, key):
 
 @kernel
 def is_known(search, f):
-    """Whether the table answers this frame: then the frame is done. If not, the table may give it a turn to try first."""
+    """Whether the table has the value of this level, which is then done. If not, the table may give it a turn to try first."""
     entry = search.table[_place(search, f.key)]
     if entry.key != f.key:
         return False
@@ -152,13 +152,13 @@ def is_known(search, f):
 
 
 @kernel
-def remember(search, plan, f):
-    """Put the result of a frame into the table: a value if it lies inside the window, else a bound."""
+def remember(search, task, f):
+    """Put the result of a level into the table: a value if it lies inside the window, else a bound."""
     if search.table.shape[0] <= 1 or f.is_probe != 0:
         return
     entry = search.table[_place(search, f.key)]
-    lower = f.best if f.best > f.alpha + rounding(plan) else -np.inf
-    upper = f.best if f.best < f.beta - rounding(plan) else np.inf
+    lower = f.best if f.best > f.alpha + rounding(task) else -np.inf
+    upper = f.best if f.best < f.beta - rounding(task) else np.inf
     entry.key = f.key
     entry.depth = f.depth
     entry.turn = f.chosen

@@ -71,12 +71,14 @@ NODE = state_dtype(  # of a tree of positions
     ("key", np.uint64),  # its fingerprint, where chance is sampled
 )
 
-COUNTS = state_dtype(  # what is known of a turn; what is read most lies in front, where a processor fetches it at once
+# What is known of a turn. What is read most lies in front, where a processor fetches it at once. Numbers of turns that kernels go along
+# lists by are unsigned, because numba checks signed indices for being negative.
+COUNTS = state_dtype(
     ("sums", np.float64),  # of worths to the mover
     ("squares", np.float64),
     ("visits", np.int32),
-    ("child", np.int32),  # in trees of positions: a node it led to, the only one unless chance is sampled; of decisions: see Tree
-    ("next", np.int32),  # in trees of decisions: the next turn of the same node, in the order of `rank`; NONE after the last
+    ("child", np.uint32),  # in trees of positions: a node it led to, the only one unless chance is sampled; of decisions: see Tree
+    ("next", np.uint32),  # in trees of decisions: the next turn of the same node, in the order of `rank`; NONE after the last
     ("times_open", np.int32),  # in trees of decisions: iterations in which it could have been made
     ("rank", np.uint64),  # in trees of decisions: see rank_of
     ("gains", np.float64),  # the mover's points gained at once, if asked for
@@ -256,7 +258,9 @@ def _most_urgent_of_known(tree, space, n_known, passes, by_times_open, plan, rul
             return at, np.inf
         if by_times_open != 0:
             log_n = math.log(known.times_open)
-        u = urgency(rule, visits, known.sums, known.squares, known.gains, log_n, rng) + _rave_bonus(known, visits, plan)
+        u = urgency(rule, visits, known.sums, known.squares, known.gains, log_n, rng)
+        if plan.rave != 0.0:
+            u += _rave_bonus(known, visits, plan)
         if u > best:
             best, n_best, chosen = u, 1, at
         elif u == best:
@@ -269,7 +273,7 @@ def _most_urgent_of_known(tree, space, n_known, passes, by_times_open, plan, rul
 @kernel
 def _rave_bonus(known, visits, plan):
     """What RAVE (Gelly and Silver 2007) adds to the mean of a turn: its share of the all-moves-as-first mean falls with the visits."""
-    if plan.rave == 0.0 or known.amaf_visits == 0:
+    if known.amaf_visits == 0:
         return 0.0
     share = math.sqrt(plan.rave / (3.0 * visits + plan.rave))
     return share * (known.amaf_sums / known.amaf_visits - known.sums / visits)

@@ -1,0 +1,11 @@
+"""The options of the rules of Carcassonne as types: with them editors complete names and type checkers know values."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+
+class CarcassonneOptions(TypedDict, total=False):
+    """The options of Carcassonne. GAME says what they mean, and has their defaults."""
+
+    unplaceable: Literal["return", "discard"]

@@ -1,0 +1,95 @@
+"""Do type checkers and editors know the public doors? typed_user.py uses them as a user would; mistakes in their use are found."""
+
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
+
+import pytest
+
+import kdenv
+from kdenv.envs.aec import TableEnv
+from kdenv.envs.parameters import TableParameters
+from kdenv.envs.rewards import REWARDS
+from kdenv.games import TITLES
+
+SCRIPT = Path(__file__).with_name("typed_user.py")
+MISTAKES = """
+import kdenv
+from kdenv import kingdomino_v0
+from kdenv.envs import SeatEnv, TablEnv  # wrong
+
+kdenv.tabel("kingdomino")  # wrong
+kdenv.table("kingdomino", players=3, size=7).scoers()  # wrong
+env = kingdomino_v0.env(players=2, size=3, reward="gains")
+env.table.scores()
+env.tabel  # pyright says so; PettingZoo is not marked as typed, so to mypy the class of env derives from Any
+SeatEnv("kingdomino").tabel  # wrong
+env.view("player_0").legals()  # wrong
+env.table.scores().append("three")  # wrong
+kingdomino_v0.env(players=2, syze=3)  # wrong
+kingdomino_v0.raw_env(size=4)  # wrong
+kdenv.dominion_v0.parallel_env(info="all")  # wrong
+kdenv.game("kingdomino").layouts()  # wrong
+SeatEnv("kingdomino", seat=1.5)  # wrong
+SeatEnv("kingdomino").layout()["kingdoms"].size  # wrong
+"""
+WRONG = [number for number, line in enumerate(MISTAKES.splitlines(), 1) if line.endswith("# wrong")]
+WRONG_TO_PYRIGHT = [number for number, line in enumerate(MISTAKES.splitlines(), 1) if "# wrong" in line or "# pyright" in line]
+
+
+def check(folder: Path, *command: str) -> str:
+    """What a type checker prints of the user's script and of the mistakes. It finds kdenv as an installed package."""
+    shutil.copy(SCRIPT, folder)
+    (folder / "mistakes.py").write_text(MISTAKES)
+    done = subprocess.run([sys.executable, "-m", *command, SCRIPT.name, "mistakes.py"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 1, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_users_script_passes_mypy_and_mistakes_do_not(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    printed = check(tmp_path, "mypy", "--strict", "--no-color-output", "--cache-dir", str(tmp_path / "cache"), "--config-file=")
+    assert SCRIPT.name not in printed, printed
+    assert sorted({int(number) for number in re.findall(r"^mistakes\.py:(\d+): error", printed, re.M)}) == WRONG, printed
+
+
+@pytest.mark.slow
+def test_a_users_script_passes_pyright_and_mistakes_do_not(tmp_path: Path) -> None:
+    pytest.importorskip("pyright")
+    printed = check(tmp_path, "pyright", "--pythonpath", sys.executable)
+    assert f"{SCRIPT.name}:" not in printed, printed
+    assert sorted({int(number) for number in re.findall(r"mistakes\.py:(\d+):\d+ - error", printed)}) == WRONG_TO_PYRIGHT, printed
+
+
+def test_the_users_script_runs(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, SCRIPT], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("game", TITLES)
+def test_the_types_of_options_are_those_of_the_game(game: str) -> None:
+    room = import_module(f"kdenv.games.{game}.options")
+    types = get_type_hints(getattr(room, f"{TITLES[game]}Options"))
+    options = kdenv.game(game).options
+    assert list(types) == [option.name for option in options]
+    for option in options:
+        if option.choices:
+            values = {True, False} if types[option.name] is bool else set(get_args(types[option.name]))
+            assert values == set(option.choices)
+
+
+def test_the_types_of_parameters_are_those_of_the_environment() -> None:
+    types = get_type_hints(TableParameters)
+    named = [p.name for p in inspect.signature(TableEnv).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    assert list(types) == named
+    rewards = next(each for each in get_args(types["reward"]) if get_origin(each) is Literal)
+    assert get_args(rewards) == REWARDS
+    for name in ("observation", "illegal", "render_mode", "reward"):
+        values = types[name] if get_origin(types[name]) is Literal else next(e for e in get_args(types[name]) if get_origin(e) is Literal)
+        for value in get_args(values):
+            TableEnv(**{name: value})

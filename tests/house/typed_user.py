@@ -1,0 +1,81 @@
+"""A user's script that goes through the public doors. test_types.py checks its types with mypy --strict and pyright, and runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gymnasium
+import numpy as np
+
+import kdenv
+from kdenv import dominion_v0, kingdomino_v0
+from kdenv.arena import Match, Summary, play
+from kdenv.author import View
+from kdenv.core.table import Table
+from kdenv.envs import SeatEnv, TableEnv
+from kdenv.policies import Mce, Policy
+
+
+def lowest(view: View) -> int:
+    """A policy: the first legal action."""
+    return view.legal()[0]
+
+
+def points(table: Table) -> Sequence[float]:
+    """A reward: the points of each seat."""
+    return [float(score) for score in table.scores()]
+
+
+def all_seats() -> list[int]:
+    """A game in which every seat is an agent."""
+    env: TableEnv = kingdomino_v0.env(players=2, size=3, reward="margin", skip_forced=True)
+    env.reset(seed=1, options={"script": []})
+    search: Policy = kdenv.policy("mce(playouts=2)")
+    for agent in env.agent_iter():
+        _, reward, terminated, truncated, info = env.last()
+        assert isinstance(reward, float)
+        if terminated or truncated:
+            env.step(None)
+        elif agent == "player_0":
+            env.step(search.act(env.view(agent)))
+        else:
+            env.step(env.action_space(agent).sample(info["action_mask"]))
+    assert kdenv.replay(env.record()).scores() == env.table.scores()
+    return env.table.ranks()
+
+
+def one_seat() -> float:
+    """Games in which one seat learns and a function plays the others."""
+    env = SeatEnv("dominoes", lowest, seat="rotate", observation="dict", mode="round")
+    parts = SeatEnv("kingdomino", pool=["random", "full_greedy", lowest], players=2, size=3, reward=points, observation="parts")
+    assert parts.layout()["kingdoms"].shape == (2, 7, 5, 5)
+    total = 0.0
+    for each in (env, parts):
+        _, info = each.reset(seed=2)
+        over = False
+        while not over:
+            action = int(np.flatnonzero(each.action_masks())[0])
+            _, reward, terminated, truncated, info = each.step(action)
+            total += float(reward)
+            over = terminated or truncated
+        print(info["scores"], each.table.ranks(), each.view().scores())
+    return total
+
+
+def at_tables() -> None:
+    """A table, a search, a registered environment and a match."""
+    table = kdenv.table("kingdomino", players=3, size=7, tiebreak="official")
+    table.run_chance(np.random.default_rng(1))
+    found = Mce(playouts=4).search(table.view(table.seat or 0))
+    print(found, kdenv.games(), kdenv.game("dominion").layout(players=2)["hand"].shape)
+    print(dominion_v0.raw_env(players=2, kingdom="random", kingdom_seed=3).possible_agents)
+    made = gymnasium.make("kdenv/Carcassonne-v0", opponents="random").unwrapped
+    assert isinstance(made, SeatEnv)
+    summary = Summary(Match("kingdomino", ["random", "full_greedy", "gprd", lowest], games=4))
+    play(summary.match, on_result=summary.add, processes=1)
+    print(summary, summary.games)
+
+
+if __name__ == "__main__":
+    print(all_seats(), one_seat())
+    at_tables()
