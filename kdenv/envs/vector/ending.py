@@ -42,7 +42,7 @@ def ending_of(game: Game) -> Any:
 
 @cache
 def _class_of(truncated: Callable[..., Any]) -> Any:
-    kind: Any = namedtuple("Limit", ())  # type: ignore[misc]
+    kind: Any = namedtuple(f"Limit_{truncated.__name__}", ())  # type: ignore[misc]
     kind.__module__ = truncated.__module__
 
     @answers(was_cut_off, kind)
