@@ -69,6 +69,7 @@ class Batch:
         self._pool: ThreadPoolExecutor | None = None
         self._last: NDArray[np.float32] | None = None  # the observations of the last call
         self._buffers = Buffers((self.n, self.observer.size), np.float32)
+        self._finals = Buffers((self.n, self.observer.size), np.float32)  # others, so that the first ones stay in the processor's cache
         self._masks = Buffers((self.n, self.n_actions), np.int8)
         self.world = World(
             ending_of(empty.game),
@@ -127,6 +128,7 @@ class Batch:
                 raise type(error)(f"in game {row} of the batch: {error}")
             warn_of_loss(self.empty.game.name)
         observations = self._buffers.take()
+        self.games = self.games._replace(last_observation=self._finals.take())
         self._run(False, numbers, observations)
         self._last = observations
         return observations
