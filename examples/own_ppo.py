@@ -13,8 +13,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from kdenv.envs import SelfPlay
-from kdenv.envs.vector import SeatVectorEnv
+from kdenv.envs import SeatVectorEnv, SelfPlay
 
 N_GAMES, N_STEPS, LAMBDA, CLIP, EPOCHS, BATCH = 256, 64, 0.95, 0.2, 3, 2048
 

@@ -27,7 +27,7 @@ def test_a_run_leaves_a_model_and_goes_on_where_it_stopped(tmp_path: Path) -> No
     assert first.num_timesteps > 0
     found = {file.name for file in tmp_path.iterdir()}
     assert {"checkpoint.zip", "model.npz", "past-0.npz", "progress.csv", "state.json", "strength.csv"} <= found
-    assert kdenv.policy(f"ppo({tmp_path / 'model.npz'})").compiled(kdenv.game("kingdomino")) is not None
+    kdenv.policy(f"ppo({tmp_path / 'model.npz'})").check(kdenv.game("kingdomino"), 2)
     again = ppo.train(TINY, tmp_path, 0.02)
     assert again.num_timesteps > first.num_timesteps
     told = rows(tmp_path / "strength.csv")
