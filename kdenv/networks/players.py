@@ -114,10 +114,17 @@ def list_turns_of(player, states, k):
     room = player.room
     room.states[0] = states[k]
     n = write_turns(room.states, 0, room.most_decisions, room.actions, room.n_actions, room.at, room.turns)
+    look_at_first(player)
+    return n
+
+
+@kernel
+def look_at_first(player):
+    """Let the network look at the position after the first of the listed turns, before they are weighed."""
+    room = player.room
     room.states[1] = room.states[0]
     play_turn(room.states[1], room.turns[0])
     look(player.network, room.states, 1, seat(room.states[0]))
-    return n
 
 
 @kernel

@@ -5,6 +5,7 @@ Here are the parameters; the search is in policies/sampling.py.
 
 from __future__ import annotations
 
+from kdenv.core.errors import BadOption
 from kdenv.policies.budgets import ByGame, ByPlayouts, BySeconds, Decided, Played
 from kdenv.policies.searching import Searcher, SearchPolicy
 from kdenv.policies.selection import SelectionRule, Ucb1
@@ -36,6 +37,14 @@ class Bandit(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
 
     select: SelectionRule = param("the rule that chooses which turn is tried next", default=Ucb1())
     least: int = param("how many playouts every turn gets before the rule decides", default=1, least=1)
+
+    def __post_init__(self) -> None:
+        """Refuse a rule that asks for priors."""
+        super().__post_init__()
+        if self.select.needs_priors:
+            raise BadOption(
+                f"select={self.select} is not possible here; it needs priors: uct(select={self.select}, priors=learned(<model>))"
+            )
 
     def start(self) -> Searcher:
         """Make the search that follows the rule."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,7 @@ from kdenv.core.questions import choose_at
 from kdenv.core.view import View
 from kdenv.networks.network import Network, copy_for_thread, network_of
 from kdenv.networks.players import Drawn, Goal, Valued, turns_for
+from kdenv.networks.priors import ByOdds, ByValues
 from kdenv.policies.base import TurnPolicy
 from kdenv.policies.model_file import POLICY, VALUE, StoredNetwork, read_network
 from kdenv.policies.playouts import Playout
@@ -110,11 +112,22 @@ class Model:
                 )
 
 
-class _Modelled(TurnPolicy, Playout):
+class Modelled(TurnPolicy, Playout):
     """A policy that follows a model. Its compiled form has buffers, so it is made anew each time it is asked for."""
 
+    called = "network"
     predicts: ClassVar[str]
+    usual_temperature: ClassVar[float]  # of priors
     model: str
+
+    @classmethod
+    def which(cls) -> str:
+        """The end of an error about something that is no network."""
+        return "give learned(<model>) or ppo(<model>)"
+
+    @abstractmethod
+    def priors(self, view: View, temperature: float | None) -> Any:
+        """The compiled source of priors for the turns of a tree, with buffers of its own."""
 
     def __post_init__(self) -> None:
         """Check that the file exists, so that a wrong name is refused before a game begins. The file is loaded later, when it is needed."""
@@ -169,10 +182,11 @@ class _Modelled(TurnPolicy, Playout):
 
 
 @named("learned")
-class Learned(_Modelled):
+class Learned(Modelled):
     """A learned policy: takes the turn after which a network of values likes the position best; `kdenv train` makes the network."""
 
     predicts = VALUE
+    usual_temperature = 0.1
     called = "network of values"
     model: str = param(help="the model: an .npz of 'kdenv train', or the name of a shipped model", kw_only=False)
 
@@ -182,6 +196,10 @@ class Learned(_Modelled):
         network, stored = model.network(game), model.stored
         assert stored is not None
         return Valued(network, Goal(game.teams(stored.players), stored.scale, stored.win), turns_for(game, stored.players))
+
+    def priors(self, view: View, temperature: float | None) -> ByValues:
+        """Priors by the values of the positions after turns."""
+        return ByValues(self.player(view), temperature or self.usual_temperature)
 
     @classmethod
     def which(cls) -> str:
@@ -198,10 +216,11 @@ class Learned(_Modelled):
 
 
 @named("ppo")
-class Ppo(_Modelled):
+class Ppo(Modelled):
     """A learned policy: takes the most probable legal action of a model, or samples an action."""
 
     predicts = POLICY
+    usual_temperature = 1.0
     model: str = param(help="the model: a .zip of MaskablePPO, an exported .npz, or the name of a shipped model", kw_only=False)
     sample: bool = param("whether actions are sampled by their probabilities, instead of taking the most probable one", default=False)
 
@@ -209,6 +228,12 @@ class Ppo(_Modelled):
         """The player in kernels, with buffers of its own; None for a .zip. Ask `needs` before."""
         model = self.loaded()
         return None if model.stored is None else Drawn(model.network(game), int(self.sample))
+
+    def priors(self, view: View, temperature: float | None) -> ByOdds:
+        """Priors by the odds of actions."""
+        game = view.game
+        room = np.zeros(1, game.state_dtype), np.zeros(game.max_legal, np.int64)
+        return ByOdds(self.player(view).network, temperature or self.usual_temperature, *room)
 
     def choose_turn(self, view: View) -> int:
         """The most probable legal action, or a sample of the legal actions, as a packed turn."""

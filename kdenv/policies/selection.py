@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value, named
@@ -14,6 +14,7 @@ class SelectionRule(Value, ABC):
     """A rule that says which turn a search tries next, given the results of each turn so far."""
 
     called = "selection rule"
+    needs_priors: ClassVar[bool] = False
 
     @abstractmethod
     def compiled(self) -> Any:
@@ -58,3 +59,14 @@ class Thompson(SelectionRule):
 
     def compiled(self) -> Any:
         return select.Thompson(self.spread)
+
+
+@named("puct", "Rosin 2011; Silver et al. 2017")
+class Puct(SelectionRule):
+    """PUCT: the mean plus c * prior * sqrt(N) / (n + 1), also for the next turn not tried yet. It needs priors, so it is only for trees."""
+
+    needs_priors = True
+    c: float = param("how much turns with great priors and few visits are preferred", default=1.0, least=0)
+
+    def compiled(self) -> Any:
+        return select.Puct(self.c)

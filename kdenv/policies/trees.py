@@ -16,11 +16,13 @@ from kdenv.policies.found import carry_out, play_in_words
 from kdenv.policies.node import Node, child_of, root_of, turns_of
 from kdenv.policies.playouts import Mast
 from kdenv.policies.sampling import PlayoutSearcher, Worker, new_playouts
+from kdenv.policies.selection import Puct
 from kdenv.policies.uct import Uct
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import amaf, uct
 from kdenv.search.kernels.flat import Tally
-from kdenv.search.kernels.uct import Decisions, NoLearner, Plan, Positions, Tree, Workspace
+from kdenv.search.kernels.priors import Priors
+from kdenv.search.kernels.uct import Decisions, NoLearner, NoPriors, Plan, Positions, Tree, Workspace
 from kdenv.search.select import ProgressiveBias, WinBias
 from kdenv.search.turns import MAX_DECISIONS, SCRATCH, list_turns
 
@@ -51,13 +53,14 @@ class Grower(Worker):
         with_gains = int(isinstance(self.rule, (ProgressiveBias, WinBias)))
         self.plan = Plan(
             most_decisions_of(policy, game),
-            EXPANSIONS[policy.expand],
+            1 if policy.priors else EXPANSIONS[policy.expand],
             policy.fpu,
             policy.least,
             with_gains,
             UPDATES[policy.update],
             game.teams(view.players),
             policy.rave,
+            _guide(view, policy),
         )
         self.states = view.scratch(uct.N_STATES)
         words = np.uint64 if game.state_dtype.itemsize % 8 == 0 else np.uint8
@@ -143,6 +146,15 @@ class Grower(Worker):
         places = self._places(node, turns[:n]) if node else np.zeros(0, np.int64)
         visits = self.tree.counts["visits"][places] * (places > 0)
         return int(places[visits.argmax()]) if visits.any() else 0
+
+
+def _guide(view: View, policy: Uct) -> Any:
+    """What says in which order turns are tried for the first time."""
+    if policy.priors is None:
+        return NoPriors()
+    explore = policy.select.c if isinstance(policy.select, Puct) else 0.0
+    source = policy.priors.priors(view, policy.temperature)
+    return Priors(source, np.zeros(view.game.max_turns), explore, policy.widening)
 
 
 def _player_and_learner(view: View, policy: Uct) -> tuple[Any, Any]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from kdenv.core.errors import BadOption
+from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.game import Game, Variant
 from kdenv.policies.budgets import GOAL, MOST_WORKERS, ByGame, ByNodes, ByPlayouts, BySeconds, Decided, Played
+from kdenv.policies.learned import Learned, Modelled
 from kdenv.policies.searching import Searcher, SearchPolicy
 from kdenv.policies.selection import SelectionRule, Ucb1
 from kdenv.policies.text.parameter import param
@@ -59,6 +61,20 @@ class Uct(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByNodes, ByGame)
         least=0,
         words={"no": 0.0},
     )
+    priors: Modelled | None = param(
+        "a network by which turns are tried in order: learned, by the values of the positions after them, or ppo, by its odds",
+        default=None,
+    )
+    temperature: float | None = param(
+        "the temperature of the softmax that makes priors; if not given, 0.1 for learned and 1 for ppo", default=None, least=0.001, most=1e6
+    )
+    widening: float = param(
+        "progressive widening: a node with n visits has n to this power turns at most, those with the greatest priors; no: all",
+        default=0.0,
+        least=0,
+        most=1,
+        words={"no": 0.0},
+    )
     trees: int | None = param(
         "how many trees grow independently before their statistics are added up; if not given, one for each thread",
         default=None,
@@ -74,6 +90,23 @@ class Uct(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByNodes, ByGame)
         if self.bias == "win" and self.score in ("points", "margin", "windiff", GOAL):
             raise BadOption(
                 f"bias=win is not possible with score={self.score}; it needs worths between 0 and 1: score may be wdl, win, relative"
+            )
+
+        if self.priors is None:
+            for name, asks in (("select", self.select.needs_priors), ("widening", self.widening), ("temperature", self.temperature)):
+                if asks:
+                    value = self.parameters()[name].write(getattr(self, name))
+                    raise BadOption(f"{name}={value} needs priors, which say in which order turns are tried; give priors=learned(<model>)")
+        elif self.bias != "none":
+            raise BadOption(f"bias={self.bias} is not possible with priors; use select=puct, which explores by the priors")
+
+    def needs(self, game: Game, players: int, variant: Variant) -> None:
+        """Check also that a network of values can give priors: it knows positions after whole turns."""
+        super().needs(game, players, variant)
+        if isinstance(self.priors, Learned) and self.chance == "information_sets" and game.most_decisions > 1:
+            raise NotSupported(
+                f"priors={self.priors} is not possible with chance=information_sets in {game.name}, whose turns have several decisions; "
+                "use chance=open"
             )
 
     @property

@@ -1,8 +1,9 @@
 """Selection rules: formulas that say which turn a search tries next. They are parts of searches.
 
 A search tries the turn with the greatest urgency. A rule computes the urgency from the number of visits of the turn (n), the sum of their
-values and of the squares of their values, the points that the turn gains at once (`gain`), and the logarithm of N, the visits of the turn
-and its siblings together. A search never asks about a turn without visits: it tries such a turn first, or gives it a first play urgency.
+values and of the squares of their values, the points that the turn gains at once (`gain`; with priors, the prior), and the logarithm of N,
+the visits of the turn and its siblings together. A search never asks about a turn without visits: it tries such a turn first, or gives it
+a first play urgency.
 """
 
 import math
@@ -40,6 +41,12 @@ class Thompson(NamedTuple):
     """A random draw from a normal distribution around the mean. Its variance is estimated from the values, beginning with spread ** 2."""
 
     spread: float
+
+
+class Puct(NamedTuple):
+    """The mean plus c * prior * sqrt(N) / (n + 1) (Rosin 2011, Silver et al. 2017)."""
+
+    c: float
 
 
 class ProgressiveBias(NamedTuple):
@@ -82,6 +89,12 @@ def _thompson(rule, visits, total, squares, gain, log_n, rng):
     mean = total / visits
     variance = (max(0.0, squares - visits * mean * mean) + rule.spread * rule.spread) / visits
     return mean + math.sqrt(variance / visits) * normal(rng)
+
+
+@answers(urgency, Puct)
+@kernel
+def _puct(rule, visits, total, squares, gain, log_n, rng):
+    return total / visits + rule.c * gain * math.exp(0.5 * log_n) / (visits + 1)
 
 
 @answers(urgency, ProgressiveBias)

@@ -60,6 +60,8 @@ def _variants() -> Iterator[str]:
     """Every selection rule; every kind of tree: alone, in a root ensemble, and with all that it can learn from playouts."""
     budget = f"playouts={SMALL['playouts']}"
     for rule in classes(SelectionRule):
+        if rule.needs_priors:
+            continue
         yield f"bandit(select={rule.kind}, {budget})"
     for chance in Uct.parameters()["chance"].choices:
         yield f"uct(chance={chance}, {budget})"

@@ -10,10 +10,12 @@ A turn is valued by the score of the seat that makes it. What a node stands for 
 - Decisions(information_sets=1): all that the seat has seen, which is those decisions and the outcomes of chance shown to it:
   single-observer information set search (Cowling, Powley and Whitehouse 2012). A turn is open in some of the draws only;
   exploration counts the times it was open, not the visits of all the turns of its node.
+
+Trees of decisions are in kdenv.search.kernels.decisions, all moves as first in amaf, and priors in priors.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +23,7 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
 from kdenv.compiler.random import below, next64
 from kdenv.compiler.state import state_dtype
-from kdenv.core.verbs import CHANCE, DECIDE, apply_chance, phase, resample_hidden, sample_chance, scores, witnesses
+from kdenv.core.verbs import CHANCE, DECIDE, apply_chance, phase, sample_chance, scores
 from kdenv.core.verbs import seat as seat_to_move
 from kdenv.search.kernels.fingerprint import fingerprint
 from kdenv.search.outcome import ALL_SEATS, play_on
@@ -61,6 +63,7 @@ class Plan(NamedTuple):
     update: int
     teams: int
     rave: float  # RAVE: after so many visits the own mean and the all-moves-as-first mean count alike; 0: no RAVE
+    guide: Any  # in which order turns are tried for the first time: NoPriors, or see kdenv.search.kernels.priors
 
 
 NODE = state_dtype(  # of a tree of positions
@@ -81,7 +84,7 @@ COUNTS = state_dtype(
     ("next", np.uint32),  # in trees of decisions: the next turn of the same node, in the order of `rank`; NONE after the last
     ("times_open", np.int32),  # in trees of decisions: iterations in which it could have been made
     ("rank", np.uint64),  # in trees of decisions: see rank_of
-    ("gains", np.float64),  # the mover's points gained at once, if asked for
+    ("gains", np.float64),  # the mover's points gained at once, if asked for; the prior, if there are priors
     ("amaf_sums", np.float64),  # for RAVE: what the iterations were worth in which the same mover made the same turn here or later
     ("amaf_visits", np.int64),  # how many these were
 )
@@ -126,6 +129,47 @@ def descend(chance, tree, space, states, raw, seat, plan, rule, rng):
 @question
 def count_pass(chance, tree, node):
     """Count that one more visit of a turn of this node has been counted, if the kind of tree asks for that."""
+
+
+class NoPriors(NamedTuple):
+    """Turns not tried yet are tried as listed or at random, as the plan says."""
+
+
+@question
+def arrange(guide, tree, space, states, node, n):
+    """Put the n turns just listed for a node, which are those in space.turns and open in states[1], in the order of their priors."""
+
+
+@question
+def urgency_of_next(guide, tree, node, plan):
+    """How urgent it is to try one more of the turns that a node has not tried yet; -inf if it may not be."""
+
+
+@question
+def urgency_of_new(guide, space, tree, states, node, n, n_known, passes, plan):
+    """How urgent it is to add one more of the n turns in space.turns to a node of decisions; its place there; its prior.
+
+    n_known of them are in space.known, with these visits together. -inf if none may be added. A place of NONE - 1 leaves the choice
+    to the caller.
+    """
+
+
+@answers(arrange, NoPriors)
+@kernel
+def _leave_as_listed(guide, tree, space, states, node, n):
+    return
+
+
+@answers(urgency_of_next, NoPriors)
+@kernel
+def _urgency_of_any_next(guide, tree, node, plan):
+    return plan.first_urgency
+
+
+@answers(urgency_of_new, NoPriors)
+@kernel
+def _urgency_of_any_new(guide, space, tree, states, node, n, n_known, passes, plan):
+    return plan.first_urgency, NONE - 1, 0.0
 
 
 class NoLearner(NamedTuple):
@@ -194,9 +238,9 @@ def _descend_positions(chance, tree, space, states, raw, seat, plan, rule, rng):
         if tree.nodes[node].n_turns == 0 and not list_turns_of(tree, space, states, node, plan):
             break
         at = most_urgent(tree, space, node, plan, rule, rng)
-        _note(space, depth, node, at, seat_to_move(states[1]))
+        note(space, depth, node, at, seat_to_move(states[1]))
         depth += 1
-        _take(tree, space, states, at, plan)
+        take(tree, space, states, at, plan)
         n_nodes = tree.used[NODES]
         node = _follow(chance, tree, space, states, raw, at, rng)
         if node == NONE or node > n_nodes:
@@ -222,6 +266,7 @@ def list_turns_of(tree, space, states, node, plan):
     tree.nodes[node].first = first
     tree.nodes[node].n_turns = n
     tree.used[TURNS] += n
+    arrange(plan.guide, tree, space, states, node, n)
     return True
 
 
@@ -229,19 +274,17 @@ def list_turns_of(tree, space, states, node, plan):
 def most_urgent(tree, space, node, plan, rule, rng):
     """The turn of a node to try now: one not tried yet, or the most urgent."""
     first, n_tried = int(tree.nodes[node].first), int(tree.nodes[node].n_tried)
-    has_untried = n_tried < tree.nodes[node].n_turns
-    if has_untried and plan.first_urgency == np.inf:
+    of_next = urgency_of_next(plan.guide, tree, node, plan) if n_tried < tree.nodes[node].n_turns else -np.inf
+    if of_next == np.inf:
         return _untried(tree, node, plan, rng)
     for i in range(n_tried):
         space.known[i] = first + i
-    chosen, urgent = _most_urgent_of_known(tree, space, n_tried, int(tree.nodes[node].passes), 0, plan, rule, rng)
-    if has_untried and plan.first_urgency > urgent:
-        return _untried(tree, node, plan, rng)
-    return chosen
+    chosen, urgent = most_urgent_of_known(tree, space, n_tried, int(tree.nodes[node].passes), 0, plan, rule, rng)
+    return _untried(tree, node, plan, rng) if of_next > urgent else chosen
 
 
 @kernel
-def _most_urgent_of_known(tree, space, n_known, passes, by_times_open, plan, rule, rng):
+def most_urgent_of_known(tree, space, n_known, passes, by_times_open, plan, rule, rng):
     """The most urgent of the turns in space.known, ties at random, and its urgency; NONE and -inf if there are none.
 
     N of the selection rule is the number of passes, or (by_times_open) of the times that each turn was open.
@@ -301,14 +344,14 @@ def _swap_amaf(one, other):
 
 
 @kernel
-def _note(space, depth, node, at, mover):
+def note(space, depth, node, at, mover):
     space.path[depth, 0] = node
     space.path[depth, 1] = at
     space.path[depth, 2] = mover
 
 
 @kernel
-def _take(tree, space, states, at, plan):
+def take(tree, space, states, at, plan):
     """Carry out a turn in states[1]; the first time, see what it gains, if that is asked for."""
     if plan.with_gains == 0 or tree.counts[at].visits > 0:
         play_turn(states[1], tree.turns[at])
@@ -326,7 +369,7 @@ def _follow(chance, tree, space, states, raw, at, rng):
     """The node that a turn just taken in states[1] leads to, after chance; NONE if there is no room for a new one."""
     is_chance = phase(states[1]) == CHANCE
     if is_chance and chance.sampled != 0:
-        _run_chance(states, rng)
+        run_chance(states, rng)
         key = fingerprint(raw, 1, at)
         slot = slot_of(tree, key)
         node = int(tree.table[slot])
@@ -344,12 +387,12 @@ def _follow(chance, tree, space, states, raw, at, rng):
     if is_chance:
         space.drawn[0] = tree.seed[0] ^ np.uint64(node)
         space.drawn[0] = next64(space.drawn) | np.uint64(1)  # neighbouring seeds become unrelated ones
-        _run_chance(states, space.drawn)
+        run_chance(states, space.drawn)
     return node
 
 
 @kernel
-def _run_chance(states, rng):
+def run_chance(states, rng):
     while phase(states[1]) == CHANCE:
         apply_chance(states[1], sample_chance(states[1], rng))
 
@@ -360,140 +403,6 @@ def _new_node(tree):
         return NONE
     tree.used[NODES] += 1
     return tree.used[NODES]
-
-
-# Trees of decisions
-
-
-@answers(descend, Decisions)
-@kernel
-def _descend_decisions(chance, tree, space, states, raw, seat, plan, rule, rng):
-    resample_hidden(states[1], seat, rng)
-    node, depth = ROOT, 0
-    while node != NONE and depth < MAX_DEPTH and phase(states[1]) == DECIDE:
-        n_nodes = tree.used[NODES]
-        at = _most_urgent_of_open(chance, tree, space, states, node, plan, rule, rng)
-        if at == NONE:
-            break
-        _note(space, depth, node, at, seat_to_move(states[1]))
-        depth += 1
-        _take(tree, space, states, at, plan)
-        if at > n_nodes:
-            break
-        node = at
-        if chance.information_sets != 0:
-            node = _see_chance(tree, states, node, seat, rng)
-        else:
-            _run_chance(states, rng)
-    return depth
-
-
-@answers(count_pass, Decisions)
-@kernel
-def _count_no_pass(chance, tree, node):
-    return
-
-
-@kernel
-def _most_urgent_of_open(chance, tree, space, states, node, plan, rule, rng):
-    """Of the turns open in states[1] now, one that the tree does not have yet, added to it, or the most urgent.
-
-    N counts the visits of those turns that are open now. NONE if the tree has none of them and no room.
-    """
-    n = write_turns(states, 1, plan.most_decisions, space.actions, space.n_actions, space.at_action, space.turns)
-    room = _has_room(tree)
-    n_known, passes = 0, 0
-    n_new, new, before_new = 0, NONE, NONE
-    before, at = NONE, int(tree.counts[node].child)
-    for i in range(n):  # both lists have the same order
-        rank = rank_of(space.turns[i])
-        while at != NONE and tree.counts[at].rank < rank:
-            before, at = at, int(tree.counts[at].next)
-        if at != NONE and tree.counts[at].rank == rank:
-            space.known[n_known] = at
-            n_known += 1
-            passes += int(tree.counts[at].visits)
-            tree.counts[at].times_open += 1
-        elif room:
-            n_new += 1
-            if n_new == 1 or (plan.in_order == 0 and below(rng, n_new) == 0):
-                new, before_new = int(space.turns[i]), before
-    if n_new > 0 and plan.first_urgency == np.inf:
-        return _add_turn(tree, node, before_new, new)
-    chosen, urgent = _most_urgent_of_known(tree, space, n_known, passes, chance.information_sets, plan, rule, rng)
-    if n_new > 0 and plan.first_urgency > urgent:
-        return _add_turn(tree, node, before_new, new)
-    return chosen
-
-
-@kernel
-def _see_chance(tree, states, node, seat, rng):
-    """Run chance in states[1] from a node on; the node that what the seat sees of it leads to, NONE when the tree has none yet.
-
-    A node that is missing is added, if there is room.
-    """
-    while phase(states[1]) == CHANCE:
-        is_seen = (witnesses(states[1]) >> seat) & 1
-        outcome = sample_chance(states[1], rng)
-        apply_chance(states[1], outcome)
-        if is_seen != 0:
-            before, at = _find(tree, node, shown(outcome))
-            if at == NONE:
-                if _has_room(tree):
-                    _add_turn(tree, node, before, shown(outcome))
-                return NONE
-            node = at
-    return node
-
-
-@kernel
-def shown(outcome):
-    """An outcome of chance as a number that no packed turn is: a turn begins with action + 1, this with 0."""
-    return (outcome + 1) << 16
-
-
-@kernel
-def _has_room(tree):
-    return tree.used[NODES] + 1 < tree.turns.shape[0]
-
-
-@kernel
-def _add_turn(tree, node, before, turn):
-    """Add a turn to a node, after its turn `before`, or as its first."""
-    tree.used[NODES] += 1
-    at = tree.used[NODES]
-    tree.turns[at] = turn
-    tree.counts[at].rank = rank_of(turn)
-    tree.counts[at].times_open = 1
-    if before == NONE:
-        tree.counts[at].next = tree.counts[node].child
-        tree.counts[node].child = at
-    else:
-        tree.counts[at].next = tree.counts[before].next
-        tree.counts[before].next = at
-    return at
-
-
-@kernel
-def rank_of(turn):
-    """A number by which turns, packed, have the order in which they are listed: by their first action, then by their second ..."""
-    if turn <= 0xFFFF:
-        return np.uint64(turn) << np.uint64(48)
-    rank = np.uint64(0)
-    for _ in range(MAX_DECISIONS):
-        rank = (rank << np.uint64(16)) | np.uint64(turn & 0xFFFF)
-        turn >>= 16
-    return rank
-
-
-@kernel
-def _find(tree, node, turn):
-    """In a tree of decisions, the turn of the node before this one in the order, and this one; NONE for none."""
-    rank = rank_of(turn)
-    before, at = NONE, int(tree.counts[node].child)
-    while at != NONE and tree.counts[at].rank < rank:
-        before, at = at, int(tree.counts[at].next)
-    return before, at if at != NONE and tree.counts[at].rank == rank else NONE
 
 
 # The hash table
