@@ -9,13 +9,17 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import three_shells
 from contract import play_in_lock_step
+from models import random_model
 from mutants import look_at_everything, mutants
 from naive.kingdomino import Kingdomino
+from positions import shells
 from random_games import KINGDOMINO_VARIANTS, random_game
 
 from kdenv.compiler.random import below, make_rng, uniform
@@ -43,7 +47,7 @@ def numbers() -> dict[str, Any]:
             told[f"{name} {players} view"] = looks(table)
     for variant, (players, options) in enumerate(KINGDOMINO_VARIANTS):
         told[f"variant {variant}"] = random_game(find_game("kingdomino"), 7, players, **options).record()
-    return {**told, **kingdomino_numbers()}
+    return {**told, **kingdomino_numbers(), **network_numbers()}
 
 
 def playouts(table: Table, player: Any, n: int) -> list[int]:
@@ -76,6 +80,21 @@ def kingdomino_numbers() -> dict[str, Any]:
     told["epsilon"] = playouts(end, EpsilonGreedy(fg, 0.5), 2)
     told["mce"] = int(policy("mce(playouts=20)").act(end.view(end.seat))) if end.seat is not None else -1
     told["perft"] = perft.count(end.states, 3, game.max_legal, game.max_chances).tolist()
+    return told
+
+
+def network_numbers() -> dict[str, Any]:
+    """The visits of searches in Three Shells in which a network says what positions are worth, and which turns come first."""
+    told: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        file = random_model(Path(folder) / "model.npz", three_shells.GAME)
+        for search in (
+            "mce(leaf=learned({0}), score=goal, sampling=halving, playouts=40)",
+            "uct(leaf=learned({0}), score=goal, chance=open, select=puct, priors=learned({0}), playouts=60)",
+            "uct(playout=learned({0}), score=points, select=puct(c=3), priors=learned({0}), widening=0.5, playouts=60)",
+        ):
+            for seat, table in enumerate((shells(1), shells(1, 2))):
+                told[f"{search} {seat}"] = policy(search.format(file)).search(table.view(seat)).visits.tolist()
     return told
 
 

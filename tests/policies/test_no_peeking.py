@@ -85,6 +85,14 @@ def test_nobody_peeks(name: str, text: str) -> None:
     assert [len(answers(asked, variants)) for variants in positions(name)] == [1] * POSITIONS
 
 
+WITH_A_NETWORK = [
+    "mce(playout={}, playouts=20)",
+    "mce(leaf={}, score=goal, playouts=40)",
+    "ismcts(leaf={}, turns=2, score=goal, playouts=40)",
+    "ismcts(priors={}, select=puct, widening=0.5, playouts=40)",
+]
+
+
 @pytest.mark.parametrize("name", HIDING)
 def test_no_network_peeks(name: str, tmp_path: Path) -> None:
     """Networks for the usual number of players: of values, which look at the positions after turns, and for actions."""
@@ -92,8 +100,7 @@ def test_no_network_peeks(name: str, tmp_path: Path) -> None:
     game = find_game(name)
     alike = [variants for variants in islice(positions_of(name), 40) if variants[0].players == game.players[0]]
     assert len(alike) >= POSITIONS
-    searches = "mce(playout={}, playouts=20)", "mce(leaf={}, score=goal, playouts=40)", "ismcts(leaf={}, turns=2, score=goal, playouts=40)"
-    for text in (f"learned({models[0]})", f"ppo({models[1]})", *(search.format(f"learned({models[0]})") for search in searches)):
+    for text in (f"learned({models[0]})", f"ppo({models[1]})", *(search.format(f"learned({models[0]})") for search in WITH_A_NETWORK)):
         asked = policy(text)
         assert [len(answers(asked, variants)) for variants in alike[:POSITIONS]] == [1] * POSITIONS
 
