@@ -27,9 +27,10 @@ from kdenv.core.game import Game, Variant
 from kdenv.core.questions import choose_at
 from kdenv.core.view import View
 from kdenv.networks.network import Network, copy_for_thread, network_of
-from kdenv.networks.players import Drawn, Goal, Valued, turns_for
+from kdenv.networks.players import Drawn, Goal, Valued, turns_for, weigh_turns
 from kdenv.networks.priors import ByOdds, ByValues
 from kdenv.policies.base import TurnPolicy
+from kdenv.policies.found import Found
 from kdenv.policies.model_file import POLICY, VALUE, StoredNetwork, read_network
 from kdenv.policies.playouts import Playout
 from kdenv.policies.text.parameter import param
@@ -213,6 +214,14 @@ class Learned(Modelled):
         assert stored is not None
         by_margin = f"margin/{stored.scale:g}"
         return by_margin if stored.win == 0 else f"{1 - stored.win:g} {by_margin} + {stored.win:g} win"
+
+    def search(self, view: View, *, thorough: bool = True) -> Found:
+        """Every turn with what the network says the position after it is worth. It looks no further, so `thorough` changes nothing."""
+        player = self._part(view)
+        n = int(weigh_turns(player, view.scratch(1), 0))
+        worths, turns = player.room.worths[:n].copy(), player.room.turns[:n].copy()
+        nothing = np.full(n, np.nan)
+        return Found(view, turns, np.ones(n, np.int64), worths, nothing, int(worths.argmax()), "worth", n, {"positions": float(n)}, [])
 
 
 @named("ppo")
