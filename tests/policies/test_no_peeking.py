@@ -24,7 +24,7 @@ import kdenv
 from kdenv.arena.match import Match, play_game
 from kdenv.compiler.random import make_rng
 from kdenv.core import verbs
-from kdenv.core.errors import BadRecord, IllegalAction
+from kdenv.core.errors import BadRecord, IllegalAction, NotSupported
 from kdenv.core.game import States
 from kdenv.core.table import Table
 from kdenv.core.view import View
@@ -82,7 +82,19 @@ def answers(asked: Policy, tables: list[Table]) -> set[str]:
 @pytest.mark.parametrize(("name", "text"), HONEST)
 def test_nobody_peeks(name: str, text: str) -> None:
     asked = policy(text)
-    assert [len(answers(asked, variants)) for variants in positions(name)] == [1] * POSITIONS
+    fitting = [variants for variants in positions(name) if fits(asked, variants[0])]
+    assert len(fitting) >= POSITIONS // 4  # a model is made for one number of players
+    assert [len(answers(asked, variants)) for variants in fitting] == [1] * len(fitting)
+
+
+def fits(asked: Policy, table: Table) -> bool:
+    """Whether this policy can play at this table. Only learned players are made for one number of players."""
+    try:
+        asked.needs(table.game, table.players, table.variant)
+    except NotSupported:
+        assert str(asked).startswith(("learned(", "ppo("))
+        return False
+    return True
 
 
 WITH_A_NETWORK = [
