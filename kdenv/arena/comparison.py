@@ -134,7 +134,8 @@ class Comparison:
             turned = Estimate(-found.mean, -found.high, -found.low)
             return f"{b} is stronger than {a} by {_interval(turned)} points a game {sure}"
         if self.verdict is Verdict.CLOSE:
-            return f"{a} and {b} differ by less than {_points(self.smallest)}: {a} less {b} is {_interval(found, self.smallest)} points a game {sure}"
+            difference = f"{a} less {b} is {_interval(found, self.smallest)} points a game"
+            return f"{a} and {b} differ by less than {_points(self.smallest)}: {difference} {sure}"
         if self.verdict is Verdict.ALIKE:
             what = "made the same points" if found.mean == 0 else f"differed by exactly {_points(found.mean)}"
             return f"{a} and {b} {what} on every deal; this fails on fewer than {_RARE * 100:g} % of all deals {sure}"
