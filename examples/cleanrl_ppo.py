@@ -130,7 +130,8 @@ def main():
 
     assert all(bool(parameter.isfinite().all()) for parameter in agent.parameters())
     share = win_share(agent, arguments.games, seed=arguments.seed + 1)
-    print(f"{arguments.steps} steps in {time.perf_counter() - begun:.0f} s; wins {share:.1%} of {arguments.games} games against random players")
+    seconds = time.perf_counter() - begun
+    print(f"{arguments.steps} steps in {seconds:.0f} s; wins {share:.1%} of {arguments.games} games against random players")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ come to at most, so that Star1 and Star2 know what they need not search.
 from typing import NamedTuple
 
 import kdenv
-from kdenv.arena import Match, play, table_of, text_table
+from kdenv.arena import Match, Summary, play
 from kdenv.author import answers, estimate, kernel, reach, scores
 
 
@@ -38,9 +38,9 @@ kdenv.add_evaluator("carcassonne", "lead", Lead(1.0))
 def main() -> None:
     """Let look-ahead play itself with both evaluations."""
     line_up = ["expectimax(depth=1, evaluate=lead)", "expectimax(depth=1)"]
-    match, results = Match("carcassonne", line_up, games=4, seed=1), []
-    play(match, on_result=results.append, processes=1)
-    print(match.describe(), text_table(table_of(match, results)), sep="\n")
+    summary = Summary(Match("carcassonne", line_up, games=4, seed=1))
+    play(summary.match, on_result=summary.add, processes=1)
+    print(summary)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import gymnasium
 
 import kdenv
-from kdenv.arena import Match, play, table_of, text_table
+from kdenv.arena import Match, Summary, play
 from kdenv.author import apply, kernel, legal, packed, plays, scores, seat
 
 
@@ -42,9 +42,9 @@ kdenv.add_player("kingdomino", "keen", Keen)
 
 def main() -> None:
     """Let it play random opponents and a search whose playouts it plays. Then meet it in an environment."""
-    match, results = Match("kingdomino", ["keen", "keen(last=yes)", "mce(playout=keen, playouts=60)", "random"], games=40, seed=1), []
-    play(match, on_result=results.append)
-    print(match.describe(), text_table(table_of(match, results)), sep="\n")
+    summary = Summary(Match("kingdomino", ["keen", "keen(last=yes)", "mce(playout=keen, playouts=60)", "random"], games=40, seed=1))
+    play(summary.match, on_result=summary.add)
+    print(summary)
     environment = gymnasium.make("kdenv/Kingdomino-v0", opponents="keen", seat="rotate")
     _, info = environment.reset(seed=1)
     print(f"the learner has {info['action_mask'].sum()} legal actions")

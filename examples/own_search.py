@@ -9,7 +9,7 @@ position that a seat sees, the list of turns and memory, and makes a policy of i
 import numpy as np
 
 import kdenv
-from kdenv.arena import Match, play, table_of, text_table
+from kdenv.arena import Match, Summary, play
 from kdenv.author import TurnPolicy, Uniform, View, kernel, list_turns, param, play_out, play_turn, resample_hidden, scores
 
 
@@ -54,9 +54,9 @@ kdenv.add_policy("halving", Halving)
 def main() -> None:
     """Let it play searches of the package in two games."""
     for game, line_up in (("kingdomino", ["halving", "mce(playouts=200)", "random"]), ("dominoes", ["halving(playouts=2)", "random"] * 2)):
-        match, results = Match(game, line_up, games=12, seed=1), []
-        play(match, on_result=results.append, processes=1)
-        print(match.describe(), text_table(table_of(match, results)), "", sep="\n")
+        summary = Summary(Match(game, line_up, games=12, seed=1))
+        play(summary.match, on_result=summary.add, processes=1)
+        print(summary, end="\n\n")
 
 
 if __name__ == "__main__":

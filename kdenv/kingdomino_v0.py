@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kdenv.envs import aec
 
 if TYPE_CHECKING:
     from typing import Unpack
-
-    from pettingzoo import ParallelEnv
 
     from kdenv.envs.parameters import TableParameters
     from kdenv.games.kingdomino.options import KingdominoOptions
@@ -27,6 +25,6 @@ def raw_env(players: int | None = None, **parameters: Unpack[_Parameters]) -> ae
     return aec.raw_env("kingdomino", players, **parameters)
 
 
-def parallel_env(players: int | None = None, **parameters: Unpack[_Parameters]) -> ParallelEnv[str, Any, Any]:
+def parallel_env(players: int | None = None, **parameters: Unpack[_Parameters]) -> aec.ForAllAtOnce:
     """The game of env() for libraries that step all agents at once."""
     return aec.parallel_env("kingdomino", players, **parameters)

@@ -1,7 +1,7 @@
 """Matches: policies play each other on the same deals and from every seat, and statistics say what can be concluded."""
 
-from kdenv.arena.budget import Budget, budgets
 from kdenv.arena.comparison import Comparison, Comparisons, Verdict, compare
+from kdenv.arena.curve import Budget, Curve, Plan, read_budget
 from kdenv.arena.match import GameFailed, Match, Result, play_game
 from kdenv.arena.results import ResultsFile
 from kdenv.arena.summary import Difference, Row, Summary
@@ -11,16 +11,18 @@ __all__ = [
     "Budget",
     "Comparison",
     "Comparisons",
+    "Curve",
     "Difference",
     "GameFailed",
     "Match",
+    "Plan",
     "Result",
     "ResultsFile",
     "Row",
     "Summary",
     "Verdict",
-    "budgets",
     "compare",
     "play",
     "play_game",
+    "read_budget",
 ]

@@ -15,7 +15,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from kdenv.arena.budget import Budget
+from kdenv.arena.curve import Budget, takes_budget, with_budget
 from kdenv.arena.match import Match, Result
 from kdenv.arena.results import ResultsFile
 from kdenv.arena.sequential import ConfidenceSequence
@@ -181,7 +181,7 @@ class Comparison:
         found = self.difference
         numbers = {"difference": found.mean, "low": found.low, "high": found.high, "pairing": self.pairing}
         known = {name: number if math.isfinite(number) else None for name, number in numbers.items()}
-        about = {"a": str(self.a), "b": str(self.b), "budget": str(self.budget) if self.budget is not None else None}
+        about = {"a": str(self.a), "b": str(self.b), "budget": self.budget.text if self.budget is not None else None}
         levels = {"error": self.error, "smallest": self.smallest, "seed": self.match.seed}
         counts = {"deals": self.deals, "games": self.games, "verdict": self.verdict.value, "sentence": self.sentence}
         return {"game": self.match.game, **about, **levels, **known, **counts}
@@ -198,7 +198,7 @@ class Comparisons:
 
     def line(self, row: Comparison) -> str:
         """The line of one of these comparisons."""
-        return f"{row.budget}: {row.sentence}."
+        return f"{row.budget.text}: {row.sentence}." if row.budget is not None else f"{row.sentence}."
 
     def _repr_html_(self) -> str:
         """The same as a table, for a notebook."""
@@ -282,11 +282,12 @@ def _run(
 
 
 def _at(budget: Budget, a: Any, b: Any) -> tuple[Any, Any]:
-    """Both policies at this budget. Raise BadOption if neither has such a budget."""
-    given = budget.given_to(a), budget.given_to(b)
-    if given[0] is a and given[1] is b:
-        raise BadOption(f"neither {a} nor {b} has a parameter {budget.name}, so they cannot be compared at {budget}")
-    return given
+    """Both policies at this budget, which a search takes that names none itself. Raise BadOption if neither does."""
+    takes = [isinstance(each, str) and takes_budget(each) for each in (a, b)]
+    if not any(takes):
+        raise BadOption(f"neither {a} nor {b} is a search without a budget of its own, so they cannot be compared at {budget.text}")
+    given = [with_budget(each, budget) if take else each for each, take in zip((a, b), takes, strict=True)]
+    return given[0], given[1]
 
 
 def _line_ups(game: str, a: Any, b: Any, field: list[Any], players: int | None) -> tuple[list[Any], list[Any]]:

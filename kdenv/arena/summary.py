@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 from kdenv.arena.match import Match, Result
 from kdenv.arena.statistics import DealSums, Estimate, Median, pairing
@@ -93,7 +94,7 @@ class Summary:
 
     def differences(self) -> list[Difference]:
         """For every two policies the points of the first less those of the second. They play the same deals, so luck falls out of it."""
-        names, sums, first = list(self._places), self._sums, _COLUMNS * len(self._places)
+        names, sums, first = list(map(str, self._places)), self._sums, _COLUMNS * len(self._places)
         return [
             Difference(
                 policy=names[one],
@@ -123,10 +124,10 @@ class Summary:
     def _explanation(self) -> str:
         return f"{self.deals} deal{'s' * (self.deals != 1)}, seats rotated, deals shared. {note(self.deals)}"
 
-    def _row(self, text: str, first: int) -> Row:
+    def _row(self, text: Any, first: int) -> Row:
         sums = self._sums
         return Row(
-            policy=text,
+            policy=str(text),
             places=len(self._places[text]),
             games=self.games,
             margin=sums.mean(first),

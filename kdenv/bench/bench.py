@@ -7,54 +7,23 @@ out, and a line says so.
 from __future__ import annotations
 
 import importlib
-import math
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from kdenv.bench import batches
+from kdenv.bench.measuring import QUICK, USUAL, Effort, Row, per_second, times
 from kdenv.compiler.random import make_rng
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView, View
 from kdenv.policies import policy
 from kdenv.search.playout import Split, Uniform, play_games, random_games
-
-
-class Effort(NamedTuple):
-    """How long to measure: the number of runs, about so many seconds for each, and the number of rounds where rounds are played."""
-
-    runs: int = 3
-    seconds: float = 0.6
-    rounds: int = 20
-
-
-USUAL = Effort()
-QUICK = Effort(1, 0.01, 1)  # shows that everything can be measured; the figures mean little
-
-
-class Row(NamedTuple):
-    """A figure that was measured. A larger one is better, unless the unit is a time."""
-
-    what: str
-    figure: float
-    unit: str
-    floor: float | None = None
-
-    def __str__(self) -> str:
-        if self.floor is None:
-            verdict = ""
-        else:
-            is_time = self.unit in ("s", "us")
-            ratio = self.floor / self.figure if is_time else self.figure / self.floor
-            verdict = f"  {'most' if is_time else 'floor'} {self.floor:,g}: {ratio:.2f} x" + ("" if ratio >= 1 else "  MISSED")
-        digits = 2 if self.figure < 100 else 0
-        return f"{self.what:66} {self.figure:>14,.{digits}f} {self.unit:10}{verdict}"
-
 
 # The floors that the design page sets, for this project's machine of two cores.
 _RANDOM_GAMES = {"kingdomino": 200_000, "dominoes": 400_000, "carcassonne": 40_000}
@@ -91,7 +60,7 @@ def _of_game(game: Game, effort: Effort) -> Iterator[Row]:
     name = f"{game.name}, {players} players: "
     yield Row(
         name + "random games through the verbs",
-        _rate(effort, lambda n: random_games(states, n, players, variant, out, np.zeros(players, np.int64), rng)),
+        per_second(effort, lambda n: random_games(states, n, players, variant, out, np.zeros(players, np.int64), rng)),
         "games/s",
         _RANDOM_GAMES.get(game.name),
     )
@@ -99,12 +68,12 @@ def _of_game(game: Game, effort: Effort) -> Iterator[Row]:
     if name_of_greedy := game.knowledge.greedy:
         states[0] = table.states[0]
         greedy = game.knowledge.players[name_of_greedy].make()
-        everybody = _rate(effort, lambda n: play_games(greedy, states, n, out, rng, np.zeros(players, np.int64)))
+        everybody = per_second(effort, lambda n: play_games(greedy, states, n, out, rng, np.zeros(players, np.int64)))
         yield Row(name + f"playouts of {name_of_greedy}", everybody, "games/s", _GREEDY_GAMES.get(game.name))
         split = Split(0, greedy, Uniform())
-        alone = _rate(effort, lambda n: play_games(split, states, n, out, rng, np.zeros(players, np.int64)))
+        alone = per_second(effort, lambda n: play_games(split, states, n, out, rng, np.zeros(players, np.int64)))
         yield Row(name + f"playouts of {name_of_greedy} in one seat, random in others", alone, "games/s", _GREEDY_V_RANDOM.get(game.name))
-    bare = _rate(effort, lambda n: _playouts(table, n))
+    bare = per_second(effort, lambda n: _playouts(table, n))
     yield Row(name + "playouts of random turns", bare, "games/s")
     if game.knowledge.evaluators:
         rate, seconds = _lookahead(table, effort)
@@ -123,17 +92,17 @@ def _of_searches(game: Game, table: Table, name: str, bare: float, effort: Effor
     """Measure playouts inside searches. `bare` is the number of playouts a second without a search."""
     flat = _search_rate(effort, table, f"mce(playout=random, score=relative, seconds={effort.seconds})")
     yield Row(name + "flat Monte Carlo from the start, random playouts", flat, "playouts/s")
-    yield Row(name + "... as a share of playouts without a search", _times(flat, bare), "x", _SHARE_IN_SEARCH)
+    yield Row(name + "... as a share of playouts without a search", times(flat, bare), "x", _SHARE_IN_SEARCH)
     for chance in ("frozen", "sampled", "open"):
         text = f"uct(playout=random, score=wdl, chance={chance}, seconds={effort.seconds}"
         one = _search_rate(effort, table, text + ")")
         yield Row(name + f"UCT from the start, chance {chance}", one, "playouts/s", _UCT_ITERATIONS.get(game.name))
         both = _search_rate(effort, table, text + ", threads=2)")
-        yield Row(name + "... two trees on two threads, times as many", _times(both, one), "x", _TWO_THREADS)
+        yield Row(name + "... two trees on two threads, times as many", times(both, one), "x", _TWO_THREADS)
     if game.name in _UCB_ORIG_SECONDS:
         searcher, view = policy("ucb_orig"), _first_view(table)
         searcher.prepare(view)
-        seconds = 1 / _rate(effort, lambda n: [searcher.act(view) for _ in range(n)])
+        seconds = 1 / per_second(effort, lambda n: [searcher.act(view) for _ in range(n)])
         yield Row(name + "a first decision of ucb_orig, 10,000 rollouts", seconds, "s", _UCB_ORIG_SECONDS[game.name])
 
 
@@ -214,11 +183,13 @@ def _of_environments(game: Game, effort: Effort) -> Iterator[Row]:
     from kdenv.envs.seat import SeatEnv
 
     env = TableEnv(game.name)
-    yield Row(f"{game.name}: AEC loop, masked sample", _rate(effort, lambda n: _aec_steps(env, n)), "steps/s", _AEC_STEPS.get(game.name))
+    steps = per_second(effort, lambda n: _aec_steps(env, n))
+    yield Row(f"{game.name}: AEC loop, masked sample", steps, "steps/s", _AEC_STEPS.get(game.name))
     if name_of_greedy := game.knowledge.greedy:
         seat_env = SeatEnv(game.name, opponents=name_of_greedy)
-        rate = _rate(effort, lambda n: _seat_steps(seat_env, n))
-        yield Row(f"{game.name}: a learner's decision against {name_of_greedy}", 1e6 / rate, "us", _SEAT_MICROSECONDS.get(game.name))
+        steps = per_second(effort, lambda n: _seat_steps(seat_env, n))
+        yield Row(f"{game.name}: a learner's decision against {name_of_greedy}", 1e6 / steps, "us", _SEAT_MICROSECONDS.get(game.name))
+    yield from batches.rows_of(game, effort)
 
 
 def _aec_steps(env: Any, n: int) -> None:
@@ -249,20 +220,21 @@ def _seat_steps(env: Any, n: int) -> None:
 
 
 def _peers(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
-    """Measure ratios against packages of other people, in this run."""
+    """Measure packages of other people, and ratios against them, in this run."""
+    yield from batches.peer(effort)
     try:
         connect_four = importlib.import_module("pettingzoo.classic.connect_four_v3")
         peer = connect_four.env()
     except ImportError as error:
         print(f"(no ratio against PettingZoo's connect_four: {error})")
         return
-    theirs = _rate(effort, lambda n: _aec_steps(peer, n))
+    theirs = per_second(effort, lambda n: _aec_steps(peer, n))
     yield Row("PettingZoo's connect_four: AEC loop, masked sample", theirs, "steps/s")
     from kdenv.envs.aec import TableEnv
 
     for game in games:
         env = TableEnv(game.name)
-        yield Row(f"{game.name}: AEC loop, times as fast as connect_four", _rate(effort, partial(_aec_steps, env)) / theirs, "x", 3)
+        yield Row(f"{game.name}: AEC loop, times as fast as connect_four", per_second(effort, partial(_aec_steps, env)) / theirs, "x", 3)
 
 
 def _import_time(effort: Effort) -> Row:
@@ -270,25 +242,3 @@ def _import_time(effort: Effort) -> Row:
     command = [sys.executable, "-c", code]
     told = [subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout for _ in range(effort.runs)]
     return Row("import kdenv", min(map(float, told)), "s", 0.3)
-
-
-def _times(figure: float, of: float) -> float:
-    """The ratio of two figures; nan if a quick run was too short to measure the second one."""
-    return figure / of if of else math.nan
-
-
-def _rate(effort: Effort, work: Callable[[int], object]) -> float:
-    """How many units of work are done in a second, in the best of several runs. Compiling is done before them and is not counted."""
-    work(1)
-    n, seconds = 1, 0.0
-    while seconds < effort.seconds / 4:
-        n = max(2 * n, min(20 * n, int(n * effort.seconds / max(seconds, 1e-6))))
-        start = time.perf_counter()
-        work(n)
-        seconds = time.perf_counter() - start
-    best = seconds
-    for _ in range(effort.runs):
-        start = time.perf_counter()
-        work(n)
-        best = min(best, time.perf_counter() - start)
-    return n / best

@@ -22,10 +22,11 @@ def add(commands: Commands) -> None:
 
 def _run(parsed: argparse.Namespace) -> None:
     from kdenv.bench import bench
+    from kdenv.bench.measuring import QUICK, USUAL
     from kdenv.games import find_game, names
 
     games = [find_game(name) for name in ([parsed.game] if parsed.game is not None else names())]
-    effort = bench.QUICK if parsed.quick else bench.USUAL
+    effort = QUICK if parsed.quick else USUAL
     rows = []
     for row in bench.rows(games, effort):
         rows.append(row)

@@ -23,7 +23,7 @@ def add(commands: Commands) -> None:
         "find out which of two policies is stronger, on the same deals and in the same seats, and stop when it is known",
         "kdenv compare kingdomino full_greedy gprd",
         "kdenv compare kingdomino full_greedy gprd --against random --players 4 --smallest 2",
-        "kdenv compare kingdomino mce uct --at playouts=10,20 --deals 20",
+        "kdenv compare kingdomino mce uct --at playouts=10,playouts=20 --deals 20",
     )
     add_game(compare)
     compare.add_argument("a", help="a policy, as 'kdenv policies GAME' shows them")
@@ -32,7 +32,7 @@ def add(commands: Commands) -> None:
     others.add_argument("--against", metavar="C", help="a policy for all other seats; A and B then never meet")
     others.add_argument("--field", metavar='"C, D"', help="policies for the other seats, which take turns if there are fewer than seats")
     add_players(compare, "how many seats (default: one for each policy of the field and one more; without a field 2, if the game has it)")
-    compare.add_argument("--at", metavar="BUDGETS", help="compare at each of these budgets, such as 0.01s,0.1s or playouts=100,1000")
+    compare.add_argument("--at", metavar="B,...", help="compare searches that name no budget at each of these, such as 0.01s,0.1s")
     compare.add_argument("--error", type=float, default=0.05, metavar="P", help="how probable a wrong answer may be (default: 0.05)")
     compare.add_argument(
         "--smallest", type=float, default=1.0, metavar="POINTS", help="the smallest difference of interest, in points a game (default: 1)"
@@ -42,7 +42,7 @@ def add(commands: Commands) -> None:
 
 
 def _compare(parsed: argparse.Namespace) -> int:
-    from kdenv.arena import Comparisons, budgets
+    from kdenv.arena import Comparisons, read_budget
 
     check_playing(parsed)
     if parsed.at is None:
@@ -50,8 +50,8 @@ def _compare(parsed: argparse.Namespace) -> int:
         print(json.dumps(comparison.as_json()) if parsed.json else comparison)
         return _code(comparison, parsed.out)
     rows = Comparisons([])
-    for budget in budgets(parsed.at):
-        out = parsed.out and parsed.out.with_name(f"{parsed.out.stem}-{budget}{parsed.out.suffix}")
+    for budget in map(read_budget, parsed.at.split(",")):
+        out = parsed.out and parsed.out.with_name(f"{parsed.out.stem}-{budget.text}{parsed.out.suffix}")
         rows.rows.append(_run(parsed, budget, out))
         if not parsed.json:
             print(rows.line(rows.rows[-1]), flush=True)
@@ -70,7 +70,7 @@ def _run(parsed: argparse.Namespace, budget: Budget | None, out: Path | None) ->
     from kdenv.policies.text.grammar import split
 
     line = Line()
-    start = f"{budget}: " if budget is not None else ""
+    start = f"{budget.text}: " if budget is not None else ""
 
     def on_deal(comparison: Comparison) -> None:
         if line.is_due():

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from kdenv.arena import Result, ResultsFile, Summary
 
 
-
 def add(commands: Commands) -> None:
     match = commands.add(
         "match",

@@ -135,7 +135,8 @@ class _Game:
     def _people(self) -> int:
         return self.seats.count(None)
 
-    def _play(self, action: int, who: str) -> None:
+    def _play(self, answer: int, who: str) -> None:
+        action = self.table.checked_action(answer)
         self._words.append(f"{who}: {self.table.name(action)}")
         self.table.play(action)
 

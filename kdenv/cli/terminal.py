@@ -21,6 +21,7 @@ _PROGRESS = 78  # letters of a line that shows progress
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _DIGITS = re.compile(r"\d{60,}(\.\.\.)?")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_REFUSE = ("strict", "surrogateescape")  # what Python does with letters that an encoding lacks; the second in the locale C
 # These are printed in place of letters that an encoding lacks. Letters that are not listed become question marks.
 _INSTEAD = {
     **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╯╰", "+"),
@@ -35,9 +36,9 @@ _INSTEAD = {
 def prepare() -> None:
     """Set up the standard streams so that no letter that is printed or typed raises an error about its encoding."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in _REFUSE:
             stream.reconfigure(errors="kdenv")
-    if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.errors == "strict":
+    if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.errors in _REFUSE:
         sys.stdin.reconfigure(errors="replace")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kdenv.cli.arguments import Commands
+from kdenv.cli.interrupts import interruptible
 from kdenv.cli.terminal import Progress
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def _run(parsed: argparse.Namespace) -> None:
     tasks = [task for game in games for task in tasks_of(game)]
     progress = Progress(len(tasks), "parts compiled")
     for task in tasks:
-        task()
+        interruptible(task)
         progress.step()
     progress.end()
     print(f"{', '.join(game.name for game in games)}: everything is compiled")

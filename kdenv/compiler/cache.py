@@ -13,6 +13,7 @@ import io
 import os
 import pickle
 import re
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -29,9 +30,11 @@ from numba.core.serialize import NumbaPickler
 from numba.core.sigutils import normalize_signature
 
 from kdenv.compiler import folder
+from kdenv.compiler.interrupts import delayed, handle_delayed
 from kdenv.compiler.reach import CannotTell, digest_of
 
 LONGEST_WAIT = 120.0  # seconds to wait for another process that compiles the same code; after that it is compiled here, too
+_LOOK = 0.2  # seconds between two looks, during that wait, whether Ctrl-C was pressed
 _UNANSWERED = re.compile(r"\w+ does not answer \w+\(\): [^\n]*")  # what question.py says
 _HEAD = 32  # a file begins with so many bytes of digest; the digest is that of the rest of the file
 
@@ -45,7 +48,7 @@ class KeptKernel(CPUDispatcher):  # type: ignore[misc]
 
     def compile(self, sig: Any) -> Any:
         """Compile as numba does. Numba asks the cache first; locks that the cache takes meanwhile are released at the end."""
-        with global_compiler_lock, self._turn():
+        with delayed(), global_compiler_lock, self._turn():
             try:
                 return super().compile(sig)
             except TypingError as error:
@@ -110,13 +113,18 @@ class _Cache(NullCache):  # type: ignore[misc]
         place = folder.folder_to_write()
         if place is None:
             return False
-        lock = FileLock(place / f"{entry.name}.lock", timeout=LONGEST_WAIT)
-        try:
-            lock.acquire()
-        except (Timeout, OSError, NotImplementedError):  # the wait was too long, or this file system has no locks: compile without one
-            return False
-        self._turns[-1].append(lock)
-        return True
+        lock = FileLock(place / f"{entry.name}.lock", timeout=_LOOK)
+        end = time.monotonic() + LONGEST_WAIT
+        while not lock.is_locked and time.monotonic() < end:
+            try:
+                lock.acquire()
+            except Timeout:
+                handle_delayed()
+            except (OSError, NotImplementedError):  # this file system has no locks
+                return False
+        if lock.is_locked:
+            self._turns[-1].append(lock)
+        return lock.is_locked
 
 
 class _Entry:

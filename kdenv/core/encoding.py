@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -17,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import kernel
-from kdenv.compiler.random import derive_seed, make_rng
+from kdenv.compiler.question import answers, question
+from kdenv.compiler.random import Rng, derive_seed, make_rng
 from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.verbs import resample_hidden_at
+from kdenv.core.verbs import resample_hidden, resample_hidden_at
 
 if TYPE_CHECKING:
     from kdenv.core.game import Game
@@ -62,6 +64,47 @@ def clear(out):
         out[i] = 0.0
 
 
+@question
+def observe_by(encoding, states, k, seat, out):
+    """Write what the seat sees of states[k] to out (float32), by this encoding. So kernels observe; Python calls Observer.vector."""
+
+
+class _Redrawn(NamedTuple):
+    """An encoding that is not trusted. Its kernel is shown a copy in which what the seat cannot know is drawn anew."""
+
+    encoding: Any
+    states: Any  # one state, for the copy
+    rng: Rng
+    seed: np.uint64
+
+
+@answers(observe_by, _Redrawn)
+@kernel
+def _observe_redrawn(encoding, states, k, seat, out):
+    encoding.states[0] = states[k]
+    encoding.rng[0] = encoding.seed
+    resample_hidden(encoding.states[0], seat, encoding.rng)
+    clear(out)
+    observe_by(encoding.encoding, encoding.states, 0, seat, out)
+
+
+_classes: dict[Callable[..., Any], Any] = {}  # the kernel of an encoding -> the class of the part that answers observe_by with it
+
+
+def _part_of(observe: Callable[..., Any]) -> Any:
+    if observe not in _classes:
+        made: Any = namedtuple(f"By_{observe.__name__}", ())  # type: ignore[misc]
+        made.__module__ = observe.__module__
+
+        @answers(observe_by, made)
+        @kernel
+        def _observe(encoding, states, k, seat, out):
+            observe(states, k, seat, out)
+
+        _classes[observe] = made
+    return _classes[observe]()
+
+
 class Observer:
     """Makes the vectors of one encoding for a game with this many players and these options, and says how they are laid out."""
 
@@ -81,16 +124,28 @@ class Observer:
         out = np.empty(self.size, np.float32) if self.encoding.trusted else np.zeros(self.size, np.float32)
         if self._is_redrawn:
             states, k = states[k : k + 1].copy(), 0
-            resample_hidden_at(states, 0, seat, make_rng(_SEED))
+            resample_hidden_at(states, 0, seat, self.draws())
         self.encoding.observe(states, k, seat, out)
         return out
 
+    def draws(self) -> Rng:
+        """A new generator for the draws of what a seat cannot know; it is always the same."""
+        return make_rng(_SEED)
+
+    def part(self) -> Any:
+        """A new part that answers observe_by in kernels with the same numbers. Threads must not share it."""
+        inside = _part_of(self.encoding.observe)
+        if not self._is_redrawn:
+            return inside
+        seed = make_rng(_SEED)
+        return _Redrawn(inside, np.zeros(1, self.game.state_dtype), seed.copy(), seed[0])
+
     def cut(self, vector: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """The parts of a vector by name, each in its shape. They share the memory of the vector."""
+        """The parts of a vector by name, each in its shape; of an array of vectors, arrays of parts. They share its memory."""
         parts, at = {}, 0
         for name, part in self.layout.items():
             end = at + math.prod(part.shape)
-            parts[name] = vector[at:end].reshape(part.shape)
+            parts[name] = vector[..., at:end].reshape(*vector.shape[:-1], *part.shape)
             at = end
         return parts
 

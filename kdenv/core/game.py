@@ -104,7 +104,7 @@ class Game:
     teams: Callable[[int], int] = int  # players -> number of teams; seat % teams is a seat's team
     margin_scale: float = 100.0  # rewards in points (reward="margin", "score") are divided by this
     open_information: bool = False  # True if nothing is hidden from anybody, so that what one seat observes is the whole state
-    truncated: Callable[[States, int], bool] | None = None  # (states, k) -> whether a limit ended the game, not its rules; None: never
+    truncated: Callable[[States, int], bool] | None = None  # kernel: whether a limit ended the game, not its rules; None: never
     state_dtype: np.dtype[Any] = field(init=False)  # STATE of the room
 
     def __post_init__(self) -> None:

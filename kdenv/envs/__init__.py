@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kdenv.envs.aec import TableEnv
+    from kdenv.envs.sb3 import SeatVecEnv
     from kdenv.envs.seat import SeatEnv
+    from kdenv.envs.vector import SeatVectorEnv, SelfPlay
 
-__all__ = ["SeatEnv", "TableEnv"]
+__all__ = ["SeatEnv", "SeatVecEnv", "SeatVectorEnv", "SelfPlay", "TableEnv"]
 
-_HOMES = {"SeatEnv": "kdenv.envs.seat", "TableEnv": "kdenv.envs.aec"}
+_HOMES = {
+    "SeatEnv": "kdenv.envs.seat",
+    "SeatVecEnv": "kdenv.envs.sb3",  # needs Stable-Baselines3
+    "SeatVectorEnv": "kdenv.envs.vector",
+    "SelfPlay": "kdenv.envs.vector",
+    "TableEnv": "kdenv.envs.aec",
+}
 
 
 if not TYPE_CHECKING:  # to a type checker, a name that is not there is an error

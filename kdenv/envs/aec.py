@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
@@ -27,8 +27,11 @@ from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_seed, e
 from kdenv.envs.episode import Episode
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
+from kdenv.envs.seeds import CHANCE, Seeds
 from kdenv.envs.spaces import ActionSpace, in_form, space_of, state_box
 from kdenv.envs.stepping import NO_ACTION, NOBODY, Mask
+
+ForAllAtOnce: TypeAlias = ParallelEnv[str, Any, Any]  # an environment of PettingZoo that steps all agents at once
 
 _FROM_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "np_random", "_cumulative_rewards")
 
@@ -40,8 +43,9 @@ class TableEnv(AECEnv[str, Any, Any]):
     infos[agent]["action_mask"] is the same mask. A seat that is not to move has a mask of zeros. All arrays are new and never written to
     again.
 
-    After reset there are the attributes of PettingZoo, `table` (the game itself, to look at) and `np_random`, which seeds the
-    chance of every game. If the table is changed by anybody else, step() refuses to go on until reset(); change `table.clone()` instead.
+    After reset there are the attributes of PettingZoo, `table` (the game itself, to look at) and `np_random`, from which the
+    seeds of all games are drawn (seeds.py). If the table is changed by anybody else, step() refuses to go on until reset(); change
+    `table.clone()` instead.
     """
 
     metadata: dict[str, Any] = {"name": "kdenv", "render_modes": list(MODES), "render_fps": 1, "is_parallelizable": False}  # noqa: RUF012
@@ -81,6 +85,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._payer = Payer(reward)
         self._form, self._skip_forced = observation, skip_forced
         self._episode = Episode(empty, encoding)
+        self._seeds = Seeds()
         self._screen = Screen(render_mode, name)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._observation_space = space_of(observation, self._episode.observer, self._episode.n_actions)
@@ -118,7 +123,9 @@ class TableEnv(AECEnv[str, Any, Any]):
         opening = self._episode.opening(options)
         if seed is not None or "np_random" not in self.__dict__:
             self.np_random, _ = seeding.np_random(None if seed is None else int(seed))
-        self._episode.begin(opening, self.np_random)
+            self._seeds.restart(self.np_random)
+        self._seeds.next_game()
+        self._episode.begin(opening, self._seeds.rng(CHANCE))
         self._payer.begin(self.table)
         agents = self.possible_agents
         self.agents = list(agents)
@@ -292,6 +299,6 @@ def raw_env(game: str | Game = "kingdomino", players: int | None = None, **param
     return TableEnv(game, players, **parameters)
 
 
-def parallel_env(game: str | Game = "kingdomino", players: int | None = None, **parameters: Any) -> ParallelEnv[str, Any, Any]:
+def parallel_env(game: str | Game = "kingdomino", players: int | None = None, **parameters: Any) -> ForAllAtOnce:
     """Make a game for libraries that step all agents at once. Only the action of the agent whose mask is not all 0 counts."""
     return turn_based_aec_to_parallel(env(game, players, **parameters))

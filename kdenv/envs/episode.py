@@ -77,10 +77,10 @@ class Episode:
             raise BadOption(f"the game is over at once: nobody has anything to decide at {table.position()}")
         return table, script
 
-    def begin(self, opening: tuple[Table, Script], generator: np.random.Generator) -> None:
-        """Begin the game that opening() returned. `generator` seeds the generator of its chance."""
+    def begin(self, opening: tuple[Table, Script], rng: Rng) -> None:
+        """Begin the game that opening() returned. Its chance is drawn from rng."""
         table, script = opening
-        rng, mask = make_rng(generator), np.zeros(self.n_actions, np.int8)
+        mask = np.zeros(self.n_actions, np.int8)
         mover = stepping.start(table, rng, self._buffer, mask)
         if mover == NOBODY:
             raise BadOption(f"the game is over at once: nobody has anything to decide at {table.position()}")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from kdenv.compiler.random import derive_seed
+from kdenv.compiler.random import below, derive_seed, next64
 from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.game import Game
+from kdenv.core.game import Game, Variant
 from kdenv.core.view import View
+from kdenv.envs.seeds import OPPONENTS, POOL, Seeds
 from kdenv.policies import Policy, policy
 from kdenv.policies.compiled import joint_player
 
@@ -21,9 +20,11 @@ Opponent: TypeAlias = str | Player
 class Lineup:
     """The players of all seats but the learner's, in the order in which they sit after it. From a pool they are drawn for every game."""
 
-    def __init__(self, game: Game, n_seats: int, opponents: Opponent | Sequence[Opponent] | None, pool: Sequence[Opponent] | None) -> None:
+    def __init__(
+        self, game: Game, variant: Variant, n_seats: int, opponents: Opponent | Sequence[Opponent] | None, pool: Sequence[Opponent] | None
+    ) -> None:
         """Take either opponents, one for all n_seats or a list of one for each, or a pool from which each seat draws."""
-        self._game, self._n_seats = game, n_seats
+        self._game, self._variant, self._n_seats = game, variant, n_seats
         self._by_text: dict[str, Policy] = {}  # the same text makes only one policy
         if (opponents is None) == (pool is None):
             raise BadOption("give either opponents=, the policies of the other seats, or pool=, a list from which they are drawn")
@@ -46,16 +47,23 @@ class Lineup:
         if isinstance(value, Policy):
             if value.is_oracle:
                 raise NotSupported(f"{value} looks at what is hidden, and opponents of a learner may not; choose another policy")
-            value.compiled(self._game)  # raises an error if it is a player of another game
+            value.needs(self._game, self._n_seats + 1, self._variant)
         return value  # type: ignore[no-any-return]
 
-    def draw(self, generator: np.random.Generator) -> None:
-        """Draw the players of the next game and seed them. From its seed a player cannot compute other draws of the generator."""
+    def draw(self, seeds: Seeds) -> None:
+        """Draw the players of this game and seed them. From its seed a player cannot compute other seeds."""
         if self._pool:
-            self.players = [self._pool[i] for i in generator.integers(len(self._pool), size=self._n_seats)]
+            rng = seeds.rng(POOL)
+            self.players = [self._pool[int(below(rng, len(self._pool)))] for _ in range(self._n_seats)]
+        rng = seeds.rng(OPPONENTS)
         for player in {id(player): player for player in self.players}.values():
             if isinstance(player, Policy):
-                player.reset(derive_seed("opponent", int(generator.integers(1 << 62))))
+                player.reset(derive_seed("opponent", int(next64(rng))))
+
+    @property
+    def listed(self) -> tuple[list[Player], bool]:
+        """The players to draw from, and True; or, if nothing is drawn, one for each seat after the learner, and False."""
+        return (self._pool, True) if self._pool else (self.players, False)
 
     def compiled(self, me: int) -> Any:
         """All players as one compiled player, where `me` is the seat that learns; None if one of them has no compiled form."""

@@ -12,7 +12,12 @@ def register(name: str, title: str) -> None:
     identity = f"kdenv/{title}-v0"
     # Registering a second time, as after a reload, would print a warning although nothing is wrong.
     if identity not in gymnasium.registry:
-        gymnasium.register(identity, entry_point="kdenv.envs.seat:SeatEnv", kwargs={"game": name})
+        gymnasium.register(
+            identity,
+            entry_point="kdenv.envs.seat:SeatEnv",
+            vector_entry_point="kdenv.envs.vector:SeatVectorEnv",
+            kwargs={"game": name},
+        )
     if hasattr(pettingzoo, "register") and identity not in pettingzoo.aec_registry:  # PettingZoo has registries since 1.27
         pettingzoo.register("aec", identity, entry_point="kdenv.envs.aec:env", kwargs={"game": name})
         pettingzoo.register("parallel", identity, entry_point="kdenv.envs.aec:parallel_env", kwargs={"game": name})

@@ -19,7 +19,7 @@ Let T be the number of teams (in a game without teams each seat is a team). The 
 rewards but gains are 0, and a function is not asked. Gains are given for every decision, also for the last one of such a game.
 An illegal action that ends a game gives -1 to the team of its seat and 1 / (T - 1) to each other team, whatever `reward` is.
 
-`settle` and `add_gains` are these definitions. They are kernels, so an engine for many games can call them from its own kernel.
+`settle`, `add_gains` and `write_forfeit` are these definitions. They are kernels, so that batches of games call them, too.
 """
 
 from __future__ import annotations
@@ -105,10 +105,18 @@ def _best_rival(points, seat, teams):
     return best
 
 
+@kernel
+def write_forfeit(seat, teams, out):
+    """Write to out what each seat gets after an illegal action of this seat, for every kind of reward."""
+    for other in range(out.shape[0]):
+        out[other] = -1.0 if other % teams == seat % teams else 1.0 / (teams - 1)
+
+
 def forfeit(table: Table, seat: int) -> list[float]:
-    """The rewards after an illegal action of this seat, for every kind of reward."""
-    teams = table.game.teams(table.players)
-    return [-1.0 if other % teams == seat % teams else 1 / (teams - 1) for other in range(table.players)]
+    """What each seat gets after an illegal action of this seat."""
+    out = np.zeros(table.players)
+    write_forfeit(seat, table.game.teams(table.players), out)
+    return out.tolist()
 
 
 def is_truncated(table: Table) -> bool:

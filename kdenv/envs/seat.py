@@ -15,7 +15,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.compiler.random import Rng, make_rng
+from kdenv.compiler.random import Rng, below, make_rng
 from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
@@ -26,6 +26,7 @@ from kdenv.envs.episode import Episode, Script, article
 from kdenv.envs.lineup import Lineup, Opponent
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
+from kdenv.envs.seeds import CHANCE, DICE, SEAT, Seeds
 from kdenv.envs.spaces import ActionSpace, Mask, in_form, space_of
 from kdenv.envs.stepping import NO_ACTION, NOBODY
 from kdenv.policies.compiled import first_use
@@ -81,7 +82,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         if render_mode is not None:
             check_choice("render_mode", render_mode, MODES)
         empty = empty_table(game, players, options)
-        _check_seat(seat, empty.players)
+        check_seat(seat, empty.players)
         self.reward, self.illegal, self.render_mode, self.with_record = reward, illegal, render_mode, record
         self._form, self._skip_forced, self._seat_rule = observation, skip_forced, seat
         self._payer = Payer(reward)
@@ -90,7 +91,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self.action_space = ActionSpace(self._episode.n_actions)
         self.observation_space = space_of(observation, self._episode.observer, self._episode.n_actions)
         self.seat = 0 if isinstance(seat, str) else int(seat)  # the seat of the learner in this game
-        self._games = 0  # how many games have begun since the last reset with a seed
+        self._seeds = Seeds()
         self._is_on = False
         self._dice: Rng = make_rng(0)
         self._joint: Any = None  # the opponents as one compiled player; None if one has no compiled form
@@ -99,7 +100,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
         """Change the policies of the other seats from the next reset on. The parameters are those of the environment."""
         table = self.table
-        self._lineup = Lineup(table.game, table.players - 1, opponents, pool)
+        self._lineup = Lineup(table.game, table.variant, table.players - 1, opponents, pool)
 
     @property
     def table(self) -> Table:
@@ -120,8 +121,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         check_seed(seed)
         opening = self._episode.opening(options)
         super().reset(seed=None if seed is None else int(seed))
-        if seed is not None:
-            self._games = 0
+        if seed is not None or self._seeds.number < 0:
+            self._seeds.restart(self.np_random)
         self._is_on = False
         for _ in range(_DEALS):
             self._begin(opening)
@@ -139,16 +140,16 @@ class SeatEnv(gymnasium.Env[Any, Any]):
 
     def _begin(self, opening: tuple[Table, Script]) -> None:
         """Deal, choose the learner's seat and the opponents, and play until the learner decides or the game is over."""
-        self._episode.begin(opening, self.np_random)
+        self._seeds.next_game()
+        self._episode.begin(opening, self._seeds.rng(CHANCE))
         self._payer.begin(self.table)
         players = self.table.players
         if self._seat_rule == "random":
-            self.seat = int(self.np_random.integers(players))
+            self.seat = int(below(self._seeds.rng(SEAT), players))
         elif self._seat_rule == "rotate":
-            self.seat = self._games % players
-        self._games += 1
-        self._dice = make_rng(self.np_random)
-        self._lineup.draw(self.np_random)
+            self.seat = self._seeds.number % players
+        self._dice = self._seeds.rng(DICE)
+        self._lineup.draw(self._seeds)
         self._joint = self._lineup.compiled(self.seat)
         with first_use(self._joint, self.table.game):
             self._go_on(NO_ACTION)
@@ -260,7 +261,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return copy.deepcopy(self)
 
 
-def _check_seat(seat: Any, players: int) -> None:
+def check_seat(seat: Any, players: int) -> None:
+    """Raise BadOption for a value that is neither a seat nor a way to choose one."""
     is_seat = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool) and 0 <= seat < players
     if not is_seat and seat not in ("random", "rotate"):
         raise BadOption(f"seat={seat} is not possible; seat may be 0 to {players - 1}, random or rotate")

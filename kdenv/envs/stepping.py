@@ -45,26 +45,35 @@ def _step(states, action, rng, log, n, out, mask):
 
 
 @kernel
+def turn_of(player, states, k, work, out, dice, rng, log, n):
+    """Let the player decide for the seat to move in states[k] until its turn is over. Return the new length of the log.
+
+    What the player is shown has passed through resample_hidden, as in a View; it draws from dice, and chance from rng. So many
+    places as a packed turn can have actions must be free in the log.
+    """
+    mover = seat(states[k])
+    work[0] = states[k]
+    resample_hidden(work[0], mover, dice)
+    turn = choose(player, work, 0, out, dice)
+    while True:
+        before = n
+        n = decide(states, k, first_action(turn), rng, log, n)
+        turn = rest_of(turn)
+        # The player planned the rest of its turn for this seat and without chance in between. Otherwise it is asked anew.
+        if turn == 0 or n != before + 1 or phase(states[k]) != DECIDE or seat(states[k]) != mover:
+            return n
+
+
+@kernel
 def _step_with(player, states, action, me, work, out, dice, rng, log, n, mask):
     """Do as _step does, and then let the player decide for all seats but `me`.
 
-    It stops when seat `me` decides, when the game is over, or when the log is almost full. The player draws from dice, chance from rng.
-    What the player is shown has passed through resample_hidden, as in a View.
+    It stops when seat `me` decides, when the game is over, or when the log is almost full. See turn_of.
     """
     if action != NO_ACTION:
         n = decide(states, 0, action, rng, log, n)
     while n + _PACKED < log.shape[1] and phase(states[0]) == DECIDE and seat(states[0]) != me:
-        mover = seat(states[0])
-        work[0] = states[0]
-        resample_hidden(work[0], mover, dice)
-        turn = choose(player, work, 0, out, dice)
-        while True:
-            before = n
-            n = decide(states, 0, first_action(turn), rng, log, n)
-            turn = rest_of(turn)
-            # The player planned the rest of its turn for this seat and without chance in between. Otherwise it is asked anew.
-            if turn == 0 or n != before + 1 or phase(states[0]) != DECIDE or seat(states[0]) != mover:
-                break
+        n = turn_of(player, states, 0, work, out, dice, rng, log, n)
     return n, _mover_and_mask(states, 0, out, mask)
 
 

@@ -24,7 +24,7 @@ from kdenv.policies.flat import Bandit, Mce
 from kdenv.policies.uct import Uct
 from kdenv.policies.expectimax import Expectimax, Star1, Star2, Star25
 from kdenv.policies.deals import FlatDeals, Ims, Oracle, Pimc
-from kdenv.policies.learned import Ppo
+from kdenv.policies.learned import Learned, Ppo
 from kdenv.policies.text import papers  # noqa: F401  (importing it adds the searches of papers)
 from kdenv.policies.listing import Entry, listing
 from kdenv.policies.text.parameter import param
@@ -41,6 +41,7 @@ __all__ = [
     "Found",
     "Function",
     "Ims",
+    "Learned",
     "Mast",
     "Mce",
     "Node",

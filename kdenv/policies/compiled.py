@@ -18,23 +18,26 @@ _compiled = {""}  # the kinds of players that have played in this process; "" st
 
 def joint_player(players: Sequence[Policy | Callable[[View], int]], seats: Sequence[int], game: Game) -> Any:
     """One compiled player that decides at each seat as its policy does; None if a policy has no compiled form, or there are too many."""
-    seats_of: dict[Any, int] = {}
+    seats_of: dict[Policy, int] = {}
+    inside: dict[Policy, Any] = {}
     for player, seat in zip(players, seats, strict=True):
-        inside = player.compiled(game) if isinstance(player, Policy) else None
-        if inside is None:
+        if not isinstance(player, Policy):
             return None
-        key = (type(inside).__name__, inside)  # the name, because players of different kinds may be equal as tuples
-        seats_of[key] = seats_of.get(key, 0) | 1 << seat
+        if player not in inside:
+            inside[player] = player.compiled(game)
+        if inside[player] is None:
+            return None
+        seats_of[player] = seats_of.get(player, 0) | 1 << seat
     # They are sorted so that fewer combinations of kinds need to be compiled.
-    kinds = sorted(seats_of, key=repr)
+    kinds = sorted(seats_of, key=lambda player: (_kind(inside[player]), str(player)))
     if not kinds:
         return Uniform()  # there are no seats, so this player is never asked
     if len(kinds) == 1:
-        return kinds[0][1]
+        return inside[kinds[0]]
     if len(kinds) > _MOST_KINDS:
         return None
     (one, two), three, last = kinds[:2], kinds[min(2, len(kinds) - 1)], kinds[-1]
-    return Seated(seats_of[one], one[1], seats_of[two], two[1], seats_of[three], three[1], last[1])
+    return Seated(seats_of[one], inside[one], seats_of[two], inside[two], seats_of[three], inside[three], inside[last])
 
 
 @contextmanager

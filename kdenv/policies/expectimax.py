@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game, Variant, did_you_mean
 from kdenv.policies.budgets import Budgeted, ByGame, ByNodes, BySeconds
+from kdenv.policies.learned import Learned
 from kdenv.policies.searching import Searcher, SearchPolicy
+from kdenv.policies.text.grammar import parse
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named
 
@@ -28,7 +30,9 @@ class LooksAhead(SearchPolicy, ByNodes, BySeconds, ByGame):
 
     depth: int | None = param("the turns looked ahead; 2 if neither a depth nor a budget is given", default=None, least=1, most=MOST_DEPTH)
     evaluate: str | None = param(
-        "what a position is worth: an evaluator of the game, its usual one if none is given, or margin", default=None
+        "what a position is worth: an evaluator of the game, its usual one if none is given, margin, or learned(<model>)",
+        default=None,
+        terms=True,
     )
     order: str | None = param("in which order turns are tried: one of the game, its usual one if none is given, or 0", default=None)
     table: bool = param("whether positions met again are looked up", default=False)
@@ -37,6 +41,8 @@ class LooksAhead(SearchPolicy, ByNodes, BySeconds, ByGame):
     def __post_init__(self) -> None:
         """Refuse to search to a depth at once if there is none."""
         super().__post_init__()
+        if self.evaluate is not None and self.evaluate.endswith(")"):
+            Learned.from_term(parse(self.evaluate))
         if not self.deepen and self.depth is None:
             raise BadOption(f"{self}: deepen=no needs a depth, as only deepening can stop at a budget; give depth=<number>")
 
@@ -44,6 +50,16 @@ class LooksAhead(SearchPolicy, ByNodes, BySeconds, ByGame):
     def probes(self) -> int:
         """How many turns after every outcome are tried before the rest of the search."""
         return 0
+
+    @property
+    def network(self) -> Learned | None:
+        """The network that evaluates positions; None if evaluate= is the name of an evaluator."""
+        if self.evaluate is None or not self.evaluate.endswith(")"):
+            return None
+        found: Learned | None = self.memory.kept.get("network")
+        if found is None:
+            found = self.memory.kept["network"] = Learned.from_term(parse(self.evaluate))
+        return found
 
     @classmethod
     def obstacle(cls, game: Game) -> str:
@@ -62,7 +78,9 @@ class LooksAhead(SearchPolicy, ByNodes, BySeconds, ByGame):
             ("evaluate", self.evaluate, game.knowledge.evaluators, MARGIN),
             ("order", self.order, game.knowledge.orders, LISTED),
         ):
-            if value is not None and value != always and value not in known:
+            if parameter == "evaluate" and self.network is not None:
+                self.network.needs(game, players, variant)
+            elif value is not None and value != always and value not in known:
                 every = [*known, always]
                 hint = did_you_mean(value, every)
                 raise BadOption(f"{parameter}={value} is not possible{hint}; for {game.name} it may be {', '.join(every)}")

@@ -1,29 +1,35 @@
-"""Learned policies. They play a MaskablePPO model of Stable-Baselines3 (.zip), or its network exported to plain arrays (.npz).
+"""Learned policies: `learned(MODEL)` follows a network of values, `ppo(MODEL)` a network that chooses actions.
 
-Share models as exported ones, made by `python -m baselines.rl.export`. An exported model needs neither torch nor
-Stable-Baselines3, and playing it runs nothing but the network (model_file.py). A .zip is unpickled by Stable-Baselines3, and
-unpickling runs any code that the file holds: play a .zip only if you trust it as you trust a program. A process that plays its first .zip
-warns of this.
+Models are files (model_file.py): `kdenv train` makes networks of values, and `python -m baselines.rl.export` writes the network of a
+MaskablePPO model of Stable-Baselines3 in the same format. Such a model (.npz) needs neither torch nor Stable-Baselines3. It
+runs inside kernels, and playing it runs nothing but the network. `ppo` also plays a .zip of Stable-Baselines3. It is unpickled by
+Stable-Baselines3, and unpickling runs any code that the file holds: play a .zip only if you trust it as you trust a program. A process
+that plays its first .zip warns of this.
 """
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.compiler.random import uniform
-from kdenv.core.encoding import check_layout, observer_for_model
+from kdenv.compiler.random import make_rng, uniform
+from kdenv.core.encoding import Observer, check_layout, observer_for_model
 from kdenv.core.errors import BadOption, NotSupported, missing_extra
-from kdenv.core.game import Game
+from kdenv.core.game import Game, Variant
+from kdenv.core.questions import choose_at
 from kdenv.core.view import View
-from kdenv.policies.base import Policy
-from kdenv.policies.model_file import read_network
+from kdenv.networks.network import Network, copy_for_thread, network_of
+from kdenv.networks.players import Drawn, Goal, Valued, turns_for
+from kdenv.policies.base import TurnPolicy
+from kdenv.policies.model_file import POLICY, VALUE, StoredNetwork, read_network
+from kdenv.policies.playouts import Playout
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named
 
@@ -34,71 +40,180 @@ _warned = False  # whether this process has warned about playing a .zip
 
 @dataclass
 class Model:
-    """The content of a model file, and the views that it fits."""
+    """The content of a model file, and the game, players and options that it was last found to fit."""
 
     file: str  # the name of the file, for errors
-    logits: Callable[[Array], Array]
     n_observed: int
     n_actions: int
     made_for: Mapping[str, Any]  # the Observer.made_for of its training; empty if the file has none
-    _fits: tuple[Game, int, bytes] | None = None  # the last game, players and variant that it was found to fit
-    _encoding: str = ""  # the encoding of observations that it takes for these
+    stored: StoredNetwork | None = None  # None for a .zip
+    logits: Callable[[Array], Array] | None = None  # of a .zip: the logits of all actions for an observation
+    _fits: tuple[Game, int, bytes] | None = None
+    _observer: Observer | None = None  # of the encoding that it takes for these
+    _network: Network | None = field(default=None, repr=False)
 
     def logits_for(self, view: View) -> Array:
-        """The logits of all actions for this view, which is observed by the encoding that the model was trained on."""
-        self.check(view)
-        return self.logits(view.observation(self._encoding))
+        """The logits of all actions for this view, which is observed by the encoding that the model was trained on. Only of a .zip."""
+        assert self.logits is not None
+        return self.logits(view.observation(self.observer(view.game, view.players, view.variant).encoding.name))
 
-    def check(self, view: View) -> None:
-        """Refuse a view of a game, number of players or options that the model was not trained for."""
-        asked = view.game, view.players, view.variant.tobytes()
-        if asked == self._fits:
-            return
-        observer = observer_for_model(self.made_for, self.file, view.game, view.players, view.variant)
-        expected = observer.size, view.game.n_actions(view.players, view.variant)
+    def network(self, game: Game) -> Network:
+        """The network as a part for kernels, with buffers of its own. `observer` must have found that the model fits."""
+        assert self.stored is not None
+        observer = self._observer if self._observer is not None and self._observer.game is game else self._usual_observer(game)
+        if self._network is None:
+            self._network = network_of(observer.part(), self.stored.layers, self.stored.activation)
+        return copy_for_thread(self._network, observer.part())
+
+    def _usual_observer(self, game: Game) -> Observer:
+        players, variant = game.variant()
+        if self.stored is not None and self.stored.players:
+            players, variant = game.variant(self.stored.players, **self.stored.options)
+        return self.observer(game, players, variant)
+
+    def observer(self, game: Game, players: int, variant: Variant) -> Observer:
+        """The observer for this game, players and options. Raises NotSupported if the model was not trained for them."""
+        asked = game, players, variant.tobytes()
+        if self._observer is not None and asked == self._fits:
+            return self._observer
+        observer = observer_for_model(self.made_for, self.file, game, players, variant)
+        n_actions = game.n_actions(players, variant)
         same_version = self.made_for.get("version", observer.encoding.version) == observer.encoding.version
-        if same_version and (self.n_observed, self.n_actions) != expected:
+        if same_version and self.stored is not None and self.stored.predicts == VALUE:
+            self._check_table(game, players, variant)
+        elif same_version and (self.n_observed, self.n_actions) != (observer.size, n_actions):
             raise NotSupported(
-                f"{self.file} takes {self.n_observed} numbers and knows {self.n_actions} actions, but {view.game.name} with {view.players} "
-                f"players and these options has {expected[0]} and {expected[1]}; use a model trained on the same game"
+                f"{self.file} takes {self.n_observed} numbers and knows {self.n_actions} actions, but {game.name} with {players} "
+                f"players and these options has {observer.size} and {n_actions}; use a model trained on the same game"
             )
         check_layout(self.made_for, self.file, observer)
-        self._fits, self._encoding = asked, observer.encoding.name
+        if self.n_observed != observer.size:
+            raise NotSupported(
+                f"{self.file} takes {self.n_observed} numbers, but {game.name} gives {observer.size} here; train the model again"
+            )
+        self._fits, self._observer = asked, observer
+        return observer
+
+    def _check_table(self, game: Game, players: int, variant: Variant) -> None:
+        """Refuse another number of players or other options than those for which a network of values was trained."""
+        assert self.stored is not None
+        trained = self.stored.players
+        if trained != players:
+            raise NotSupported(
+                f"{self.file} was trained for {trained} players, not for {players}; play it with {trained}, or train a model for {players}"
+            )
+        options = json.loads(json.dumps(game.options_of(variant)))  # as in the file: tuples are lists
+        for name, value in self.stored.options.items():
+            if options.get(name) != value:
+                raise NotSupported(
+                    f"{self.file} was trained with {name}={value}, not with {name}={options.get(name)}; train a model for these rules"
+                )
 
 
-@named("ppo")
-class Ppo(Policy):
-    """A learned policy: takes the most probable legal action of a model, or samples an action."""
+class _Modelled(TurnPolicy, Playout):
+    """A policy that follows a model. Its compiled form has buffers, so it is made anew each time it is asked for."""
 
-    model: str = param(help="the model: a .zip of MaskablePPO, an exported .npz, or the name of a shipped model", kw_only=False)
-    sample: bool = param("whether actions are sampled by their probabilities, instead of taking the most probable one", default=False)
+    predicts: ClassVar[str]
+    model: str
 
     def __post_init__(self) -> None:
         """Check that the file exists, so that a wrong name is refused before a game begins. The file is loaded later, when it is needed."""
         super().__post_init__()
-        _find(self.model)
+        model_path(self.model)
+
+    def needs(self, game: Game, players: int, variant: Variant) -> None:
+        """The model must have been made for this game, number of players and options."""
+        super().needs(game, players, variant)
+        self.loaded().observer(game, players, variant)
 
     def prepare(self, view: View) -> None:
-        """Load the model and check that it was made for such views."""
-        self._loaded().check(view)
+        """Load the model, check that it was made for such views, and compile it."""
+        player = self._part(view)
+        if player is not None:
+            choose_at(player, view.scratch(2), 0, view.game.buffer(), make_rng(0))
 
-    def act(self, view: View) -> int:
-        """The most probable legal action, or a sample of the legal actions."""
-        model, legal = self._loaded(), view.legal()
-        logits = model.logits_for(view)[legal]
+    def choose_turn(self, view: View) -> int:
+        """The packed turn that the model chooses."""
+        return int(choose_at(self._part(view), view.scratch(2), 0, view.game.buffer(), self.rng))
+
+    def player(self, view: View) -> Any:
+        """The compiled player, which decides for all seats."""
+        found = self._part(view, anew=True)
+        if found is None:
+            raise NotSupported(
+                f"{self} cannot play inside a search, because its model is a .zip; export it with python -m baselines.rl.export"
+            )
+        return found
+
+    def _part(self, view: View, *, anew: bool = False) -> Any:
+        """The compiled player for this view; None if it has none."""
+        self.loaded().observer(view.game, view.players, view.variant)
+        kept = self.memory.kept
+        if anew or kept.get("game") is not view.game:
+            kept["game"], kept["part"] = view.game, self.compiled(view.game)
+        return kept["part"]
+
+    def loaded(self) -> Model:
+        """The model; it is read from its file when it is first needed."""
+        if "model" not in self.memory.kept:
+            model = load(model_path(self.model))
+            stored = model.stored
+            if stored is not None and stored.predicts != self.predicts:
+                other = "learned" if stored.predicts == VALUE else "ppo"
+                raise BadOption(
+                    f"{model.file} predicts a {stored.predicts}, and {self.kind} needs a {self.predicts}; write {other}({self.model})"
+                )
+            self.memory.kept["model"] = model
+        found: Model = self.memory.kept["model"]
+        return found
+
+
+@named("learned")
+class Learned(_Modelled):
+    """A learned policy: takes the turn after which a network of values likes the position best; `kdenv train` makes the network."""
+
+    predicts = VALUE
+    model: str = param(help="the model: an .npz of 'kdenv train', or the name of a shipped model", kw_only=False)
+
+    def compiled(self, game: Game) -> Valued:
+        """The player in kernels, with buffers of its own. Ask `needs` before, which refuses a table that the model does not fit."""
+        model = self.loaded()
+        network, stored = model.network(game), model.stored
+        assert stored is not None
+        return Valued(network, Goal(game.teams(stored.players), stored.scale, stored.win), turns_for(game, stored.players))
+
+
+@named("ppo")
+class Ppo(_Modelled):
+    """A learned policy: takes the most probable legal action of a model, or samples an action."""
+
+    predicts = POLICY
+    model: str = param(help="the model: a .zip of MaskablePPO, an exported .npz, or the name of a shipped model", kw_only=False)
+    sample: bool = param("whether actions are sampled by their probabilities, instead of taking the most probable one", default=False)
+
+    def compiled(self, game: Game) -> Drawn | None:
+        """The player in kernels, with buffers of its own; None for a .zip. Ask `needs` before."""
+        model = self.loaded()
+        return None if model.stored is None else Drawn(model.network(game), int(self.sample))
+
+    def choose_turn(self, view: View) -> int:
+        """The most probable legal action, or a sample of the legal actions, as a packed turn."""
+        player, model, legal = self._part(view), self.loaded(), view.legal()
+        if player is None:
+            logits = model.logits_for(view)[legal]
+            turn = self._choose(legal, logits) + 1 if np.isfinite(logits).all() else 0
+        else:
+            turn = int(choose_at(player, view.scratch(2), 0, view.game.buffer(), self.rng))
+            logits = player.network.layers[-1][legal]
         if not np.isfinite(logits).all():
             raise BadOption(f"{model.file} gives a number that is not finite in this position, so it cannot choose; use another model")
+        return turn
+
+    def _choose(self, legal: list[int], logits: Array) -> int:
         if not self.sample:
             return legal[int(np.argmax(logits))]
         odds = np.cumsum(np.exp(logits - logits.max(), dtype=np.float64))
         return legal[min(int(np.searchsorted(odds, uniform(self.rng) * odds[-1], side="right")), len(legal) - 1)]
-
-    def _loaded(self) -> Model:
-        """The model; it is read from its file when it is first needed."""
-        if "model" not in self.memory.kept:
-            self.memory.kept["model"] = load(_find(self.model))
-        model: Model = self.memory.kept["model"]
-        return model
 
 
 def shipped_models() -> dict[str, Path]:
@@ -106,7 +221,7 @@ def shipped_models() -> dict[str, Path]:
     return {path.stem: path for path in sorted(_SHIPPED.glob("*.npz"))}
 
 
-def _find(name: str) -> Path:
+def model_path(name: str) -> Path:
     """The path of the model with this name, which is a path or the name of a shipped model."""
     shipped = shipped_models()
     if name in shipped:
@@ -124,8 +239,8 @@ def load(path: Path) -> Model:
     """Read the model in a file: an exported one (.npz), or one of Stable-Baselines3."""
     if path.suffix != ".npz":
         return _load_zip(path)
-    network = read_network(path)
-    return Model(path.name, network.logits, network.n_in, network.n_out, network.made_for)
+    stored = read_network(path)
+    return Model(path.name, stored.n_in, stored.n_out, stored.made_for, stored)
 
 
 def _load_zip(path: Path) -> Model:
@@ -158,4 +273,5 @@ def _load_zip(path: Path) -> Model:
             found = policy.get_distribution(torch.from_numpy(observation).unsqueeze(0)).distribution.logits[0].numpy()
         return np.asarray(found, np.float32)
 
-    return Model(path.name, logits, int(shape[0]), int(n_actions), getattr(model.observation_space, "made_for", {}))
+    made_for = getattr(model.observation_space, "made_for", {})
+    return Model(path.name, int(shape[0]), int(n_actions), made_for, logits=logits)

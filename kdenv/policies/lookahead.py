@@ -64,6 +64,8 @@ class LookaheadSearcher(Searcher):
         return self.policy.evaluate or next(iter(game.knowledge.evaluators), MARGIN)
 
     def _evaluator(self, game: Game, teams: int) -> Any:
+        if self.policy.network is not None:
+            return self.policy.network.compiled(game)
         name = self._evaluator_name(game)
         if name == MARGIN:
             return ScoreMargin(teams, 4.0 * game.margin_scale)

@@ -10,6 +10,7 @@ from matches import GREEDY_V_RANDOM, results_of
 from kdenv.arena import Match, Result, Summary
 from kdenv.arena.report import _bars, as_json, page
 from kdenv.arena.tables import text_table
+from kdenv.core.view import View
 
 LONG = "mce(playout=epsilon_greedy(epsilon=0.125), score=relative, select=ucb1(c=0.7), playouts=20)"
 
@@ -19,6 +20,14 @@ def summary_of(match: Match, results: list[Result]) -> Summary:
     for result in results:
         summary.add(result)
     return summary
+
+
+def test_a_function_in_the_line_up_has_a_row_with_its_name() -> None:
+    def lowest(view: View) -> int:
+        return view.legal()[0]
+
+    match = Match("kingdomino", [lowest, "random"], games=2, options={"size": 3})
+    assert "lowest" in text_table(Summary(match, results_of(match)).rows()).splitlines()[1]
 
 
 def test_the_table_has_a_row_per_policy() -> None:

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from matches import results_of
 
-from kdenv.arena import Budget, Comparison, Comparisons, Match, Result, Summary, budgets, compare
+from kdenv.arena import Comparison, Comparisons, Match, Result, Summary, compare, read_budget
 from kdenv.arena import comparison as comparison_module
 from kdenv.cli import main
 from kdenv.core.errors import BadOption, BadRecord
 from kdenv.games import find_game
-from kdenv.policies import policy
 
 SMALL = {"options": {"size": 3}, "processes": 1}
 APART = Match("kingdomino", ["full_greedy", "random"], games=24, seed=5, options={"size": 3}, other=["gprd", "random"])
@@ -160,7 +159,8 @@ def test_a_match_lists_paired_differences_that_are_narrower_than_either_score() 
     rows = summary.rows()
     width = first.points.high - first.points.low
     assert width < min(rows[0].score.high - rows[0].score.low, rows[1].score.high - rows[1].score.low) / 3
-    line = f"full_greedy less gprd: {first.points.text(sign=True)} points a game; shared deals are as good as {first.pairing:.1f} times the games"
+    line = f"full_greedy less gprd: {first.points.text(sign=True)} points a game; "
+    line += f"shared deals are as good as {first.pairing:.1f} times the games"
     assert line in str(summary)
     assert line in summary._repr_html_()
 
@@ -226,7 +226,7 @@ def test_an_interrupted_comparison_goes_on_from_its_file(tmp_path) -> None:
 def test_a_file_of_another_version_or_comparison_is_refused(tmp_path) -> None:
     file = tmp_path / "compare.jsonl"
     compare("kingdomino", "full_greedy", "random", out=file, deals=1, **SMALL)
-    with pytest.raises(BadRecord, match="holds the results of another match .*; choose another --out"):
+    with pytest.raises(BadRecord, match=r"holds the results of another match .*; choose another --out"):
         compare("kingdomino", "full_greedy", "random", field="gprd", out=file, deals=1, **SMALL)
     first, *rest = file.read_text().splitlines()
     file.write_text("\n".join([json.dumps({**json.loads(first), "kdenv": "0.0.9"}), *rest]) + "\n")
@@ -237,34 +237,16 @@ def test_a_file_of_another_version_or_comparison_is_refused(tmp_path) -> None:
 # Budgets
 
 
-@pytest.mark.parametrize(
-    "words, expected",
-    [
-        ("0.01s,0.1s", [("seconds", 0.01), ("seconds", 0.1)]),
-        ("10ms, 2s", [("seconds", 0.01), ("seconds", 2.0)]),
-        ("playouts=100,1000", [("playouts", 100.0), ("playouts", 1000.0)]),
-        ("50", [("playouts", 50.0)]),
-        ("nodes=5,6,0.5s", [("nodes", 5.0), ("nodes", 6.0), ("seconds", 0.5)]),
-    ],
-)
-def test_budgets_are_read(words: str, expected: list) -> None:
-    assert budgets(words) == expected
+def test_searches_are_compared_at_a_budget() -> None:
+    at = read_budget("playouts=3")
+    found = compare("kingdomino", "mce", "full_greedy", field="uct(playouts=2)", at=at, deals=1, **SMALL)
+    assert (found.match.line_up, found.match.other) == (["mce(playouts=3)", "uct(playouts=2)"], ["full_greedy", "uct(playouts=2)"])
+    assert found.as_json()["budget"] == "playouts=3"
 
 
-@pytest.mark.parametrize("words", ["", "x", "0s", "-1", "nan", "infs", "2.5", "playout=5", "playouts=5s", "seconds=x"])
-def test_what_is_no_budget_is_refused(words: str) -> None:
-    with pytest.raises(BadOption, match="write for example 0.01s"):
-        budgets(words)
-
-
-def test_policies_are_given_budgets() -> None:
-    playouts, seconds = Budget("playouts", 20), Budget("seconds", 0.5)
-    assert playouts.given_to("mce") == policy("mce(playouts=20)")
-    assert playouts.given_to("mce(score=relative, seconds=3)") == policy("mce(score=relative, playouts=20)")
-    assert seconds.given_to(policy("uct(playouts=7)")) == policy("uct(seconds=0.5)")
-    assert seconds.given_to("full_greedy") == "full_greedy"
-    with pytest.raises(BadOption, match="neither full_greedy nor gprd has a parameter playouts"):
-        compare("kingdomino", "full_greedy", "gprd", at=playouts)
+def test_policies_without_a_budget_cannot_be_compared_at_one() -> None:
+    with pytest.raises(BadOption, match=r"neither full_greedy nor mce\(playouts=5\) is a search without a budget of its own"):
+        compare("kingdomino", "full_greedy", "mce(playouts=5)", at=read_budget("10ms"))
 
 
 # The command, and notebooks
@@ -283,12 +265,30 @@ def test_the_command_says_what_is_known(capsys) -> None:
 
 def test_the_command_compares_at_several_budgets(capsys, tmp_path) -> None:
     command = ["compare", "kingdomino", "mce", "random", "--field", "gprd, full_greedy", "--option", "size=3", "--processes", "1"]
-    assert main([*command, "--at", "playouts=2,4", "--deals", "1", "--out", str(tmp_path / "c.jsonl")]) == 0
+    assert main([*command, "--at", "playouts=2,playouts=4", "--deals", "1", "--out", str(tmp_path / "c.jsonl")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines == [
         f"playouts={n}: it is not known whether mce(playouts={n}) or random is stronger: too few deals (1; 10 are needed)." for n in (2, 4)
     ]
     assert sorted(path.name for path in tmp_path.glob("*.jsonl")) == ["c-playouts=2.jsonl", "c-playouts=4.jsonl"]
+
+
+def test_an_interrupted_command_says_how_to_go_on(capsys, tmp_path, monkeypatch) -> None:
+    file = tmp_path / "compare.jsonl"
+    command = ["compare", "kingdomino", "full_greedy", "random", "--option", "size=3", "--out", str(file)]
+    monkeypatch.setattr(comparison_module, "play", lambda *match, **how: False)  # as after Ctrl-C
+    assert main(command) == 130
+    captured = capsys.readouterr()
+    assert captured.err == f"kdenv: interrupted after 0 deals; the same command goes on from {file}\n"
+    assert "too few deals (0; 10 are needed)" in captured.out
+
+
+def test_a_terminal_shows_how_far_it_is(capsys, monkeypatch) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert main(["compare", "kingdomino", "random", "random", "--option", "size=3", "--processes", "1", "--deals", "2"]) == 0
+    shown = capsys.readouterr().err
+    assert shown.startswith("\r0 deals: no interval yet")
+    assert shown.endswith(" \r")
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_the_command_compares_at_several_budgets(capsys, tmp_path) -> None:
         (["random", "random", "--players", "3"], "cannot share 3 seats evenly"),
         (["random", "nobody"], "there is no policy nobody"),
         (["random", "random", "--processes", "0"], "at least one game"),
-        (["random", "random", "--at", "fast"], "fast is not a budget"),
+        (["random", "random", "--at", "fast"], "fast is no budget"),
     ],
 )
 def test_mistakes_are_one_sentence(words: list[str], what: str, capsys) -> None:

@@ -69,13 +69,22 @@ def test_match_writes_a_report(capsys, tmp_path: Path) -> None:
     assert file.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def started(command: list[str]) -> subprocess.Popen[str]:
+def started(command: list[str], **environment: str) -> subprocess.Popen[str]:
     """A command as a terminal starts it: Ctrl-C reaches it even if these tests run in the background, where it is ignored."""
 
     def listen() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=listen)
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+        start_new_session=True,
+        preexec_fn=listen,
+    )
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[str, str]:
@@ -276,6 +285,14 @@ def test_play_works_in_any_encoding(encoding: str, game: str) -> None:
         assert b"?" not in done.stdout
 
 
+@pytest.mark.parametrize("locale", ["C", "POSIX"])
+def test_play_works_in_the_locale_of_a_bare_container(locale: str) -> None:
+    """Python sets up the streams differently there: bytes that are no letters are passed on, and letters that ASCII lacks are refused."""
+    done = kdenv("play", "carcassonne", "--seed", "1", LC_ALL=locale, PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert done.returncode == 0, done.stderr
+    assert b">-----" in done.stdout
+
+
 def test_escape_codes_stay_out_of_pipes() -> None:
     replay = ("replay", str(RECORD))
     assert b"\x1b" not in kdenv(*replay).stdout
@@ -340,6 +357,24 @@ sys.__stdout__.write("ready\\n")
 sys.__stdout__.flush()
 raise SystemExit(main())
 """
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["warm", "kingdomino"], ["match", "kingdomino", "mce(playouts=9)", "random", "--processes", "1"], ["play", "kingdomino"]],
+    ids=lambda arguments: arguments[0],
+)
+def test_ctrl_c_while_a_command_compiles_ends_it_in_a_sentence(arguments: list[str], tmp_path: Path) -> None:
+    process = started([sys.executable, "-m", "kdenv", *arguments], KDENV_CACHE_DIR=str(tmp_path))
+    while not [*tmp_path.rglob("*.lock")]:
+        assert process.poll() is None
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = ended(process)
+    assert process.returncode == 130
+    assert err.strip().splitlines()[-1].startswith("kdenv: interrupted")
+    assert "Traceback" not in err
+    assert "ignored" not in err
 
 
 def test_a_search_is_asked_for_its_opinion(capsys, tmp_path: Path) -> None:

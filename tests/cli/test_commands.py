@@ -18,7 +18,10 @@ from kdenv.cli.arguments import Commands
 from kdenv.games import find_game, names
 
 HOME = Path(__file__).parents[2]
-READMES = [HOME / "README.md", HOME / "baselines" / "README.md", *sorted((HOME / "kdenv" / "games").glob("*/README.md"))]
+READMES = [
+    *(HOME / place / "README.md" for place in ("", "baselines", "kdenv/arena")),
+    *sorted((HOME / "kdenv" / "games").glob("*/README.md")),
+]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 # What makes a command or a block quick, without changing what it shows.
@@ -26,10 +29,11 @@ QUICK = [
     (r"--games \d+", "--games 4 --processes 1"),
     (r"--minutes \d+", "--minutes 0.05"),
     (r"games=\d+", "games=4"),
-    (r"\.learn\(10_000\)", ".learn(1)"),
-    (r'MaskablePPO\("MlpPolicy", learner\)', 'MaskablePPO("MlpPolicy", learner, n_steps=64, n_epochs=1)'),
+    (r"\.learn\(40_000\)", ".learn(1)"),
+    (r"n_steps=256", "n_steps=64"),
     (r"playouts=\d+", "playouts=8"),
     (r"^kdenv bench", "kdenv bench --quick"),
+    (r"^kdenv compare (.*?)( --deals \d+)?$", r"kdenv compare \1 --deals 2 --processes 1"),
 ]
 # What is not run here: make builds an environment of its own; a person plays; warming has a test below, game by game.
 NOT_RUN = ("make ", "kdenv play ", "kdenv warm", "pip ")
@@ -174,6 +178,7 @@ def examples() -> list[str]:
     return commands.examples
 
 
+@pytest.mark.filterwarnings("ignore")  # of PettingZoo's own games, which bench measures
 @pytest.mark.parametrize("example", [each for each in examples() if not each.startswith(NOT_RUN)])
 def test_every_example_of_help_runs(example: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)

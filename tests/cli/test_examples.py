@@ -9,7 +9,11 @@ import pytest
 
 HOME = Path(__file__).parents[2]
 EXAMPLES = sorted((HOME / "examples").glob("*.py"))
-QUICK = {"train_a_seat.py": ["--minutes", "0.2"], "dominion_against_pyminion.py": ["--seconds", "0.3"]}  # what makes them quick
+QUICK = {  # what makes them quick
+    "train_a_seat.py": ["--minutes", "0.2"],
+    "dominion_against_pyminion.py": ["--seconds", "0.3"],
+    "cleanrl_ppo.py": ["--steps", "4096", "--games", "50"],
+}
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)

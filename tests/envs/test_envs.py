@@ -230,7 +230,7 @@ def test_the_layout_hangs_on_games_and_environments(game: str) -> None:
 @every_game
 def test_forced_decisions_are_not_asked_for_if_so_wanted(game: str) -> None:
     n_forced = 0
-    for seed in range(3):
+    for seed in range(10):
         env, plain = begun(game, seed, skip_forced=True, reward="gains"), begun(game, seed, reward="gains")
         total = play_on(env)
         for event in env.table.events():

@@ -26,6 +26,7 @@ from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.envs.aec import TableEnv
 from kdenv.envs.seat import SeatEnv
+from kdenv.envs.vector import SeatVectorEnv
 from kdenv.games import find_game, names
 from kdenv.games.dominion import encoding as dominion
 from kdenv.policies import policy
@@ -86,6 +87,18 @@ def test_an_encoding_from_outside_is_chosen_by_its_name() -> None:
     observation, _ = environment.reset(seed=1)
     assert observation.shape == environment.observation_space.shape == (5,)
     assert list(environment.layout()) == ["pips", "sizes"]
+
+
+@pytest.mark.parametrize("encoding", ["pips", "peek"])
+def test_games_in_a_batch_are_observed_by_it_as_in_seat_env(encoding: str) -> None:
+    batch, one = SeatVectorEnv("dominoes", num_envs=2, encoding=encoding), SeatEnv("dominoes", encoding=encoding)
+    observations, infos = batch.reset(seed=1)
+    observation, _ = one.reset(seed=1)
+    for _ in range(20):
+        assert observations[0].tolist() == observation.tolist()
+        actions = infos["action_mask"].argmax(axis=1)
+        observations, *_, infos = batch.step(actions)
+        observation, *_ = one.step(actions[0])
 
 
 def test_an_environment_with_an_encoding_from_outside_survives_pickling() -> None:

@@ -102,7 +102,7 @@ def test_looking_for_an_environment_does_not_make_importing_kdenv_slow() -> None
 
 
 def test_an_unknown_environment_is_told() -> None:
-    with pytest.raises(AttributeError, match=r"kdenv\.envs has no SeetEnv; it has SeatEnv, TableEnv"):
+    with pytest.raises(AttributeError, match=r"kdenv\.envs has no SeetEnv; it has SeatEnv, SeatVecEnv, SeatVectorEnv, SelfPlay, TableEnv"):
         kdenv.envs.SeetEnv  # noqa: B018
 
 

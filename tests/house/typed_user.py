@@ -9,7 +9,7 @@ import numpy as np
 
 import kdenv
 from kdenv import dominion_v0, kingdomino_v0
-from kdenv.arena import Match, play, table_of
+from kdenv.arena import Match, Summary, play
 from kdenv.author import View
 from kdenv.core.table import Table
 from kdenv.envs import SeatEnv, TableEnv
@@ -71,10 +71,9 @@ def at_tables() -> None:
     print(dominion_v0.raw_env(players=2, kingdom="random", kingdom_seed=3).possible_agents)
     made = gymnasium.make("kdenv/Carcassonne-v0", opponents="random").unwrapped
     assert isinstance(made, SeatEnv)
-    match = Match("kingdomino", ["random", "full_greedy", "gprd", "random"], games=4)
-    results = list[object]()
-    play(match, on_result=results.append, processes=1)
-    print(len(results), *table_of(match, []), sep="\n")
+    summary = Summary(Match("kingdomino", ["random", "full_greedy", "gprd", lowest], games=4))
+    play(summary.match, on_result=summary.add, processes=1)
+    print(summary, summary.games)
 
 
 if __name__ == "__main__":

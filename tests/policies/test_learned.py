@@ -138,7 +138,7 @@ def test_an_array_file_of_something_else_is_told(tmp_path: Path) -> None:
     np.savez(file, x=np.zeros(3))
     table = Table(find_game("kingdomino"), 4)
     table.run_chance(make_rng(1))
-    with pytest.raises(BadOption, match="is not a model exported"):
+    with pytest.raises(BadOption, match="is not a model of"):
         policy(f"ppo({file})").act(table.view(table.seat))
 
 
@@ -155,7 +155,8 @@ def saved(file: Path, about: object = None, **changes: np.ndarray | None) -> Pat
         "bias_1": np.zeros(329, np.float32),
     } | changes
     about = {"layers": 2, "activation": "tanh"} if about is None else about
-    text = json.dumps({"made_for": {}, **about} if isinstance(about, dict) else about)
+    usual = {"made_for": {}, "predicts": "policy", "players": 0, "options": {}, "goal": {"scale": 1.0, "win": 0.0}}
+    text = json.dumps({**usual, **about} if isinstance(about, dict) else about)
     np.savez_compressed(file, about=np.array(text), **{name: array for name, array in arrays.items() if array is not None})
     return file
 
@@ -189,13 +190,19 @@ def test_a_model_made_by_hand_plays(tmp_path: Path) -> None:
         ({"about": {"layers": 10**9, "activation": "tanh"}}, "it does not have 1 to 64 layers"),
         ({"about": {"layers": True, "activation": "tanh"}}, "it does not have 1 to 64 layers"),
         ({"about": {"layers": 2, "activation": "exec"}}, "its activation is not one of tanh, relu"),
+        ({"about": {"layers": 2, "activation": "tanh", "predicts": "rain"}}, "it does not say whether it predicts policy or value"),
+        ({"about": {"layers": 2, "activation": "tanh", "players": -1}}, "it does not say for how many players and for which options"),
+        ({"about": {"layers": 2, "activation": "tanh", "goal": {"scale": 0, "win": 0}}}, "its goal has a scale that is not positive"),
+        ({"about": {"layers": 2, "activation": "tanh", "goal": {"scale": float("nan"), "win": 0}}}, "its goal has a scale that is not"),
+        ({"about": {"layers": 2, "activation": "tanh", "goal": [1]}}, "it does not say its goal, as scale and win"),
+        ({"about": {"layers": 2, "activation": "tanh", "predicts": "value"}}, "it gives 329 numbers, and a value is one"),
         ({"about": ["tanh"]}, "its activation is not one of tanh, relu"),
         ({"about": "x" * 20_000}, "about is not a short text"),
     ],
 )
 def test_what_is_wrong_with_a_model_is_told_in_one_sentence(changes: dict, sentence: str, tmp_path: Path) -> None:
     message = told(saved(tmp_path / "model.npz", **changes))
-    assert "is not a model exported by 'python -m baselines.rl.export' (" in message and sentence in message and "\n" not in message
+    assert "is not a model of 'kdenv train' or 'python -m baselines.rl.export' (" in message and sentence in message and "\n" not in message
 
 
 def test_a_model_whose_numbers_overflow_does_not_choose(tmp_path: Path) -> None:

@@ -9,11 +9,14 @@ import inspect
 import random
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from everyone import answer, policies_for
+from models import POLICY, random_model
 from positions import shells
 from random_games import random_game
 
@@ -80,6 +83,18 @@ def answers(asked: Policy, tables: list[Table]) -> set[str]:
 def test_nobody_peeks(name: str, text: str) -> None:
     asked = policy(text)
     assert [len(answers(asked, variants)) for variants in positions(name)] == [1] * POSITIONS
+
+
+@pytest.mark.parametrize("name", HIDING)
+def test_no_network_peeks(name: str, tmp_path: Path) -> None:
+    """Networks for the usual number of players: of values, which look at the positions after turns, and for actions."""
+    models = random_model(tmp_path / "v.npz", name), random_model(tmp_path / "p.npz", name, predicts=POLICY)
+    game = find_game(name)
+    alike = [variants for variants in islice(positions_of(name), 40) if variants[0].players == game.players[0]]
+    assert len(alike) >= POSITIONS
+    for text in (f"learned({models[0]})", f"ppo({models[1]})", f"mce(playout=learned({models[0]}), playouts=20)"):
+        asked = policy(text)
+        assert [len(answers(asked, variants)) for variants in alike[:POSITIONS]] == [1] * POSITIONS
 
 
 @pytest.mark.parametrize("text", ["random", "mce(playouts=40)", "mce(score=margin, playouts=40)", "uct(chance=open, playouts=40)"])

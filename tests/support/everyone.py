@@ -9,7 +9,7 @@ from typing import Any
 from random_games import random_game
 
 from kdenv.compiler.random import make_rng
-from kdenv.core.errors import NotSupported
+from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView
@@ -26,8 +26,8 @@ def policies_for(game: Game) -> list[str]:
     """The text of every policy that can play this game."""
     texts: list[str] = []
     for entry in listing(game):
-        if entry.name == "ppo":
-            texts += [f"ppo({model})" for model in shipped_models() if _fits(f"ppo({model})", game)]
+        if entry.name in ("ppo", "learned"):
+            texts += [text for model in shipped_models() if _fits(text := f"{entry.name}({model})", game)]
         else:
             limits = [f"{limit}={least}" for limit, least in SMALL.items() if limit in entry.parameters]
             texts += [f"{entry.name}({limits[0]})" if limits else entry.name]
@@ -71,6 +71,6 @@ def _fits(text: str, game: Game) -> bool:
     """Whether a model was trained on this game."""
     try:
         policy(text).prepare(Table(game).view(0))
-    except NotSupported:
+    except (BadOption, NotSupported):
         return False
     return True

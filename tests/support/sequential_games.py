@@ -50,7 +50,8 @@ def main(comparisons: int) -> None:
         wrong = sum(count for verdict, count in verdicts.items() if verdict not in right(truth)) / comparisons
         finds = 100 * verdicts[Verdict.STRONGER] / comparisons
         close = 100 * verdicts[Verdict.CLOSE] / comparisons
-        counts = f"{np.median(deals):.0f} | {np.mean(deals):.0f} ± {1.96 * np.std(deals) / sqrt(comparisons):.0f} | {np.quantile(deals, 0.9):.0f}"
+        mean = f"{np.mean(deals):.0f} ± {1.96 * np.std(deals) / sqrt(comparisons):.0f}"
+        counts = f"{np.median(deals):.0f} | {mean} | {np.quantile(deals, 0.9):.0f}"
         print(f"| {truth:g} | {FIXED} | {counts} | {wrong * 100:.1f} % | {finds:.1f} % | {close:.1f} % |", flush=True)
 
 

@@ -160,6 +160,6 @@ GAME = _Dominion(
     max_chances=N_SLOTS,
     knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="rollout", reflex=heuristics.REFLEX),
     most_decisions=1,
-    truncated=lambda states, k: bool(states[k]["is_truncated"]),
+    truncated=rules.is_truncated,
     margin_scale=50.0,
 )

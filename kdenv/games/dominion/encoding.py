@@ -1,7 +1,8 @@
-"""What a seat sees of Dominion, as numbers: the encoding `piles`. Seats are relative: the observer comes first, then the next seat.
+"""What a seat sees of Dominion, as numbers: the encodings `piles` and `counts`. Seats are relative: the observer comes first.
 
 There are 17 slots: seven basic piles, then the kingdom by cost and name. The features of each slot's card are part of the
-vector, so that one network can play any kingdom. `layout` lists the parts.
+vector of `piles`, so that one network can play any kingdom. `counts` leaves them out, and says how rich each deck is: it is for
+networks that play one kingdom. `layout` and `layout_of_counts` list the parts.
 
 There are more columns for kinds of steps than there are kinds (cards.py), so that a card with a new kind of step takes a free column.
 The vector keeps its size and its version, and a model trained earlier still plays, though it knows nothing of that column.
@@ -26,6 +27,7 @@ N_FEATURES = 8 + (N_TYPES - 1) + 1 + STEP_COLUMNS
 N_NODES = 11
 N_SIZES = 5
 N_NUMBERS = 6
+N_RICHES = 3
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
@@ -62,16 +64,47 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
     }
 
 
+def layout_of_counts(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
+    """Return the parts of a vector of `counts`: those of `piles` without the cards, and then the riches of the seats."""
+    meaning = "all its cards / 30; the coins that all its cards give / 20, and per card"
+    found = layout(players, options) | {"riches": Part((players, N_RICHES), meaning)}
+    del found["cards"]
+    return found
+
+
 @kernel
 def observe(states, k, seat, out):
-    """Write to out what the seat sees of states[k]."""
+    """Write to out what the seat sees of states[k], as `layout` says."""
     s = states[k]
     clear(out)
-    players = int(s.players)
-    at = 0
     for slot in range(N_SLOTS):
-        _write_card(s, slot, out, at)
-        at += N_FEATURES
+        _write_card(s, slot, out, slot * N_FEATURES)
+    _write_table(s, seat, out, N_SLOTS * N_FEATURES)
+
+
+@kernel
+def observe_counts(states, k, seat, out):
+    """Write to out what the seat sees of states[k], as `layout_of_counts` says."""
+    s = states[k]
+    clear(out)
+    at = _write_table(s, seat, out, 0)
+    players = int(s.players)
+    for relative in range(players):
+        owner = (seat + relative) % players
+        cards, coins = 0, 0
+        for slot in range(N_SLOTS):
+            cards += int(s.owned[owner, slot])
+            coins += int(s.owned[owner, slot]) * int(s.coins_of[slot])
+        out[at] = cards / 30.0
+        out[at + 1] = coins / 20.0
+        out[at + 2] = coins / max(cards, 1)
+        at += N_RICHES
+
+
+@kernel
+def _write_table(s, seat, out, at):
+    """Write all parts of `layout` but the cards from out[at] on, which holds 0; return the index behind them."""
+    players = int(s.players)
     for slot in range(N_SLOTS):
         out[at + slot] = s.supply[slot] * 0.1
         out[at + N_SLOTS + slot] = s.trash[slot] * 0.1
@@ -100,6 +133,7 @@ def observe(states, k, seat, out):
     out[at + 3] = min(int(s.left), 10) * 0.2
     out[at + 4] = s.n_empty / EMPTY_PILES_TO_END
     out[at + 5] = s.turns[0] / s.max_turns
+    return at + N_NUMBERS
 
 
 @kernel
@@ -164,4 +198,7 @@ def _write_question(s, observer, out, at):
         out[at + int(s.drawn)] = 1.0
 
 
-ENCODINGS = (Encoding("piles", layout, observe, "the cards by their features, the piles by their counts"),)
+ENCODINGS = (
+    Encoding("piles", layout, observe, "the cards by their features, the piles by their counts"),
+    Encoding("counts", layout_of_counts, observe_counts, "the piles by their counts, how rich decks are; for networks of one kingdom"),
+)

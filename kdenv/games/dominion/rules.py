@@ -438,3 +438,9 @@ def standings(s, out):
     """Write numbers that rank the seats by points, then by the fewest turns."""
     for seat in range(int(s.players)):
         out[seat] = points_of(s, seat) * 65536 - int(s.turns[seat])
+
+
+@kernel
+def is_truncated(states, k):
+    """Return whether the limit of turns, and not the rules, ended the game."""
+    return states[k].is_truncated != 0

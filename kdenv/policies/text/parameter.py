@@ -11,7 +11,7 @@ from typing import Any, Union, get_args, get_origin
 
 from kdenv.core.errors import BadOption
 from kdenv.core.game import did_you_mean
-from kdenv.policies.text.grammar import Term, number_in, number_of, shown, word_in, word_of
+from kdenv.policies.text.grammar import Term, number_in, number_of, parse, shown, word_in, word_of
 
 _PLAIN = (int, float, bool, str)  # the types of parameters that are not classes of values
 _LARGEST = 1e18  # the bound of numbers that have no other bound: an int64 holds it
@@ -25,14 +25,16 @@ def param(
     most: float = _LARGEST,
     choices: Iterable[str] = (),
     words: Mapping[str, Any] = types.MappingProxyType({}),
+    terms: bool = False,
     kw_only: bool = True,
 ) -> Any:
     """Declare a parameter: a field of a class that is marked `@named`. `help` says in a line what it means.
 
     least, most: the bounds of a number, both inclusive. choices: the words that are possible. words: special values that are written as a
-    word, such as {"none": math.inf}. If kw_only is False, the value may be written without the name.
+    word, such as {"none": math.inf}. terms: whether a word may
+    have brackets, such as learned(model). If kw_only is False, the value may be written without the name.
     """
-    about = {"help": help, "least": least, "most": most, "choices": tuple(choices), "words": words}
+    about = {"help": help, "least": least, "most": most, "choices": tuple(choices), "words": words, "terms": terms}
     return field(default=default, kw_only=kw_only, metadata=about)
 
 
@@ -48,6 +50,7 @@ class Parameter:
     most: float
     choices: tuple[str, ...]
     words: Mapping[str, Any]  # special values that are written as a word
+    terms: bool  # whether a word may have brackets
     positional: bool
 
     @property
@@ -79,6 +82,8 @@ class Parameter:
             return self.words[term.name]
         if self.type not in _PLAIN:
             return self.type.from_term(term)
+        if self.terms and not term.is_word:
+            return self.check(str(term))
         if not term.is_word:
             raise BadOption(f"{self.name}={term} is not possible: {term} is not a number or word")
         if self.type is str:
@@ -96,6 +101,8 @@ class Parameter:
             return "yes" if value else "no"
         if isinstance(value, (int, float)):
             return number_of(value)
+        if self.terms and isinstance(value, str) and value.endswith(")") and not parse(value).is_word:
+            return value
         return word_of(value) if isinstance(value, str) else str(value)
 
     def write_with_name(self, value: Any) -> str:
@@ -149,7 +156,7 @@ class Parameter:
 
 def parameter(name: str, hint: Any, field: Field[Any]) -> Parameter:
     """The parameter that a field with this name and type hint declares. Raises TypeError if the type is not possible."""
-    about: dict[str, Any] = {"help": "", "least": -_LARGEST, "most": _LARGEST, "choices": (), "words": {}, **field.metadata}
+    about: dict[str, Any] = {"help": "", "least": -_LARGEST, "most": _LARGEST, "choices": (), "words": {}, "terms": False, **field.metadata}
     kinds = [kind for kind in get_args(hint) if kind is not types.NoneType] if _is_union(hint) else [hint]
     if len(kinds) != 1 or not (kinds[0] in _PLAIN or hasattr(kinds[0], "from_term")):
         raise TypeError(

@@ -1,0 +1,70 @@
+"""Measures environments of many games: decisions a second, on one thread and on two, and beside OpenSpiel's batch in the same run."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kdenv.bench.measuring import Effort, Row, per_second, times
+from kdenv.core.game import Game
+
+N_GAMES = 1024
+
+# The floors that issue 13 sets, for this project's machine of two cores.
+_AGAINST_RANDOM = {"kingdomino": 400_000, "dominoes": 1_000_000}
+_AGAINST_GREEDY = {"kingdomino": 150_000}
+_TWO_THREADS = 1.8
+
+
+def rows_of(game: Game, effort: Effort) -> Iterator[Row]:
+    """Measure one game. Every learner takes its first legal action; finding it is part of the time."""
+    from kdenv.envs.vector import SeatVectorEnv, SelfPlay
+
+    name = f"{game.name}, {N_GAMES:,} games in one array: "
+    one = per_second(effort, _steps_of_seats(SeatVectorEnv(game.name, num_envs=N_GAMES))) * N_GAMES
+    yield Row(name + "against random", one, "decisions/s", _AGAINST_RANDOM.get(game.name))
+    two = per_second(effort, _steps_of_seats(SeatVectorEnv(game.name, num_envs=N_GAMES, threads=2))) * N_GAMES
+    yield Row(name + "... on two threads, times as many", times(two, one), "x", _TWO_THREADS)
+    if greedy := game.knowledge.greedy:
+        against = per_second(effort, _steps_of_seats(SeatVectorEnv(game.name, greedy, num_envs=N_GAMES))) * N_GAMES
+        yield Row(name + f"against {greedy}", against, "decisions/s", _AGAINST_GREEDY.get(game.name))
+    batch = SelfPlay(game.name, N_GAMES)
+
+    def play(n: int) -> None:
+        now = batch.reset(seed=1)
+        for _ in range(n):
+            now = batch.step(now.action_mask.argmax(axis=1))
+
+    yield Row(name + "self-play", per_second(effort, play) * N_GAMES, "decisions/s")
+
+
+def _steps_of_seats(env: Any) -> Callable[[int], None]:
+    def play(n: int) -> None:
+        _, infos = env.reset(seed=1)
+        for _ in range(n):
+            *_, infos = env.step(infos["action_mask"].argmax(axis=1))
+
+    return play
+
+
+def peer(effort: Effort) -> Iterator[Row]:
+    """Measure OpenSpiel's batch of a small game, backgammon, in this run."""
+    try:
+        rl_environment = importlib.import_module("open_spiel.python.rl_environment")
+        vector_env = importlib.import_module("open_spiel.python.vector_env")
+    except ImportError as error:
+        print(f"(no figure of OpenSpiel's batch: {error})")
+        return
+    n_games = 64
+    batch = vector_env.SyncVectorEnv([rl_environment.Environment("backgammon") for _ in range(n_games)])
+    Action: Any = importlib.import_module("open_spiel.python.rl_agent").StepOutput
+
+    def play(n: int) -> None:
+        now = batch.reset()
+        for _ in range(n):
+            chosen = [Action(action=each.observations["legal_actions"][each.observations["current_player"]][0], probs=None) for each in now]
+            now, _, _, _ = batch.step(chosen, reset_if_done=True)
+
+    yield Row(f"OpenSpiel, backgammon, {n_games} games in SyncVectorEnv, all seats", per_second(effort, play) * n_games, "decisions/s")
+

@@ -1,0 +1,61 @@
+"""How `kdenv bench` measures: rates in the best of several runs, and rows with floors."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Effort(NamedTuple):
+    """How long to measure: the number of runs, about so many seconds for each, and the number of rounds where rounds are played."""
+
+    runs: int = 3
+    seconds: float = 0.6
+    rounds: int = 20
+
+
+USUAL = Effort()
+QUICK = Effort(1, 0.01, 1)  # shows that everything can be measured; the figures mean little
+
+
+class Row(NamedTuple):
+    """A figure that was measured. A larger one is better, unless the unit is a time."""
+
+    what: str
+    figure: float
+    unit: str
+    floor: float | None = None
+
+    def __str__(self) -> str:
+        if self.floor is None:
+            verdict = ""
+        else:
+            is_time = self.unit in ("s", "us")
+            ratio = self.floor / self.figure if is_time else self.figure / self.floor
+            verdict = f"  {'most' if is_time else 'floor'} {self.floor:,g}: {ratio:.2f} x" + ("" if ratio >= 1 else "  MISSED")
+        digits = 2 if self.figure < 100 else 0
+        return f"{self.what:66} {self.figure:>14,.{digits}f} {self.unit:10}{verdict}"
+
+
+def times(figure: float, of: float) -> float:
+    """The ratio of two figures; nan if a quick run was too short to measure the second one."""
+    return figure / of if of else math.nan
+
+
+def per_second(effort: Effort, work: Callable[[int], object]) -> float:
+    """How many units of work are done in a second, in the best of several runs. Compiling is done before them and is not counted."""
+    work(1)
+    n, seconds = 1, 0.0
+    while seconds < effort.seconds / 4:
+        n = max(2 * n, min(20 * n, int(n * effort.seconds / max(seconds, 1e-6))))
+        start = time.perf_counter()
+        work(n)
+        seconds = time.perf_counter() - start
+    best = seconds
+    for _ in range(effort.runs):
+        start = time.perf_counter()
+        work(n)
+        best = min(best, time.perf_counter() - start)
+    return n / best

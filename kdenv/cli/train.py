@@ -1,0 +1,59 @@
+"""`kdenv train`: lets a network of values learn a game from self-play."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from kdenv.cli.arguments import Commands, add_game, options, whole
+from kdenv.core.errors import BadOption
+
+
+def add(commands: Commands) -> None:
+    from kdenv.training.settings import Settings, flag
+
+    train = commands.add(
+        "train",
+        _run,
+        "let a network of values learn a game from self-play",
+        'kdenv train kingdomino --minutes 10 --against "full_greedy(variant=paper)" --out training/kingdomino',
+    )
+    add_game(train)
+    for each in dataclasses.fields(Settings)[1:]:
+        if each.name == "options":
+            continue
+        kind: Any = type(each.default) if each.default is not dataclasses.MISSING else str
+        usual = each.default if each.default is not dataclasses.MISSING else "none"
+        text = each.metadata["help"] + (f" (default: {usual})" if usual not in ("", 0, 0.0, "none") else "")
+        more: dict[str, Any] = {"action": "append"} if each.default is dataclasses.MISSING else {}
+        metavar = "N" if kind in (int, float) else "NAME" if kind is str else None
+        train.add_argument(f"--{flag(each.name)}", dest=f"set_{each.name}", type=kind, metavar=metavar, help=text, **more)
+    train.add_argument("--config", type=Path, metavar="FILE", help="a TOML file with settings; flags go before it")
+    train.add_argument("--out", type=Path, metavar="FOLDER", help="the folder of the training (default: training/GAME); it goes on there")
+    train.add_argument("--threads", type=whole(1, 256), default=1, metavar="N", help="how many games to learn from at a time (default: 1)")
+    train.add_argument("--against", action="append", metavar="POLICY", help="a player against which strength is measured; may be repeated")
+    train.add_argument("--deals", type=whole(2, 10**6), default=200, metavar="N", help="how many deals a measurement has (default: 200)")
+    train.add_argument("--points", type=whole(1, 1000), default=20, metavar="N", help="how often strength is measured (default: 20)")
+
+
+def _run(parsed: argparse.Namespace) -> None:
+    from kdenv.games import find_game
+    from kdenv.training import Trainer
+    from kdenv.training.settings import read_settings, settings_of
+
+    given = {name.removeprefix("set_"): value for name, value in vars(parsed).items() if name.startswith("set_") and value is not None}
+    if parsed.option:
+        given["options"] = options(parsed.option)
+    game = find_game(parsed.game)
+    settings = settings_of(game.name, given, "") if parsed.config is None else read_settings(parsed.config, game.name, given)
+    against = parsed.against or ([game.knowledge.greedy] if game.knowledge.greedy else ["random"])
+    folder = parsed.out if parsed.out is not None else Path("training") / game.name
+    if folder.exists() and not folder.is_dir():
+        raise BadOption(f"--out {folder} is a file; give a folder")
+    trainer = Trainer(settings, folder, against, parsed.threads, parsed.deals)
+    if trainer.games:
+        print(f"going on in {folder} after {trainer.games:,} games")
+    trainer.run(lambda line: print(line, flush=True), parsed.points)
+    print(f"the model is {folder / 'model.npz'}; play it as learned({folder / 'model.npz'})")

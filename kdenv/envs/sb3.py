@@ -1,0 +1,187 @@
+"""`SeatVecEnv`: many games of SeatEnv at once, as a vector environment of Stable-Baselines3. MaskablePPO takes it as it is.
+
+Stable-Baselines3 is imported with this module, which nothing in the package imports.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdenv.core.errors import BadOption, NotSupported, missing_extra, shown
+from kdenv.core.game import Game
+from kdenv.core.table import Table
+from kdenv.envs.lineup import Opponent
+from kdenv.envs.rewards import Reward
+from kdenv.envs.spaces import ObservationBox
+from kdenv.envs.vector.batch import seeds_of
+from kdenv.envs.vector.seats import SeatBatch
+
+try:
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError:
+    raise missing_extra("kdenv.envs.sb3", "rl") from None
+
+_PER_GAME = ("action_masks", "learner", "table")  # what env_method and get_attr know of a single game
+
+
+class SeatVecEnv(VecEnv):
+    """Games in which one seat learns and the others are compiled players, stepped by one call of a kernel.
+
+    MaskablePPO("MlpPolicy", SeatVecEnv("kingdomino", "full_greedy", num_envs=256)).learn(1_000_000)
+
+    The info of a game that has ended has "terminal_observation", "TimeLimit.truncated", "scores", "ranks", "seat" and, as VecMonitor writes
+    them, statistics of the "episode". The info of a game that goes on is empty: masks are given by action_masks() alone. Game i
+    after seed(s) is the game of SeatEnv after reset(seed=s + i). Arrays are not written to again as long as somebody holds them.
+    """
+
+    def __init__(
+        self,
+        game: str | Game = "kingdomino",
+        opponents: Opponent | Sequence[Opponent] | None = None,
+        *,
+        num_envs: int = 1,
+        players: int | None = None,
+        pool: Sequence[Opponent] | None = None,
+        seat: int | str = 0,
+        reward: Reward = "win",
+        illegal: str = "terminate",
+        encoding: str | None = None,
+        skip_forced: bool = False,
+        threads: int = 1,
+        **options: Any,
+    ) -> None:
+        """Take the parameters of SeatVectorEnv."""
+        self._games = SeatBatch(
+            game,
+            opponents,
+            num_envs,
+            players=players,
+            pool=pool,
+            seat=seat,
+            reward=reward,
+            illegal=illegal,
+            encoding=encoding,
+            skip_forced=skip_forced,
+            threads=threads,
+            options=options,
+        )
+        self._batch = self._games.batch
+        self._attributes: dict[str, list[Any]] = {"render_mode": [None] * num_envs}
+        self._actions: Any = None
+        self._returns = np.zeros(num_envs)
+        self._lengths = np.zeros(num_envs, np.int64)
+        self._began = time.time()
+        super().__init__(num_envs, ObservationBox(self._batch.observer), self._games.action_space)
+
+    def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
+        """Change the policies of the other seats, also in games that are under way. The parameters are those of the environment."""
+        self._games.set_opponents(opponents, pool)
+
+    def reset(self) -> NDArray[np.float32]:
+        """Deal a new game in every row, with the seeds that seed() was given."""
+        if any(self._options):
+            raise NotSupported("many games at once take no options of reset; use SeatEnv")
+        observations = self._batch.deal(seeds_of(self._seeds, self.num_envs))
+        self._reset_seeds()
+        self._returns[:], self._lengths[:] = 0, 0
+        return observations
+
+    def step_async(self, actions: Any) -> None:
+        """Take an action for each game."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Carry out the actions, and play on until the learner of each game decides again, in this game or in the next."""
+        observations = self._games.step(self._actions)
+        rewards = self._games.rewards()
+        self._returns += rewards
+        self._lengths += 1
+        ended = self._batch.games.ended.copy()
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        rows = np.flatnonzero(ended)
+        if len(rows):
+            self._tell_ends(rows, infos)
+        return observations, rewards.astype(np.float32), ended, infos
+
+    def _tell_ends(self, rows: NDArray[np.int64], infos: list[dict[str, Any]]) -> None:
+        games = self._batch.games
+        seconds = round(time.time() - self._began, 6)
+        told = zip(games.last_observation[rows], games.scores[rows], self._batch.ranks(rows), strict=True)
+        for row, (observation, scores, ranks) in zip(rows.tolist(), told, strict=True):
+            infos[row] = {
+                "terminal_observation": observation,
+                "TimeLimit.truncated": bool(games.cut_off[row]),
+                "seat": int(games.last_seat[row]),
+                "scores": scores,
+                "ranks": ranks,
+                "episode": {"r": float(self._returns[row]), "l": int(self._lengths[row]), "t": seconds},
+            }
+            if row in self._batch.mistakes:
+                infos[row]["illegal"] = str(self._batch.mistakes[row])
+        self._returns[rows], self._lengths[rows] = 0, 0
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which actions are legal now in each game, as an array of games x actions."""
+        return self._batch.games.mask.astype(np.bool_)
+
+    def learner(self, i: int) -> int:
+        """The seat that learns in game i."""
+        return int(self._batch.games.learner[i])
+
+    def table(self, i: int) -> Table:
+        """Game i as a table, to look at. It is a copy, and knows no history."""
+        return self._batch.table(i)
+
+    # What Stable-Baselines3 asks of single environments
+
+    def close(self) -> None:
+        """Let the threads go."""
+        self._batch.close()
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """A value for each of these games: what set_attr has set, or what this environment has for all of them."""
+        rows = self._rows(indices)
+        if attr_name in self._attributes:
+            return [self._attributes[attr_name][row] for row in rows]
+        if attr_name in _PER_GAME:
+            return [lambda row=row: self.env_method(attr_name, indices=row)[0] for row in rows]
+        return [getattr(self, attr_name)] * len(rows)
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether get_attr knows this name."""
+        return attr_name in self._attributes or hasattr(self, attr_name)
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set a value that get_attr returns. It changes nothing about the games."""
+        if attr_name not in self._attributes and hasattr(self, attr_name):
+            raise NotSupported(f"{attr_name} belongs to all games of the batch; set it when the environment is made")
+        values = self._attributes.setdefault(attr_name, [None] * self.num_envs)
+        for row in self._rows(indices):
+            values[row] = value
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """What a method tells of each of these games. The masks of all games are rows of one array."""
+        rows = self._rows(indices)
+        if method_name not in _PER_GAME:
+            raise NotSupported(f"a game of a batch has no method {shown(method_name)}; env_method knows {', '.join(_PER_GAME)}")
+        if method_name == "action_masks":
+            masks = self.action_masks()
+            return [masks[row] for row in rows]
+        return [getattr(self, method_name)(row, *method_args, **method_kwargs) for row in rows]
+
+    def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
+        """Whether the infos of games are those of this wrapper: true for a Monitor, whose statistics of episodes they have."""
+        return [issubclass(Monitor, wrapper_class)] * len(self._rows(indices))
+
+    def _rows(self, indices: Any) -> list[int]:
+        rows: Iterable[int] = self._get_indices(indices)
+        listed = [int(row) for row in rows]
+        if wrong := [row for row in listed if not -self.num_envs <= row < self.num_envs]:
+            raise BadOption(f"there is no game {wrong[0]}; the games are 0 to {self.num_envs - 1}")
+        return listed

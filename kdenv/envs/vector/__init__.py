@@ -1,0 +1,17 @@
+"""Batches: many games in one array, which one call of a kernel steps, opponents included.
+
+| file | has |
+|---|---|
+| `seats.py` | `SeatVectorEnv`: one seat learns in each game; for Gymnasium |
+| `selfplay.py` | `SelfPlay`: all seats learn |
+| `batch.py` | `Batch`, the engine of both and of envs/sb3.py: arrays, threads, errors |
+| `kernels.py` | dealing and stepping |
+| `cast.py` | the compiled opponents as one part |
+| `parts.py` | how positions are observed, and what a limit ended, as parts |
+| `buffers.py` | arrays that are used again |
+"""
+
+from kdenv.envs.vector.seats import SeatVectorEnv
+from kdenv.envs.vector.selfplay import Moment, SelfPlay
+
+__all__ = ["Moment", "SeatVectorEnv", "SelfPlay"]

@@ -1,0 +1,261 @@
+"""`Batch`: games of one kind that are dealt and stepped together. The environments in this room and in envs/sb3.py are faces of it.
+
+It owns the arrays, gives slices of the games to threads, and raises the errors.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+
+from kdenv.core.encoding import Observer
+from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder, shown
+from kdenv.core.table import Table
+from kdenv.envs.checks import check_seed, warn_of_loss
+from kdenv.envs.rewards import NO_REWARD, REWARDS, Reward, reward_number
+from kdenv.envs.seeds import new_key
+from kdenv.envs.stepping import WORK
+from kdenv.envs.vector.buffers import Buffers
+from kdenv.envs.vector.cast import cast_of
+from kdenv.envs.vector.kernels import (
+    ALL_SEATS,
+    CLEARED,
+    MOST_DEALS,
+    NEXT_SEAT,
+    RANDOM_SEAT,
+    REDRAWN,
+    TOO_MANY_DEALS,
+    TRUSTED,
+    Games,
+    Room,
+    World,
+    list_illegal,
+    play_games,
+)
+from kdenv.envs.vector.parts import parts_for
+from kdenv.policies import Policy
+from kdenv.policies.compiled import first_use
+
+_LOG = 128  # events that follow a decision without another one; if there are more, a kernel goes on after them
+_SEATS = {"random": RANDOM_SEAT, "rotate": NEXT_SEAT, "all": ALL_SEATS}
+_MOST_THREADS = 256
+
+
+class Batch:
+    """Games in the rows of arrays. `games` tells what happened in the last call (see kernels.Games); `mask` in it is private.
+
+    Game i of a batch that was dealt with seed s is the game of a SeatEnv or TableEnv after reset(seed=s + i), and the games that follow
+    in its row are those which the environment plays after reset() without a seed. Neither n nor threads changes any of them.
+    """
+
+    def __init__(
+        self, empty: Table, n: int, *, seat: int | str, reward: Reward, encoding: str | None, skip_forced: bool, threads: int
+    ) -> None:
+        """Take an empty table, the number of games, the learner's seat ("random", "rotate" or "all"), and the options of environments."""
+        _check_count("num_envs", n, 1 << 24)
+        _check_count("threads", threads, _MOST_THREADS)
+        if reward_number(reward) == NO_REWARD:
+            known = ", ".join(REWARDS)
+            raise NotSupported(f"the reward of a batch of games cannot be a function; choose {known}, or use SeatEnv or TableEnv")
+        self.empty, self.n = empty, int(n)
+        self.observer: Observer = empty.game.observer(empty.players, empty.variant, encoding)
+        self.n_actions = empty.n_actions
+        self.is_dealt = False
+        self.mistakes: dict[int, IllegalAction] = {}  # by row, of the last step
+        self._rows = np.zeros(self.n, np.int64)
+        self._threads = min(int(threads), self.n)
+        self._pool: ThreadPoolExecutor | None = None
+        self._last: NDArray[np.float32] | None = None  # the observations of the last call
+        self._buffers = Buffers((self.n, self.observer.size), np.float32)
+        self._masks = Buffers((self.n, self.n_actions), np.int8)
+        self.world = World(
+            parts_for(empty.game, encoding),
+            empty.states.copy(),
+            empty.players,
+            _SEATS[seat] if isinstance(seat, str) else int(seat),
+            0,
+            np.zeros(0, np.int64),
+            _care(self.observer),
+            self.observer.draws()[0],
+            reward_number(reward),
+            empty.game.teams(empty.players),
+            float(empty.game.margin_scale),
+            skip_forced,
+        )
+        self.games = _empty_games(empty, self.n, self.observer.size)
+        self._rooms = [_room(empty) for _ in range(self._threads)]
+        self._casts: list[Any] = []
+        self.set_opponents([], drawn=False)
+
+    def set_opponents(self, players: Sequence[Any], *, drawn: bool) -> None:
+        """Change the opponents from the next game on: one policy for each seat after the learner, or a list to draw from for every game.
+
+        Games that are under way go on with players of the new list: those in the places of theirs in the old list.
+        """
+        for player in players:
+            if isinstance(player, Policy):
+                player.needs(self.empty.game, self.empty.players, self.empty.variant)
+        casts = [cast_of(players, self.empty.game) for _ in range(self._threads)]
+        self._casts, numbers = [cast for cast, _ in casts], casts[0][1]
+        np.minimum(self.games.places, max(len(numbers) - 1, 0), out=self.games.places)
+        self.world = self.world._replace(numbers=numbers, drawn_from=len(numbers) if drawn else 0)
+
+    def deal(self, seeds: Sequence[int | None] | None, which: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
+        """Begin a game in every row, or in those of which `which` is true, and return the observations of all rows.
+
+        seeds: one for each row. Rows without a seed go on with their next game.
+        """
+        which = np.ones(self.n, np.bool_) if which is None else which
+        for i in np.flatnonzero(which).tolist():
+            seed = None if seeds is None else seeds[i]
+            if seed is not None or not self.is_dealt:
+                self.games.keys[i] = new_key(seeding.np_random(None if seed is None else int(seed))[0])
+                self.games.numbers[i] = -1
+        observations = self._buffers.take()
+        if self._last is not None and not which.all():
+            observations[:] = self._last
+        self._run(True, which.astype(np.int64), observations)
+        self.is_dealt, self._last = True, observations
+        return observations
+
+    def step(self, actions: Any, *, raises: bool) -> NDArray[np.float32]:
+        """Carry out an action in each game, and return the observations. If it raises for an illegal action, it has changed nothing."""
+        if not self.is_dealt:
+            raise WrongOrder("there are no games to step in, because none has begun; call reset() first")
+        numbers = self._numbers(actions)
+        wrong = self._rows[: list_illegal(self.games.mask, numbers, self._rows)]
+        self.mistakes = {row: self.table(row).illegal(numbers[row]) for row in wrong.tolist()}
+        for row, error in self.mistakes.items():
+            if raises:
+                raise type(error)(f"in game {row} of the batch: {error}")
+            warn_of_loss(self.empty.game.name)
+        observations = self._buffers.take()
+        self._run(False, numbers, observations)
+        self._last = observations
+        return observations
+
+    def mask(self) -> NDArray[np.int8]:
+        """What is legal in each game, as an array that nobody else uses."""
+        mask = self._masks.take()
+        np.copyto(mask, self.games.mask)
+        return mask
+
+    def table(self, i: int) -> Table:
+        """Game i as a table of its own, to look at. It does not know what happened before."""
+        table = self.empty.clone()
+        table.states[0] = self.games.states[i]
+        return table
+
+    def ranks(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The place of each seat in the games that ended in these rows, 1 for the best; equals share the better place."""
+        standings = self.games.standings[rows]
+        ranks: NDArray[np.int64] = 1 + (standings[:, None, :] > standings[:, :, None]).sum(axis=2)
+        return ranks
+
+    def close(self) -> None:
+        """Let the threads go."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+    def _numbers(self, actions: Any) -> NDArray[np.int64]:
+        given = np.asarray(actions)
+        if given.shape != (self.n,) or given.dtype.kind not in "iu":
+            what = f"an array of {given.dtype} of shape {given.shape}"
+            raise BadOption(f"the actions are {what}; give {self.n} whole numbers, one for each game")
+        return np.ascontiguousarray(given, np.int64)
+
+    def _run(self, dealing: bool, actions: NDArray[np.int64], observations: NDArray[np.float32]) -> None:
+        """Let each thread work on its slice of the games. The first slice is worked on here."""
+        bounds = [self.n * part // self._threads for part in range(self._threads + 1)]
+
+        def work(part: int) -> int:
+            slice_of_games = bounds[part], bounds[part + 1]
+            room, cast = self._rooms[part], self._casts[part]
+            return int(play_games(self.world, cast, self.games, room, dealing, actions, observations, *slice_of_games))
+
+        with first_use(self._casts[0], self.empty.game):
+            if self._threads > 1 and self._pool is None:
+                self._pool = ThreadPoolExecutor(self._threads - 1)
+            waiting = [] if self._pool is None else [self._pool.submit(work, part) for part in range(1, self._threads)]
+            told = [work(0), *(each.result() for each in waiting)]
+        if TOO_MANY_DEALS in told:
+            self.is_dealt = False
+            raise NotSupported(f"the learner had nothing to decide in {MOST_DEALS} games in a row; choose another seat or other opponents")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle everything but the threads."""
+        return {**self.__dict__, "_pool": None}
+
+    def clone(self) -> Batch:
+        """An independent copy."""
+        return copy.deepcopy(self)
+
+
+def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> list[int | None] | None:
+    """One seed for each of n games: a number stands for itself and the ones after it."""
+    if seed is None:
+        return None
+    if isinstance(seed, Sequence):
+        for each in seed:
+            check_seed(each)
+        if len(seed) != n:
+            raise BadOption(f"seed= lists {len(seed)} seeds for {n} games; give one for each game, or one number")
+        return list(seed)
+    check_seed(seed)
+    return [int(seed) + i for i in range(n)]
+
+
+def _check_count(name: str, value: Any, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= most:
+        raise BadOption(f"{name}={shown(value)} is not possible; {name} may be a whole number from 1 to {most}")
+
+
+def _care(observer: Observer) -> int:
+    if observer.encoding.trusted:
+        return TRUSTED
+    return CLEARED if observer.game.open_information else REDRAWN
+
+
+def _empty_games(empty: Table, n: int, n_observed: int) -> Games:
+    def zeros(dtype: Any, *more: int) -> NDArray[Any]:
+        return np.zeros((n, *more), dtype)
+
+    return Games(
+        states=zeros(empty.game.state_dtype),
+        keys=zeros(np.uint64, 2),
+        numbers=zeros(np.int64),
+        chance=zeros(np.uint64),
+        dice=zeros(np.uint64),
+        places=zeros(np.int64, empty.players),
+        learner=zeros(np.int64),
+        seat=zeros(np.int64),
+        mask=zeros(np.int8, empty.n_actions),
+        before=zeros(np.int64, empty.players),
+        ended=zeros(np.bool_),
+        cut_off=zeros(np.bool_),
+        illegal=zeros(np.bool_),
+        rewards=zeros(np.float64, empty.players),
+        last_seat=zeros(np.int64),
+        scores=zeros(np.int64, empty.players),
+        standings=zeros(np.int64, empty.players),
+        last_observation=zeros(np.float32, n_observed),
+    )
+
+
+def _room(empty: Table) -> Room:
+    return Room(
+        np.zeros(WORK, empty.game.state_dtype),
+        empty.game.buffer(),
+        np.zeros((2, _LOG), np.int32),
+        np.zeros(1, np.uint64),
+        np.zeros(1, np.uint64),
+        np.zeros(1, np.uint64),
+    )
+

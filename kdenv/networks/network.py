@@ -1,0 +1,205 @@
+"""Networks of plain layers, as parts of kernels. A network reads what a seat sees of a position, and gives one number or several.
+
+Most inputs of an observation are 0, and positions that are compared differ in few inputs. So the first layer is a sum over the inputs
+that are not 0, and after `look` has read one position, `values` only adds what is different in another:
+
+    look(network, states, k, seat)         # reads a position, from which the others differ little
+    values(network, states, k, seat)       # reads a position; network.layers[-1] then has what the network gives for it
+    value(network, states, k, seat)        # the same for networks that give one number, which it returns
+
+All numbers are float32 and are added in the same order with and without compiling, so both give the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdenv.compiler.kernel import kernel
+from kdenv.core.encoding import observe_by
+
+Array = NDArray[np.float32]
+
+TANH, RELU = range(2)
+ACTIVATIONS = ("tanh", "relu")  # by these numbers
+_BLOCK = 8  # words of two numbers that are compared at once
+_0, _1 = np.float32(0.0), np.float32(1.0)
+
+
+class Network(NamedTuple):
+    """A network and the buffers in which it computes. Threads may share weights, but not buffers: copy_for_thread makes new ones.
+
+    Layer l has sizes[l] inputs and sizes[l + 1] outputs. Its weight from input i to output j is weights[weights_at[l] + i * outputs + j],
+    its bias is weights[biases_at[l] + j]. Between layers there is the activation; what the last layer gives is taken as it is.
+    """
+
+    encoding: Any  # the part that answers observe_by
+    weights: Array
+    sizes: NDArray[np.int64]
+    weights_at: NDArray[np.int64]
+    biases_at: NDArray[np.int64]
+    activation: int
+    base: Array  # the inputs that `look` has read; zeros follow, so that it is a whole number of blocks
+    base_words: NDArray[np.uint64]  # the same memory
+    base_seen: Array  # the same memory, without the zeros that follow
+    base_sums: Array  # what the first layer gives for them, before the activation
+    now: Array  # the inputs that `values` has read
+    now_words: NDArray[np.uint64]
+    now_seen: Array
+    found: NDArray[np.int64]  # the indices of the inputs that are not 0 in base: found[0] says how many, found[1] is the first
+    changed: NDArray[np.int64]  # the same for the inputs of now that differ from base
+    layers: Array  # row l: what layer l gives, after the activation
+
+
+def network_of(encoding: Any, layers: Sequence[tuple[Array, Array]], activation: str) -> Network:
+    """A network of these weights, one row for each output, and biases. It reads positions by the encoding (Observer.part)."""
+    sizes = [layers[0][0].shape[1], *(len(bias) for _, bias in layers)]
+    weights_at, biases_at, parts, at = [], [], [], 0
+    for weight, bias in layers:
+        weights_at.append(at)
+        biases_at.append(at + weight.size)
+        parts += [np.ascontiguousarray(weight.T, np.float32).ravel(), np.asarray(bias, np.float32)]
+        at += weight.size + bias.size
+    places = np.array(sizes), np.array(weights_at), np.array(biases_at)
+    return _with_buffers(encoding, np.concatenate(parts), *places, ACTIVATIONS.index(activation))
+
+
+def copy_for_thread(network: Network, encoding: Any) -> Network:
+    """The same network with buffers of its own; it shares the weights. The encoding is a new part, too."""
+    return _with_buffers(encoding, *network[1:6])
+
+
+def layers_of(network: Network) -> list[tuple[Array, Array]]:
+    """Copies of the weights, one row for each output, and of the biases, layer by layer."""
+    found = []
+    for i in range(len(network.weights_at)):
+        n_in, n_out = int(network.sizes[i]), int(network.sizes[i + 1])
+        at, bias_at = int(network.weights_at[i]), int(network.biases_at[i])
+        weight = network.weights[at : at + n_in * n_out].reshape(n_in, n_out)
+        found.append((weight.T.copy(), network.weights[bias_at : bias_at + n_out].copy()))
+    return found
+
+
+def _with_buffers(encoding: Any, weights: Array, sizes: Any, weights_at: Any, biases_at: Any, activation: int) -> Network:
+    n = int(sizes[0])
+    base, now = (np.zeros(-(-n // (2 * _BLOCK)) * 2 * _BLOCK, np.float32) for _ in range(2))
+    return Network(
+        encoding,
+        weights,
+        sizes,
+        weights_at,
+        biases_at,
+        activation,
+        base=base,
+        base_words=base.view(np.uint64),
+        base_seen=base[:n],
+        base_sums=np.zeros(int(sizes[1]), np.float32),
+        now=now,
+        now_words=now.view(np.uint64),
+        now_seen=now[:n],
+        found=np.zeros(n + 2 * _BLOCK + 1, np.int64),
+        changed=np.zeros(n + 2 * _BLOCK + 1, np.int64),
+        layers=np.zeros((len(weights_at), int(sizes[1:].max())), np.float32),
+    )
+
+
+@kernel
+def look(network, states, k, seat):
+    """Read what the seat sees of states[k]. Call it before `values` is called for positions that differ little from this one."""
+    observe_by(network.encoding, states, k, seat, network.base_seen)
+    n_out = network.sizes[1]
+    sums, at = network.base_sums, network.biases_at[0]
+    for j in range(n_out):
+        sums[j] = network.weights[at + j]
+    _list_found(network)
+    for place in range(1, network.found[0] + 1):
+        i = network.found[place]
+        add_input(network.weights, network.weights_at[0] + i * n_out, network.base[i], n_out, sums)
+
+
+@kernel
+def _list_found(network):
+    """List the inputs of base that are not 0. There are no branches at single numbers, which the processor could not foresee."""
+    base, words, found, n = network.base, network.base_words, network.found, 0
+    for block in range(words.shape[0] // _BLOCK):
+        first = block * _BLOCK
+        some = np.uint64(0)
+        for word in range(first, first + _BLOCK):
+            some |= words[word]
+        if some != np.uint64(0):
+            for i in range(2 * first, 2 * (first + _BLOCK)):
+                found[n + 1] = i
+                n += 1 if base[i] != _0 else 0
+    found[0] = n
+
+
+@kernel
+def _list_changed(network):
+    """List the inputs in which now differs from base, in the same way."""
+    base, now, changed, n = network.base, network.now, network.changed, 0
+    for block in range(network.now_words.shape[0] // _BLOCK):
+        first = block * _BLOCK
+        different = np.uint64(0)
+        for word in range(first, first + _BLOCK):
+            different |= network.base_words[word] ^ network.now_words[word]
+        if different != np.uint64(0):
+            for i in range(2 * first, 2 * (first + _BLOCK)):
+                changed[n + 1] = i
+                n += 1 if now[i] != base[i] else 0
+    changed[0] = n
+
+
+@kernel
+def values(network, states, k, seat):
+    """Write what the network gives for what the seat sees of states[k] to the last of network.layers."""
+    observe_by(network.encoding, states, k, seat, network.now_seen)
+    n_out = network.sizes[1]
+    sums = network.layers[0]
+    for j in range(n_out):
+        sums[j] = network.base_sums[j]
+    _list_changed(network)
+    for place in range(1, network.changed[0] + 1):
+        i = network.changed[place]
+        add_input(network.weights, network.weights_at[0] + i * n_out, network.now[i] - network.base[i], n_out, sums)
+    go_on_from_first_layer(network)
+
+
+@kernel
+def value(network, states, k, seat):
+    """Return the number that the network gives for what the seat sees of states[k]."""
+    values(network, states, k, seat)
+    return network.layers[network.weights_at.shape[0] - 1, 0]
+
+
+@kernel
+def go_on_from_first_layer(network):
+    """Compute the other layers from layers[0], which holds the sums of the first layer, before the activation."""
+    for layer in range(1, network.weights_at.shape[0]):
+        n_in, n_out = network.sizes[layer], network.sizes[layer + 1]
+        before, sums = network.layers[layer - 1], network.layers[layer]
+        _activate(network.activation, before, n_in)
+        for j in range(n_out):
+            sums[j] = network.weights[network.biases_at[layer] + j]
+        for i in range(n_in):
+            if before[i] != _0:
+                add_input(network.weights, network.weights_at[layer] + i * n_out, before[i], n_out, sums)
+
+
+@kernel
+def add_input(weights, at, number, n_out, sums):
+    """Add the n_out weights from `at` on, times this number, to the sums."""
+    for j in range(n_out):
+        sums[j] += number * weights[at + j]
+
+
+@kernel
+def _activate(activation, numbers, n):
+    if activation == RELU:
+        for j in range(n):
+            numbers[j] = max(numbers[j], _0)
+    else:
+        for j in range(n):
+            numbers[j] = np.float32(np.tanh(numbers[j]))

@@ -1,0 +1,6 @@
+"""Training: `kdenv train GAME` lets a network of values learn from self-play. The kernels are in kdenv/networks."""
+
+from kdenv.training.settings import Settings, read_settings
+from kdenv.training.trainer import Trainer
+
+__all__ = ["Settings", "Trainer", "read_settings"]

@@ -1,0 +1,116 @@
+"""The settings of a training, their defaults, and how they are read from a TOML file."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kdenv.core.errors import BadOption, shown
+from kdenv.core.game import Game, did_you_mean
+from kdenv.networks.network import ACTIVATIONS
+
+_SHAPES = {int: "a whole number", float: "a number", str: "a word", list: "a list of words", dict: "a table"}
+
+
+def setting(help: str, default: Any, least: float = 0, most: float = 10**9) -> Any:
+    """A field with a line of help and, for numbers, bounds."""
+    return field(default=default, metadata={"help": help, "least": least, "most": most})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that says how a network learns. Two trainings with the same settings on one thread give the same network."""
+
+    game: str
+    players: int = setting("the number of players; 0 for the usual number", 0, 0, 64)
+    options: dict[str, Any] = field(default_factory=dict, metadata={"help": "the options of the game, by name"})
+    encoding: str = setting("the encoding by which the network sees positions; the default of the game if empty", "")
+    hidden: int = setting("the size of the hidden layer", 64, 1, 4096)
+    second: int = setting("the size of a second hidden layer; 0 for none", 0, 0, 4096)
+    activation: str = setting("the activation of hidden layers: tanh or relu", "relu")
+    scale: float = setting("the margin that counts 1 in what is learned; 0 for half the game's scale of rewards", 0.0)
+    win: float = setting("how much a win counts in what is learned, against the margin", 0.0, 0, 1)
+    lam: float = setting("lambda: how much the end of a game counts against the next position", 0.7, 0, 1)
+    random: float = setting("the share of turns that are taken at random", 0.02, 0, 1)
+    rate: float = setting("the size of the first steps", 3e-4, 0, 1)
+    last: float = setting("the size of the last steps, as a share of the first", 0.05, 0, 1)
+    in_steps: int = setting("1 to choose the first decision of a turn before the others: faster, but it may miss the best turn", 0, 0, 1)
+    all_seats: int = setting("1 to learn each position as all seats see it, 0 only as the one that has just moved does", 0, 0, 1)
+    guides: list[str] = field(default_factory=list, metadata={"help": "rule players that play some of the seats"})
+    guided: float = setting("the probability that a guide plays a seat, while it is learned from guides", 0.0, 0, 1)
+    first: float = setting("the share of the training in which it is learned from the turns of guides, too", 0.0, 0, 1)
+    then: float = setting("the probability that a guide plays a seat after that", 0.0, 0, 1)
+    games: int = setting("how many games to learn from; 0 for no limit", 0)
+    minutes: float = setting("how many minutes of the processor to learn for (two threads use two a minute), if games are not given", 10.0)
+    seed: int = setting("the seed of the training", 0, 0, (1 << 63) - 1)
+    source: str = setting("a model to begin with", "")
+
+    def __post_init__(self) -> None:
+        """Check every setting."""
+        for each in dataclasses.fields(self):
+            self._check(each)
+        if self.activation not in ACTIVATIONS:
+            raise BadOption(f"activation={self.activation} is not possible; it may be {' or '.join(ACTIVATIONS)}")
+        if (self.guided > 0 or self.then > 0) and not self.guides:
+            raise BadOption('guided and then say how often guides play, so they need guides; give guides, as in guides = ["greedy"]')
+        if not 0 <= len(self.guides) <= 4:
+            raise BadOption(f"guides lists {len(self.guides)} players; it may be up to 4")
+        if self.games == 0 and self.minutes == 0:
+            raise BadOption("neither games nor minutes say when the training ends; give one of them")
+
+    def _check(self, of: dataclasses.Field[Any]) -> None:
+        value, kind = getattr(self, of.name), type(of.default if of.default is not dataclasses.MISSING else "")
+        if of.default_factory is not dataclasses.MISSING:
+            kind = of.default_factory  # type: ignore[assignment]
+        if kind is float and type(value) is int:
+            object.__setattr__(self, of.name, float(value))
+        elif type(value) is not kind:
+            raise BadOption(f"{of.name}={shown(value)} is not possible; it is {_SHAPES[kind]}")
+        if kind in (int, float) and not of.metadata["least"] <= value <= of.metadata["most"]:
+            raise BadOption(f"{of.name}={shown(value)} is not possible; it may be {of.metadata['least']:g} to {of.metadata['most']:g}")
+
+    def scale_for(self, game: Game) -> float:
+        """The margin that counts 1."""
+        return self.scale or game.margin_scale / 2
+
+    def text(self) -> str:
+        """The settings that differ from the defaults, as flags of the command line."""
+        words = [f"kdenv train {self.game}"]
+        for each in dataclasses.fields(self)[1:]:
+            value = getattr(self, each.name)
+            if value in ([], {}, each.default):
+                continue
+            if isinstance(value, dict):
+                words += [f"--option {name}={of}" for name, of in value.items()]
+            elif isinstance(value, list):
+                words += [f"--{each.name} '{of}'" for of in value]
+            else:
+                words.append(f"--{flag(each.name)} {value}")
+        return " ".join(words)
+
+
+def flag(name: str) -> str:
+    """The flag of a setting, without the dashes."""
+    return {"source": "from"}.get(name, name.replace("_", "-"))
+
+
+def read_settings(path: Path, game: str, given: Mapping[str, Any]) -> Settings:
+    """The settings in a TOML file; those that are given go before them."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadOption(f"{path} is not TOML: {error}") from None
+    return settings_of(game, {**found, **given}, str(path))
+
+
+def settings_of(game: str, given: Mapping[str, Any], where: str) -> Settings:
+    """Settings from a mapping. Raises BadOption for a name that is none."""
+    known = [each.name for each in dataclasses.fields(Settings)[1:]]
+    for name in given:
+        if name not in known:
+            raise BadOption(f"{where}: there is no setting {shown(name)}{did_you_mean(name, known)}; the settings are {', '.join(known)}")
+    return Settings(game=game, **given)

@@ -1,0 +1,253 @@
+"""A training: the network, its settings, how far it is, and its files. It can be killed at any time and goes on from its last checkpoint.
+
+The folder of a training has
+
+    model.npz         the network, as learned(MODEL) plays it
+    checkpoint.npz    all that is needed to go on: weights, steps, random generators, the curve
+    curve.csv, .svg   strength against fixed players by games and seconds of the processor
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import threading
+import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kdenv.compiler.random import derive_seed, make_rng
+from kdenv.core.encoding import check_layout, observer_for_model
+from kdenv.core.errors import BadOption
+from kdenv.games import find_game
+from kdenv.networks.learning import (
+    N_SUMS,
+    POSITIONS,
+    SQUARED_ERRORS,
+    BySeat,
+    Learner,
+    Schedule,
+    first_squares,
+    learn_from_games,
+    learner_for,
+    paces_of,
+)
+from kdenv.networks.network import copy_for_thread, layers_of, network_of
+from kdenv.networks.players import Goal, Valued, turns_for
+from kdenv.policies import policy
+from kdenv.policies.learned import model_path
+from kdenv.policies.model_file import VALUE, StoredNetwork, read_network, write_arrays, write_network
+from kdenv.search.playout import Uniform
+from kdenv.training.curve import Curve, Strength
+from kdenv.training.settings import Settings
+from kdenv.training.strength import Opponent
+
+_STEP = 0.5  # seconds of a call of the kernel
+_FIRST_STEP = 4  # games
+_CHECKPOINT_EVERY = 20.0  # seconds
+_MOST_GUIDES = 4
+_CHECKPOINT, _MODEL = "checkpoint.npz", "model.npz"
+
+
+class Trainer:
+    """A network that learns a game."""
+
+    def __init__(self, settings: Settings, folder: Path, opponents: Sequence[str] = (), threads: int = 1, deals: int = 200) -> None:
+        """Go on with the training in the folder, or begin one there. opponents are played now and then, to measure strength."""
+        self.settings, self.folder, self.threads = settings, folder, threads
+        self.game = find_game(settings.game)
+        players = settings.players or None
+        self.players, self.variant = self.game.variant(players, **settings.options)
+        self._observer = self.game.observer(self.players, self.variant, settings.encoding or None)
+        goal = Goal(self.game.teams(self.players), settings.scale_for(self.game), settings.win)
+        network = network_of(self._observer.part(), self._first_layers(), settings.activation)
+        self.player = Valued(network, goal, turns_for(self.game, self.players))
+        self.games, self.seconds = 0, 0.0  # learned from so far
+        self.curve = Curve()
+        self._rngs = [make_rng(derive_seed("training", settings.seed, i)) for i in range(threads)]
+        self._go_on()
+        self.learners = [self._learner(i) for i in range(threads)]
+        self._guides = [self._guides_for() for _ in range(threads)]
+        self._opponents = [Opponent(text, self.game, self.players, self.variant, deals) for text in opponents]
+        self._step = _FIRST_STEP
+
+    # The network and its files
+
+    def _first_layers(self) -> list[tuple[Any, Any]]:
+        if self.settings.source:
+            return self._layers_from(model_path(self.settings.source))
+        dice = np.random.default_rng(derive_seed("weights", self.settings.seed))
+        sizes = [self._observer.size, self.settings.hidden, *([self.settings.second] if self.settings.second else []), 1]
+        layers = []
+        for n_in, n_out in pairwise(sizes):
+            most = 1 / np.sqrt(min(n_in, 100))  # about as many inputs of a position are not 0
+            layers.append((dice.uniform(-most, most, (n_out, n_in)).astype(np.float32), np.zeros(n_out, np.float32)))
+        return layers
+
+    def _layers_from(self, path: Path) -> list[tuple[Any, Any]]:
+        stored = read_network(path)
+        observer = observer_for_model(stored.made_for, path.name, self.game, self.players, self.variant)
+        check_layout(stored.made_for, path.name, observer)
+        if stored.predicts != VALUE or observer.encoding.name != self._observer.encoding.name or stored.n_in != self._observer.size:
+            raise BadOption(f"{path.name} is not a network of values for the encoding {self._observer.encoding.name} of these rules")
+        return list(stored.layers)
+
+    def stored(self) -> StoredNetwork:
+        """The network as it is now, for a model file."""
+        made_by, goal = f"{self.settings.text()} ({self.games} games)", self.player.goal
+        layers, options = layers_of(self.player.network), self.game.options_of(self.variant)
+        return StoredNetwork(
+            layers, self.settings.activation, VALUE, self._observer.made_for, self.players, options, goal.scale, goal.win, made_by
+        )
+
+    def save(self) -> None:
+        """Write the checkpoint and the model; the files that were there are replaced at once or not at all."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        about = {
+            "settings": dataclasses.asdict(self.settings),
+            "games": self.games,
+            "seconds": self.seconds,
+            "curve": [list(point) for point in self.curve.points],
+        }
+        arrays: dict[str, Any] = {"weights": self.player.network.weights, "squares": self._squares, "rngs": np.array(self._rngs)}
+        write_arrays(self.folder / _CHECKPOINT, {"about": np.array(json.dumps(about)), **arrays}, compressed=False)
+        write_network(self.folder / _MODEL, self.stored())
+        self.curve.write(self.folder, f"{self.game.title}: {self.settings.text()}")
+
+    def _go_on(self) -> None:
+        """Take over the checkpoint in the folder, if there is one."""
+        path = self.folder / _CHECKPOINT
+        weights = self.player.network.weights
+        self._squares = first_squares(self.player.network)
+        self._paces = paces_of(self._squares)
+        if not path.exists():
+            return
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                about, arrays = json.loads(str(file["about"])), {name: file[name] for name in ("weights", "squares", "rngs")}
+        except (OSError, ValueError, KeyError) as error:
+            raise BadOption(f"{path} is not a checkpoint of a training ({error}); remove it, or choose another folder") from None
+        changed = {name for name, value in dataclasses.asdict(self.settings).items() if about["settings"].get(name) != value}
+        if changed - {"games", "minutes"}:
+            names = ", ".join(sorted(changed - {"games", "minutes"}))
+            raise BadOption(f"{self.folder} holds a training with other settings ({names}); choose another folder with --out")
+        if arrays["weights"].shape != weights.shape:
+            raise BadOption(f"{path} has {arrays['weights'].size} weights, and these settings have {weights.size}; choose another folder")
+        weights[:], self._squares[:] = arrays["weights"], arrays["squares"]
+        self._paces = paces_of(self._squares)
+        for mine, saved in zip(self._rngs, arrays["rngs"], strict=False):
+            mine[:] = saved
+        self.games, self.seconds = int(about["games"]), float(about["seconds"])
+        self.curve = Curve([Strength(*point) for point in about["curve"]])
+
+    def _learner(self, i: int) -> Learner:
+        player = self.player
+        if i > 0:
+            player = Valued(copy_for_thread(player.network, self._observer.part()), player.goal, turns_for(self.game, self.players))
+        return learner_for(player, self.game.state_dtype, self.players, self._squares, self._paces)
+
+    def _guides_for(self) -> BySeat:
+        players: list[Any] = []
+        for text in self.settings.guides:
+            guide = policy(text)
+            guide.needs(self.game, self.players, self.variant)
+            players.append(guide.compiled(self.game))
+            if players[-1] is None:
+                raise BadOption(f"guides={text} is not possible, because {guide} has no compiled form; choose a rule player")
+        players += [Uniform()] * (_MOST_GUIDES - len(players))
+        return BySeat(np.full(self.players, -1, np.int64), *players)
+
+    # Learning
+
+    @property
+    def progress(self) -> float:
+        """The share of the training that is done."""
+        settings = self.settings
+        done = self.games / settings.games if settings.games else self.seconds / (60 * settings.minutes)
+        return min(1.0, done)
+
+    def schedule(self) -> Schedule:
+        """How the network learns now."""
+        s, progress = self.settings, self.progress
+        from_guides = progress < s.first
+        return Schedule(
+            rate=s.rate * s.last**progress,
+            random=s.random,
+            lam=s.lam,
+            guided=s.guided if from_guides else s.then,
+            n_guides=max(1, len(s.guides)),
+            learns_from_guides=int(from_guides),
+            in_steps=s.in_steps,
+            all_seats=s.all_seats,
+        )
+
+    def run(self, show: Callable[[str], None] = lambda line: None, points: int = 20) -> None:
+        """Learn to the end. `points` times, at even shares of the training, strength is measured. Ctrl-C keeps what has been learned."""
+        saved = time.monotonic()
+        self._compile()
+        try:
+            while self.progress < 1:
+                at = len(self.curve.times()) / points
+                self.learn()
+                if self.progress >= at or time.monotonic() - saved > _CHECKPOINT_EVERY:
+                    if self.progress >= at:
+                        self._measure(show)
+                    self.save()
+                    saved = time.monotonic()
+            self._measure(show)
+        finally:
+            self.save()
+
+    def _compile(self) -> None:
+        """Compile the kernel by games from which nothing is learned."""
+        learn_from_games(self.learners[0], self._guides[0], self.schedule(), self.players, self.variant, 0, self.game.buffer(), make_rng(0))
+
+    def learn(self) -> None:
+        """Learn from some games, on all threads. How many these are does not depend on the clock if the settings give a number of games."""
+        schedule = self.schedule()
+        n = self._step
+        if self.settings.games:
+            n = max(1, min(100, (self.settings.games - self.games) // self.threads))
+        spent = [0.0] * self.threads
+        errors: list[BaseException] = []
+
+        def work(i: int) -> None:
+            try:
+                before = time.thread_time()
+                parts = self.learners[i], self._guides[i], schedule, self.players, self.variant
+                learn_from_games(*parts, n, self.game.buffer(), self._rngs[i])
+                spent[i] = time.thread_time() - before
+            except BaseException as error:
+                errors.append(error)
+
+        workers = [threading.Thread(target=work, args=(i,)) for i in range(1, self.threads)]
+        for worker in workers:
+            worker.start()
+        work(0)
+        for worker in workers:
+            worker.join()
+        if errors:
+            raise errors[0]
+        self.games += n * self.threads
+        self.seconds += sum(spent)
+        self._step = max(1, min(2 * self._step, int(n * _STEP / max(spent[0], 1e-6))))
+
+    def _measure(self, show: Callable[[str], None]) -> None:
+        """Play the opponents, and tell the strength and the error of the predictions since the last time."""
+        sums = np.sum([learner.sums for learner in self.learners], axis=0)
+        for learner in self.learners:
+            learner.sums[:N_SUMS] = 0
+        error = float(np.sqrt(sums[SQUARED_ERRORS] / max(sums[POSITIONS], 1)))
+        head = f"{self.progress:4.0%} {self.games:8,} games {self.seconds:6.0f} s {self.seconds / max(self.games, 1) * 1e3:5.2f} ms a game"
+        if not self._opponents:
+            self.curve.points.append(Strength(self.games, self.seconds, error, "", 0.0, 0.0, 0.0, 0.0))
+            show(f"{head}, error {error:.3f}")
+        for opponent in self._opponents:
+            margin, of_margin, wins, of_wins = opponent.play(self.player)
+            self.curve.points.append(Strength(self.games, self.seconds, error, opponent.text, margin, of_margin, wins, of_wins))
+            against = f"margin {margin:+6.2f} ± {of_margin:.2f}, wins {wins:5.1%} ± {of_wins:.1%} against {opponent.text}"
+            show(f"{head}, error {error:.3f}, {against}")

@@ -1,0 +1,350 @@
+"""Are games in a batch the same as in SeatEnv and TableEnv, whatever the size of the batch and the number of threads? For every game."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kdenv
+from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
+from kdenv.envs.aec import TableEnv
+from kdenv.envs.seat import SeatEnv
+from kdenv.envs.vector import Moment, SeatVectorEnv, SelfPlay
+from kdenv.envs.vector.buffers import Buffers
+from kdenv.games import TITLES
+
+every_game = pytest.mark.parametrize("game", TITLES)
+
+
+def short(game: str) -> dict[str, Any]:
+    """Options that make the games of a test short."""
+    return {"kingdomino": {"players": 2, "size": 5}, "dominoes": {"mode": "round"}, "dominion": {"max_turns": 8}}.get(game, {})
+
+
+def chosen(mask: np.ndarray, observation: np.ndarray) -> int:
+    """A legal action that depends on all that the learner is told: a difference in either leads to other games."""
+    legal = np.flatnonzero(mask)
+    return int(legal[int(np.abs(observation).sum() * 1000) % len(legal)])
+
+
+def all_chosen(masks: np.ndarray, observations: np.ndarray) -> np.ndarray:
+    return np.array([chosen(mask, observation) for mask, observation in zip(masks, observations, strict=True)])
+
+
+def assert_same(one: Any, other: Any) -> None:
+    """Nested dicts and arrays are equal; arrays of objects may hold lists where the other is an array of numbers."""
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for key in one:
+            assert_same(one[key], other[key])
+        return
+    if isinstance(one, tuple):
+        for mine, theirs in zip(one, other, strict=True):
+            assert_same(mine, theirs)
+        return
+    one, other = np.asarray(one), np.asarray(other)
+    if object not in (one.dtype, other.dtype):
+        np.testing.assert_array_equal(one, other)
+        return
+    for mine, theirs in zip(one, other, strict=True):
+        if mine is not None and theirs is not None:
+            assert_same(mine, theirs)
+
+
+# One engine, the same games
+
+
+@every_game
+@pytest.mark.parametrize("seat", [0, "rotate", "random"])
+@pytest.mark.parametrize("observation", ["vector", "dict", "parts"])
+def test_it_does_what_gymnasiums_own_vector_environment_does_with_seat_env(game: str, seat: int | str, observation: str) -> None:
+    greedy = kdenv.game(game).knowledge.greedy or "random"
+    keywords = {"game": game, "pool": [greedy, "random"], "seat": seat, "observation": observation, "reward": "gains", **short(game)}
+    theirs = SyncVectorEnv([lambda: SeatEnv(**keywords)] * 3, autoreset_mode=AutoresetMode.SAME_STEP)
+    ours = SeatVectorEnv(num_envs=3, **keywords)
+    assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"]
+    assert ours.observation_space == theirs.observation_space and ours.action_space == theirs.action_space
+    told = ours.reset(seed=5), theirs.reset(seed=5)
+    for _ in range(60):
+        assert_same(*told)
+        mask = told[0][-1]["action_mask"]
+        seen = told[0][0].values() if observation == "parts" else [told[0][0]["observation"] if observation == "dict" else told[0][0]]
+        actions = all_chosen(mask, np.concatenate([part.reshape(3, -1) for part in seen], axis=1))
+        told = ours.step(actions), theirs.step(actions)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    game=st.sampled_from(list(TITLES)),
+    seed=st.integers(0, 1000),
+    num_envs=st.integers(1, 9),
+    threads=st.integers(1, 3),
+    reward=st.sampled_from(["win", "rank", "margin", "score", "gains"]),
+    skip_forced=st.booleans(),
+)
+def test_row_i_is_seat_env(game: str, seed: int, num_envs: int, threads: int, reward: str, skip_forced: bool) -> None:
+    row = seed % num_envs
+    keywords: dict[str, Any] = {"seat": "rotate", "reward": reward, "skip_forced": skip_forced, **short(game)}
+    batch, one = SeatVectorEnv(game, num_envs=num_envs, threads=threads, **keywords), SeatEnv(game, **keywords)
+    observations, infos = batch.reset(seed=seed)
+    observation, info = one.reset(seed=seed + row)
+    for _ in range(50):
+        np.testing.assert_array_equal(observations[row], observation)
+        np.testing.assert_array_equal(infos["action_mask"][row], info["action_mask"])
+        assert infos["seat"][row] == info["seat"]
+        actions = all_chosen(infos["action_mask"], observations)
+        observations, rewards, terminated, truncated, infos = batch.step(actions)
+        observation, reward_of_one, *over, info = one.step(actions[row])
+        assert rewards[row] == reward_of_one and [terminated[row], truncated[row]] == over
+        if any(over):
+            np.testing.assert_array_equal(infos["final_obs"][row], observation)
+            assert_same(infos["final_info"]["scores"][row], info["scores"])
+            assert_same(infos["final_info"]["ranks"][row], info["ranks"])
+            observation, info = one.reset()
+    batch.close()
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    game=st.sampled_from(list(TITLES)),
+    seed=st.integers(0, 1000),
+    num_envs=st.integers(1, 9),
+    threads=st.integers(1, 3),
+    reward=st.sampled_from(["margin", "gains"]),
+    skip_forced=st.booleans(),
+)
+def test_row_i_of_self_play_is_table_env(game: str, seed: int, num_envs: int, threads: int, reward: str, skip_forced: bool) -> None:
+    row = seed % num_envs
+    keywords: dict[str, Any] = {"reward": reward, "skip_forced": skip_forced, **short(game)}
+    batch, table = SelfPlay(game, num_envs, threads=threads, **keywords), TableEnv(game, **keywords)
+    now = batch.reset(seed=seed)
+    table.reset(seed=seed + row)
+    for _ in range(80):
+        agent = table.agent_selection
+        assert agent == f"player_{now.seat[row]}"
+        told = table.observe(agent)
+        np.testing.assert_array_equal(now.observation[row], told["observation"])
+        np.testing.assert_array_equal(now.action_mask[row], told["action_mask"])
+        actions = all_chosen(now.action_mask, now.observation)
+        now = batch.step(actions)
+        table.step(actions[row])
+        assert now.rewards[row].tolist() == list(table.rewards.values())
+        assert [now.terminated[row], now.truncated[row]] == [table.terminations[agent], table.truncations[agent]]
+        if now.terminated[row] or now.truncated[row]:
+            assert f"player_{now.last_seat[row]}" == agent
+            table.reset()
+    batch.close()
+
+
+def test_more_games_than_opponents_have_seats_may_be_drawn_from() -> None:
+    pool = ["random", "full_greedy", "full_greedy(variant=paper)"]
+    batch, one = SeatVectorEnv(pool=pool, num_envs=2), SeatEnv(pool=pool)
+    observations, infos = batch.reset(seed=1)
+    observation, _ = one.reset(seed=1)
+    for _ in range(100):
+        np.testing.assert_array_equal(observations[0], observation)
+        actions = all_chosen(infos["action_mask"], observations)
+        observations, _, terminated, _, infos = batch.step(actions)
+        observation, *_ = one.step(actions[0])
+        if terminated[0]:
+            observation, _ = one.reset()
+
+
+def test_reset_without_a_seed_deals_the_next_games() -> None:
+    batch, one = SeatVectorEnv(num_envs=2), SeatEnv()
+    batch.reset(seed=1)
+    one.reset(seed=1)
+    np.testing.assert_array_equal(batch.reset()[0][0], one.reset()[0])
+
+
+def test_games_have_the_seeds_of_a_list() -> None:
+    listed, counted = SeatVectorEnv(num_envs=3), SeatVectorEnv(num_envs=3)
+    assert_same(listed.reset(seed=[4, 5, 6]), counted.reset(seed=4))
+
+
+def test_a_reset_mask_leaves_the_other_games_alone() -> None:
+    batch = SeatVectorEnv(num_envs=3)
+    observations, infos = batch.reset(seed=1)
+    before, _, _, _, _ = batch.step(all_chosen(infos["action_mask"], observations))
+    before = before.copy()
+    after, infos = batch.reset(options={"reset_mask": np.array([False, True, False])})
+    assert [np.array_equal(before[i], after[i]) for i in range(3)] == [True, False, True]
+    assert infos["_action_mask"].tolist() == [False, True, False]
+
+
+def test_a_clone_plays_on_as_the_original_does() -> None:
+    batch = SeatVectorEnv(num_envs=4, threads=2, opponents="full_greedy")
+    observations, infos = batch.reset(seed=1)
+    twin = batch.clone()
+    for _ in range(30):
+        actions = all_chosen(infos["action_mask"], observations)
+        told = batch.step(actions)
+        assert_same(told, twin.step(actions))
+        observations, infos = told[0], told[-1]
+
+
+# Gymnasium
+
+
+@pytest.mark.parametrize("title", TITLES.values())
+def test_make_vec_makes_it(title: str) -> None:
+    env = gymnasium.make_vec(f"kdenv/{title}-v0", num_envs=3, vectorization_mode="vector_entry_point", threads=2)
+    assert isinstance(env, SeatVectorEnv) and env.num_envs == 3 and env.spec is not None
+    observations, infos = env.reset(seed=1)
+    assert observations in env.observation_space and infos["action_mask"].shape == (3, env.single_action_space.n)
+    for _ in range(5):
+        actions = env.action_space.sample(mask=tuple(infos["action_mask"]))
+        assert actions in env.action_space
+        observations, rewards, terminated, truncated, infos = env.step(actions)
+        assert observations in env.observation_space and observations.dtype == np.float32
+        assert [told.dtype for told in (rewards, terminated, truncated)] == [np.float64, np.bool_, np.bool_]
+        assert [told.shape for told in (rewards, terminated, truncated)] == [(3,)] * 3
+        assert np.array_equal(env.action_masks(), infos["action_mask"] != 0)
+    env.close()
+
+
+def test_wrappers_of_gymnasium_count_its_episodes() -> None:
+    env = gymnasium.wrappers.vector.RecordEpisodeStatistics(SeatVectorEnv(num_envs=4))
+    env = gymnasium.wrappers.vector.DictInfoToList(env)
+    observations, infos = env.reset(seed=1)
+    ended = 0
+    for _ in range(60):
+        actions = all_chosen([info["action_mask"] for info in infos], observations)
+        observations, rewards, terminated, _, infos = env.step(actions)
+        for i in np.flatnonzero(terminated):
+            assert infos[i]["episode"]["r"] == rewards[i] and infos[i]["episode"]["l"] == 24
+            assert infos[i]["final_info"]["scores"].shape == (4,)
+            ended += 1
+    assert ended == 8
+
+
+# Arrays
+
+
+def test_arrays_that_somebody_holds_are_not_written_to_again() -> None:
+    batch = SeatVectorEnv(num_envs=2)
+    observations, infos = batch.reset(seed=1)
+    kept, copies = [], []
+    for _ in range(10):
+        kept.append((observations, infos["action_mask"][0]))  # a view holds its array, too
+        copies.append((observations.copy(), infos["action_mask"][0].copy()))
+        observations, _, _, _, infos = batch.step(all_chosen(infos["action_mask"], observations))
+    for one, other in zip(kept, copies, strict=True):
+        assert_same(one, other)
+
+
+def test_arrays_that_nobody_holds_are_used_again() -> None:
+    buffers = Buffers((2,), np.float32)
+    places = set()
+    before = buffers.take()
+    for _ in range(10):
+        now = buffers.take()
+        places |= {now.ctypes.data, before.ctypes.data}
+        before = now
+    assert len(places) == 2
+
+
+def test_a_mask_that_was_written_to_does_not_make_actions_legal() -> None:
+    batch = SeatVectorEnv(num_envs=2, illegal="raise")
+    _, infos = batch.reset(seed=1)
+    wrong = int(np.flatnonzero(infos["action_mask"][0] == 0)[0])
+    infos["action_mask"][:] = 1
+    with pytest.raises(IllegalAction):
+        batch.step(np.array([wrong, wrong]))
+
+
+# Mistakes
+
+
+def test_an_illegal_action_raises_and_changes_nothing() -> None:
+    batch = SeatVectorEnv(num_envs=3, illegal="raise")
+    observations, infos = batch.reset(seed=1)
+    actions = all_chosen(infos["action_mask"], observations)
+    wrong = actions.copy()
+    wrong[1] = np.flatnonzero(infos["action_mask"][1] == 0)[0]
+    with pytest.raises(IllegalAction, match=r"in game 1 of the batch: action \d+ .*is not legal in kingdomino position .*; legal: "):
+        batch.step(wrong)
+    told = batch.step(actions)
+    twin = SeatVectorEnv(num_envs=3)
+    twin.reset(seed=1)
+    assert_same(told, twin.step(actions))
+
+
+@every_game
+def test_an_illegal_action_ends_a_game_as_it_does_in_seat_env(game: str) -> None:
+    batch, one = SeatVectorEnv(game, num_envs=2, seat=1), SeatEnv(game, seat=1)
+    observations, infos = batch.reset(seed=1)
+    one.reset(seed=1)
+    for wrong in (-1, 10**9, int(np.flatnonzero(infos["action_mask"][0] == 0)[0])):
+        actions = all_chosen(infos["action_mask"], observations)
+        actions[0] = wrong
+        with pytest.warns(UserWarning, match="an illegal action has ended a game"):
+            observations, rewards, terminated, truncated, infos = batch.step(actions)
+        with pytest.warns(UserWarning, match="an illegal action has ended a game"):
+            observation, reward, *over, info = one.step(wrong)
+        assert rewards[0] == reward == -1 and [terminated[0], truncated[0]] == over == [True, False]
+        assert infos["final_info"]["illegal"][0] == info["illegal"] and infos["final_info"]["illegal"][1] is None
+        np.testing.assert_array_equal(infos["final_obs"][0], observation)
+        assert_same(infos["final_info"]["scores"][0], info["scores"])
+        np.testing.assert_array_equal(observations[0], one.reset()[0])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"num_envs": 0}, r"num_envs=0 is not possible; num_envs may be a whole number from 1"),
+        ({"threads": True}, r"threads=True is not possible; threads may be a whole number from 1 to 256"),
+        ({"opponents": "mce(seconds=1)"}, r"mce\(.*\) has no compiled form, .* choose random or a rule-based player"),
+        ({"opponents": lambda view: 0}, r"has no compiled form"),
+        ({"reward": len}, r"the reward of a batch of games cannot be a function; choose win, rank, margin, score, gains, or use SeatEnv"),
+        ({"seat": 4}, r"seat=4 is not possible"),
+        ({"pool": []}, r"holds no policy"),
+    ],
+)
+def test_a_mistake_is_told_in_a_sentence(parameters: dict[str, Any], sentence: str) -> None:
+    with pytest.raises((BadOption, NotSupported), match=sentence):
+        SeatVectorEnv(**parameters)
+
+
+def test_calls_that_cannot_be_carried_out_are_refused() -> None:
+    batch = SeatVectorEnv(num_envs=2)
+    with pytest.raises(WrongOrder, match="call reset"):
+        batch.step(np.zeros(2, int))
+    batch.reset(seed=1)
+    for actions in (np.zeros(3, int), np.zeros(2), [[0], [0]]):
+        with pytest.raises(BadOption, match="give 2 whole numbers, one for each game"):
+            batch.step(actions)
+    with pytest.raises(BadOption, match="lists 3 seeds for 2 games"):
+        batch.reset(seed=[1, 2, 3])
+    with pytest.raises(BadOption, match=r"no option reset_maks \(did you mean reset_mask\?\)"):
+        batch.reset(options={"reset_maks": 1})
+    with pytest.raises(BadOption, match="give an array of 2 bools"):
+        batch.reset(options={"reset_mask": np.zeros(2, bool)})
+
+
+def test_a_seat_that_never_decides_is_told_after_many_games() -> None:
+    batch = SeatVectorEnv("dominoes", num_envs=2, mode="round")
+    batch._batch.world = batch._batch.world._replace(learner=7)  # a seat that no game has
+    with pytest.raises(NotSupported, match="the learner had nothing to decide in 1000 games in a row"):
+        batch.reset(seed=1)
+
+
+# Self-play
+
+
+def test_self_play_tells_the_rewards_of_all_seats_when_a_game_ends() -> None:
+    batch = SelfPlay("dominoes", 8, mode="round")
+    now = batch.reset(seed=1)
+    assert isinstance(now, Moment) and now.observation.shape == (8, batch.n_observed) and now.action_mask.shape == (8, batch.n_actions)
+    n_ended = 0
+    for _ in range(100):
+        now = batch.step(all_chosen(now.action_mask, now.observation))
+        ended = now.terminated | now.truncated
+        n_ended += int(ended.sum())
+        assert not now.rewards[~ended].any()
+        assert np.array_equal(now.rewards[:, 0], now.rewards[:, 2]) and np.allclose(now.rewards.sum(axis=1), 0)  # partners share
+    assert n_ended > 20

@@ -1,0 +1,222 @@
+"""Does a network learn what positions are worth, does it learn the same again, and does its training survive being killed?"""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import three_shells
+from models import random_layers
+from positions import shells
+
+import kdenv
+from kdenv.core.errors import BadOption
+from kdenv.games import find_game
+from kdenv.networks.learning import first_squares, learner_for, paces_of, step_towards
+from kdenv.networks.network import layers_of, look, network_of, value
+from kdenv.networks.players import Goal, Valued, turns_for
+from kdenv.training import Settings, Trainer
+from kdenv.training.settings import read_settings
+
+
+def learner(name: str, *hidden: int, activation: str = "relu"):
+    """A network of random weights that is about to learn."""
+    game = find_game(name)
+    players, variant = game.variant()
+    observer = game.observer(players, variant)
+    network = network_of(observer.part(), random_layers(observer.size, *hidden, 1), activation)
+    player = Valued(network, Goal(game.teams(players), 50.0, 0.0), turns_for(game, players))
+    squares = first_squares(network)
+    return learner_for(player, game.state_dtype, players, squares, paces_of(squares))
+
+
+def gradients(layers, activation: str, x: np.ndarray, target: float) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The gradient of half the squared error, by finite differences in double precision."""
+
+    def error(weights) -> float:
+        found = x
+        for i, (weight, bias) in enumerate(weights):
+            found = weight @ ((np.maximum(found, 0) if activation == "relu" else np.tanh(found)) if i else found) + bias
+        return 0.5 * (float(found[0]) - target) ** 2
+
+    doubles, slopes = [tuple(part.astype(np.float64) for part in layer) for layer in layers], []
+    for layer in doubles:
+        found = []
+        for part in layer:
+            slope = np.zeros_like(part)
+            for at in np.ndindex(part.shape):
+                before, step = part[at], 1e-6
+                part[at] = before + step
+                up = error(doubles)
+                part[at] = before - step
+                slope[at] = (up - error(doubles)) / (2 * step)
+                part[at] = before
+            found.append(slope)
+        slopes.append(tuple(found))
+    return slopes
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+@pytest.mark.parametrize("hidden", [(6,), (6, 4)])
+def test_a_step_follows_the_gradient_scaled_by_its_mean_square(hidden: tuple[int, ...], activation: str) -> None:
+    kdenv.add_game(three_shells.GAME)
+    table = shells(1, 2)
+    of = learner("three_shells", *hidden, activation=activation)
+    before = layers_of(of.player.network)
+    x = table.observation(1).astype(np.float64)
+    step_towards(of, table.states, 0, 1, 0.3, 0.001, True)
+    after = layers_of(of.player.network)
+    for old, new, slopes in zip(before, after, gradients(before, activation, x, 0.3), strict=True):
+        for was, now, slope in zip(old, new, slopes, strict=True):
+            scale = np.sqrt(0.996 * 1e-3 + 0.004 * slope**2) + 1e-4
+            assert was - now == pytest.approx(0.001 * slope / scale, rel=0.02, abs=2e-6)
+
+
+@pytest.fixture(scope="module")
+def of_random_play(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
+    """A network that has learned three shells from games in which all turns are random."""
+    kdenv.add_game(three_shells.GAME)
+    settings = Settings(game="three_shells", hidden=32, scale=10.0, random=1.0, rate=0.003, last=0.02, games=400_000, seed=3)
+    trainer = Trainer(settings, tmp_path_factory.mktemp("shells"))
+    trainer.run()
+    return trainer
+
+
+def worth(trainer: Trainer, table, seat: int) -> float:
+    """What the network says the position is worth to the seat, in points."""
+    player = trainer.player
+    look(player.network, table.states, 0, seat)
+    return player.goal.scale * float(value(player.network, table.states, 0, seat))
+
+
+def test_it_learns_what_a_guess_is_worth_to_the_seat_that_guesses(of_random_play: Trainer) -> None:
+    """Within 0.4 points of the exact margins, which go from -7.5 to 7.5: the coin makes 1.25 of a point on average.
+
+    After the guess the shell is lifted. The guesser wins the stake if the pea is there, and loses it if not; a pass costs a point.
+    """
+    for stake in (1, 2, 3):
+        for pea in range(3):
+            for guess in ("point 0", "point 1", "point 2", "pass"):
+                table = shells(pea, stake, guess)
+                won = -1 if guess == "pass" else stake if guess == f"point {pea}" else -stake
+                assert worth(of_random_play, table, 1) == pytest.approx(2 * 1.25 * won, abs=0.4)
+
+
+def test_it_learns_what_a_stake_is_worth_to_the_seat_that_stakes(of_random_play: Trainer) -> None:
+    """Against random guesses its margin is twice a quarter of stake + 1, times 1.25, wherever the pea is; so seats are not mixed up."""
+    for stake in (1, 2, 3):
+        for pea in range(3):
+            assert worth(of_random_play, shells(pea, stake), 0) == pytest.approx(2 * 1.25 * (stake + 1) / 4, abs=0.4)
+
+
+def test_it_beats_random_players_after_some_seconds(tmp_path: Path) -> None:
+    """After 30 seconds of the processor at most, and most of it compiling: by a margin whose interval is clear of 0."""
+    settings = Settings(game="dominoes", options={"mode": "round"}, games=8_000, seed=1)
+    trainer = Trainer(settings, tmp_path, ["random"], deals=400)
+    trainer.run(points=1)
+    last = trainer.curve.points[-1]
+    assert last.margin - 3 * last.margin_interval > 0  # six standard errors
+    assert last.wins - 3 * last.wins_interval > 0.5
+    assert trainer.seconds < 30
+
+
+def train(folder: Path, games: int, seed: int = 5, **more: object) -> Path:
+    """The model file after a training of this many games."""
+    Trainer(Settings(game="kingdomino", hidden=8, games=games, seed=seed, **more), folder).run(points=2)
+    return folder / "model.npz"
+
+
+def test_the_same_training_gives_the_same_bytes(tmp_path: Path) -> None:
+    one, again, other = train(tmp_path / "1", 120), train(tmp_path / "2", 120), train(tmp_path / "3", 120, seed=6)
+    assert one.read_bytes() == again.read_bytes() != other.read_bytes()
+
+
+def test_a_training_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    whole = train(tmp_path / "whole", 250)
+    settings = Settings(game="kingdomino", hidden=8, games=250, seed=5)
+    first = Trainer(settings, tmp_path / "parts")
+    first.learn()
+    first.save()
+    assert first.games == 100
+    Trainer(settings, tmp_path / "parts").run(points=2)
+    assert (tmp_path / "parts" / "model.npz").read_bytes() == whole.read_bytes()
+
+
+def test_a_killed_training_goes_on(tmp_path: Path) -> None:
+    """Killed without warning, it goes on from its last checkpoint."""
+    command = [sys.executable, "-m", "kdenv", "train", "dominoes", "--games", "400000", "--hidden", "8", "--out", str(tmp_path)]
+    running = subprocess.Popen([*command, "--points", "1000", "--deals", "2"], stdout=subprocess.PIPE, text=True)
+    with running:
+        lines = [running.stdout.readline() for _ in range(4)]
+        running.send_signal(signal.SIGKILL)
+    assert all("games" in line for line in lines)
+    trainer = Trainer(Settings(game="dominoes", hidden=8, games=400_000), tmp_path)
+    assert 0 < trainer.games < 400_000
+    assert len(trainer.curve.points) >= 3
+    trainer.learn()
+    assert kdenv.policy(f"learned({tmp_path / 'model.npz'})").loaded().stored.players == 4
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for other processes")
+def test_ctrl_c_keeps_what_was_learned(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "kdenv", "train", "dominoes", "--games", "400000", "--hidden", "8", "--out", str(tmp_path)]
+    running = subprocess.Popen([*command, "--points", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running.stdout.readline()  # strength before learning
+    time.sleep(1.5)
+    running.send_signal(signal.SIGINT)
+    _, told = running.communicate()
+    assert running.returncode == 130 and "Traceback" not in told
+    assert Trainer(Settings(game="dominoes", hidden=8, games=400_000), tmp_path).games >= 100
+
+
+def test_other_settings_do_not_go_on_in_the_folder_of_a_training(tmp_path: Path) -> None:
+    train(tmp_path, 4)
+    with pytest.raises(BadOption, match=r"holds a training with other settings \(lam\); choose another folder with --out"):
+        train(tmp_path, 4, lam=0.5)
+
+
+def test_settings_are_read_from_toml_and_flags_go_before_them(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text('hidden = 32\nlam = 0.5\nguides = ["greedy"]\nguided = 1\n[options]\nmode = "round"\n')
+    settings = read_settings(file, "dominoes", {"lam": 0.9})
+    assert (settings.hidden, settings.lam, settings.guides, settings.guided) == (32, 0.9, ["greedy"], 1.0)
+    assert settings.options == {"mode": "round"}
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("hiden = 3", "there is no setting hiden (did you mean hidden?)"),
+        ("hidden = 0", "hidden=0 is not possible; it may be 1 to 4096"),
+        ('hidden = "x"', "hidden=x is not possible; it is a whole number"),
+        ("guided = 0.5", "so they need guides"),
+        ('activation = "gelu"', "activation=gelu is not possible; it may be tanh or relu"),
+        ("minutes = 0", "neither games nor minutes say when the training ends"),
+        ("hidden", "is not TOML"),
+    ],
+)
+def test_a_wrong_setting_is_told_in_a_sentence(line: str, sentence: str, tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text(line)
+    with pytest.raises(BadOption) as error:
+        read_settings(file, "dominoes", {})
+    assert sentence in str(error.value)
+
+
+def test_a_training_may_begin_with_a_model(tmp_path: Path) -> None:
+    first = train(tmp_path / "first", 50)
+    trainer = Trainer(Settings(game="kingdomino", games=10, source=str(first)), tmp_path / "second")
+    assert (layers_of(trainer.player.network)[0][0] == np.load(first)["weight_0"].astype(np.float32)).all()
+
+
+def test_rule_players_may_guide_the_first_games(tmp_path: Path) -> None:
+    """Only guides play at first, and what is learned from is their turns."""
+    settings = Settings(game="dominion", hidden=8, guides=["big_money", "double_witch"], guided=1.0, first=1.0, games=20, random=0.0)
+    trainer = Trainer(settings, tmp_path)
+    trainer.learn()
+    states = trainer.learners[0].states
+    assert trainer.learners[0].sums[0] == 20 and trainer.learners[0].sums[1] > 100
+    assert not bool(states[0]["is_truncated"])
