@@ -31,7 +31,7 @@ def add(commands: Commands) -> None:
     others = compare.add_mutually_exclusive_group()
     others.add_argument("--against", metavar="C", help="a policy for all other seats; A and B then never meet")
     others.add_argument("--field", metavar='"C, D"', help="policies for the other seats, which take turns if there are fewer than seats")
-    add_players(compare, "how many seats (default: one for each policy of the field and one more; without a field 2, if the game has it)")
+    add_players(compare, "how many seats (default: one more than the field has policies; without a field 2, if the game has it)")
     compare.add_argument("--at", metavar="B,...", help="compare searches that name no budget at each of these, such as 0.01s,0.1s")
     compare.add_argument("--error", type=float, default=0.05, metavar="P", help="how probable a wrong answer may be (default: 0.05)")
     compare.add_argument(
@@ -50,7 +50,7 @@ def _compare(parsed: argparse.Namespace) -> int:
         print(json.dumps(comparison.as_json()) if parsed.json else comparison)
         return _code(comparison, parsed.out)
     rows = Comparisons([])
-    for budget in map(read_budget, parsed.at.split(",")):
+    for budget in [read_budget(text) for text in parsed.at.split(",")]:
         out = parsed.out and parsed.out.with_name(f"{parsed.out.stem}-{budget.text}{parsed.out.suffix}")
         rows.rows.append(_run(parsed, budget, out))
         if not parsed.json:
