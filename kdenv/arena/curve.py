@@ -170,7 +170,7 @@ class Curve:
             lines.append(Line(text, [Dot(max(point.seconds, 1e-6), *point.row.margin) for point in mine]))
         plan = self.plan
         title = f"{find_game(plan.game).title} against {', '.join(dict.fromkeys(plan.against))}, {plan.games} games a point"
-        return chart(title, "seconds a turn", "margin", lines, log=True)
+        return chart(title, "time a turn", "margin", lines, log=True, write=lambda seconds: time_text(Estimate(seconds), 0))
 
     def _repr_svg_(self) -> str:
         """What a notebook shows."""

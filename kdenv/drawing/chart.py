@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
@@ -29,8 +29,14 @@ class Line(NamedTuple):
     dots: Sequence[Dot]
 
 
-def chart(title: str, across: str, up: str, lines: Iterable[Line], *, log: bool = False) -> str:
-    """A chart of these lines. `across` and `up` name the axes; with log=True the axis across is logarithmic, and all x are above 0."""
+def chart(
+    title: str, across: str, up: str, lines: Iterable[Line], *, log: bool = False, write: Callable[[float], str] | None = None
+) -> str:
+    """A chart of these lines. `across` and `up` name the axes; with log=True the axis across is logarithmic, and all x are above 0.
+
+    `write` gives the words of a mark of the axis across; without it marks are numbers.
+    """
+    write = _short if write is None else write
     shown = [line for line in lines if line.dots]
     dots = [dot for line in shown for dot in line.dots]
     if not dots:
@@ -58,7 +64,7 @@ def chart(title: str, across: str, up: str, lines: Iterable[Line], *, log: bool 
         drawn.append(f'<text x="{_LEFT - 8}" y="{y(mark) + 4:.1f}" text-anchor="end">{mark:g}</text>')
     for mark in marks_across:
         drawn.append(f'<path d="M{x(mark):.1f} {_TOP + high}v5" stroke="#888"/>')
-        drawn.append(f'<text x="{x(mark):.1f}" y="{_TOP + high + 20}" text-anchor="middle">{_short(mark)}</text>')
+        drawn.append(f'<text x="{x(mark):.1f}" y="{_TOP + high + 20}" text-anchor="middle">{write(mark)}</text>')
     drawn.append(f'<text x="{_LEFT + wide / 2:.1f}" y="{_HEIGHT - 12}" text-anchor="middle">{escape(across)}</text>')
     middle = _TOP + high / 2
     drawn.append(f'<text x="16" y="{middle}" text-anchor="middle" transform="rotate(-90 16 {middle})">{escape(up)}</text>')
