@@ -66,7 +66,7 @@ def test_no_stopping_errs_more_often_than_it_says(kind: str) -> None:
 @pytest.mark.parametrize("error", [0.01, 0.05, 0.2])
 @pytest.mark.parametrize("kind", TRUTHS)
 def test_no_stopping_errs_more_often_than_it_says_in_long_comparisons(kind: str, error: float) -> None:
-    assert misses(kind, 2000, 2000, error) <= error
+    assert misses(kind, 1000, 1000, error) <= error
 
 
 def test_looking_at_the_usual_interval_after_every_deal_errs_far_more_often() -> None:
