@@ -66,7 +66,8 @@ def test_no_stopping_errs_more_often_than_it_says(kind: str) -> None:
 @pytest.mark.parametrize("error", [0.01, 0.05, 0.2])
 @pytest.mark.parametrize("kind", TRUTHS)
 def test_no_stopping_errs_more_often_than_it_says_in_long_comparisons(kind: str, error: float) -> None:
-    assert misses(kind, 1000, 1000, error) <= error
+    """... but for what chance does once in a million times: one long tail uses up nearly all of an error of 1 %."""
+    assert misses(kind, 2000, 800, error) <= error + MILLION * math.sqrt(error * (1 - error) / 2000)
 
 
 def test_looking_at_the_usual_interval_after_every_deal_errs_far_more_often() -> None:
