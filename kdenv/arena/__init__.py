@@ -1,9 +1,28 @@
 """Matches: policies play each other on the same deals and from every seat, and statistics say what can be concluded."""
 
-from kdenv.arena.curve import Curve, Plan, read_budget
+from kdenv.arena.comparison import Comparison, Comparisons, Verdict, compare
+from kdenv.arena.curve import Budget, Curve, Plan, read_budget
 from kdenv.arena.match import GameFailed, Match, Result, play_game
 from kdenv.arena.results import ResultsFile
-from kdenv.arena.summary import Row, Summary
+from kdenv.arena.summary import Difference, Row, Summary
 from kdenv.arena.workers import play
 
-__all__ = ["Curve", "GameFailed", "Match", "Plan", "Result", "ResultsFile", "Row", "Summary", "play", "play_game", "read_budget"]
+__all__ = [
+    "Budget",
+    "Comparison",
+    "Comparisons",
+    "Curve",
+    "Difference",
+    "GameFailed",
+    "Match",
+    "Plan",
+    "Result",
+    "ResultsFile",
+    "Row",
+    "Summary",
+    "Verdict",
+    "compare",
+    "play",
+    "play_game",
+    "read_budget",
+]

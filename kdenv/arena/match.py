@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kdenv.compiler.random import below, derive_seed, make_rng
@@ -38,10 +38,13 @@ class Match:
     games: int
     seed: int = 0
     options: dict[str, Any] = field(default_factory=dict)
+    other: Sequence[Any] = ()  # if it is not empty: a second line-up, which plays the same deals in the same seats as the first
 
     def __post_init__(self) -> None:
         """Take policies as `kdenv.policy` does."""
-        object.__setattr__(self, "line_up", [each if isinstance(each, str) else _written(policy(each)) for each in self.line_up])
+        for name in ("line_up", "other"):
+            texts = [each if isinstance(each, str) else _written(policy(each)) for each in getattr(self, name)]
+            object.__setattr__(self, name, texts)
 
     def check(self) -> None:
         """Raise a KdenvError if this match cannot be played. Nothing is played for that."""
@@ -49,10 +52,27 @@ class Match:
         if not self.line_up:
             raise BadOption(f"a match of {self.game} needs a policy for every seat")
         game.variant(len(self.line_up), **self.options)
+        if self.other and len(self.other) != len(self.line_up):
+            raise BadOption(f"two line-ups of {len(self.line_up)} and {len(self.other)} policies cannot take the same seats")
         if self.games < 1:
             raise BadOption(f"games={self.games} is not possible; a match has at least one game")
-        for text in dict.fromkeys(self.line_up):
+        for text in dict.fromkeys([*self.line_up, *self.other]):
             policy(text)
+
+    @property
+    def line_ups(self) -> list[Sequence[Any]]:
+        """The line-up, and the other one if there is one."""
+        return [self.line_up, self.other] if self.other else [self.line_up]
+
+    @property
+    def games_of_a_deal(self) -> int:
+        """Each line-up plays a deal once in every rotation."""
+        return len(self.line_up) * len(self.line_ups)
+
+    def find(self, number: int) -> tuple[int, int, int]:
+        """The deal, the rotation, and the number of the line-up (0 or 1) of the game of this number."""
+        deal, within = divmod(number, self.games_of_a_deal)
+        return deal, *divmod(within, len(self.line_ups))
 
     def seats(self, rotation: int) -> list[int]:
         """For each seat, the place in the line-up of the policy that sits there. Over the rotations every place has every seat once."""
@@ -61,8 +81,8 @@ class Match:
 
     def who(self, number: int | None, seat: int) -> str:
         """The policy in this seat and the game of this number, in words for an error. None means the trial game."""
-        place = self.seats(0 if number is None else number % len(self.line_up))[seat]
-        return f"{self.line_up[place]} in seat {seat} of {self.which(number)}"
+        _, rotation, which = (0, 0, 0) if number is None else self.find(number)
+        return f"{self.line_ups[which][self.seats(rotation)[seat]]} in seat {seat} of {self.which(number)}"
 
     def which(self, number: int | None) -> str:
         """The game of this number, in words for an error, with what is needed to play it again. None means the trial game."""
@@ -123,11 +143,13 @@ class Finished(Collection[int]):
 
 
 def ready(match: Match, deciding: Deciding = lambda seat: None) -> list[Policy]:
-    """The policies of the line-up, compiled and loaded, so that the time for this is not counted in any game.
+    """The policies of every line-up, compiled and loaded, so that the time for this is not counted in any game.
 
     Every policy prepares, and every different policy makes one decision in a trial game that is thrown away. Nothing of the trial game
     remains, because every game begins by resetting its policies.
     """
+    if match.other:
+        return [player for line_up in match.line_ups for player in ready(replace(match, line_up=line_up, other=()), deciding)]
     players = [policy(text) for text in match.line_up]
     table, rng = Table(find_game(match.game), len(players), **match.options), make_rng(0)
     table.run_chance(rng)
@@ -159,8 +181,8 @@ def ready(match: Match, deciding: Deciding = lambda seat: None) -> list[Policy]:
 def play_game(match: Match, number: int, players: Sequence[Policy] | None = None, deciding: Deciding = lambda seat: None) -> Result:
     """Play the game of this number, from which its deal and its rotation follow. `players` are the policies that ready() returned."""
     n = len(match.line_up)
-    deal, rotation = divmod(number, n)
-    players = ready(match) if players is None else players
+    deal, rotation, which = match.find(number)
+    players = (ready(match) if players is None else players)[which * n : (which + 1) * n]
     for place, player in enumerate(players):
         player.reset(derive_seed("policy", match.seed, deal, rotation, place))
     table = Table(find_game(match.game), n, **match.options)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import html
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from kdenv.arena.match import Match
 from kdenv.arena.statistics import Estimate
-from kdenv.arena.summary import Row, Summary
-from kdenv.arena.tables import html_table, note
+from kdenv.arena.summary import Summary
+from kdenv.arena.tables import differences_html, html_table, note
 from kdenv.core.record import replay
 from kdenv.games import find_game
 
@@ -20,9 +19,11 @@ _BARS = 45  # there are at most so many bars on each side of a margin of 0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 20, 920, 20, 150  # the bars lie between these lines of a picture of 940 by 180
 
 
-def as_json(match: Match, rows: Sequence[Row], finished: bool) -> dict[str, Any]:
+def as_json(summary: Summary, finished: bool) -> dict[str, Any]:
     """The match and its table as JSON for programs. A number that is not known is null."""
-    return {"match": asdict(match), "finished": finished, "policies": [_plain(asdict(row)) for row in rows]}
+    tables: dict[str, list[Any]] = {"policies": summary.rows(), "differences": summary.differences()}
+    rows = {name: [_plain(asdict(row)) for row in table] for name, table in tables.items()}
+    return {"match": asdict(summary.match), "finished": finished, **rows}
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,7 +47,7 @@ def page(summary: Summary) -> str:
         table = f"<div class='wide'>{html_table(summary.rows())}</div>"
         words = f"<p>{note(summary.deals)} A margin is a policy's points minus those of its best rival.</p>"
         margins = f"<h2>Margins of {first}: in how many games it had each</h2>{_bars(summary.margins)}"
-        content = table + words + margins + _closest(summary)
+        content = table + differences_html(summary.differences()) + words + margins + _closest(summary)
     else:
         content = "<p>No game is finished yet.</p>"
     return (

@@ -185,8 +185,9 @@ def result_of(line: bytes, match: Match) -> Result:
     number = found["number"]
     if not _is_whole(number, 0):
         raise BadRecord(f"number={_shown(number)} is not the number of a game")
-    if not _is_whole(found["deal"], 0) or found["deal"] != number // n:
-        raise BadRecord(f"deal={_shown(found['deal'])} is not the deal of game {number}, which is {number // n}")
+    deal, _, _ = match.find(number)
+    if not _is_whole(found["deal"], 0) or found["deal"] != deal:
+        raise BadRecord(f"deal={_shown(found['deal'])} is not the deal of game {number}, which is {deal}")
     for name in ("scores", "margins", "turns", "playouts"):
         _check_list(name, found[name], n, lambda value, least=0 if name in ("turns", "playouts") else -_MOST: _is_whole(value, least))
     _check_list("seconds", found["seconds"], n, lambda value: _is_number(value, _MOST))

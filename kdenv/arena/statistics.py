@@ -109,6 +109,10 @@ class DealSums:
         half = t / (samples + t * t) * math.sqrt(samples * mean * (1 - mean) + t * t / 4)
         return Estimate(mean, max(0.0, min(centre - half, mean)), min(1.0, max(centre + half, mean)))  # rounding errors again
 
+    def variance(self, column: int) -> float:
+        """The variance of the mean of this column; nan if there are too few deals."""
+        return self._mean_and_variance(column)[1] if self.deals >= FEWEST_DEALS else math.nan
+
     def _mean_and_variance(self, column: int) -> tuple[float, float]:
         """The mean of a column and its cluster-robust variance; nan where there are too few games or deals to compute them."""
         sums = self._sums
@@ -128,6 +132,23 @@ def _with_deal(sums: list[Any], games: int, total: NDArray[np.float64]) -> list[
     """The sums after one more deal is added."""
     more = (1, games, games * games, total, games * total, total * total)
     return [old + new for old, new in zip(sums, more, strict=True)]
+
+
+def pairing(sums: DealSums, one: int, other: int, difference: int) -> float:
+    """By how much it helped that two policies played the same deals: as with so many times the games on deals of their own.
+
+    `difference` is the column of the one column less the other. The number is the variance that the difference would have if the two
+    were independent, divided by the one it has; nan if this is not known.
+    """
+    apart, together = sums.variance(one) + sums.variance(other), sums.variance(difference)
+    return apart / together if together > 0 else math.nan
+
+
+def pairing_text(times: float) -> str:
+    """What pairing() found, in words; empty if it found nothing."""
+    if math.isnan(times):
+        return ""
+    return f"shared deals are as good as {times:.1f} times the games" + ("" if times >= 1 else " (they did not help)")
 
 
 class Median:

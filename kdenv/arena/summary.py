@@ -6,13 +6,16 @@ import html
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from kdenv.arena.match import Match, Result
-from kdenv.arena.statistics import DealSums, Estimate, Median
-from kdenv.arena.tables import html_table, note, text_table
+from kdenv.arena.statistics import DealSums, Estimate, Median, pairing
+from kdenv.arena.tables import difference_lines, differences_html, html_table, note, text_table
+from kdenv.core.errors import BadOption
 
 _COLUMNS = 5  # a game gives so many numbers for a policy: margin, score, win, seconds a turn, playouts a turn
+_SCORE = 1
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,16 @@ class Row:
     playouts_per_turn: Estimate
 
 
+@dataclass(frozen=True)
+class Difference:
+    """The points of a policy less those of another one, in a game, on average over the places of each."""
+
+    policy: str
+    less: str
+    points: Estimate
+    pairing: float  # how many times as many games would be needed if they had not played the same deals; nan if this is not known
+
+
 class Summary:
     """Takes the results of a match one by one. It keeps sums of them, the closest game, and how many games had each margin.
 
@@ -40,7 +53,10 @@ class Summary:
         self.match = match
         self.closest: Result | None = None  # the game that was closest for the first policy of the line-up
         self.margins: Counter[int] = Counter()  # margin of the first policy of the line-up -> in how many games it had this margin
+        if match.other:
+            raise BadOption("a match of two line-ups has no table of policies; a Comparison says what it found")
         self._places = {text: [place for place, other in enumerate(match.line_up) if other == text] for text in match.line_up}
+        self._pairs = list(combinations(range(len(self._places)), 2))
         self._sums = DealSums(len(match.line_up))
         self._medians = {text: Median() for text in self._places}
         for result in results:
@@ -66,6 +82,7 @@ class Summary:
             numbers += [sum(column) / len(places) for column in (*columns, seconds, playouts)]
             for each in seconds:
                 self._medians[text].add(each)
+        numbers += [numbers[_COLUMNS * one + _SCORE] - numbers[_COLUMNS * other + _SCORE] for one, other in self._pairs]
         self._sums.add(result.deal, numbers)
         self.margins[result.margins[0]] += 1
         if self.closest is None or _closeness(result) < _closeness(self.closest):
@@ -75,13 +92,30 @@ class Summary:
         """A row for every policy, in the order of the line-up."""
         return [self._row(text, _COLUMNS * number) for number, text in enumerate(self._places)]
 
+    def differences(self) -> list[Difference]:
+        """For every two policies the points of the first less those of the second. They play the same deals, so luck falls out of it."""
+        names, sums, first = list(map(str, self._places)), self._sums, _COLUMNS * len(self._places)
+        return [
+            Difference(
+                policy=names[one],
+                less=names[other],
+                points=sums.mean(first + pair),
+                pairing=pairing(sums, _COLUMNS * one + _SCORE, _COLUMNS * other + _SCORE, first + pair),
+            )
+            for pair, (one, other) in enumerate(self._pairs)
+        ]
+
     def __str__(self) -> str:
-        """What match it is, what the intervals mean, and a line for every policy."""
-        return f"{self._heading()}\n{self._explanation()}\n\n{text_table(self.rows())}" if self.games else self._heading()
+        """What match it is, what the intervals mean, a line for every policy, and one for every two of them."""
+        if not self.games:
+            return self._heading()
+        differences = "".join(f"\n{line}" for line in difference_lines(self.differences()))
+        return f"{self._heading()}\n{self._explanation()}\n\n{text_table(self.rows())}" + (f"\n{differences}" if differences else "")
 
     def _repr_html_(self) -> str:
         """The same for a notebook."""
-        table = f"{html_table(self.rows())}<p>{html.escape(self._explanation())}</p>" if self.games else ""
+        explanation = f"<p>{html.escape(self._explanation())}</p>"
+        table = f"{html_table(self.rows())}{differences_html(self.differences())}{explanation}" if self.games else ""
         return f"<p>{html.escape(self._heading())}</p>{table}"
 
     def _heading(self) -> str:

@@ -6,10 +6,10 @@ import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kdenv.arena.statistics import FEWEST_DEALS, TOO_FEW, Estimate
+from kdenv.arena.statistics import FEWEST_DEALS, TOO_FEW, Estimate, pairing_text
 
 if TYPE_CHECKING:
-    from kdenv.arena.summary import Row
+    from kdenv.arena.summary import Difference, Row
 
 HEADINGS = ("policy", "margin", "score", "wins", "time a turn", "median", "playouts a turn")
 _WIDEST_NAME = 40  # longer names get a line of their own
@@ -57,6 +57,20 @@ def text_table(rows: Sequence[Row]) -> str:
             name = ""
         shown.append("  ".join([name.ljust(width), *map(str.rjust, numbers, widths)]))
     return "\n".join(shown)
+
+
+def difference_lines(differences: Sequence[Difference]) -> list[str]:
+    """A line for every difference, in points a game."""
+    return [
+        f"{each.policy} less {each.less}: {each.points.text(sign=True)} points a game"
+        + (f"; {helped}" if (helped := pairing_text(each.pairing)) else "")
+        for each in differences
+    ]
+
+
+def differences_html(differences: Sequence[Difference]) -> str:
+    """The same as HTML."""
+    return "".join(f"<p>{html.escape(line)}</p>" for line in difference_lines(differences))
 
 
 def html_table(rows: Sequence[Row]) -> str:

@@ -37,11 +37,12 @@ def play(
     processes: int | None = None,
     done: Iterable[int] = (),
     move_limit: float | None = None,
-    on_result: Callable[[Result], None],
+    on_result: Callable[[Result], bool | None],
 ) -> bool:
-    """Play all games whose numbers are not in `done`. Return True when all are played, and False after Ctrl-C.
+    """Play all games whose numbers are not in `done`. Return False if Ctrl-C ended this, and else True.
 
-    `on_result` is called with the result of each game when the game ends; no result is kept here. GameFailed is raised if a decision
+    `on_result` is called with the result of each game when the game ends; no result is kept here. If it returns True, no more games
+    are played. GameFailed is raised if a decision
     takes longer than `move_limit` seconds, if a policy fails, and if three processes are killed while they play the same game.
     """
     match.check()
@@ -55,7 +56,8 @@ def play(
     crew = _Crew(match, numbers, processes, move_limit) if processes > 1 or move_limit is not None else None
     try:
         for result in _results_here(match, numbers) if crew is None else crew.results():
-            on_result(result)
+            if on_result(result):
+                break
     except KeyboardInterrupt:
         return False
     finally:
@@ -244,7 +246,7 @@ def _cannot_start(why: str) -> str:
 
 def _check_that_it_travels(match: Match) -> None:
     """Refuse a policy that cannot be given to another process: one that is made in a function, and has no name as text."""
-    for player in match.line_up:
+    for player in (*match.line_up, *match.other):
         try:
             ForkingPickler.dumps(player)
         except (AttributeError, TypeError, PicklingError) as error:

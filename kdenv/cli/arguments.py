@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from kdenv.core.errors import BadOption, shown
@@ -69,6 +70,21 @@ def add_players(parser: argparse.ArgumentParser, text: str) -> None:
 
 def add_seed(parser: argparse.ArgumentParser, default: int | None, text: str) -> None:
     parser.add_argument("--seed", type=whole(0, _LARGEST_SEED), default=default, metavar="N", help=text)
+
+
+def add_playing(parser: argparse.ArgumentParser) -> None:
+    """Add what every command takes that plays many games."""
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the deals and of all policies (default: 0)")
+    parser.add_argument("--processes", type=int, metavar="N", help="how many games to play at a time (default: one per core)")
+    parser.add_argument("--move-limit", type=float, metavar="SECONDS", help="give up if a decision takes longer (default: no limit)")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON, for programs")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write every game to this file, and skip the games that it holds already")
+
+
+def check_playing(parsed: argparse.Namespace) -> None:
+    """Raise an error if an argument of add_playing() is not possible, and is not checked elsewhere."""
+    if parsed.processes is not None and parsed.processes < 1:
+        raise BadOption(f"--processes {parsed.processes} is not possible; at least one game is played at a time")
 
 
 def whole(least: int = 0, most: int = 10**9) -> Callable[[str], int]:

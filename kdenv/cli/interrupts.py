@@ -14,6 +14,8 @@ from typing import Any, NoReturn, TypeVar
 
 T = TypeVar("T")
 
+INTERRUPTED = 130  # the exit code that a shell expects of a program which Ctrl-C has ended
+
 _NAMES = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 _NAME = "kdenv works"  # the name of every thread that runs compiled code
 

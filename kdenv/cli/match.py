@@ -8,14 +8,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kdenv.cli.arguments import Commands, add_game, options
+from kdenv.cli.arguments import Commands, add_game, add_playing, check_playing, options
+from kdenv.cli.interrupts import INTERRUPTED
 from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption
 
 if TYPE_CHECKING:
     from kdenv.arena import Result, ResultsFile, Summary
-
-_INTERRUPTED = 130  # the exit code that a shell expects of a program which Ctrl-C has ended
 
 
 def add(commands: Commands) -> None:
@@ -29,11 +28,7 @@ def add(commands: Commands) -> None:
     add_game(match)
     match.add_argument("policies", nargs="+", metavar="policy", help="a policy for each seat, as 'kdenv policies GAME' shows them")
     match.add_argument("--games", type=int, default=100, metavar="N", help="the number of games (default: 100)")
-    match.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the deals and of all policies (default: 0)")
-    match.add_argument("--processes", type=int, metavar="N", help="how many games to play at a time (default: one per core)")
-    match.add_argument("--move-limit", type=float, metavar="SECONDS", help="end the match if a decision takes longer (default: no limit)")
-    match.add_argument("--json", action="store_true", help="print the result as JSON, for programs")
-    match.add_argument("--out", type=Path, metavar="FILE", help="write every game to this file, and skip the games that it holds already")
+    add_playing(match)
     match.add_argument("--report", type=Path, metavar="FILE", help="write an HTML page with the results to this file")
 
 
@@ -42,8 +37,7 @@ def _match(parsed: argparse.Namespace) -> int:
 
     match = Match(parsed.game, parsed.policies, parsed.games, parsed.seed, options(parsed.option))
     match.check()
-    if parsed.processes is not None and parsed.processes < 1:
-        raise BadOption(f"--processes {parsed.processes} is not possible; at least one game is played at a time")
+    check_playing(parsed)
     if parsed.report is not None:
         _check_report(parsed.report, parsed.out)
     if parsed.out is None:
@@ -87,7 +81,7 @@ def _play_match(parsed: argparse.Namespace, summary: Summary, file: ResultsFile 
     if not finished:
         kept = f"; the same command goes on from {parsed.out}" if parsed.out is not None else ""
         print(f"kdenv: interrupted after {summary.games} of {match.games} games{kept}", file=sys.stderr)
-        return _INTERRUPTED
+        return INTERRUPTED
     return 0
 
 
@@ -96,7 +90,7 @@ def _show_match(parsed: argparse.Namespace, summary: Summary, finished: bool) ->
     from kdenv.arena import report
 
     if parsed.json:
-        print(json.dumps(report.as_json(summary.match, summary.rows(), finished)))
+        print(json.dumps(report.as_json(summary, finished)))
     elif summary.games:
         print(summary)
     if parsed.report is not None:

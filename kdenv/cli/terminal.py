@@ -16,6 +16,7 @@ from typing import Any, TextIO
 from kdenv.core.errors import KdenvWarning
 
 WIDTH = 100  # no line of a listing is longer
+_PROGRESS = 78  # letters of a line that shows progress
 
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _DIGITS = re.compile(r"\d{60,}(\.\.\.)?")
@@ -116,26 +117,40 @@ def nobody_reads() -> bool:
     return False
 
 
-class Progress:
-    """A line on a terminal that shows how much of a long job is done and how long the rest will take. Elsewhere nothing is printed."""
+class Line:
+    """A line on a terminal that is written anew again and again. Elsewhere nothing is printed."""
 
-    def __init__(self, total: int, unit: str, done: int = 0) -> None:
-        self.total, self.unit, self.done, self._before = total, unit, done, done
+    def __init__(self) -> None:
         self._start = time.monotonic()
         self._shown = 0.0
         self._visible = sys.stderr.isatty()
 
-    def step(self) -> None:
-        """Count one more unit as done, and show it."""
-        self.done += 1
-        now = time.monotonic()
-        if self._visible and (now - self._shown > 0.1 or self.done == self.total):
-            self._shown = now
-            left = (now - self._start) / (self.done - self._before) * (self.total - self.done)
-            bar = "#" * (30 * self.done // self.total)
-            print(f"\r[{bar:30}] {self.done}/{self.total} {self.unit}, {left:.0f} s left ", end="", file=sys.stderr, flush=True)
+    def is_due(self) -> bool:
+        """Whether the line should be written anew: on a terminal, ten times a second."""
+        return self._visible and time.monotonic() - self._shown > 0.1
+
+    def write(self, text: str) -> None:
+        """Write this text in place of the one before."""
+        self._shown = time.monotonic()
+        print(f"\r{text[:_PROGRESS]:{_PROGRESS}}", end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         """Remove the line from the terminal."""
         if self._visible and self._shown:
-            print("\r" + " " * 78 + "\r", end="", file=sys.stderr, flush=True)
+            print("\r" + " " * _PROGRESS + "\r", end="", file=sys.stderr, flush=True)
+
+
+class Progress(Line):
+    """A line on a terminal that shows how much of a long job is done and how long the rest will take. Elsewhere nothing is printed."""
+
+    def __init__(self, total: int, unit: str, done: int = 0) -> None:
+        super().__init__()
+        self.total, self.unit, self.done, self._before = total, unit, done, done
+
+    def step(self) -> None:
+        """Count one more unit as done, and show it."""
+        self.done += 1
+        if self.is_due() or (self._visible and self.done == self.total):
+            left = (time.monotonic() - self._start) / (self.done - self._before) * (self.total - self.done)
+            bar = "#" * (30 * self.done // self.total)
+            self.write(f"[{bar:30}] {self.done}/{self.total} {self.unit}, {left:.0f} s left ")

@@ -224,8 +224,8 @@ def fails_with(error: Exception):
     "act, what",
     [
         (lambda legal: 10**6, "action 1000000 is not legal in kingdomino position"),
-        (lambda legal: None, "action None is not legal in kingdomino position"),
-        (lambda legal: "pick 3", "action pick 3 is not legal in kingdomino position"),
+        (lambda legal: None, r"action None \(of type NoneType, not a whole number\) is not legal in kingdomino position"),
+        (lambda legal: "pick 3", r"action pick 3 \(of type str, not a whole number\) is not legal in kingdomino position"),
         (fails_with(NotSupported("this search needs a smaller game")), "this search needs a smaller game$"),
         (fails_with(OverflowError("Result too large\nfor a float")), "OverflowError: Result too large$"),
     ],

@@ -60,7 +60,7 @@ def test_intervals_are_printed_from_ten_deals_on() -> None:
 @pytest.mark.parametrize("games", [0, 1])
 def test_json_has_no_nan(games: int) -> None:
     match = Match("kingdomino", ["random"] * 4, games=1)
-    text = json.dumps(as_json(match, Summary(match, results_of(match)[:games]).rows(), True), allow_nan=False)
+    text = json.dumps(as_json(Summary(match, results_of(match)[:games]), True), allow_nan=False)
     wins = json.loads(text)["policies"][0]["wins"]
     assert wins == {"mean": 0.25 if games else None, "low": None, "high": None}
 

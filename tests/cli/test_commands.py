@@ -18,7 +18,10 @@ from kdenv.cli.arguments import Commands
 from kdenv.games import find_game, names
 
 HOME = Path(__file__).parents[2]
-READMES = [HOME / "README.md", HOME / "baselines" / "README.md", *sorted((HOME / "kdenv" / "games").glob("*/README.md"))]
+READMES = [
+    *(HOME / place / "README.md" for place in ("", "baselines", "kdenv/arena")),
+    *sorted((HOME / "kdenv" / "games").glob("*/README.md")),
+]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 # What makes a command or a block quick, without changing what it shows.
@@ -30,6 +33,7 @@ QUICK = [
     (r"n_steps=256", "n_steps=64"),
     (r"playouts=\d+", "playouts=8"),
     (r"^kdenv bench", "kdenv bench --quick"),
+    (r"^kdenv compare (.*?)( --deals \d+)?$", r"kdenv compare \1 --deals 2 --processes 1"),
 ]
 # What is not run here: make builds an environment of its own; a person plays; warming has a test below, game by game.
 NOT_RUN = ("make ", "kdenv play ", "kdenv warm", "pip ")

@@ -46,6 +46,14 @@ def parse(text: str) -> Term:
     return term
 
 
+def split(text: str) -> list[str]:
+    """The texts that stand in this one with commas between them, such as "random, mce(playouts=20)"."""
+    term = parse(f"list({text})")
+    if term.named or not term.positional:
+        raise _wrong(text, "it is not a list of policies; write one, two, ...")
+    return [str(each) for each in term.positional]
+
+
 def _term(text: str, tokens: list[str], at: int, depth: int) -> tuple[Term, int]:
     """The term that starts at tokens[at], and the index of the token after it."""
     name = tokens[at]

@@ -1,0 +1,321 @@
+"""Compares two policies: they take the same seats on the same deals, until it is known which one is stronger.
+
+A deal gives one difference: the points of the one policy less those of the other, on average over all seats. The luck of the deal is the
+same for both and so falls out of it. The differences are counted in the order of the deals, whichever game ends first. So what is
+found does not depend on the number of processes, and long games count as much as short ones.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from kdenv.arena.curve import Budget, takes_budget, with_budget
+from kdenv.arena.match import Match, Result
+from kdenv.arena.results import ResultsFile
+from kdenv.arena.sequential import ConfidenceSequence
+from kdenv.arena.statistics import FEWEST_DEALS, TOO_FEW, DealSums, Estimate, pairing, pairing_text
+from kdenv.arena.workers import play
+from kdenv.core.errors import BadOption, shown
+from kdenv.core.record import options_text
+from kdenv.games import find_game
+
+MOST_DEALS = 20_000  # a comparison ends after so many deals, even if nothing is known then
+_FOR_ALIKE = 0.1  # this part of the error is kept for the verdict ALIKE
+_RARE = 0.05  # policies are called alike if they differ in a smaller share of all deals
+
+
+class Verdict(Enum):
+    """What a comparison has found about the first policy, A, and the second one, B."""
+
+    OPEN = "open"  # it is not known yet
+    STRONGER = "stronger"  # A makes more points than B
+    WEAKER = "weaker"  # A makes fewer points than B
+    CLOSE = "close"  # they differ by less than the smallest difference of interest
+    ALIKE = "alike"  # the difference was the same number on so many deals that it can be another one on few deals only
+
+
+class Comparison:
+    """Takes the results of the games of two policies, and finds out which one is stronger.
+
+    Printed, it says what is known; a notebook shows it as a table. Make one with `compare`.
+    """
+
+    def __init__(self, match: Match, *, error: float = 0.05, smallest: float = 1.0) -> None:
+        if not 0 < error < 0.5:
+            raise BadOption(f"an error of {error:g} is not possible; it is a probability above 0 and below 0.5")
+        if not (math.isfinite(smallest) and smallest >= 0):
+            raise BadOption(f"a smallest difference of {smallest:g} is not possible; it is a number of points from 0 on")
+        self.match, self.error, self.smallest = match, error, smallest
+        self.a, self.b = match.line_up[0], match.other[0] if match.other else match.line_up[1]
+        self.budget: Budget | None = None
+        self.verdict = Verdict.OPEN
+        self.interrupted = False
+        self._teams = find_game(match.game).teams(len(match.line_up))
+        self._differences = ConfidenceSequence((1 - _FOR_ALIKE) * error)
+        self._alike = math.ceil(math.log(_FOR_ALIKE * error) / math.log(1 - _RARE))  # if ALIKE is wrong, so many deals show it
+        self._own = DealSums(1)  # by deal: the points of A, those of B, and the first less the second
+        self._waiting: dict[int, list[tuple[float, float]]] = {}  # games of deals that are not counted yet
+
+    @property
+    def deals(self) -> int:
+        """The number of deals that are counted."""
+        return self._differences.count
+
+    @property
+    def games(self) -> int:
+        """The number of games of these deals."""
+        return self.deals * self.match.games_of_a_deal
+
+    @property
+    def difference(self) -> Estimate:
+        """The points of A less those of B, in a game. All intervals that are seen meanwhile hold the truth, but for the stated error."""
+        return self._differences.interval()
+
+    @property
+    def pairing(self) -> float:
+        """How many times as many deals would be needed if A and B did not play the same ones; nan while this is not known."""
+        return pairing(self._own, 0, 1, 2)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the comparison has found something; then no more deals are counted."""
+        return self.verdict is not Verdict.OPEN
+
+    def add(self, result: Result) -> bool:
+        """Add the result of a game, and return whether it is known now which policy is stronger."""
+        deal, _, which = self.match.find(result.number)
+        if self.is_known or deal < self.deals:
+            return self.is_known
+        games = self._waiting.setdefault(deal, [])
+        games.append(self._points(result, which))
+        while not self.is_known and len(self._waiting.get(self.deals, ())) == self.match.games_of_a_deal:
+            of_a, of_b = zip(*self._waiting.pop(self.deals), strict=True)
+            n = len(self.match.line_up)
+            self.add_deal(math.fsum(of_a) / n, math.fsum(of_b) / n)
+        return self.is_known
+
+    def add_deal(self, a: float, b: float) -> None:
+        """Count the next deal, in which A and B made these points on average, and see whether it is known now which one is stronger."""
+        self._own.add(self.deals, [a, b, a - b])
+        self._differences.add(a - b)
+        found, differences = self.difference, self._differences
+        if found.has_interval and found.low > 0:
+            self.verdict = Verdict.STRONGER
+        elif found.has_interval and found.high < 0:
+            self.verdict = Verdict.WEAKER
+        elif found.has_interval and max(-found.low, found.high) < self.smallest:
+            self.verdict = Verdict.CLOSE
+        elif differences.differing == 0 and self.deals >= self._alike:
+            self.verdict = Verdict.ALIKE
+
+    def _points(self, result: Result, which: int) -> tuple[float, float]:
+        """The points of A and those of B in a game. Where A and B are not at one table, these are margins, and who is absent has 0."""
+        if self.match.other:
+            return (result.margins[0], 0.0) if which == 0 else (0.0, result.margins[0])
+        a, b = result.scores[::2], result.scores[1::2]
+        return sum(a) / len(a), sum(b) / len(b)
+
+    # What is known, in words
+
+    @property
+    def sentence(self) -> str:
+        """What is known."""
+        a, b, found, deals = self.a, self.b, self.difference, f"{self.deals:,} deal{'s' * (self.deals != 1)}"
+        sure = f"(error at most {self.error * 100:g} %), after {deals}"
+        if self.verdict is Verdict.STRONGER:
+            return f"{a} is stronger than {b} by {_interval(found)} points a game {sure}"
+        if self.verdict is Verdict.WEAKER:
+            turned = Estimate(-found.mean, -found.high, -found.low)
+            return f"{b} is stronger than {a} by {_interval(turned)} points a game {sure}"
+        if self.verdict is Verdict.CLOSE:
+            difference = f"{a} less {b} is {_interval(found, self.smallest)} points a game"
+            return f"{a} and {b} differ by less than {_points(self.smallest)}: {difference} {sure}"
+        if self.verdict is Verdict.ALIKE:
+            what = "made the same points" if found.mean == 0 else f"differed by exactly {_points(found.mean)}"
+            return f"{a} and {b} {what} on every deal; this fails on fewer than {_RARE * 100:g} % of all deals {sure}"
+        return f"it is not known whether {a} or {b} is stronger: {self._open()}"
+
+    def _open(self) -> str:
+        """Why nothing is known, in words."""
+        found, differing = self.difference, self._differences.differing
+        if self.deals < FEWEST_DEALS:
+            return f"{TOO_FEW} ({self.deals}; {FEWEST_DEALS} are needed)"
+        if differing < FEWEST_DEALS:
+            same = "all differences are equal" if differing == 0 else f"only {differing} of {self.deals:,} deals differ from the others"
+            return f"{same} ({FEWEST_DEALS} others are needed for an interval)"
+        known = _interval(found) if found.has_interval else f"about {found.mean:.1f}"
+        return f"their difference is {known} points a game (error at most {self.error * 100:g} %), after {self.deals:,} deals"
+
+    @property
+    def progress(self) -> str:
+        """How far the comparison is, in a few words."""
+        found = self.difference
+        if not found.has_interval:
+            return f"{self.deals} deals: no interval yet"
+        needed = self._differences.count_for(max(abs(found.mean), self.smallest - abs(found.mean)), MOST_DEALS)
+        return f"{self.deals} deals: {_interval(found)}, about {max(1, needed - self.deals)} to go"
+
+    def describe(self) -> str:
+        """What is compared, in one line."""
+        match, n = self.match, len(self.match.line_up)
+        field = dict.fromkeys(match.line_up[place] for place in range(n) if place % self._teams) if match.other else {}
+        against = f" against {', '.join(map(str, field))}" if field else ""
+        return f"{match.game}, {n} players{options_text(match.options)}, seed {match.seed}: {self.a} or {self.b}{against}"
+
+    def __str__(self) -> str:
+        helped = pairing_text(self.pairing)
+        return f"{self.describe()}\n{self.sentence}." + (f"\n{helped[0].upper()}{helped[1:]}." if helped else "")
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        return Comparisons([self])._repr_html_()
+
+    def as_json(self) -> dict[str, Any]:
+        """What is known, for programs. A number that is not known is null."""
+        found = self.difference
+        numbers = {"difference": found.mean, "low": found.low, "high": found.high, "pairing": self.pairing}
+        known = {name: number if math.isfinite(number) else None for name, number in numbers.items()}
+        about = {"a": str(self.a), "b": str(self.b), "budget": self.budget.text if self.budget is not None else None}
+        levels = {"error": self.error, "smallest": self.smallest, "seed": self.match.seed}
+        counts = {"deals": self.deals, "games": self.games, "verdict": self.verdict.value, "sentence": self.sentence}
+        return {"game": self.match.game, **about, **levels, **known, **counts}
+
+
+@dataclass
+class Comparisons:
+    """Comparisons of the same two policies at several budgets; printed, one line each."""
+
+    rows: list[Comparison]
+
+    def __str__(self) -> str:
+        return "\n".join(self.line(row) for row in self.rows)
+
+    def line(self, row: Comparison) -> str:
+        """The line of one of these comparisons."""
+        return f"{row.budget.text}: {row.sentence}." if row.budget is not None else f"{row.sentence}."
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for a notebook."""
+        head = "".join(f"<th>{heading}</th>" for heading in ("what", "difference", "verdict", "deals", "games", "pairing"))
+        rows = ""
+        for row in self.rows:
+            worth = f"{row.pairing:.1f}" if math.isfinite(row.pairing) else "-"
+            cells = (row.describe(), _interval(row.difference), row.verdict.value, str(row.deals), str(row.games), worth)
+            rows += "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
+        words = "".join(f"<p>{html.escape(row.sentence)}.</p>" for row in self.rows)
+        return f"<table><tr>{head}</tr>{rows}</table>{words}"
+
+
+def compare(
+    game: str,
+    a: Any,
+    b: Any,
+    *,
+    field: Any = (),
+    at: Budget | None = None,
+    players: int | None = None,
+    options: dict[str, Any] | None = None,
+    seed: int = 0,
+    error: float = 0.05,
+    smallest: float = 1.0,
+    deals: int = MOST_DEALS,
+    processes: int | None = None,
+    move_limit: float | None = None,
+    out: Path | None = None,
+    on_deal: Callable[[Comparison], None] = lambda comparison: None,
+) -> Comparison:
+    """Let A and B play the same deals in the same seats, until it is known which one is stronger, or all deals are played.
+
+    field: a policy, or several, for the other seats; if there are fewer than seats, they take turns. Then A and B never meet. Without
+    a field they share a table, and a game of more than two seats has A in every second one. In a team game A also plays its partners.
+    error: the probability, at most, that what is said is wrong, whenever the comparison ends and how often one looks.
+    smallest: the smallest difference of interest, in points a game; it ends when the difference is known to be smaller.
+    out: a file for the games, from which a comparison of the same policies goes on. The error may then be another one.
+    on_deal: is called whenever there is something new, to show how far it is. After Ctrl-C, `interrupted` of the result is true.
+    """
+    if at is not None:
+        a, b = _at(at, a, b)
+    one = isinstance(field, (str, Mapping)) or not isinstance(field, Iterable)
+    line_up, other = _line_ups(game, a, b, [field] if one else list(field), players)
+    if deals < 1:
+        raise BadOption(f"{deals} deals are not possible; a comparison has at least one")
+    games = deals * len(line_up) * (2 if other else 1)
+    match = Match(game, line_up, games, seed, options or {}, other)
+    match.check()
+    comparison = Comparison(match, error=error, smallest=smallest)
+    comparison.budget = at
+    if out is None:
+        return _run(comparison, None, processes, move_limit, on_deal)
+    with ResultsFile(out, match) as file:
+        return _run(comparison, file, processes, move_limit, on_deal)
+
+
+def _run(
+    comparison: Comparison,
+    file: ResultsFile | None,
+    processes: int | None,
+    move_limit: float | None,
+    on_deal: Callable[[Comparison], None],
+) -> Comparison:
+    """Play what is missing, until it is known which policy is stronger."""
+    for result in file.results() if file is not None else ():
+        comparison.add(result)
+
+    def on_result(result: Result) -> bool:
+        if file is not None:
+            file.append(result)
+        known = comparison.add(result)
+        on_deal(comparison)
+        return known
+
+    if not comparison.is_known:
+        done = file.finished if file is not None else ()
+        played = play(comparison.match, processes=processes, done=done, move_limit=move_limit, on_result=on_result)
+        comparison.interrupted = not played
+    return comparison
+
+
+def _at(budget: Budget, a: Any, b: Any) -> tuple[Any, Any]:
+    """Both policies at this budget, which a search takes that names none itself. Raise BadOption if neither does."""
+    takes = [isinstance(each, str) and takes_budget(each) for each in (a, b)]
+    if not any(takes):
+        raise BadOption(f"neither {a} nor {b} is a search without a budget of its own, so they cannot be compared at {budget.text}")
+    given = [with_budget(each, budget) if take else each for each, take in zip((a, b), takes, strict=True)]
+    return given[0], given[1]
+
+
+def _line_ups(game: str, a: Any, b: Any, field: list[Any], players: int | None) -> tuple[list[Any], list[Any]]:
+    """The line-up, and the other one if A and B do not share a table."""
+    found = find_game(game)
+    if players is None:
+        several = 1 + len(field) if len(field) > 1 else 2
+        players = several if several in found.players else min(n for n in found.players if n > 1)
+    found.variant(players)
+    teams = found.teams(players)
+    if field:
+        places = [place for place in range(players) if place % teams]
+        if len(field) > len(places):
+            raise BadOption(f"the field has {len(field)} policies for {len(places)} seats; {game} has {players} here")
+        of_place = {place: field[number % len(field)] for number, place in enumerate(places)}
+        return [of_place.get(place, a) for place in range(players)], [of_place.get(place, b) for place in range(players)]
+    if players < 2 or teams % 2:
+        raise BadOption(f"{shown(a)} and {shown(b)} cannot share {players} seats evenly; give a field for the others, or 2 players")
+    return [a if place % 2 == 0 else b for place in range(players)], []
+
+
+def _interval(found: Estimate, smallest: float = 0.0) -> str:
+    """A mean and its interval, with so many digits that no end looks like 0 or like the smallest difference, if possible."""
+    digits = 1
+    while digits < 4 and any(round(abs(end), digits) in (0, round(smallest, digits)) for end in (found.low, found.high)):
+        digits += 1
+    return found.text(digits, ends=True)
+
+
+def _points(number: float) -> str:
+    return f"{number:g} point{'s' * (number != 1)} a game"

@@ -1,0 +1,107 @@
+"""`kdenv compare`: finds out which of two policies is stronger, and stops when it knows."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kdenv.cli.arguments import Commands, add_game, add_players, add_playing, check_playing, options, whole
+from kdenv.cli.interrupts import INTERRUPTED
+from kdenv.cli.terminal import Line
+
+if TYPE_CHECKING:
+    from kdenv.arena import Budget, Comparison
+
+
+def add(commands: Commands) -> None:
+    compare = commands.add(
+        "compare",
+        _compare,
+        "find out which of two policies is stronger, on the same deals and in the same seats, and stop when it is known",
+        "kdenv compare kingdomino full_greedy gprd",
+        "kdenv compare kingdomino full_greedy gprd --against random --players 4 --smallest 2",
+        "kdenv compare kingdomino mce uct --at playouts=10,playouts=20 --deals 20",
+    )
+    add_game(compare)
+    compare.add_argument("a", help="a policy, as 'kdenv policies GAME' shows them")
+    compare.add_argument("b", help="another one")
+    others = compare.add_mutually_exclusive_group()
+    others.add_argument("--against", metavar="C", help="a policy for all other seats; A and B then never meet")
+    others.add_argument("--field", metavar='"C, D"', help="policies for the other seats, which take turns if there are fewer than seats")
+    add_players(compare, "how many seats (default: one more than the field has policies; without a field 2, if the game has it)")
+    compare.add_argument("--at", metavar="B,...", help="compare searches that name no budget at each of these, such as 0.01s,0.1s")
+    compare.add_argument("--error", type=float, default=0.05, metavar="P", help="how probable a wrong answer may be (default: 0.05)")
+    compare.add_argument(
+        "--smallest", type=float, default=1.0, metavar="POINTS", help="the smallest difference of interest, in points a game (default: 1)"
+    )
+    compare.add_argument("--deals", type=whole(1), metavar="N", help="end after so many deals if nothing is known (default: 20000)")
+    add_playing(compare)
+
+
+def _compare(parsed: argparse.Namespace) -> int:
+    from kdenv.arena import Comparisons, read_budget
+
+    check_playing(parsed)
+    if parsed.at is None:
+        comparison = _run(parsed, None, parsed.out)
+        print(json.dumps(comparison.as_json()) if parsed.json else comparison)
+        return _code(comparison, parsed.out)
+    rows = Comparisons([])
+    for budget in [read_budget(text) for text in parsed.at.split(",")]:
+        out = parsed.out and parsed.out.with_name(f"{parsed.out.stem}-{budget.text}{parsed.out.suffix}")
+        rows.rows.append(_run(parsed, budget, out))
+        if not parsed.json:
+            print(rows.line(rows.rows[-1]), flush=True)
+        code = _code(rows.rows[-1], out)
+        if code:
+            break
+    if parsed.json:
+        print(json.dumps([row.as_json() for row in rows.rows]))
+    return code
+
+
+def _run(parsed: argparse.Namespace, budget: Budget | None, out: Path | None) -> Comparison:
+    """Compare at this budget, and show on a terminal how far the comparison is."""
+    from kdenv.arena import compare
+    from kdenv.arena.comparison import MOST_DEALS
+    from kdenv.policies.text.grammar import split
+
+    line = Line()
+    start = f"{budget.text}: " if budget is not None else ""
+
+    def on_deal(comparison: Comparison) -> None:
+        if line.is_due():
+            line.write(start + comparison.progress)
+
+    try:
+        return compare(
+            parsed.game,
+            parsed.a,
+            parsed.b,
+            field=parsed.against or (split(parsed.field) if parsed.field is not None else ()),
+            at=budget,
+            players=parsed.players,
+            options=options(parsed.option),
+            seed=parsed.seed,
+            error=parsed.error,
+            smallest=parsed.smallest,
+            deals=parsed.deals or MOST_DEALS,
+            processes=parsed.processes,
+            move_limit=parsed.move_limit,
+            out=out,
+            on_deal=on_deal,
+        )
+    finally:
+        line.end()
+
+
+def _code(comparison: Comparison, out: Path | None) -> int:
+    """The exit code; if Ctrl-C has ended the comparison, say how to go on."""
+    if not comparison.interrupted:
+        return 0
+    kept = f"; the same command goes on from {out}" if out is not None else ""
+    print(f"kdenv: interrupted after {comparison.deals} deals{kept}", file=sys.stderr)
+    return INTERRUPTED
