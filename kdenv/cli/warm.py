@@ -45,7 +45,9 @@ def tasks_of(game: Game) -> list[Callable[[], object]]:
     from kdenv.policies.text.value import classes
 
     known = game.knowledge
-    playouts = [playout for playout in classes(Playout) if not playout.obstacle(game)]
+    # Playouts that must be given a model are not compiled, because which model it will be is not known.
+    is_complete = {playout: not any(each.is_required for each in playout.parameters().values()) for playout in classes(Playout)}
+    playouts = [playout for playout, complete in is_complete.items() if complete and not playout.obstacle(game)]
     searches = [f"mce(playout={playout.kind}, score=relative, playouts=1)" for playout in playouts if not playout.learns]
     searches += [f"uct(playout={playout.kind}, playouts=1)" for playout in playouts if playout.learns or playout.kind == "random"]
     searches += ["star2.5"] * bool(known.evaluators)

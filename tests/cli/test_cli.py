@@ -118,7 +118,7 @@ def test_policies_are_listed_in_groups_a_line_each(capsys) -> None:
     by_heading = {heading: [line.split()[0] for line in lines] for heading, *lines in groups}
     assert by_heading["Players of the game"] == ["full_greedy", "gprd"]
     assert {"mce", "uct", "star2.5"} <= set(by_heading["Searches"])
-    assert by_heading["Learned and other policies"] == ["random", "ppo"]
+    assert by_heading["Learned and other policies"] == ["random", "learned", "ppo"]
     papers = next(names for heading, names in by_heading.items() if heading.startswith("Searches of papers"))
     assert "mce-fg/wdl" in papers and "mcts" not in papers  # mcts is of a paper on another game
     assert "pimc" not in by_heading["Searches"]  # nothing is hidden in Kingdomino
@@ -134,7 +134,7 @@ def test_a_policy_is_explained_with_all_its_parameters(capsys) -> None:
     assert at["reflex"] == "It may be yes or no. Default: no."
     assert at["seconds"] == "It is a number from 0.001 on. One of playouts, seconds, nodes and game_seconds must be given."
     assert at["trees"] == "It is a whole number from 1 to 256. It need not be given."
-    assert at["select"].endswith("a selection rule is ucb1, ucb_ratio, ucb1_tuned or thompson. Default: ucb1.")
+    assert at["select"].endswith("a selection rule is ucb1, ucb_ratio, ucb1_tuned, thompson or puct. Default: ucb1.")
 
 
 def test_a_search_of_a_paper_is_explained_with_the_parameters_of_the_paper(capsys) -> None:
