@@ -54,6 +54,24 @@ def test_exported_and_original_choose_alike() -> None:
     assert same >= 198  # half precision may turn a near tie
 
 
+@pytest.mark.parametrize(
+    "game, line_up, options, games, even",
+    [
+        ("kingdomino", ["learned(kingdomino)", *["full_greedy(variant=paper)"] * 3], {}, 400, 0.25),
+        ("dominoes", ["learned(dominoes)", "greedy"] * 2, {"mode": "round"}, 1200, 0.5),
+        ("carcassonne", ["learned(carcassonne)", "greedy"], {}, 200, 0.5),
+        ("dominion", ["learned(dominion)", "double_witch"], {}, 200, 0.5),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_shipped_networks_beat_the_rule_players(
+    game: str, line_up: list[str], options: dict[str, str], games: int, even: float
+) -> None:
+    summary = Summary(Match(game, line_up, games, 1, options))
+    assert play(summary.match, on_result=summary.add, processes=1)
+    assert summary.rows()[0].wins.low > even
+
+
 @pytest.mark.parametrize("path", [shipped_models()["kingdomino-4p"], ORIGINAL], ids=lambda path: path.name)
 def test_the_shipped_models_say_what_they_were_trained_on(path: Path) -> None:
     network = load(path)
