@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -59,10 +60,17 @@ def gradients(layers, activation: str, x: np.ndarray, target: float) -> list[tup
     return slopes
 
 
+@pytest.fixture(scope="module", autouse=True)
+def three_shells_are_known() -> Iterator[None]:
+    """The game is known while these tests run, and not after them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kdenv.games._from_outside", {"three_shells": three_shells.GAME})
+        yield
+
+
 @pytest.mark.parametrize("activation", ["relu", "tanh"])
 @pytest.mark.parametrize("hidden", [(6,), (6, 4)])
 def test_a_step_follows_the_gradient_scaled_by_its_mean_square(hidden: tuple[int, ...], activation: str) -> None:
-    kdenv.add_game(three_shells.GAME)
     table = shells(1, 2)
     of = learner("three_shells", *hidden, activation=activation)
     before = layers_of(of.player.network)
@@ -78,7 +86,6 @@ def test_a_step_follows_the_gradient_scaled_by_its_mean_square(hidden: tuple[int
 @pytest.fixture(scope="module")
 def of_random_play(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
     """A network that has learned three shells from games in which all turns are random."""
-    kdenv.add_game(three_shells.GAME)
     settings = Settings(game="three_shells", hidden=32, scale=10.0, random=1.0, rate=0.003, last=0.02, games=400_000, seed=3)
     trainer = Trainer(settings, tmp_path_factory.mktemp("shells"))
     trainer.run()
