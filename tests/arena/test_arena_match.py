@@ -1,9 +1,11 @@
 """Are matches fair and repeatable, is everything warm before the clock runs, and is a policy's fault told as its fault?"""
 
+import itertools
 import multiprocessing
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 from matches import GREEDY_V_RANDOM, results_of, without_time
@@ -238,3 +240,12 @@ def test_a_policy_that_cannot_go_on_is_named(act, what: str) -> None:
 def test_a_policy_that_cannot_play_the_game_is_named_before_any_game() -> None:
     with pytest.raises(GameFailed, match=r"^bmfsm in seat 1 of the trial game \(kingdomino, seed 0\) cannot go on: bmfsm plays dominion"):
         play(Match("kingdomino", ["random", "bmfsm"], games=4), processes=1, on_result=lambda result: pytest.fail("something was played"))
+
+
+def test_the_seconds_of_a_place_are_those_of_its_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that goes on by a second whenever it is read, each decision takes a second."""
+    seconds = itertools.count()
+    monkeypatch.setattr("kdenv.arena.match.time", SimpleNamespace(perf_counter=lambda: next(seconds)))
+    result = play_game(Match("kingdomino", ["random", "full_greedy"], 2, options={"size": 3}), 0)
+    decisions = [line.partition(":")[0] for line in result.record.splitlines()]
+    assert result.seconds == [decisions.count("0"), decisions.count("1")]

@@ -151,6 +151,21 @@ def test_the_share_of_penalties_is_the_rivals(mine: int, rival: int, share: floa
     assert score_module._relation(np.array([mine, rival]), 1, 2) == 1 - share
 
 
+RIVALS = [
+    ((1, 2, 3, 4), 4, [4, 4, 4, 3]),
+    ((9, 1, 2, 5), 4, [5, 9, 9, 9]),
+    ((1, 2, 3, 4), 2, [4, 3, 4, 3]),  # seats 0 and 2 are partners, and so are 1 and 3
+    ((7, 3, 5), 3, [5, 7, 7]),
+    ((-7, -3), 2, [-3, -7]),
+    ((8,), 1, [0]),
+]
+
+
+@pytest.mark.parametrize("points, teams, rivals", RIVALS)
+def test_the_best_rival_of_every_seat(points: tuple[int, ...], teams: int, rivals: list[int]) -> None:
+    assert [best_rival(np.array(points), seat, teams) for seat in range(len(points))] == rivals
+
+
 def test_a_partner_is_no_rival() -> None:
     assert best_rival(np.array([5, -3, 9, -7]), 0, 2) == -3
     assert best_rival(np.array([5, -3, 9, -7]), 0, 4) == 9
