@@ -61,7 +61,8 @@ class Budget:
                 left = self.seconds - (now - start)
                 if left <= 0:
                     return
-                step = max(1, min(step, int(rate * left * 0.8)))
+                # Half of what is left, as far as can be foreseen: the next step may be slower than the last one by half.
+                step = max(1, min(step, int(rate * left / 2)))
 
     def share(self, part: int, parts: int) -> Budget:
         """The budget of search number `part` of `parts`: playouts and nodes are divided, seconds are not, game_seconds are left out."""

@@ -82,7 +82,7 @@ def test_nodes_are_kept_to_and_depth_one_is_always_finished() -> None:
 
 @pytest.mark.parametrize("seconds", [0.05, 0.2])
 def test_the_clock_is_kept(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    """To within 5 %, or 4 ms, which is what a look at the clock comes too late at the most."""
+    """To within 5 %."""
     by_processor_time(monkeypatch)
     clock = time.process_time
     view, searcher = at(MIDDLE), policy(f"star2.5(seconds={seconds})")
@@ -93,7 +93,7 @@ def test_the_clock_is_kept(monkeypatch: pytest.MonkeyPatch, seconds: float) -> N
         searcher.act(view)
         taken.append(clock() - start)
         searcher.reset()
-    assert sorted(taken)[3] == pytest.approx(seconds, rel=0.05, abs=0.004), taken
+    assert sorted(taken)[3] == pytest.approx(seconds, rel=0.05), taken
 
 
 def test_a_search_that_sees_the_end_of_the_game_stops() -> None:
