@@ -33,6 +33,7 @@ import numpy as np
 from kdenv.compiler.kernel import kernel
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import did_you_mean
+from kdenv.core.rivals import best_rival
 from kdenv.core.table import Table
 
 RewardFunction: TypeAlias = Callable[[Table], Sequence[float]]
@@ -55,7 +56,7 @@ def settle(kind, points, standings, teams, scale, out):
         elif kind == RANK:
             out[seat] = _rank(standings, seat, teams)
         elif kind == MARGIN:
-            out[seat] = (points[seat] - _best_rival(points, seat, teams)) / scale
+            out[seat] = (points[seat] - best_rival(points, seat, teams)) / scale
         else:
             out[seat] = points[seat] / scale
 
@@ -93,16 +94,6 @@ def _rank(standings, seat, teams):
         elif standings[team] > standings[seat]:
             behind_less_before -= 1
     return behind_less_before / (teams - 1)
-
-
-@kernel
-def _best_rival(points, seat, teams):
-    """The most points that a seat of another team has; 0 if there is no other team."""
-    best, found = 0, False
-    for other in range(points.shape[0]):
-        if (other - seat) % teams != 0 and (not found or points[other] > best):
-            best, found = points[other], True
-    return best
 
 
 @kernel

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below, next64, uniform
 from kdenv.core.questions import choose, first_action, plays, rest_of
+from kdenv.core.rivals import best_rival, share_of_win
 from kdenv.core.verbs import (
     CHANCE,
     DECIDE,
@@ -31,7 +32,6 @@ from kdenv.core.verbs import (
 )
 from kdenv.networks.network import RELU, Array, Network, add_input, go_on_from_first_layer, look
 from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_turns, worth_of_end
-from kdenv.search.score import best_rival
 
 MOST_TURNS = 4096  # of one game; the network does not learn from later turns
 _MEASURED = 4  # on average one of so many steps measures gradients; square roots and divisions take more time than all the rest of a step
@@ -323,16 +323,5 @@ def measure_games(player, states, players, teams, variant, n_deals, out, margins
             scores(s, numbers)
             margins[n] = float(numbers[team] - best_rival(numbers, team, teams))
             standings(s, numbers)
-            wins[n] = _share(numbers, team, teams)
+            wins[n] = share_of_win(numbers, team, teams)
             n += 1
-
-
-@kernel
-def _share(numbers, team, teams):
-    n_best = 1
-    for other in range(teams):
-        if other != team and numbers[other] > numbers[team]:
-            return 0.0
-        if other != team and numbers[other] == numbers[team]:
-            n_best += 1
-    return 1.0 / n_best

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
+from kdenv.core.rivals import best_rival, share_of_win
 from kdenv.core.verbs import scores, standings
 
 
@@ -53,19 +54,8 @@ class Margin(NamedTuple):
 
 
 @kernel
-def _share_of_win(numbers, seat, teams):
-    n_best = 0
-    for other in range(numbers.shape[0]):
-        if numbers[other] > numbers[seat]:
-            return 0.0
-        if numbers[other] == numbers[seat]:
-            n_best += 1
-    return numbers.shape[0] / (n_best * teams)
-
-
-@kernel
 def _sole_win(numbers, seat, teams):
-    return 1.0 if _share_of_win(numbers, seat, teams) == 1.0 else 0.0
+    return 1.0 if share_of_win(numbers, seat, teams) == 1.0 else 0.0
 
 
 @kernel
@@ -83,22 +73,12 @@ def _margin(numbers, seat, teams):
     return float(numbers[seat] - best_rival(numbers, seat, teams))
 
 
-@kernel
-def best_rival(numbers, seat, teams):
-    """The most points that a seat of another team has; 0 if there is no other team."""
-    best, found = 0, False
-    for other in range(numbers.shape[0]):
-        if (other - seat) % teams != 0 and (not found or numbers[other] > best):
-            best, found = numbers[other], True
-    return best
-
-
 @answers(worths, WinDrawLoss)
 @kernel
-def _by_share_of_win(score, states, k, values, numbers):
+def _byshare_of_win(score, states, k, values, numbers):
     standings(states[k], numbers)
     for seat in range(numbers.shape[0]):
-        values[seat] = _share_of_win(numbers, seat, score.teams)
+        values[seat] = share_of_win(numbers, seat, score.teams)
 
 
 @answers(worths, Win)

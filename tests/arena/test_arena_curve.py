@@ -100,4 +100,5 @@ def test_a_chart_has_every_line_and_interval() -> None:
 
 @pytest.mark.parametrize("dots", [[], [Dot(0.0, 5.0)], [Dot(3.0, 0.0), Dot(3.0, 0.0)]])
 def test_a_chart_of_little_is_drawn_too(dots: list[Dot]) -> None:
-    ElementTree.fromstring(chart("t", "x", "y", [Line("l", dots)]))
+    root = ElementTree.fromstring(chart("t", "x", "y", [Line("l", dots)]))
+    assert sum(element.tag.endswith("circle") for element in root.iter()) == len(dots)

@@ -307,7 +307,11 @@ class FadingBonus(SelectionRule):
 
 
 def test_a_selection_rule_is_known_by_its_text() -> None:
-    decide("uct(select=fading(bonus=2), playouts=30)", "kingdomino")
+    greedy, curious = (kdenv.policy(f"uct(select=fading(bonus={bonus}), playouts=400)") for bonus in (0, 100))
+    table = kdenv.table("kingdomino", 2)
+    table.run_chance(make_rng(1))
+    view = table.view(table.seat or 0)
+    assert greedy.search(view).visits.max() > 2 * curious.search(view).visits.max()  # a large bonus spreads the visits
 
 
 # An evaluation and an order of turns.

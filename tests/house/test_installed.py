@@ -99,11 +99,12 @@ assert env.unwrapped.table.game.name == "toy_heap"
 assert gymnasium.make("kdenv/Kingdomino-v0", encoding="toy_mover").observation_space.shape == (4,)
 if hasattr(pettingzoo, "make"):
     assert pettingzoo.make("aec", "kdenv/ToyHeap-v0").possible_agents == ["player_0", "player_1"]
+print(type(env.unwrapped).__name__, env.spec.id)
 """
 
 
 def test_environments_know_the_package_which_is_imported_only_when_one_is_made(installed: Path) -> None:
-    output(installed, "-c", LATE)
+    assert output(installed, "-c", LATE) == "SeatEnv kdenv/ToyHeap-v0\n"
 
 
 FORKSERVER = """

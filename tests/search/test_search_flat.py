@@ -9,6 +9,7 @@ from positions import after_pick, of_seat_to_move, shells
 
 from kdenv.compiler.random import make_rng
 from kdenv.core.questions import choose_at
+from kdenv.core.rivals import best_rival
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import policy
@@ -16,7 +17,7 @@ from kdenv.search import score as score_module
 from kdenv.search.kernels.flat import N_STATES, Tally, best_mean, sample_in_rotation
 from kdenv.search.outcome import Playouts
 from kdenv.search.playout import EpsilonGreedy, Uniform
-from kdenv.search.score import Margin, Points, Relative, Win, WinAndMargin, WinDrawLoss, best_rival, worths
+from kdenv.search.score import Margin, Points, Relative, Win, WinAndMargin, WinDrawLoss, worths
 
 KINGDOMINO = find_game("kingdomino")
 
