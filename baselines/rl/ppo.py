@@ -231,6 +231,7 @@ def train(settings: Settings, folder: Path, minutes: float) -> MaskablePPO:
         model.learn(10**12, callback=Keeper(settings, folder, pool, model, env, end), reset_num_timesteps=False)
     finally:
         save(model, folder, pool)
+        model.logger.close()
         env.close()
     evaluate(model, settings, folder)
     return model

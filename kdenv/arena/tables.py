@@ -24,18 +24,18 @@ def cells(row: Row) -> tuple[str, ...]:
         row.margin.text(sign=True),
         row.score.text(),
         row.wins.scaled(100).text(unit=" %", ends=True),
-        _time(row.seconds_per_turn),
-        _time(Estimate(row.median_seconds_per_turn)),
+        time_text(row.seconds_per_turn),
+        time_text(Estimate(row.median_seconds_per_turn)),
         playouts,
     )
 
 
-def _time(seconds: Estimate) -> str:
+def time_text(seconds: Estimate, digits: int | None = None) -> str:
     """A time as text in s, ms or us, so that the number is not below 1 if possible."""
     for factor, unit in ((1.0, "s"), (1e3, "ms")):
-        if seconds.mean * factor >= 1:
-            return seconds.scaled(factor).text(2 if unit == "s" else 1, f" {unit}")
-    return seconds.scaled(1e6).text(1, " us")
+        if round(seconds.mean * factor, 6) >= 1:
+            return seconds.scaled(factor).text((2 if unit == "s" else 1) if digits is None else digits, f" {unit}")
+    return seconds.scaled(1e6).text(1 if digits is None else digits, " us")
 
 
 def note(deals: int) -> str:

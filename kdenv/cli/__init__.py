@@ -11,11 +11,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from kdenv.cli import analyse, bench, games, interrupts, match, perft, play, policies, replay, rules, terminal, train, warm
+from kdenv.cli import analyse, bench, curve, games, interrupts, match, perft, play, policies, replay, rules, terminal, train, warm
 from kdenv.cli.arguments import Commands
 from kdenv.core.errors import KdenvError
 
-COMMANDS = (games, rules, policies, play, match, analyse, replay, train, warm, bench, perft)  # in the order in which --help lists them
+# In the order in which --help lists them.
+COMMANDS = (games, rules, policies, play, match, curve, analyse, replay, train, warm, bench, perft)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

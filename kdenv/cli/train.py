@@ -14,7 +14,12 @@ from kdenv.core.errors import BadOption
 def add(commands: Commands) -> None:
     from kdenv.training.settings import Settings, flag
 
-    train = commands.add("train", _run, "let a network of values learn a game from self-play")
+    train = commands.add(
+        "train",
+        _run,
+        "let a network of values learn a game from self-play",
+        'kdenv train kingdomino --minutes 10 --against "full_greedy(variant=paper)" --out training/kingdomino',
+    )
     add_game(train)
     for each in dataclasses.fields(Settings)[1:]:
         if each.name == "options":

@@ -135,9 +135,9 @@ class Observer:
     def part(self) -> Any:
         """A new part that answers observe_by in kernels with the same numbers. Threads must not share it."""
         inside = _part_of(self.encoding.observe)
-        if not self._is_redrawn:
+        if self.encoding.trusted:
             return inside
-        seed = make_rng(_SEED)
+        seed = self.draws()
         return _Redrawn(inside, np.zeros(1, self.game.state_dtype), seed.copy(), seed[0])
 
     def cut(self, vector: NDArray[Any]) -> dict[str, NDArray[Any]]:

@@ -156,7 +156,10 @@ class TableEnv(AECEnv[str, Any, Any]):
             mover = episode.step(number)
             self.infos[agent] = {"action_mask": self._no_action()}
             self._cumulative_rewards[agent] = 0.0
-            self._go_on(mover)
+            if mover == NOBODY or self._skip_forced or self._payer.pays_gains:
+                self._go_on(mover)
+            else:
+                self._select(mover)
         if self.render_mode == "human":
             self.render()
 
@@ -225,7 +228,10 @@ class TableEnv(AECEnv[str, Any, Any]):
             raise BadOption(f"there is no agent {shown(agent)}; the agents are {', '.join(self.possible_agents)}") from None
         info = self.infos.get(agent)
         mask = self._no_action() if info is None else info["action_mask"]
-        return in_form(self._form, self._episode.observer, self._episode.observation(seat), mask)
+        vector = self._episode.observation(seat)
+        if self._form == "dict":
+            return {"observation": vector, "action_mask": mask}
+        return in_form(self._form, self._episode.observer, vector, mask)
 
     def view(self, agent: str) -> View:
         """What this agent sees, in the form that policies take: `policy.act(env.view(agent))`."""

@@ -140,17 +140,13 @@ class Payer:
 
     def __init__(self, reward: Reward) -> None:
         self.kind = reward_number(reward)
+        self.pays_gains = self.kind == GAINS  # whether there are rewards before the end of a game
         self._function = reward if callable(reward) else None
         self._before = np.zeros(0, np.int64)  # the points of each seat when gains were last given
 
-    @property
-    def pays_gains(self) -> bool:
-        """Whether there are rewards before the end of a game."""
-        return self.kind == GAINS
-
     def begin(self, table: Table) -> None:
         """Begin a game, which stands where the first decision is to be made."""
-        if self.kind == GAINS:
+        if self.pays_gains:
             self._before = np.array(table.scores(), np.int64)
 
     def gains(self, table: Table) -> list[float]:
@@ -161,7 +157,7 @@ class Payer:
 
     def at_end(self, table: Table) -> list[float]:
         """What each seat gets at the end of a game."""
-        if self.kind == GAINS:
+        if self.pays_gains:
             return self.gains(table)
         if is_truncated(table):
             return [0.0] * table.players

@@ -112,10 +112,9 @@ class SeatVecEnv(VecEnv):
     def _tell_ends(self, rows: NDArray[np.int64], infos: list[dict[str, Any]]) -> None:
         games = self._batch.games
         seconds = round(time.time() - self._began, 6)
-        told = zip(games.last_observation[rows], games.scores[rows], self._batch.ranks(rows), strict=True)
-        for row, (observation, scores, ranks) in zip(rows.tolist(), told, strict=True):
+        for row, scores, ranks in zip(rows.tolist(), games.scores[rows], self._batch.ranks(rows), strict=True):
             infos[row] = {
-                "terminal_observation": observation,
+                "terminal_observation": games.last_observation[row],
                 "TimeLimit.truncated": bool(games.cut_off[row]),
                 "seat": int(games.last_seat[row]),
                 "scores": scores,

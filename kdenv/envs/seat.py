@@ -178,10 +178,9 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def _go_on(self, action: int) -> None:
         """Carry out an action, or NO_ACTION, and all that follows, until the learner is to be asked or the game is over."""
         self._play_others(action)
-        mask = self._episode.mask
-        while self._skip_forced and self._episode.mover != NOBODY and np.count_nonzero(mask) == 1:
-            self._play_others(int(mask.argmax()))
-            mask = self._episode.mask
+        if self._skip_forced:
+            while self._episode.mover != NOBODY and np.count_nonzero(self._episode.mask) == 1:
+                self._play_others(int(self._episode.mask.argmax()))
 
     def _play_others(self, action: int) -> None:
         """Carry out an action, or NO_ACTION, and then the turns of the others, until the learner decides or the game is over."""
@@ -222,7 +221,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
 
     def _observation(self) -> Any:
         episode = self._episode
-        return in_form(self._form, episode.observer, episode.observer.vector(episode.table.states, 0, self.seat), self._mask())
+        vector = episode.observer.vector(episode.table.states, 0, self.seat)
+        return vector if self._form == "vector" else in_form(self._form, episode.observer, vector, self._mask())
 
     def _mask(self) -> Mask:
         """A new mask of what the learner may do. It is all ones where the learner has nothing to decide."""

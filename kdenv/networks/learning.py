@@ -37,6 +37,7 @@ MOST_TURNS = 4096  # of one game; the network does not learn from later turns
 _MEASURED = 4  # on average one of so many steps measures gradients; square roots and divisions take more time than all the rest of a step
 _KEPT = np.float32(0.996)  # the share of the running mean of squared gradients that is kept when they are measured
 _LEAST = np.float32(1e-4)  # keeps the first steps small
+_LARGEST = np.float32(8.0)  # a step is at most so many times the rate
 _FIRST_SQUARE = 1e-3
 _0, _1 = np.float32(0.0), np.float32(1.0)
 N_SUMS = 4
@@ -286,12 +287,14 @@ def _change(learner, at, x, slopes, n, rate, measures):
     if measures:
         for j in range(n):
             gradient = x * slopes[j]
-            square = _KEPT * squares[at + j] + (_1 - _KEPT) * (gradient * gradient)
+            square = squares[at + j]
+            if gradient != _0:  # else the mean of an input or unit that is rarely active would sink, and its next step be far too large
+                square = _KEPT * square + (_1 - _KEPT) * (gradient * gradient)
             squares[at + j] = square
             paces[at + j] = np.divide(_1, np.sqrt(square) + _LEAST)
-    step = rate * x
     for j in range(n):
-        weights[at + j] -= step * slopes[j] * paces[at + j]
+        scaled = min(max(x * slopes[j] * paces[at + j], -_LARGEST), _LARGEST)
+        weights[at + j] -= rate * scaled
 
 
 @kernel

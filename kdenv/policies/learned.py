@@ -26,8 +26,9 @@ from kdenv.core.game import Game, Variant
 from kdenv.core.questions import choose_at
 from kdenv.core.view import View
 from kdenv.networks.network import Network, copy_for_thread, network_of
-from kdenv.networks.players import Drawn, Goal, Valued, turns_for
+from kdenv.networks.players import Drawn, Goal, Valued, turns_for, weigh_turns
 from kdenv.policies.base import TurnPolicy
+from kdenv.policies.found import Found
 from kdenv.policies.model_file import POLICY, VALUE, StoredNetwork, read_network
 from kdenv.policies.playouts import Playout
 from kdenv.policies.text.parameter import param
@@ -181,6 +182,14 @@ class Learned(_Modelled):
         network, stored = model.network(game), model.stored
         assert stored is not None
         return Valued(network, Goal(game.teams(stored.players), stored.scale, stored.win), turns_for(game, stored.players))
+
+    def search(self, view: View, *, thorough: bool = True) -> Found:
+        """Every turn with what the network says the position after it is worth. It looks no further, so `thorough` changes nothing."""
+        player = self._part(view)
+        n = int(weigh_turns(player, view.scratch(1), 0))
+        worths, turns = player.room.worths[:n].copy(), player.room.turns[:n].copy()
+        nothing = np.full(n, np.nan)
+        return Found(view, turns, np.ones(n, np.int64), worths, nothing, int(worths.argmax()), "worth", n, {"positions": float(n)}, [])
 
 
 @named("ppo")

@@ -106,6 +106,8 @@ class Trainer:
 
     def save(self) -> None:
         """Write the checkpoint and the model; the files that were there are replaced at once or not at all."""
+        if not np.isfinite(self.player.network.weights).all():
+            raise BadOption(f"the network has numbers that are not finite, so {self.folder} keeps the last checkpoint; use a smaller rate")
         self.folder.mkdir(parents=True, exist_ok=True)
         about = {
             "settings": dataclasses.asdict(self.settings),

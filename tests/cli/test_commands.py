@@ -26,8 +26,8 @@ QUICK = [
     (r"--games \d+", "--games 4 --processes 1"),
     (r"--minutes \d+", "--minutes 0.05"),
     (r"games=\d+", "games=4"),
-    (r"\.learn\(10_000\)", ".learn(1)"),
-    (r'MaskablePPO\("MlpPolicy", learner\)', 'MaskablePPO("MlpPolicy", learner, n_steps=64, n_epochs=1)'),
+    (r"\.learn\(40_000\)", ".learn(1)"),
+    (r"n_steps=256", "n_steps=64"),
     (r"playouts=\d+", "playouts=8"),
     (r"^kdenv bench", "kdenv bench --quick"),
 ]

@@ -12,6 +12,7 @@ EXAMPLES = sorted((HOME / "examples").glob("*.py"))
 QUICK = {  # what makes them quick
     "train_a_seat.py": ["--minutes", "0.2"],
     "dominion_against_pyminion.py": ["--seconds", "0.3"],
+    "own_ppo.py": ["--minutes", "0.05"],
     "cleanrl_ppo.py": ["--steps", "4096", "--games", "50"],
 }
 

@@ -26,6 +26,7 @@ from kdenv.games import find_game, names
 from kdenv.policies import policy
 from kdenv.search import perft
 from kdenv.search.playout import EpsilonGreedy, Split, Uniform, play_games
+from kdenv.training import Settings, Trainer
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,7 +44,17 @@ def numbers() -> dict[str, Any]:
             told[f"{name} {players} view"] = looks(table)
     for variant, (players, options) in enumerate(KINGDOMINO_VARIANTS):
         told[f"variant {variant}"] = random_game(find_game("kingdomino"), 7, players, **options).record()
-    return {**told, **kingdomino_numbers()}
+    return {**told, **kingdomino_numbers(), **learned_numbers()}
+
+
+def learned_numbers() -> dict[str, Any]:
+    """The weights of networks after some games of learning."""
+    told: dict[str, Any] = {}
+    for name, options, games in (("dominoes", {"mode": "round"}, 6), ("kingdomino", {"size": 3}, 2)):
+        trainer = Trainer(Settings(game=name, options=options, hidden=8, games=games, seed=1), Path("nothing is written"))
+        trainer.learn()
+        told[f"{name} learned"] = trainer.player.network.weights.astype(float).tolist()
+    return told
 
 
 def playouts(table: Table, player: Any, n: int) -> list[int]:

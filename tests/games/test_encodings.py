@@ -226,12 +226,15 @@ def test_an_encoding_from_outside_that_looks_into_other_hands_sees_a_draw() -> N
 
 SIZES = [
     ("kingdomino", 4, "planes", 2494),
+    ("kingdomino", 4, "areas", 2610),
     ("dominion", 2, "piles", 1102),
+    ("dominion", 2, "counts", 309),
     ("carcassonne", 2, "compact", 322),
     ("carcassonne", 2, "planes", 47157),
     ("carcassonne", 5, "planes", 73113),
     ("dominoes", 4, "tiles", 195),
     ("dominoes", 4, "belief", 279),
+    ("dominoes", 4, "ends", 210),
 ]
 
 
@@ -252,7 +255,9 @@ def model(path: Path, game: Game, encoding: str, about: dict[str, Any] | None = 
     arrays = {f"weight_{i}": random.normal(size=(sizes[i + 1], sizes[i])) for i in range(2)}
     arrays |= {f"bias_{i}": np.zeros(sizes[i + 1]) for i in range(2)}
     made_for = {**observer.made_for, **(about or {})}
-    np.savez(path, about=np.array(json.dumps({"layers": 2, "activation": "tanh", "made_for": made_for})), **arrays)  # type: ignore[arg-type]
+    goal = {"scale": 1.0, "win": 0.0}
+    about = {"layers": 2, "activation": "tanh", "predicts": "policy", "players": 0, "options": {}, "goal": goal, "made_for": made_for}
+    np.savez(path, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
     return f"ppo({path})"
 
 
@@ -313,7 +318,7 @@ def test_a_model_file_that_says_nonsense_of_its_encoding_is_told(tmp_path: Path)
     for made_for in ("tiles", None, {"encoding": ["tiles"]}):
         about = {**json.loads(str(arrays["about"])), "made_for": made_for}
         np.savez(tmp_path / "model.npz", **{**arrays, "about": np.array(json.dumps(about))})
-        with pytest.raises(BadOption, match=r"is not a model exported by .*it does not say what it was made_for"):
+        with pytest.raises(BadOption, match=r"is not a model of .*it does not say what it was made_for"):
             policy(text).act(dealt().view(0))
 
 
@@ -365,10 +370,13 @@ POSITIONS = {
 # (game, encoding, version) -> digest of the layout, and of the numbers that all seats see in the position above.
 WRITTEN = {
     ("kingdomino", "planes", 1): ("7adbde60", "95ceebea"),
+    ("kingdomino", "areas", 1): ("a2de257e", "31af2098"),
     ("dominion", "piles", 1): ("e7f2f2fa", "63e251ca"),
+    ("dominion", "counts", 1): ("d89dbfdd", "61fb71d2"),
     ("carcassonne", "compact", 1): ("17559d4e", "e662129c"),
     ("carcassonne", "planes", 1): ("bd1ebe62", "34e68377"),
     ("dominoes", "tiles", 1): ("3db10682", "7f79f348"),
+    ("dominoes", "ends", 1): ("130140e3", "65fabebf"),
     ("dominoes", "belief", 1): ("b82455ee", "f877c16c"),
 }
 

@@ -23,9 +23,9 @@ ONLY = {
 # What the other rooms may import of kdenv.
 OF_KDENV = {
     "policies": ("compiler", "core", "search", "networks", "games", "policies"),
-    "training": ("compiler", "core", "search", "networks", "games", "policies", "training", "__version__"),
+    "training": ("compiler", "core", "drawing", "search", "networks", "games", "policies", "training", "__version__"),
     "envs": ("compiler", "core", "games", "policies", "envs"),
-    "arena": ("compiler", "core", "games", "policies", "arena", "__version__"),
+    "arena": ("compiler", "core", "drawing", "games", "policies", "arena", "__version__"),
     "author": ("compiler", "core", "search", "policies"),
 }
 GYM = ("gymnasium", "pettingzoo")

@@ -72,7 +72,7 @@ def test_a_step_follows_the_gradient_scaled_by_its_mean_square(hidden: tuple[int
     for old, new, slopes in zip(before, after, gradients(before, activation, x, 0.3), strict=True):
         for was, now, slope in zip(old, new, slopes, strict=True):
             scale = np.sqrt(0.996 * 1e-3 + 0.004 * slope**2) + 1e-4
-            assert was - now == pytest.approx(0.001 * slope / scale, rel=0.02, abs=2e-6)
+            assert was - now == pytest.approx(0.001 * np.clip(slope / scale, -8, 8), rel=0.02, abs=2e-6)
 
 
 @pytest.fixture(scope="module")
@@ -114,8 +114,8 @@ def test_it_learns_what_a_stake_is_worth_to_the_seat_that_stakes(of_random_play:
 
 def test_it_beats_random_players_after_some_seconds(tmp_path: Path) -> None:
     """After 30 seconds of the processor at most, and most of it compiling: by a margin whose interval is clear of 0."""
-    settings = Settings(game="dominoes", options={"mode": "round"}, games=8_000, seed=1)
-    trainer = Trainer(settings, tmp_path, ["random"], deals=400)
+    settings = Settings(game="dominoes", options={"mode": "round"}, encoding="ends", win=1.0, games=60_000, seed=1)
+    trainer = Trainer(settings, tmp_path, ["random"], deals=1000)
     trainer.run(points=1)
     last = trainer.curve.points[-1]
     assert last.margin - 3 * last.margin_interval > 0  # six standard errors

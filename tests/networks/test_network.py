@@ -102,6 +102,16 @@ def test_learned_takes_the_turn_after_which_the_position_is_worth_most(name: str
         assert worths[action] == pytest.approx(max(worths.values()), abs=1e-4)
 
 
+def test_learned_tells_what_it_thinks_of_every_turn(tmp_path: Path) -> None:
+    asked = policy(f"learned({random_model(tmp_path / 'model.npz', 'kingdomino')})")
+    for table in tables("kingdomino", 3):
+        view = table.view(table.seat)
+        found = asked.search(view)
+        first = (found.candidates[0].turn & 0xFFFF) - 1
+        assert found.candidates[0].mean == max(candidate.mean for candidate in found.candidates)
+        assert first == asked.act(view) and found.unit == "worth"
+
+
 def test_an_end_is_worth_its_margin_or_its_win() -> None:
     """Seat 1 points at the shell with the pea, so it wins the stake of 2; the coin does not double it."""
     table = shells(2, 2).clone()

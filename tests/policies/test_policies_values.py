@@ -59,6 +59,7 @@ WORDS = {
     ("double_witch", "variant"): ["thesis", "dominiate"],
     ("rollout", "remodel"): ["dearest", "random", "cheapest"],
     ("ppo", "model"): list(shipped_models()),
+    ("learned", "model"): list(shipped_models()),
 }
 
 
@@ -246,7 +247,7 @@ def test_a_check_knows_the_players_and_the_options() -> None:
 @pytest.mark.parametrize("game", names())
 def test_what_is_listed_passes_the_check(game: str) -> None:
     for entry in listing(find_game(game)):
-        if entry.name != "ppo":
+        if entry.name not in ("ppo", "learned"):
             needed = "(playouts=1)" if "playouts" in entry.parameters else ""
             policy(entry.name + needed).check(find_game(game))
 

@@ -7,7 +7,7 @@
 | `batch.py` | `Batch`, the engine of both and of envs/sb3.py: arrays, threads, errors |
 | `kernels.py` | dealing and stepping |
 | `cast.py` | the compiled opponents as one part |
-| `parts.py` | how positions are observed, and what a limit ended, as parts |
+| `ending.py` | whether a limit ended a game |
 | `buffers.py` | arrays that are used again |
 """
 

@@ -23,23 +23,19 @@ from kdenv.envs.seeds import new_key
 from kdenv.envs.stepping import WORK
 from kdenv.envs.vector.buffers import Buffers
 from kdenv.envs.vector.cast import cast_of
+from kdenv.envs.vector.ending import ending_of
 from kdenv.envs.vector.kernels import (
     ALL_SEATS,
-    CLEARED,
     MOST_DEALS,
     NEXT_SEAT,
     RANDOM_SEAT,
-    REDRAWN,
     TOO_MANY_DEALS,
-    TRUSTED,
     Games,
     Room,
     World,
     list_illegal,
     play_games,
 )
-from kdenv.envs.vector.parts import parts_for
-from kdenv.policies import Policy
 from kdenv.policies.compiled import first_use
 
 _LOG = 128  # events that follow a decision without another one; if there are more, a kernel goes on after them
@@ -73,23 +69,22 @@ class Batch:
         self._pool: ThreadPoolExecutor | None = None
         self._last: NDArray[np.float32] | None = None  # the observations of the last call
         self._buffers = Buffers((self.n, self.observer.size), np.float32)
+        self._finals = Buffers((self.n, self.observer.size), np.float32)  # others, so that the first ones stay in the processor's cache
         self._masks = Buffers((self.n, self.n_actions), np.int8)
         self.world = World(
-            parts_for(empty.game, encoding),
+            ending_of(empty.game),
             empty.states.copy(),
             empty.players,
             _SEATS[seat] if isinstance(seat, str) else int(seat),
             0,
             np.zeros(0, np.int64),
-            _care(self.observer),
-            self.observer.draws()[0],
             reward_number(reward),
             empty.game.teams(empty.players),
             float(empty.game.margin_scale),
             skip_forced,
         )
         self.games = _empty_games(empty, self.n, self.observer.size)
-        self._rooms = [_room(empty) for _ in range(self._threads)]
+        self._rooms = [_room(empty, self.observer) for _ in range(self._threads)]
         self._casts: list[Any] = []
         self.set_opponents([], drawn=False)
 
@@ -98,9 +93,6 @@ class Batch:
 
         Games that are under way go on with players of the new list: those in the places of theirs in the old list.
         """
-        for player in players:
-            if isinstance(player, Policy):
-                player.needs(self.empty.game, self.empty.players, self.empty.variant)
         casts = [cast_of(players, self.empty.game) for _ in range(self._threads)]
         self._casts, numbers = [cast for cast, _ in casts], casts[0][1]
         np.minimum(self.games.places, max(len(numbers) - 1, 0), out=self.games.places)
@@ -136,6 +128,7 @@ class Batch:
                 raise type(error)(f"in game {row} of the batch: {error}")
             warn_of_loss(self.empty.game.name)
         observations = self._buffers.take()
+        self.games = self.games._replace(last_observation=self._finals.take())
         self._run(False, numbers, observations)
         self._last = observations
         return observations
@@ -217,12 +210,6 @@ def _check_count(name: str, value: Any, most: int) -> None:
         raise BadOption(f"{name}={shown(value)} is not possible; {name} may be a whole number from 1 to {most}")
 
 
-def _care(observer: Observer) -> int:
-    if observer.encoding.trusted:
-        return TRUSTED
-    return CLEARED if observer.game.open_information else REDRAWN
-
-
 def _empty_games(empty: Table, n: int, n_observed: int) -> Games:
     def zeros(dtype: Any, *more: int) -> NDArray[Any]:
         return np.zeros((n, *more), dtype)
@@ -249,8 +236,9 @@ def _empty_games(empty: Table, n: int, n_observed: int) -> Games:
     )
 
 
-def _room(empty: Table) -> Room:
+def _room(empty: Table, observer: Observer) -> Room:
     return Room(
+        observer.part(),
         np.zeros(WORK, empty.game.state_dtype),
         empty.game.buffer(),
         np.zeros((2, _LOG), np.int32),

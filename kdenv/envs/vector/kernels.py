@@ -14,33 +14,30 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import Rng, below
+from kdenv.core.encoding import observe_by
 from kdenv.core.events import decide, run_chance
-from kdenv.core.verbs import CHANCE, DECIDE, legal, phase, resample_hidden, scores, seat, standings
+from kdenv.core.verbs import CHANCE, DECIDE, legal, phase, scores, seat, standings
 from kdenv.envs.rewards import GAINS, add_gains, settle, write_forfeit
 from kdenv.envs.seeds import CHANCE as FOR_CHANCE
 from kdenv.envs.seeds import DICE, POOL, SEAT, seed_of
 from kdenv.envs.stepping import NOBODY, turn_of
 from kdenv.envs.vector.cast import called
-from kdenv.envs.vector.parts import look, was_cut_off
+from kdenv.envs.vector.ending import was_cut_off
 
 RANDOM_SEAT, NEXT_SEAT, ALL_SEATS = -1, -2, -3  # World.learner, if it is not a seat
 MOST_DEALS = 1000  # games in a row in which the learner has nothing to decide
 TOO_MANY_DEALS = -1
-# An encoding that is trusted writes all numbers of a vector. Another is given zeros and, where something is hidden, random draws of that.
-TRUSTED, CLEARED, REDRAWN = range(3)
 
 
 class World(NamedTuple):
     """What all games of a batch have in common."""
 
-    parts: Any  # answers look and was_cut_off
+    ending: Any  # answers was_cut_off
     start: NDArray[Any]  # one state: the position before anything has happened
     players: int
     learner: int  # the seat that learns, or how it is chosen
     drawn_from: int  # the number of players from which opponents are drawn for every game; 0 if they are fixed
     numbers: NDArray[np.int64]  # in the cast, of these players, or of the opponents in the order in which they sit after the learner
-    care: int  # TRUSTED, CLEARED or REDRAWN
-    redraw: np.uint64  # the state of the generator of these draws
     reward: int  # its number in envs/rewards.py
     teams: int
     scale: float
@@ -73,6 +70,7 @@ class Games(NamedTuple):
 class Room(NamedTuple):
     """What one thread works in."""
 
+    encoding: Any  # answers observe_by
     states: NDArray[Any]
     out: NDArray[np.int64]
     log: NDArray[np.int32]
@@ -105,7 +103,7 @@ def play_games(world, cast, games, room, dealing, actions, observations, first, 
         if is_new and not _deal(world, cast, games, room, i):
             return TOO_MANY_DEALS
         if is_new or not dealing:
-            _observe(world, games.states, i, games.seat[i], room, observations[i])
+            observe_by(room.encoding, games.states, i, games.seat[i], observations[i])
     return 0
 
 
@@ -126,7 +124,7 @@ def _carry_out(world, cast, games, room, i, action):
 def _tell_end(world, games, room, i, me):
     """Write how the game in row i ended; `me` was the last learner to decide."""
     games.last_seat[i] = me
-    games.cut_off[i] = not games.illegal[i] and was_cut_off(world.parts, games.states, i)
+    games.cut_off[i] = not games.illegal[i] and was_cut_off(world.ending, games.states, i)
     standings(games.states[i], games.standings[i])
     scores(games.states[i], games.scores[i])
     if games.illegal[i]:
@@ -135,7 +133,7 @@ def _tell_end(world, games, room, i, me):
         add_gains(games.scores[i], games.before[i], world.scale, games.rewards[i])
     elif not games.cut_off[i]:
         settle(world.reward, games.scores[i], games.standings[i], world.teams, world.scale, games.rewards[i])
-    _observe(world, games.states, i, me, room, games.last_observation[i])
+    observe_by(room.encoding, games.states, i, me, games.last_observation[i])
 
 
 @kernel
@@ -211,21 +209,6 @@ def _write_mask(mask, actions, n):
         mask[action] = 0
     for place in range(n):
         mask[actions[place]] = 1
-
-
-@kernel
-def _observe(world, states, i, me, room, out):
-    """Write what seat `me` observes of states[i], as core.encoding.Observer.vector does."""
-    if world.care == TRUSTED:
-        look(world.parts, states, i, me, out)
-        return
-    room.states[0] = states[i]
-    if world.care == REDRAWN:
-        room.spare[0] = world.redraw
-        resample_hidden(room.states[0], me, room.spare)
-    for place in range(out.shape[0]):
-        out[place] = 0.0
-    look(world.parts, room.states, 0, me, out)
 
 
 @kernel

@@ -202,11 +202,10 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         games = self._batch.games
         final = np.full(self.num_envs, None, object)
         all_ones = np.ones(self._batch.n_actions, np.int8)  # as in SeatEnv
-        for row, observation in zip(ended.tolist(), games.last_observation[ended], strict=True):
-            final[row] = in_form(self._form, self._batch.observer, observation, all_ones)
+        for row in ended.tolist():
+            final[row] = in_form(self._form, self._batch.observer, games.last_observation[row], all_ones)
         at_end = games.ended.copy()
-        masks = np.zeros((self.num_envs, self._batch.n_actions), np.int8)
-        masks[ended] = 1
+        masks = np.broadcast_to(all_ones, (self.num_envs, self._batch.n_actions))  # rows of games that go on do not count
         told: dict[str, Any] = {"action_mask": masks, "seat": np.where(at_end, games.last_seat, 0)}
         for name, values in (("scores", games.scores[ended]), ("ranks", self._batch.ranks(ended))):
             told[name] = np.zeros((self.num_envs, values.shape[1]), np.int64)

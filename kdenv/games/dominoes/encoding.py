@@ -1,18 +1,35 @@
-"""The encodings of dominoes, which write what a seat sees as numbers: `tiles`, and `belief` with the probabilities of the hidden tiles.
+"""The encodings of dominoes, which write what a seat sees as numbers.
 
-Seats are relative: me, the next seat, my partner, the previous seat. Tiles are in the order 0-0, 0-1 ... 6-6. `layout` and
-`layout_with_belief` describe the parts.
+They are `tiles`; `belief`, which adds the probabilities of the hidden tiles; and `ends`, which adds what can be laid at the open ends, for
+small networks. Seats are relative: me, the next seat, my partner, the previous seat. Tiles are in the order 0-0, 0-1 ... 6-6.
+`layout`, `layout_with_belief` and `layout_with_ends` describe the parts.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from kdenv.compiler.bits import bit
+import numpy as np
+
+from kdenv.compiler.bits import bit, lowest, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part, clear
 from kdenv.games.dominoes.belief import OTHERS, write_marginals
 from kdenv.games.dominoes.rules import NO_END, NOBODY, PLAYING, n_tiles, target
-from kdenv.games.dominoes.tables import BIT_OF_TILE, BLOCKED, HAND, N_ACTIONS, N_TILES, NO_TILES, SUITS
+from kdenv.games.dominoes.tables import (
+    ALL_TILES,
+    BIT_OF_TILE,
+    BLOCKED,
+    DIAGONAL,
+    HAND,
+    N_ACTIONS,
+    N_TILES,
+    NO_TILES,
+    PIPS,
+    SUITS,
+    TILES_WITH,
+)
+
+ONE = np.uint64(1)
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
@@ -38,6 +55,19 @@ def layout_with_belief(players: int, options: Mapping[str, Any]) -> dict[str, Pa
     return layout(players, options) | {"belief": Part((OTHERS, N_TILES), meaning)}
 
 
+def layout_with_ends(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
+    """Return the parts of a vector of `ends`: those of `tiles`, and what can be laid at the open ends."""
+    return layout(players, options) | {
+        "mine": Part((2,), "my tiles that fit an end / 7: of the end where more fit, and of the other"),
+        "unseen": Part((2,), "the same of the tiles that I have not seen"),
+        "alike": Part((1,), "1 if both ends show the same pips"),
+        "dead": Part((1,), "how many ends no tile fits any more / 2"),
+        "closed": Part((OTHERS, 2), "for next, partner, previous: how many ends show pips it lacks / 2; 1 if it will pass"),
+        "pips": Part((2,), "the pips in my hand / 42; those that my team is expected to hold more than the other / 50"),
+        "doubles": Part((1,), "the doubles in my hand / 7"),
+    }
+
+
 @kernel
 def observe(states, k, seat, out):
     """Write what the seat sees as `layout` says."""
@@ -51,6 +81,55 @@ def observe_with_belief(states, k, seat, out):
     at = _write(s, seat, out)
     if s.stage == PLAYING:
         write_marginals(s, seat, out, at)
+
+
+@kernel
+def observe_with_ends(states, k, seat, out):
+    """Write what the seat sees, and what can be laid at the open ends, as `layout_with_ends` says."""
+    s = states[k]
+    at = _write(s, seat, out)
+    hand = s.hands[seat] & ALL_TILES
+    unseen = ALL_TILES & ~hand
+    for other in range(4):
+        unseen &= ~s.played[other]
+    if s.left != NO_END:
+        _write_ends(s, seat, hand, unseen, out, at)
+    at += 6 + 2 * OTHERS
+    mine = _pips_of(hand)
+    expected = _pips_of(unseen) / max(popcount(unseen), 1)  # of a hidden tile
+    more = n_tiles(s.hands[(seat + 2) & 3]) - n_tiles(s.hands[(seat + 1) & 3]) - n_tiles(s.hands[(seat + 3) & 3])
+    out[at] = mine / 42.0
+    out[at + 1] = (mine + expected * more) / 50.0
+    out[at + 2] = popcount(hand & DIAGONAL[0]) / HAND
+
+
+@kernel
+def _write_ends(s, seat, hand, unseen, out, at):
+    """Write the parts of `ends` that look at the open ends from out[at] on, which holds 0."""
+    left, right = int(s.left), int(s.right)
+    mine_left, mine_right = popcount(hand & TILES_WITH[1 << left]), popcount(hand & TILES_WITH[1 << right])
+    unseen_left, unseen_right = popcount(unseen & TILES_WITH[1 << left]), popcount(unseen & TILES_WITH[1 << right])
+    out[at] = max(mine_left, mine_right) / HAND
+    out[at + 1] = min(mine_left, mine_right) / HAND
+    out[at + 2] = max(unseen_left, unseen_right) / HAND
+    out[at + 3] = min(unseen_left, unseen_right) / HAND
+    out[at + 4] = 1.0 if left == right else 0.0
+    out[at + 5] = (0.5 if mine_left + unseen_left == 0 else 0.0) + (0.5 if mine_right + unseen_right == 0 else 0.0)
+    for ahead in range(1, 4):
+        lacks = int(s.lacks[(seat + ahead) & 3])
+        closed = (lacks >> left & 1) + (lacks >> right & 1)
+        out[at + 4 + 2 * ahead] = closed / 2.0
+        out[at + 5 + 2 * ahead] = 1.0 if closed == 2 else 0.0
+
+
+@kernel
+def _pips_of(tiles):
+    """The pips of a set of tiles that is not mirrored."""
+    pips = 0
+    while tiles != NO_TILES:
+        pips += int(PIPS[lowest(tiles)])
+        tiles &= tiles - ONE
+    return pips
 
 
 @kernel
@@ -108,5 +187,6 @@ def history(states, k, seat, out):
 
 ENCODINGS = (
     Encoding("tiles", layout, observe, "the hand and what lies on the table"),
+    Encoding("ends", layout_with_ends, observe_with_ends, "the same as tiles, and what can be laid at the open ends; for small networks"),
     Encoding("belief", layout_with_belief, observe_with_belief, "the same, and how probably each hidden tile is in each hand, exactly"),
 )

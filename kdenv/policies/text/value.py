@@ -116,10 +116,7 @@ class Value:
     @classmethod
     def from_term(cls, term: Term) -> Self:
         """The value that a parsed text stands for. Raises BadOption if that is no value of this class."""
-        row = _rows.get(term.name)
-        found = row.cls if row is not None else find(term.name, cls)
-        if not issubclass(found, cls):
-            raise _is_none_of(term.name, found, cls)
+        row, found = _rows.get(term.name), class_of(term, cls)
         known = found.parameters()
         in_order = [p.name for p in known.values() if p.positional]
         if len(term.positional) > len(in_order):
@@ -328,6 +325,16 @@ def names_of(family: type[Value], *, asking_games: bool = True) -> list[str]:
         if not asking_games
         else [*found, *(name for finder in _finders if issubclass(finder.base, family) for name in finder.names())]
     )
+
+
+def class_of(term: Term, family: type[V]) -> type[V]:
+    """The class of the value that a parsed text stands for: that of its name, or that of the row of this name."""
+    row = _rows.get(term.name)
+    if row is None:
+        return find(term.name, family)
+    if not issubclass(row.cls, family):
+        raise _is_none_of(term.name, row.cls, family)
+    return row.cls
 
 
 # Details

@@ -1,0 +1,211 @@
+"""Strength against time: policies with one budget after another, each in a match against the same field on the same deals.
+
+A policy that takes a budget has a point for each, a policy that takes none has one point. The games of every point are a match of its own,
+so they are kept and gone on with as those of any match (results.py).
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kdenv.arena.match import Match, Result
+from kdenv.arena.results import ResultsFile
+from kdenv.arena.statistics import Estimate
+from kdenv.arena.summary import Row, Summary
+from kdenv.arena.tables import time_text
+from kdenv.arena.workers import play
+from kdenv.core.errors import BadOption
+from kdenv.drawing.chart import Dot, Line, chart
+from kdenv.games import find_game
+from kdenv.policies import Policy
+from kdenv.policies.text.grammar import Term, parse
+from kdenv.policies.text.value import class_of
+
+_SECONDS = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s)")
+_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+_COLUMNS = ("policy", "budget", "seconds", "games", "margin", "margin_low", "margin_high", "wins", "wins_low", "wins_high", "playouts")
+
+
+class Budget(NamedTuple):
+    """What every decision of a policy may take: seconds or playouts."""
+
+    text: str  # as it was given: 10ms, playouts=1000
+    parameter: str
+    value: str
+    seconds: float | None
+
+
+def read_budget(text: str) -> Budget:
+    """A budget from its text: a time such as 300us, 10ms or 1s, or a parameter of policies such as playouts=1000."""
+    time = _SECONDS.fullmatch(text.strip())
+    if time is not None:
+        seconds = float(time[1]) * _UNITS[time[2]]
+        return Budget(text.strip(), "seconds", f"{seconds:g}", seconds)
+    name, equals, value = text.strip().partition("=")
+    if not equals or not name.isidentifier() or not value:
+        raise BadOption(f"{text.strip()} is no budget; write a time such as 10ms or 0.5s, or playouts=1000")
+    return Budget(text.strip(), name, value, float(value) if name == "seconds" else None)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which policies are measured with which budgets, against whom, and on how many games each."""
+
+    game: str
+    policies: Sequence[str]
+    budgets: Sequence[Budget]
+    against: Sequence[str]  # the policies of all other teams, in turn
+    games: int = 100
+    seed: int = 0
+    players: int | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def matches(self) -> Iterator[tuple[str, Budget | None, Match]]:
+        """A match for every point: the policy, its budget, and the match, whose first place is the policy's."""
+        game = find_game(self.game)
+        players, _ = game.variant(self.players, **self.options)
+        teams = game.teams(players)
+        if not self.against:
+            raise BadOption("nobody is named to play against; give at least one policy")
+        for text in self.policies:
+            for budget in self.budgets if takes_budget(text) else (None,):
+                written = text if budget is None else with_budget(text, budget)
+                line_up = [written if place % teams == 0 else self.against[(place - 1) % len(self.against)] for place in range(players)]
+                yield text, budget, Match(self.game, line_up, self.games, self.seed, self.options)
+
+
+class Point(NamedTuple):
+    """A policy with a budget, and how it did."""
+
+    policy: str
+    budget: Budget | None
+    row: Row
+
+    @property
+    def seconds(self) -> float:
+        """The time a turn: the budget if it is a time, else the median of what was measured."""
+        given = None if self.budget is None else self.budget.seconds
+        return self.row.median_seconds_per_turn if given is None else given
+
+
+def takes_budget(text: str) -> bool:
+    """Whether the text is that of a search which may be given a budget, and which names none itself."""
+    term = parse(text)
+    alternatives = class_of(term, Policy).alternatives
+    return bool(alternatives) and not any(name in term.named for name in alternatives)
+
+
+def with_budget(text: str, budget: Budget) -> str:
+    """The text with this budget. Raises BadOption if the policy cannot have such a budget."""
+    term = parse(text)
+    known = class_of(term, Policy).alternatives
+    if budget.parameter not in known:
+        raise BadOption(f"{text} cannot have the budget {budget.text}; its budgets are {', '.join(known)}")
+    return str(term._replace(named={**term.named, budget.parameter: Term(budget.value, [], {})}))
+
+
+class Curve:
+    """The points of a plan that are measured so far. Printed, it is a table."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.points: list[Point] = []
+
+    def measure(
+        self, folder: Path | None = None, processes: int | None = None, on_result: Callable[[int, int], None] = lambda done, games: None
+    ) -> bool:
+        """Play the match of every point, and keep its games in the folder, where the same plan goes on. Return False after Ctrl-C.
+
+        on_result is called after each game with the number of games that are done, and of all games of the plan.
+        """
+        matches = list(self.plan.matches())
+        for _, _, match in matches:
+            match.check()
+        self.points, total = [], self.plan.games * len(matches)
+        for number, (text, budget, match) in enumerate(matches):
+            summary = Summary(match)
+
+            def add(result: Result, summary: Summary = summary, before: int = number * self.plan.games) -> None:
+                summary.add(result)
+                on_result(before + summary.games, total)
+
+            finished = _play(match, folder, add, processes)
+            if summary.games:
+                self.points.append(Point(text, budget, summary.rows()[0]))
+            if folder is not None:
+                self.write(folder)
+            if not finished:
+                return False
+        return True
+
+    def write(self, folder: Path) -> None:
+        """Write curve.csv and curve.svg."""
+        for name, content in (("curve.csv", self.csv()), ("curve.svg", self.svg())):
+            new = folder / f".{name}.new"
+            new.write_text(content, encoding="utf-8", newline="\n")
+            new.replace(folder / name)
+
+    def csv(self) -> str:
+        """A row for every point."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(_COLUMNS)
+        for point in self.points:
+            row, budget = point.row, "" if point.budget is None else point.budget.text
+            writer.writerow([point.policy, budget, f"{point.seconds:.6g}", row.games, *row.margin, *row.wins, row.playouts_per_turn.mean])
+        return text.getvalue()
+
+    def svg(self) -> str:
+        """Margin by time a turn, a line for every policy, with 95 % intervals."""
+        lines = []
+        for text in dict.fromkeys(point.policy for point in self.points):
+            mine = [point for point in self.points if point.policy == text]
+            lines.append(Line(text, [Dot(max(point.seconds, 1e-6), *point.row.margin) for point in mine]))
+        plan = self.plan
+        title = f"{find_game(plan.game).title} against {', '.join(dict.fromkeys(plan.against))}, {plan.games} games a point"
+        return chart(title, "time a turn", "margin", lines, log=True, write=lambda seconds: time_text(Estimate(seconds), 0))
+
+    def _repr_svg_(self) -> str:
+        """What a notebook shows."""
+        return self.svg()
+
+    def __str__(self) -> str:
+        """A table for a terminal."""
+        rows = [("policy", "budget", "time a turn", "margin", "wins", "games")]
+        for point in self.points:
+            row = point.row
+            budget = "-" if point.budget is None else point.budget.text
+            time, wins = time_text(Estimate(row.median_seconds_per_turn)), row.wins.scaled(100).text(unit=" %", ends=True)
+            rows.append((point.policy, budget, time, row.margin.text(sign=True), wins, str(row.games)))
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
+        return "\n".join(lines)
+
+
+def _play(match: Match, folder: Path | None, add: Callable[[Result], None], processes: int | None) -> bool:
+    """Play the games of a match that the folder does not hold; return False after Ctrl-C."""
+    if folder is None:
+        return play(match, processes=processes, on_result=add)
+    with ResultsFile(folder / f"{_file_name(match)}.jsonl", match) as file:
+        for result in file.results():
+            add(result)
+
+        def keep(result: Result) -> None:
+            file.append(result)
+            add(result)
+
+        return play(match, processes=processes, done=file.finished, on_result=keep)
+
+
+def _file_name(match: Match) -> str:
+    """A name for the results of a match: the policy in letters that every file system takes, and a digest of the whole match."""
+    words = re.sub(r"[^A-Za-z0-9.]+", "-", str(match.line_up[0])).strip("-")[:60]
+    what = repr((match.game, [str(each) for each in match.line_up], match.seed, sorted(match.options.items())))
+    return f"{words}-{hashlib.sha256(what.encode()).hexdigest()[:8]}"

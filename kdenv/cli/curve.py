@@ -1,0 +1,57 @@
+"""`kdenv curve`: measures the strength of policies by the time or the playouts that they may take for a turn."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from kdenv.cli.arguments import Commands, add_game, add_players, add_seed, options, whole
+from kdenv.cli.terminal import Progress
+from kdenv.core.errors import BadOption
+
+_INTERRUPTED = 130
+
+
+def add(commands: Commands) -> None:
+    parser = commands.add(
+        "curve",
+        _run,
+        "measure strength against time or playouts a turn, for several policies",
+        'kdenv curve kingdomino "mce(playout=full_greedy)" full_greedy --budgets playouts=100,playouts=300 --games 40',
+    )
+    add_game(parser)
+    parser.add_argument("policies", nargs="+", metavar="policy", help="the policies; searches without a budget are given each of --budgets")
+    parser.add_argument("--budgets", default="1ms,10ms,100ms", metavar="B,...", help="times a turn or playouts=N (default: 1ms,10ms,100ms)")
+    parser.add_argument("--against", action="append", metavar="POLICY", help="who has the other seats; may be repeated (default: random)")
+    parser.add_argument("--games", type=whole(1), default=100, metavar="N", help="the number of games for each point (default: 100)")
+    add_players(parser, "the number of players")
+    add_seed(parser, 0, "the seed of the deals and of all policies (default: 0)")
+    parser.add_argument("--processes", type=whole(1), metavar="N", help="how many games to play at a time (default: one per core)")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep the games, curve.csv and curve.svg here; the same command goes on")
+
+
+def _run(parsed: argparse.Namespace) -> int:
+    from kdenv.arena import Curve, Plan, read_budget
+
+    budgets = [read_budget(text) for text in parsed.budgets.split(",")]
+    against = parsed.against or ["random"]
+    plan = Plan(parsed.game, parsed.policies, budgets, against, parsed.games, parsed.seed, parsed.players, options(parsed.option))
+    if parsed.out is not None and parsed.out.exists() and not parsed.out.is_dir():
+        raise BadOption(f"--out {parsed.out} is a file; give a folder")
+    curve = Curve(plan)
+    progress = Progress(plan.games * sum(1 for _ in plan.matches()), "games")
+    finished = False
+    try:
+        finished = curve.measure(parsed.out, parsed.processes, lambda done, total: progress.step())
+    finally:
+        progress.end()
+        if curve.points:
+            print(curve)
+    if parsed.out is not None:
+        print(f"the table and the picture are in {parsed.out}")
+    if not finished:
+        kept = f"; the same command goes on from {parsed.out}" if parsed.out is not None else ""
+        print(f"kdenv: interrupted after {len(curve.points)} points{kept}", file=sys.stderr)
+        return _INTERRUPTED
+    return 0
