@@ -20,7 +20,7 @@ from kdenv.compiler.random import Rng, make_rng
 from kdenv.core import verbs
 from kdenv.core.encoding import Vector
 from kdenv.core.errors import BadRecord, IllegalAction, shown
-from kdenv.core.events import Event, Log, run_chance
+from kdenv.core.events import Event, Log, decide, run_chance
 from kdenv.core.game import Game, States
 from kdenv.core.turns import list_turns
 from kdenv.core.verbs import CHANCE, DECIDE, OVER
@@ -38,6 +38,7 @@ compile_together(
     verbs.standings_at,
     verbs.resample_hidden_at,
     run_chance,
+    decide,
     list_turns,
     **dict.fromkeys(("k", "players", "seat", "action", "n", "most_decisions", "max_legal"), int64),
     **dict.fromkeys(("out", "turns", "variant"), int64[::1]),
