@@ -59,6 +59,7 @@ from kdenv.core.questions import (
     then,
 )
 from kdenv.core.table import Table
+from kdenv.core.turns import MAX_DECISIONS, list_turns
 from kdenv.core.verbs import (
     CHANCE,
     DECIDE,
@@ -86,7 +87,6 @@ from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named
 from kdenv.search.playout import Uniform, play_games, play_out, play_turn
 from kdenv.search.select import urgency
-from kdenv.search.turns import MAX_DECISIONS, list_turns
 
 __all__ = [
     "CHANCE",

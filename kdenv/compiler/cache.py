@@ -1,8 +1,8 @@
 """Keeps machine code on disk. Each kernel has a file for each combination of argument types, named by a digest of what it depends on.
 
-A file is never out of date, because whatever changes the machine code changes the name of the file (see reach.py). If a file is damaged,
-or cannot be read or written, the kernel is compiled. If several processes need the same code at the same time, one of them compiles it
-and the others wait.
+Kernels that are compiled together (see together.py) share a file. A file is never out of date, because whatever changes the machine code
+changes the name of the file (see reach.py). If a file is damaged, or cannot be read or written, the kernel is compiled. If several
+processes need the same code at the same time, one of them compiles it and the others wait.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pickle
 import re
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from kdenv.compiler.reach import CannotTell, digest_of
 LONGEST_WAIT = 120.0  # seconds to wait for another process that compiles the same code; after that it is compiled here, too
 _LOOK = 0.2  # seconds between two looks, during that wait, whether Ctrl-C was pressed
 _UNANSWERED = re.compile(r"\w+ does not answer \w+\(\): [^\n]*")  # what question.py says
+Rebuilt = Callable[..., Any]  # makes machine code that can be called of the content of a file, or returns None if that does not fit
 _HEAD = 32  # a file begins with so many bytes of digest; the digest is that of the rest of the file
 
 
@@ -61,16 +62,15 @@ class KeptKernel(CPUDispatcher):  # type: ignore[misc]
         return self._cache.one_at_a_time() if isinstance(self._cache, _Cache) else nullcontext()
 
 
-class _Cache(NullCache):  # type: ignore[misc]
-    """The cache of one kernel. Numba calls load_overload before it compiles and save_overload afterwards."""
+class Shelf:
+    """Finds the files of machine code for somebody who compiles, and holds the locks for compiling what is not there."""
 
-    def __init__(self, kernel: KeptKernel) -> None:
-        self._kernel = kernel
-        self._turns: list[list[FileLock]] = []  # for each compilation of this kernel under way: the locks that it holds
+    def __init__(self) -> None:
+        self._turns: list[list[FileLock]] = []  # for each compilation under way: the locks that it holds
 
     @contextmanager
     def one_at_a_time(self) -> Iterator[None]:
-        """Release the lock that load_overload takes in this block, even if the compilation fails."""
+        """Release the locks that find() takes in this block, even if the compilation fails."""
         self._turns.append([])
         try:
             yield
@@ -78,37 +78,27 @@ class _Cache(NullCache):  # type: ignore[misc]
             for lock in self._turns.pop():
                 lock.release()
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the machine code for these types, or None if it must be compiled.
+    def entry(self, title: str, *kernels: tuple[Any, tuple[Any, ...]]) -> Entry | None:
+        """The place of the machine code of these kernels for these argument types; None if it cannot be kept."""
+        try:
+            digest, classes = digest_of(*kernels)
+        except CannotTell as reason:
+            folder.tell(f"every process compiles {title} again, because kdenv cannot find out what it depends on: {reason}")
+            return None
+        short = re.sub(r"[^\w.]", "", title)[-60:]
+        return Entry(f"{short}-{digest}", classes)
+
+    def find(self, entry: Entry, rebuilt: Rebuilt) -> Any:
+        """Return what rebuilt() makes of the content of the file, or None if it must be compiled.
 
         In the second case the lock for compiling it is held, unless the wait for it was too long.
         """
-        entry = self._entry(sig)
-        if entry is None:
-            return None
-        found = entry.read(target_context)
+        found = entry.read(rebuilt)
         if found is None and self._lock(entry):
-            found = entry.read(target_context)  # another process may have written it during the wait
+            found = entry.read(rebuilt)  # another process may have written it during the wait
         return found
 
-    def save_overload(self, sig: Any, result: Any) -> None:
-        """Write this machine code to disk, unless it contains addresses of this process."""
-        entry = self._entry(sig)
-        if entry is not None and not result.lifted and not result.library.has_dynamic_globals:
-            entry.write(result)
-
-    def _entry(self, sig: Any) -> _Entry | None:
-        args, _ = normalize_signature(sig)
-        try:
-            digest, classes = digest_of(self._kernel, args)
-        except CannotTell as reason:
-            name = self._kernel.__qualname__
-            folder.tell(f"every process compiles {name} again, because kdenv cannot find out what it depends on: {reason}")
-            return None
-        name = re.sub(r"[^\w.]", "", self._kernel.__qualname__)[-60:]
-        return _Entry(f"{name}-{digest}", args, classes)
-
-    def _lock(self, entry: _Entry) -> bool:
+    def _lock(self, entry: Entry) -> bool:
         """Take the lock for compiling this, and wait if another process has it. Return whether the lock was taken."""
         place = folder.folder_to_write()
         if place is None:
@@ -127,41 +117,70 @@ class _Cache(NullCache):  # type: ignore[misc]
         return lock.is_locked
 
 
-class _Entry:
+class _Cache(NullCache, Shelf):  # type: ignore[misc]
+    """The cache of one kernel. Numba calls load_overload before it compiles and save_overload afterwards."""
+
+    def __init__(self, kernel: KeptKernel) -> None:
+        Shelf.__init__(self)
+        self._kernel = kernel
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the machine code for these types, or None if it must be compiled."""
+        entry, args = self._entry(sig)
+        if entry is None:
+            return None
+
+        def rebuilt(*content: Any) -> Any:
+            target_context.refresh()
+            found = CompileResult._rebuild(target_context, *content)
+            return found if found.signature.args == args else None
+
+        return self.find(entry, rebuilt)
+
+    def save_overload(self, sig: Any, result: Any) -> None:
+        """Write this machine code to disk, unless it contains addresses of this process."""
+        entry, _ = self._entry(sig)
+        if entry is not None and not result.lifted and not result.library.has_dynamic_globals:
+            entry.write(result._reduce())
+
+    def _entry(self, sig: Any) -> tuple[Entry | None, tuple[Any, ...]]:
+        args, _ = normalize_signature(sig)
+        return self.entry(self._kernel.__qualname__, (self._kernel, args)), args
+
+
+class Entry:
     """The file of one piece of machine code. It may lie in any of the folders that folders_to_read() lists."""
 
-    def __init__(self, name: str, args: tuple[Any, ...], classes: list[type]) -> None:
-        self.name, self._args, self._classes = name, args, classes
+    def __init__(self, name: str, classes: list[type]) -> None:
+        self.name, self._classes = name, classes
 
-    def read(self, target_context: Any) -> Any:
-        """Return what numba's compiler returned when this file was written; None if there is no such file, or it is damaged."""
+    def read(self, rebuilt: Rebuilt) -> Any:
+        """Return what rebuilt() makes of the content of the file; None if there is no such file, or it is damaged."""
         for place in folder.folders_to_read():
             path = place / (self.name + folder.ENDING)
             try:
                 data = path.read_bytes()
             except OSError:
                 continue
-            found = self._rebuilt(data, target_context)
+            found = self._rebuilt(data, rebuilt)
             if found is not None:
                 with contextlib.suppress(OSError):  # the folder may be read-only
                     os.utime(path)  # the time of the last use, because prune() deletes what was not used for longest
                 return found
         return None
 
-    def _rebuilt(self, data: bytes, target_context: Any) -> Any:
+    def _rebuilt(self, data: bytes, rebuilt: Rebuilt) -> Any:
         if hashlib.sha256(data[_HEAD:]).digest() != data[:_HEAD]:
             return None
-        target_context.refresh()
         try:
-            found = CompileResult._rebuild(target_context, *_Unpickler(io.BytesIO(data[_HEAD:]), self._classes).load())
+            return rebuilt(*_Unpickler(io.BytesIO(data[_HEAD:]), self._classes).load())
         except (AttributeError, ImportError, pickle.UnpicklingError):  # it names a module that this process cannot import
             return None
-        return found if found.signature.args == self._args else None
 
-    def write(self, result: Any) -> None:
-        """Write the machine code to a new file, and then give that file its name, so that nobody reads half a file."""
+    def write(self, content: tuple[Any, ...]) -> None:
+        """Write the content to a new file, and then give that file its name, so that nobody reads half a file."""
         buffer = io.BytesIO()
-        _Pickler(buffer, self._classes).dump(result._reduce())
+        _Pickler(buffer, self._classes).dump(content)
         data = buffer.getvalue()
         place = folder.folder_to_write()
         if place is None:

@@ -22,7 +22,7 @@ if IS_PLAIN:
 else:
     from kdenv.compiler import linked as compiler  # type: ignore[no-redef]
 
-__all__ = ["allocating_kernel", "is_kernel", "kernel", "resolve_by_type"]
+__all__ = ["allocating_kernel", "compile_together", "is_kernel", "kernel", "resolve_by_type"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -48,6 +48,16 @@ def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], An
     """
     compiler.resolve_by_type(question, kernel_for)
     questions[question] = kernel_for
+
+
+def compile_together(title: str, *kernels: Callable[..., Any], **types: Any) -> None:
+    """Make one piece of machine code of these kernels when Python first calls one of them, so that what all of them call is compiled once.
+
+    Their first argument has the same type in all of them. types: the numba types of the other arguments, by name. A call with
+    arguments of other types compiles the kernel apart.
+    """
+    if not numba.config.DISABLE_JIT:
+        compiler.compile_together(title, kernels, types)
 
 
 def is_kernel(function: Callable[..., Any]) -> bool:

@@ -13,8 +13,9 @@ versions that kernel.py does not list, plain.py does the same without them.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, ClassVar
 
 from numba.core import event
@@ -28,6 +29,7 @@ from numba.core.types.misc import unliteral
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
 from kdenv.compiler.cache import KeptKernel
+from kdenv.compiler.together import Together
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
@@ -38,10 +40,17 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
     def _optimize_functions(self, ll_module: Any) -> None:
         """Simplify each function, as numba does, but skip those that are only declared in this module."""
         ll_module.data_layout = self._codegen._data_layout
+        passes, builder = _function_passes(self._codegen)
         for function in ll_module.functions:
             if not function.is_declaration:
-                passes, builder = self._codegen._function_pass_manager()
                 passes.run(function, builder)
+
+
+@cache
+def _function_passes(codegen: Any) -> tuple[Any, Any]:
+    """The passes that simplify a function. They are made once, because to make them takes longer than to run them on most functions."""
+    passes: tuple[Any, Any] = codegen._function_pass_manager()
+    return passes
 
 
 class _Draft(_Library):
@@ -86,6 +95,18 @@ class _Whole(_Library):
         _link(self._final_module, [library for library in called if isinstance(library, _Draft)])
         self._linking_libraries = [library for library in called if not isinstance(library, _Draft)]
         super().finalize()
+
+    @classmethod
+    def of(cls, name: str, members: list[_Whole]) -> _Whole:
+        """One library with the code of all these, of which none has been finalised."""
+        whole = cls(members[0].codegen, name)
+        whole.enable_object_caching()
+        for member in members:
+            whole._final_module.link_in(member._final_module)
+            whole._linking_libraries += member._linking_libraries
+            whole._reload_init |= member._reload_init
+        whole.finalize()
+        return whole
 
     def _optimize_final_module(self) -> None:
         """Make drafts private, then let numba optimise. LLVM may inline and change a private function, as nobody else calls it.
@@ -165,6 +186,14 @@ class _CompilerOfWholes(Compiler):  # type: ignore[misc]
         return super().define_pipelines()
 
 
+class _CompilerOfMembers(_CompilerOfWholes):
+    """A compiler of numba that makes wholes without machine code, which are put together by _Whole.of."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, args: Any, returns: Any, flags: Flags, local: Any) -> None:
+        flags.no_compile = True
+        super().__init__(typing, target, library, args, returns, flags, local)
+
+
 def _widened(argument: Any) -> Any:
     """The type by which a draft takes an argument: int64 for constants and for the small signed integers that states are made of."""
     argument = unliteral(argument)
@@ -202,15 +231,25 @@ class CompiledKernel(KeptKernel):
         options = {**(targetoptions or {}), "nopython": True, "no_cfunc_wrapper": True}
         super().__init__(py_func, locals or {}, options, pipeline_class=_CompilerOfWholes)
         self._drafts = _Drafts(py_func, options)
+        self._members = type(self._compiler)(py_func, self.targetdescr, options, locals or {}, _CompilerOfMembers)
+        self.together: Together | None = None  # the kernels that are compiled together with this one
 
     def compile(self, sig: Any) -> Any:
         """Make the whole for these types, or read it from disk."""
+        args = normalize_signature(sig)[0]
         with _no_garbage_collected():
+            if self.together is not None and args not in self.overloads and self.together.has(self, args):
+                self.together.compile(args[0])
             entry_point = super().compile(sig)
-            whole = self.overloads[normalize_signature(sig)[0]]
+            whole = self.overloads[args]
             for environment in whole._find_referenced_environments() if whole.metadata is not None else ():
                 whole.codegen.set_env(environment.env_name, environment)  # numba does this only for the kernel itself
             return entry_point
+
+    def member(self, args: tuple[Any, ...]) -> Any:
+        """Compile to a whole without machine code, from which _Whole.of makes machine code."""
+        with self._compiling_counter:
+            return self._members.compile(args, None)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Numba calls this when it infers the types of a caller: the caller gets a draft."""
@@ -229,6 +268,11 @@ class CompiledKernel(KeptKernel):
     def is_compiling(self) -> Any:
         """Whether the kernel is being compiled now. Numba uses this to find out whether a kernel calls itself."""
         return self._compiling_counter or self._drafts.is_compiling
+
+
+def compile_together(title: str, kernels: tuple[Any, ...], types: Mapping[str, Any]) -> None:
+    """Make one piece of machine code of all these kernels when the first of them is called; see together.py."""
+    Together(title, kernels, types)
 
 
 def compiled_kernel(function: Callable[..., Any], options: dict[str, Any]) -> CompiledKernel:

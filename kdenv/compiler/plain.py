@@ -5,7 +5,7 @@ The results and the running speed are the same. The first search of a game takes
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from numba.extending import overload
@@ -20,6 +20,10 @@ class PlainKernel(KeptKernel):
 def compiled_kernel(function: Callable[..., Any], options: dict[str, Any]) -> PlainKernel:
     """Make a kernel of a function, with these options of numba's jit."""
     return PlainKernel(function, targetoptions={**options, "nopython": True})
+
+
+def compile_together(title: str, kernels: tuple[Any, ...], types: Mapping[str, Any]) -> None:
+    """Do nothing: each kernel is compiled apart."""
 
 
 def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], Any]) -> None:

@@ -42,7 +42,7 @@ questions: dict[Any, Callable[[Any], Any]] = {}
 
 types: Any = numba_types  # Any, because numba's stubs do not list all of its types
 _HERE = Path(__file__).parent
-_DRIVING = ("kernel.py", "linked.py", "plain.py", "reach.py")
+_DRIVING = ("kernel.py", "linked.py", "plain.py", "reach.py", "together.py")
 _SETTINGS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")  # settings of numba that change machine code
 _NUMBERS = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 _COMPARED = (bool, int, float, complex, str, bytes, type(None), np.ndarray, np.generic)  # compared by value; others by identity
@@ -68,17 +68,18 @@ class CannotTell(Exception):
     """Nobody can tell whether a value is the same in another process. A kernel that uses it is compiled, but not kept on disk."""
 
 
-def digest_of(kernel: Dispatcher, args: tuple[Any, ...]) -> tuple[str, list[type]]:
-    """Compute 32 hexadecimal digits that change with anything that could change this kernel's machine code for these argument types.
+def digest_of(*kernels: tuple[Dispatcher, tuple[Any, ...]]) -> tuple[str, list[type]]:
+    """Compute 32 hexadecimal digits that change with anything that could change the machine code of these kernels for these argument types.
 
-    Also return the NamedTuple classes that the kernel reaches, always in the same order. Raises CannotTell.
+    Also return the NamedTuple classes that the kernels reach, always in the same order. Raises CannotTell.
     """
     reach = _Reach()
-    reach.note("kernel", reach.named(kernel))
-    for arg in args:
-        reach.note("argument", reach.of_type(arg))
+    for kernel, args in kernels:
+        reach.note("kernel", reach.named(kernel))
+        for arg in args:
+            reach.note("argument", reach.of_type(arg))
     reach.follow_all()
-    reach.note(*_circumstances(type(kernel)))
+    reach.note(*_circumstances(type(kernels[0][0])))
     return reach.digest.hexdigest()[:32], reach.classes
 
 

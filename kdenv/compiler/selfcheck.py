@@ -1,6 +1,6 @@
 """Checks whether linked.py fits the numba that is installed: `python -m kdenv.compiler.selfcheck` says so; its exit code is 1 if not.
 
-1. Every private name of numba that linked.py, cache.py and reach.py use must be there.
+1. Every private name of numba that linked.py, together.py, cache.py and reach.py use must be there.
 2. A few kernels are compiled by linked.py and by numba alone. The results must be the same.
 """
 
@@ -20,9 +20,12 @@ NEEDED = (
     ("numba.core.codegen", "JITCPUCodegen", ("_function_pass_manager", "set_env", "magic_tuple", "unserialize_library")),
     ("numba.core.compiler", "Compiler", ("define_pipelines",)),
     ("numba.core.compiler", "CompileResult", ("_reduce", "_rebuild", "_find_referenced_environments", "_replace")),
+    ("numba.core.compiler", "compile_result", ()),
+    ("numba.core.cpu", "CPUContext", ("get_executable", "insert_user_function")),
     ("numba.core.compiler", "Flags", ("copy", "no_compile", "no_cpython_wrapper", "no_cfunc_wrapper")),
     ("numba.core.compiler_lock", "global_compiler_lock", ()),
     ("numba.core.caching", "NullCache", ("load_overload", "save_overload")),
+    ("numba.core.registry", "CPUDispatcher", ("add_overload",)),
     ("numba.core.registry", "CPUDispatcher", ("compile", "get_call_template", "get_overload", "nopython_signatures", "is_compiling")),
     ("numba.core.serialize", "NumbaPickler", ("reducer_override",)),
     ("numba.core.sigutils", "normalize_signature", ()),

@@ -12,16 +12,39 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numba import int32, int64, uint64
 from numpy.typing import NDArray
 
+from kdenv.compiler.kernel import compile_together
 from kdenv.compiler.random import Rng, make_rng
 from kdenv.core import verbs
 from kdenv.core.encoding import Vector
 from kdenv.core.errors import BadRecord, IllegalAction, shown
-from kdenv.core.events import Event, Log
+from kdenv.core.events import Event, Log, decide, run_chance
 from kdenv.core.game import Game, States
+from kdenv.core.turns import list_turns
 from kdenv.core.verbs import CHANCE, DECIDE, OVER
 from kdenv.core.view import View, as_seen_by
+
+# Python calls these at every table, or searches do for every decision.
+compile_together(
+    "table",
+    verbs.begin_at,
+    verbs.phase_at,
+    verbs.seat_at,
+    verbs.legal_at,
+    verbs.apply_at,
+    verbs.scores_at,
+    verbs.standings_at,
+    verbs.resample_hidden_at,
+    run_chance,
+    decide,
+    list_turns,
+    **dict.fromkeys(("k", "players", "seat", "action", "n", "most_decisions", "max_legal"), int64),
+    **dict.fromkeys(("out", "turns", "variant"), int64[::1]),
+    rng=uint64[::1],
+    log=int32[:, ::1],
+)
 
 
 class Table:

@@ -17,11 +17,11 @@ from kdenv.compiler.random import uniform
 from kdenv.core.game import Game
 from kdenv.core.questions import estimate, packed, plays, reach
 from kdenv.core.rivals import best_rival
+from kdenv.core.turns import MAX_DECISIONS, SCRATCH, write_turns
 from kdenv.core.verbs import OVER, legal, phase, scores, seat, standings
 from kdenv.networks.network import Network, look, value, value_alone, values
 from kdenv.search.playout import play_turn
 from kdenv.search.score import worths
-from kdenv.search.turns import MAX_DECISIONS, SCRATCH, write_turns
 
 
 class Goal(NamedTuple):

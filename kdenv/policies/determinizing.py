@@ -14,6 +14,7 @@ from kdenv.compiler.random import Rng
 from kdenv.core import verbs
 from kdenv.core.errors import NotSupported
 from kdenv.core.questions import TO_THE_END, ExactDeals, Hidden, believe, packed
+from kdenv.core.turns import list_turns
 from kdenv.core.view import View
 from kdenv.policies.deals import Deepens, FlatDeals, Ims, OnDeals, Oracle, Pimc
 from kdenv.policies.found import Found, half_interval, play_in_words
@@ -22,7 +23,6 @@ from kdenv.policies.searching import TRIAL, Searcher
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import ims, pimc
 from kdenv.search.kernels.flat import Tally, best_mean
-from kdenv.search.turns import list_turns
 
 _LINE = 8  # turns of an expected line that are told
 _NODES_A_CALL = 20_000  # of a search that can be interrupted: about a hundredth of a second

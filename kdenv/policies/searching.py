@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.random import Rng, make_rng
 from kdenv.core.game import Game
+from kdenv.core.turns import SCRATCH, list_turns
 from kdenv.core.view import View
 from kdenv.policies.base import TurnPolicy
 from kdenv.policies.found import Found
 from kdenv.search.budget import Budget, compiling
 from kdenv.search.playout import Uniform, decisions_left
-from kdenv.search.turns import SCRATCH, list_turns
 
 TRIAL = Budget(playouts=0)  # compiles a search and spends next to nothing
 _FORESEEN = 4  # playouts that tell how many turns are left

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kdenv.compiler.random import Rng, make_rng, next64
 from kdenv.core import verbs
 from kdenv.core.game import Game
+from kdenv.core.turns import MAX_DECISIONS, SCRATCH, list_turns
 from kdenv.core.view import View
 from kdenv.policies.found import carry_out, play_in_words
 from kdenv.policies.node import Node, child_of, root_of, turns_of
@@ -24,7 +25,6 @@ from kdenv.search.kernels.flat import Tally
 from kdenv.search.kernels.priors import Priors
 from kdenv.search.kernels.uct import Decisions, NoLearner, NoPriors, Plan, Positions, Tree, Workspace
 from kdenv.search.select import ProgressiveBias, WinBias
-from kdenv.search.turns import MAX_DECISIONS, SCRATCH, list_turns
 
 CHANCES: dict[str, Any] = {"frozen": Positions(0), "sampled": Positions(1), "open": Decisions(0), "information_sets": Decisions(1)}
 BIASES: dict[str, Any] = {"none": None, "progressive": ProgressiveBias, "win": WinBias}

@@ -420,7 +420,7 @@ def test_a_process_that_holds_a_lock_for_ever_is_not_waited_for(house: House, or
         start = time.perf_counter()
         assert house.run(work).result == original
         assert time.perf_counter() - start < 100
-        assert len(locks) > 5
+        assert len(locks) >= 3  # of the table, the playouts and the search
     finally:
         holder.kill()
         holder.communicate()

@@ -8,10 +8,10 @@ from kdenv.compiler.random import make_rng
 from kdenv.core.game import Game
 from kdenv.core.questions import packed, then
 from kdenv.core.table import Table
+from kdenv.core.turns import list_turns
 from kdenv.core.view import View
 from kdenv.games import find_game
 from kdenv.policies import TurnPolicy, policy
-from kdenv.search.turns import list_turns
 
 KINGDOMINO = find_game("kingdomino")
 

@@ -25,11 +25,11 @@ from kdenv.core.game import Game
 from kdenv.core.questions import choose, first_action, rest_of
 from kdenv.core.record import replay, write_record
 from kdenv.core.table import Table
+from kdenv.core.turns import SCRATCH
 from kdenv.core.verbs import CHANCE, DECIDE, OVER, apply, apply_chance, legal, phase, sample_chance, seat
 from kdenv.games import find_game
 from kdenv.games.dominion.cards import random_kingdom
 from kdenv.search.playout import EpsilonGreedy, Uniform
-from kdenv.search.turns import SCRATCH
 
 MOST_DECISIONS = 300
 WRONG_TURN, WRONG_ACTION = -1, -2

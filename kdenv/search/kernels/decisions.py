@@ -8,6 +8,7 @@ import numpy as np
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
 from kdenv.compiler.random import below
+from kdenv.core.turns import MAX_DECISIONS, write_turns
 from kdenv.core.verbs import CHANCE, DECIDE, apply_chance, phase, resample_hidden, sample_chance, witnesses
 from kdenv.core.verbs import seat as seat_to_move
 from kdenv.search.kernels.uct import (
@@ -24,7 +25,6 @@ from kdenv.search.kernels.uct import (
     take,
     urgency_of_new,
 )
-from kdenv.search.turns import MAX_DECISIONS, write_turns
 
 
 @answers(descend, Decisions)

@@ -15,6 +15,7 @@ import numpy as np
 
 from kdenv.compiler.kernel import kernel
 from kdenv.core.questions import N_RANKS, estimate, rank, reach
+from kdenv.core.turns import write_turns
 from kdenv.core.verbs import DECIDE, OVER, apply_chance, chances, phase, seat
 from kdenv.search.kernels.fingerprint import fingerprint
 from kdenv.search.kernels.stack import (
@@ -32,7 +33,6 @@ from kdenv.search.kernels.stack import (
     rounding,
 )
 from kdenv.search.playout import play_turn
-from kdenv.search.turns import write_turns
 
 
 @kernel

@@ -6,7 +6,7 @@ import numpy as np
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.state import state_dtype
-from kdenv.search.turns import MAX_DECISIONS, SCRATCH
+from kdenv.core.turns import MAX_DECISIONS, SCRATCH
 
 # The stages of a level: what it does next.
 OPEN, TURNS, PROBE, SEARCH, DONE = range(5)

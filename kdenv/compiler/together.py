@@ -1,0 +1,108 @@
+"""Compiles kernels that Python calls together, as one piece of machine code in one file.
+
+Each kernel that Python calls is optimised together with all that it calls. If several of them call the same large kernels, such as
+the rules of a game, these would be optimised once for each. In one module they are optimised once for all.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from numba.core import event
+from numba.core.compiler import CompileResult, compile_result
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import NumbaError
+from numba.core.registry import cpu_target
+
+from kdenv.compiler.cache import Shelf
+from kdenv.compiler.interrupts import delayed
+
+
+class Together:
+    """Kernels that are compiled when the first of them is called. They differ in their arguments, but all take the same first one."""
+
+    def __init__(self, title: str, kernels: tuple[Any, ...], types: Mapping[str, Any]) -> None:
+        """types: the numba type of every argument but the first, by its name."""
+        self._title, self._shelf = title, Shelf()
+        self._rest = {kernel: tuple(types[name] for name in list(inspect.signature(kernel.py_func).parameters)[1:]) for kernel in kernels}
+        self._apart: set[Any] = set()  # types of the first argument for which not all of the kernels can be compiled
+        for kernel in kernels:
+            kernel.together = self
+
+    def has(self, kernel: Any, args: tuple[Any, ...]) -> bool:
+        """Whether compile() makes the machine code of this kernel for these types."""
+        return args[1:] == self._rest[kernel] and args[0] not in self._apart
+
+    def compile(self, first: Any) -> None:
+        """Compile all kernels for this type of the first argument, or read them from disk."""
+        kernels = [(kernel, (first, *rest)) for kernel, rest in self._rest.items()]
+        with delayed(), global_compiler_lock, self._shelf.one_at_a_time():
+            if all(args in kernel.overloads for kernel, args in kernels):
+                return  # another thread has compiled them
+            entry = self._shelf.entry(self._title, *kernels)
+            results = None if entry is None else self._shelf.find(entry, _rebuilt)
+            if results is None:
+                try:
+                    results = _compiled(self._title, kernels)
+                except NumbaError:  # each is compiled apart from now on, so that the error is raised by the kernel that has it
+                    self._apart.add(first)
+                    return
+                if entry is not None and not results[0].library.has_dynamic_globals:
+                    entry.write(_reduced(results))
+            for (kernel, _), result in zip(kernels, results, strict=True):
+                kernel.targetctx.insert_user_function(result.entry_point, result.fndesc, [result.library])
+                kernel.add_overload(result)
+
+
+def _compiled(title: str, kernels: list[tuple[Any, tuple[Any, ...]]]) -> list[CompileResult]:
+    """Compile each kernel to a module of its own, and then make machine code of all the modules."""
+    members = []
+    for kernel, args in kernels:
+        with event.trigger_event("numba:compile", data={"dispatcher": kernel, "args": args, "return_type": None}):
+            members.append(kernel.member(args))
+    whole = type(members[0].library).of(title, [member.library for member in members])
+    return [_with_entry_point(member._replace(library=whole)) for member in members]
+
+
+def _with_entry_point(result: CompileResult) -> CompileResult:
+    """The same result with a function that Python can call."""
+    function = result.target_context.get_executable(result.library, result.fndesc, result.environment)
+    for environment in result._find_referenced_environments():
+        result.codegen.set_env(environment.env_name, environment)
+    return result._replace(entry_point=function)
+
+
+def _reduced(results: list[CompileResult]) -> tuple[Any, ...]:
+    """What _rebuilt makes these results of: the library, and what differs between the kernels."""
+    for result in results:
+        result.fndesc.typemap = result.fndesc.calltypes = None  # large, and not needed any more
+    kernels = [(result.fndesc, result.environment, result.signature, result.reload_init) for result in results]
+    return results[0].library.serialize_using_object_code(), kernels, results[0]._find_referenced_environments()
+
+
+def _rebuilt(library_data: Any, kernels: list[tuple[Any, ...]], environments: list[Any]) -> list[CompileResult]:
+    """The results that were written to disk, with functions that Python can call."""
+    target_context = cpu_target.target_context
+    target_context.refresh()
+    for start in {start: None for _, _, _, starts in kernels for start in starts}:
+        start()
+    library = target_context.codegen().unserialize_library(library_data)
+    for environment in environments:
+        library.codegen.set_env(environment.env_name, environment)
+    return [
+        compile_result(
+            typing_context=target_context.typing_context,
+            target_context=target_context,
+            library=library,
+            environment=environment,
+            entry_point=target_context.get_executable(library, fndesc, environment),
+            fndesc=fndesc,
+            signature=signature,
+            objectmode=False,
+            lifted=(),
+            reload_init=starts,
+        )
+        for fndesc, environment, signature, starts in kernels
+    ]
