@@ -255,7 +255,7 @@ def test_a_tree_is_empty_when_it_is_used_again() -> None:
 
 
 def test_nodes_lie_spread_over_the_hash_table() -> None:
-    """Each lies where its key says, or in the next free slot. So there are no long rows of slots in use, which would take long to search."""
+    """Each lies where its key says, or in the next free slot. So no long row of slots is in use, which would take long to search."""
     table = Table(three_shells.GAME)
     table.chance(1)
     searcher, view = policy("uct(chance=sampled, playouts=500)").searcher, table.view(table.seat)

@@ -188,7 +188,7 @@ GAME = Game(
     players=(2,),
     options=(
         _whole("seed", 0, "what the tree grows from"),
-        Option("shape", "turns", "chance between turns, the same with lines that meet, or anything after anything", ("turns", "any", "meet")),
+        Option("shape", "turns", "chance between turns, the same with lines that meet, or any order", ("turns", "any", "meet")),
         _whole("length", 6, "the longest line"),
     ),
     notation=_THIS,
