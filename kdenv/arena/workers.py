@@ -282,14 +282,15 @@ def _serve(match: Match, pipe: Any, watch: Any) -> None:
     """Play the games whose numbers come through the pipe, until the pipe is closed.
 
     `watch` is memory that the parent reads: the number of times that a decision has begun or ended (it is odd during a decision), and
-    the seat that decides.
+    the seat that decides or was the last to do so.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore", KdenvWarning)  # the parent has told them
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
     def deciding(seat: int | None) -> None:
-        watch[1] = -1 if seat is None else seat
+        if seat is not None:
+            watch[1] = seat
         watch[0] += 1
 
     try:

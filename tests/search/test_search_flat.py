@@ -9,7 +9,7 @@ from positions import after_pick, of_seat_to_move, shells
 
 from kdenv.compiler.random import make_rng
 from kdenv.core.questions import choose_at
-from kdenv.core.rivals import best_rival
+from kdenv.core.rivals import best_rival, share_of_win
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import policy
@@ -171,6 +171,14 @@ def test_the_best_rival_of_every_seat(points: tuple[int, ...], teams: int, rival
 def test_a_partner_is_no_rival() -> None:
     assert best_rival(np.array([5, -3, 9, -7]), 0, 2) == -3
     assert best_rival(np.array([5, -3, 9, -7]), 0, 4) == 9
+
+
+@pytest.mark.parametrize(
+    "standings, teams, shares",
+    [([5, 3], 2, [1, 0]), ([3, 7, 7], 3, [0, 0.5, 0.5]), ([4, 1, 4, 1], 2, [1, 0, 1, 0]), ([2, 2, 2, 2], 2, [0.5] * 4), ([-1], 1, [1])],
+)
+def test_equals_share_a_win_and_partners_win_together(standings: list[int], teams: int, shares: list[float]) -> None:
+    assert [share_of_win(np.array(standings), seat, teams) for seat in range(len(standings))] == shares
 
 
 def turns_of_epsilon_greedy(epsilon: float, n: int) -> list[int]:
