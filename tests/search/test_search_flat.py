@@ -11,6 +11,7 @@ from kdenv.compiler.random import make_rng
 from kdenv.core.questions import choose_at
 from kdenv.core.rivals import best_rival, share_of_win
 from kdenv.core.table import Table
+from kdenv.core.turns import SCRATCH, list_turns
 from kdenv.games import find_game
 from kdenv.policies import policy
 from kdenv.search import score as score_module
@@ -186,6 +187,16 @@ def turns_of_epsilon_greedy(epsilon: float, n: int) -> list[int]:
     table, rng = after_pick(), make_rng(1)
     player = EpsilonGreedy(KINGDOMINO.knowledge.players["full_greedy"].make(), epsilon)
     return [int(choose_at(player, np.resize(table.states, 4), 0, table.game.buffer(), rng)) for _ in range(n)]
+
+
+def test_a_random_turn_is_one_of_those_that_are_open() -> None:
+    """Any of the 56; on average, 300 draws miss a quarter of a turn."""
+    table = after_pick()
+    turns = np.zeros(table.game.max_turns, np.int64)
+    n = list_turns(np.resize(table.states, 1 + SCRATCH), 0, table.game.most_decisions, table.game.max_legal, turns)
+    drawn = set(turns_of_epsilon_greedy(1.0, 300))
+    assert drawn <= set(turns[:n].tolist())
+    assert len(drawn) > 0.8 * n > 40
 
 
 def test_epsilon_greedy_is_greedy_or_plays_a_whole_turn_at_random() -> None:

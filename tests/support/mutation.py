@@ -92,7 +92,7 @@ PLAN = {
     "networks": Part((*(f"kdenv/networks/{name}.py" for name in ("network", "players", "learning")),), ("network", "learning", "learned")),
     "stepping": Part(
         ("kdenv/envs/stepping.py", "kdenv/core/events.py", "kdenv/envs/rewards.py", "kdenv/envs/vector/kernels.py"),
-        ("seat_env", "envs", "vector", "no_peeking", "table"),
+        ("seat_env", "envs", "vector", "no_peeking", "table", "core"),
     ),
 }
 
