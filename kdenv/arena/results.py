@@ -190,7 +190,8 @@ def result_of(line: bytes, match: Match) -> Result:
         raise BadRecord(f"deal={_shown(found['deal'])} is not the deal of game {number}, which is {deal}")
     for name in ("scores", "margins", "turns", "playouts"):
         _check_list(name, found[name], n, lambda value, least=0 if name in ("turns", "playouts") else -_MOST: _is_whole(value, least))
-    _check_list("seconds", found["seconds"], n, lambda value: _is_number(value, _MOST))
+    if found["seconds"] is not None:  # the game was played without a clock
+        _check_list("seconds", found["seconds"], n, lambda value: _is_number(value, _MOST))
     _check_list("wins", found["wins"], n, lambda value: _is_number(value, 1))
     teams = find_game(match.game).teams(n)
     if not math.isclose(sum(found["wins"]), n / teams):

@@ -22,7 +22,6 @@ from kdenv.envs.rewards import NO_REWARD, REWARDS, Reward, reward_number
 from kdenv.envs.seeds import new_key
 from kdenv.envs.stepping import WORK
 from kdenv.envs.vector.buffers import Buffers
-from kdenv.envs.vector.cast import cast_of
 from kdenv.envs.vector.ending import ending_of
 from kdenv.envs.vector.kernels import (
     ALL_SEATS,
@@ -36,6 +35,7 @@ from kdenv.envs.vector.kernels import (
     list_illegal,
     play_games,
 )
+from kdenv.policies.cast import cast_of
 from kdenv.policies.compiled import first_use
 
 _LOG = 128  # events that follow a decision without another one; if there are more, a kernel goes on after them
