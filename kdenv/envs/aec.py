@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
-from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo import ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from kdenv.core.encoding import Layout
@@ -30,6 +30,12 @@ from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
 from kdenv.envs.seeds import CHANCE, Seeds
 from kdenv.envs.spaces import ActionSpace, in_form, space_of, state_box
 from kdenv.envs.stepping import NO_ACTION, NOBODY, Mask
+
+MYPY: Literal[False] = False  # mypy takes a constant of this name to be true; to all others it is false
+if MYPY:
+    from kdenv.envs.pettingzoo_types import AECEnv
+else:
+    from pettingzoo import AECEnv
 
 ForAllAtOnce: TypeAlias = ParallelEnv[str, Any, Any]  # an environment of PettingZoo that steps all agents at once
 
@@ -287,7 +293,11 @@ class TableEnv(AECEnv[str, Any, Any]):
         if "agents" not in self.__dict__:
             raise WrongOrder(f"nothing has been dealt, so {call}() has nothing to tell; call reset() first")
 
-    if not TYPE_CHECKING:  # to a type checker, an attribute that is not there is an error
+    if TYPE_CHECKING:
+
+        def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]: ...  # PettingZoo's, which tells less
+
+    else:  # to a type checker, an attribute that is not there is an error
 
         def __getattr__(self, name: str) -> Any:
             if name in _FROM_RESET:
