@@ -29,7 +29,7 @@ ONE = np.uint64(1)
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of the vector for so many players and these options."""
+    """The parts of the vector for this many players and these options."""
     window = 2 * options["size"] - 1
     return {
         "kingdoms": Part(
