@@ -45,6 +45,8 @@ class ResultsFile:
         try:
             self._lock.acquire(timeout=0)
         except Timeout:
+            if not Path(self._lock.lock_file).exists():
+                self.path.open("ab").close()  # no file can be made here, and this says why
             raise BadOption(f"another match is writing to {self.path}; wait until it has ended, or choose another --out") from None
         try:
             self._file = self.path.open("a+b", buffering=0)
