@@ -14,7 +14,7 @@ from matches import HERE, results_of, without_time
 from kdenv.arena import Match, ResultsFile
 from kdenv.cli import main
 
-MATCH = Match("kingdomino", ["full_greedy", "random"], games=1_000_000, seed=2, options={"size": 3})
+MATCH = Match("kingdomino", ["full_greedy", "random"], games=1_000_000, seed=2, options={"size": "3"})
 COMMAND = ["match", "kingdomino", "full_greedy", "random", "--option", "size=3", "--seed", "2", "--games"]
 posix = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="SIGTERM and SIGHUP are caught on POSIX only")
 
@@ -115,7 +115,7 @@ def test_a_disk_that_fills_up_while_a_batch_is_written_keeps_whole_lines(tmp_pat
     append = ResultsFile.append
 
     def until_full(self: ResultsFile, result) -> None:
-        if len(written) == 100:
+        if len(written) == 300:
             with self.path.open("ab") as disk:
                 disk.write(b'{"number": 1')
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
@@ -123,10 +123,10 @@ def test_a_disk_that_fills_up_while_a_batch_is_written_keeps_whole_lines(tmp_pat
         append(self, result)
 
     monkeypatch.setattr(ResultsFile, "append", until_full)
-    assert main([*COMMAND, "400", "--processes", "2", "--out", str(file)]) == 2
+    assert main([*COMMAND, "1200", "--processes", "2", "--out", str(file)]) == 2
     captured = capsys.readouterr()
     assert captured.err.replace(COMPILING, "") == f"kdenv: {file}: No space left on device\n"
-    assert ": 100 finished\n" in captured.out
+    assert ": 300 finished\n" in captured.out
     monkeypatch.undo()
-    assert main([*COMMAND, "400", "--processes", "2", "--out", str(file)]) == 0
-    assert kept_in(file) == 400
+    assert main([*COMMAND, "1200", "--processes", "2", "--out", str(file)]) == 0
+    assert kept_in(file) == 1200

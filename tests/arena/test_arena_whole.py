@@ -31,8 +31,9 @@ LINE_UPS = [
 
 @pytest.fixture(autouse=True)
 def few_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the first deal is played decision by decision."""
+    """Only the first deal is played decision by decision, in short matches, too."""
     monkeypatch.setattr(whole, "_TIMED", 1)
+    monkeypatch.setattr(whole, "_WORTH_IT", 1)
 
 
 def one_by_one(match: Match, results: list[Result]) -> list[Result]:
@@ -122,9 +123,9 @@ def test_the_time_a_turn_is_that_of_the_games_whose_time_is_known() -> None:
 
 def test_the_number_of_processes_changes_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # other processes do not know that fewer games are timed
-    match = Match("kingdomino", ["full_greedy", "random"], games=300, seed=5, options={"size": 3})
+    match = Match("kingdomino", ["full_greedy", "random"], games=1100, seed=5, options={"size": 3})
     expected, shared = results_of(match), results_of(match, processes=2)
-    assert clocked(expected) == clocked(shared) == list(range(32))
+    assert clocked(expected) == clocked(shared) == [*range(32), 256, 512]
     assert without_time(shared) == without_time(expected)
     assert without_time(results_of(match, processes=2, records=True, done=range(100))) == without_time(expected[100:])
 
@@ -171,8 +172,8 @@ def test_players_of_too_many_kinds_are_asked_for_every_decision(monkeypatch: pyt
     assert clocked(results_of(Match("kingdomino", ["random", "random"], games=8, options={"size": 3}))) == [0, 1, 2, 3]
 
 
-def test_a_short_match_compiles_no_whole_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "_TIMED", 4)
+def test_a_match_too_short_to_be_worth_it_compiles_no_whole_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole, "_WORTH_IT", 7)
     monkeypatch.setattr(whole, "_whole", lambda *_: pytest.fail("it was compiled"))
     assert len(results_of(Match("kingdomino", ["random", "random"], games=8, options={"size": 3}))) == 8
 
