@@ -24,9 +24,11 @@ from multiprocessing.reduction import ForkingPickler
 from pickle import PicklingError
 from typing import Any, NamedTuple
 
+from kdenv.arena.cores import usual_processes, warn_of_shared_cores
 from kdenv.arena.match import Finished, GameFailed, Match, Result
 from kdenv.arena.whole import Games
 from kdenv.core.errors import BadOption, KdenvError, KdenvWarning
+from kdenv.core.threads import one_thread_each
 
 _TRIES = 3  # the match fails when so many processes have ended while they played the same game
 _PATIENCE = 3.0  # seconds that processes have to finish their games when a match ends early
@@ -54,9 +56,10 @@ def play(
         raise BadOption(f"a move limit of {move_limit} is not possible; it must be a number of seconds above 0")
     finished = Finished(number for number in done if number < match.games)
     numbers = (number for number in range(match.games) if number not in finished)
-    processes = min(processes or os.cpu_count() or 1, match.games - len(finished))
+    processes = min(processes or usual_processes(match), match.games - len(finished))
     if processes < 1:
         return True
+    warn_of_shared_cores(match, processes)
     crew = None
     if processes > 1 or move_limit is not None:
         crew = _Crew(match, numbers, match.games - len(finished), processes, move_limit, records)
@@ -116,7 +119,8 @@ class _Worker:
         self._seen, self._since = 0, 0.0
         self.process = context.Process(target=_serve, args=(match, theirs, self._watch, by_decision, records), daemon=True)
         try:
-            self.process.start()
+            with one_thread_each():
+                self.process.start()
         except BaseException:
             self.pipe.close()
             raise
