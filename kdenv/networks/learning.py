@@ -284,6 +284,7 @@ def _step_back(learner, rate, measures):
 def _change(learner, at, x, slopes, n, rate, measures):
     """Change n weights from `at` on, whose input is x, against their gradients, each scaled by the running root mean square of its own."""
     weights, paces, squares = learner.player.network.weights, learner.paces, learner.squares
+    at = max(at, 0)  # as in add_input
     if measures:
         for j in range(n):
             gradient = x * slopes[j]

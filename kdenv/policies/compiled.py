@@ -41,13 +41,13 @@ def player_of_seats(players: Sequence[Policy | Callable[[View], int]], seats: Se
 
 
 @contextmanager
-def first_use(player: Any, game: Game) -> Iterator[None]:
+def first_use(player: Any, game: Game, what: str = "the opponents") -> Iterator[None]:
     """A context for a kernel call with this player (or None). At the first call with its kind it tells the user if compiling takes long."""
-    kind = "" if player is None else f"{game.name} {_kind(player)}"
+    kind = "" if player is None else f"{what} {game.name} {_kind(player)}"
     if kind in _compiled:
         yield
         return
-    with compiling(f"the opponents for {game.name}"):
+    with compiling(f"{what} for {game.name}"):
         yield
     _compiled.add(kind)
 
