@@ -36,7 +36,7 @@ def add(commands: Commands) -> None:
     compare.add_argument(
         "--smallest", type=float, default=1.0, metavar="POINTS", help="the smallest difference of interest, in points a game (default: 1)"
     )
-    compare.add_argument("--deals", type=whole(1), metavar="N", help="end after so many deals if nothing is known (default: 20000)")
+    compare.add_argument("--deals", type=whole(1), metavar="N", help="end after N deals if nothing is known (default: 20000)")
     add_playing(compare)
 
 
