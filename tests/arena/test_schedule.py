@@ -85,4 +85,4 @@ def test_whoever_finds_no_table_sits_out() -> None:
 def test_a_swiss_round_of_three_prefers_those_who_have_not_met() -> None:
     tables = neighbours(list(range(9)), 3, [(0, 1, 2), (3, 4, 5), (6, 7, 8)])
     assert sorted(policy for table in tables for policy in table) == list(range(9))
-    assert max(meetings(tables + [(0, 1, 2), (3, 4, 5), (6, 7, 8)]).values()) == 1
+    assert max(meetings([*tables, (0, 1, 2), (3, 4, 5), (6, 7, 8)]).values()) == 1
