@@ -5,6 +5,7 @@ from kdenv.arena.curve import Budget, Curve, Plan, read_budget
 from kdenv.arena.league import League, read_league
 from kdenv.arena.league_games import league, merge
 from kdenv.arena.match import GameFailed, Match, Result, play_game
+from kdenv.arena.reading import read
 from kdenv.arena.results import ResultsFile
 from kdenv.arena.standings import Standing, Standings
 from kdenv.arena.summary import Difference, Row, Summary
@@ -32,6 +33,7 @@ __all__ = [
     "merge",
     "play",
     "play_game",
+    "read",
     "read_budget",
     "read_league",
 ]

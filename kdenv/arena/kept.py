@@ -40,7 +40,7 @@ def play_kept(
             file.append(result)
             add(result)
 
-        return play(match, processes=processes, move_limit=move_limit, done=chain(file.finished, others()), on_result=keep)
+        return play(match, processes=processes, move_limit=move_limit, done=chain(file.finished, others()), records=True, on_result=keep)
 
 
 def path_in(folder: Path, match: Match) -> Path:

@@ -16,7 +16,6 @@ from kdenv.arena.schedule import Table
 from kdenv.arena.statistics import TOO_FEW, DealSums, Estimate
 from kdenv.arena.tables import bar, time_text
 
-_COLUMNS = ("wins", "margin", "seconds")  # what a game says about a policy
 _HEADINGS = ("", "policy", "rating", "better than the next", "wins", "margin", "time a turn", "games")
 
 
@@ -44,7 +43,8 @@ class Standings:
         self.expected = 0  # how many games the tables have that are known to be played
         self._full = plan.n_players
         self._placings = Placings(len(plan.names), self._full)
-        self._own = [DealSums(self._full) for _ in plan.names]
+        self._own = [DealSums(self._full) for _ in plan.names]  # wins and margin
+        self._times = [DealSums(self._full) for _ in plan.names]  # seconds a turn, in games whose time was measured
         self._against: dict[tuple[int, int], DealSums] = {}  # the share of games in which the first finished before the second
         self._tables: dict[Table, tuple[int, list[int]]] = {}  # the number of a table, and who sits at each place of its line-up
         self._ratings: tuple[int, Ratings] | None = None  # for how many games, and what they say
@@ -62,8 +62,10 @@ class Standings:
         self._placings.add(table, result.deal, places)
         for policy in table:
             mine = [place for place, other in enumerate(of_place) if other == policy]
-            seconds = sum(result.seconds[place] for place in mine) / max(1, sum(result.turns[place] for place in mine))
-            self._own[policy].add(deal, [result.wins[mine[0]], result.margins[mine[0]], seconds])
+            self._own[policy].add(deal, [result.wins[mine[0]], result.margins[mine[0]]])
+            if result.seconds is not None:
+                turns = sum(result.turns[place] for place in mine)
+                self._times[policy].add(deal, [sum(result.seconds[place] for place in mine) / max(1, turns)])
         for (one, at), (other, there) in combinations(zip(table, places, strict=True), 2):
             against = self._against.setdefault((one, other), DealSums(self._full))
             against.add(deal, [1.0 if at < there else 0.5 if at == there else 0.0])
@@ -106,7 +108,7 @@ class Standings:
                     above_next=math.nan if below is None else float(ratings.superiority[policy, below]),
                     wins=sums.share(0),
                     margin=sums.mean(1),
-                    seconds_per_turn=sums.mean(2),
+                    seconds_per_turn=self._times[policy].mean(0),
                     games=sums.games,
                 )
             )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kdenv.cli import terminal
 from kdenv.cli.arguments import Commands, add_processes, check_playing
-from kdenv.cli.interrupts import INTERRUPTED
+from kdenv.cli.interrupts import tell_end
 from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption, shown
 
@@ -61,10 +61,7 @@ def _league(parsed: argparse.Namespace) -> int:
         if not parsed.json:
             print(f"{other}: {new} games are new" + (f", {there} were there already" if there else ""))
     standings = _play(parsed, plan, folder)
-    if not standings.interrupted:
-        return 0
-    print(f"kdenv: interrupted after {standings.games} games; the same command goes on from {folder}", file=sys.stderr)
-    return INTERRUPTED
+    return tell_end(f"{standings.games} games", folder) if standings.interrupted else 0
 
 
 def _play(parsed: argparse.Namespace, plan: League, folder: Path) -> Standings:

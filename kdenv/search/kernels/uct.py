@@ -62,7 +62,7 @@ class Plan(NamedTuple):
     with_gains: int  # whether the selection rule asks for the points gained at once
     update: int
     teams: int
-    rave: float  # RAVE: after so many visits the own mean and the all-moves-as-first mean count alike; 0: no RAVE
+    rave: float  # RAVE: after this many visits the own mean and the all-moves-as-first mean count alike; 0: no RAVE
     guide: Any  # in which order turns are tried for the first time: NoPriors, or see kdenv.search.kernels.priors
 
 
