@@ -3,6 +3,7 @@
 from kdenv.arena.comparison import Comparison, Comparisons, Verdict, compare
 from kdenv.arena.curve import Budget, Curve, Plan, read_budget
 from kdenv.arena.match import GameFailed, Match, Result, play_game
+from kdenv.arena.reading import read
 from kdenv.arena.results import ResultsFile
 from kdenv.arena.summary import Difference, Row, Summary
 from kdenv.arena.workers import play
@@ -24,5 +25,6 @@ __all__ = [
     "compare",
     "play",
     "play_game",
+    "read",
     "read_budget",
 ]

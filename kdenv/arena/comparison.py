@@ -276,7 +276,8 @@ def _run(
 
     if not comparison.is_known:
         done = file.finished if file is not None else ()
-        played = play(comparison.match, processes=processes, done=done, move_limit=move_limit, on_result=on_result)
+        match, records = comparison.match, file is not None
+        played = play(match, processes=processes, done=done, move_limit=move_limit, records=records, on_result=on_result)
         comparison.interrupted = not played
     return comparison
 

@@ -201,7 +201,7 @@ def _play(match: Match, folder: Path | None, add: Callable[[Result], None], proc
             file.append(result)
             add(result)
 
-        return play(match, processes=processes, done=file.finished, on_result=keep)
+        return play(match, processes=processes, done=file.finished, records=True, on_result=keep)
 
 
 def _file_name(match: Match) -> str:

@@ -6,6 +6,9 @@ import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kdenv.bench.measuring import Effort, Row, per_second, times
 from kdenv.core.game import Game
 
@@ -34,7 +37,7 @@ def rows_of(game: Game, effort: Effort) -> Iterator[Row]:
     def play(n: int) -> None:
         now = batch.reset(seed=1)
         for _ in range(n):
-            now = batch.step(now.action_mask.argmax(axis=1))
+            now = batch.step(_first_legal(now.action_mask))
 
     yield Row(name + "self-play", per_second(effort, play) * N_GAMES, "decisions/s")
 
@@ -43,9 +46,14 @@ def _steps_of_seats(env: Any) -> Callable[[int], None]:
     def play(n: int) -> None:
         _, infos = env.reset(seed=1)
         for _ in range(n):
-            *_, infos = env.step(infos["action_mask"].argmax(axis=1))
+            *_, infos = env.step(_first_legal(infos["action_mask"]))
 
     return play
+
+
+def _first_legal(mask: NDArray[np.int8]) -> NDArray[np.int64]:
+    """The first legal action of each row. NumPy looks for the first true number no further than to where it is; of int8, at all of them."""
+    return mask.view(np.bool_).argmax(axis=1)
 
 
 def peer(effort: Effort) -> Iterator[Row]:

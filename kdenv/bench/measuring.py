@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Effort(NamedTuple):
-    """How long to measure: the number of runs, about so many seconds for each, and the number of rounds where rounds are played."""
+    """How long to measure: the number of runs, about this many seconds for each, and the number of rounds where rounds are played."""
 
     runs: int = 3
     seconds: float = 0.6

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdenv.cli.arguments import Commands, add_game, add_players, add_playing, check_playing, options, whole
-from kdenv.cli.interrupts import INTERRUPTED
+from kdenv.cli.interrupts import tell_end
 from kdenv.cli.terminal import Line
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def add(commands: Commands) -> None:
     compare.add_argument(
         "--smallest", type=float, default=1.0, metavar="POINTS", help="the smallest difference of interest, in points a game (default: 1)"
     )
-    compare.add_argument("--deals", type=whole(1), metavar="N", help="end after so many deals if nothing is known (default: 20000)")
+    compare.add_argument("--deals", type=whole(1), metavar="N", help="end after N deals if nothing is known (default: 20000)")
     add_playing(compare)
 
 
@@ -99,9 +98,5 @@ def _run(parsed: argparse.Namespace, budget: Budget | None, out: Path | None) ->
 
 
 def _code(comparison: Comparison, out: Path | None) -> int:
-    """The exit code; if Ctrl-C has ended the comparison, say how to go on."""
-    if not comparison.interrupted:
-        return 0
-    kept = f"; the same command goes on from {out}" if out is not None else ""
-    print(f"kdenv: interrupted after {comparison.deals} deals{kept}", file=sys.stderr)
-    return INTERRUPTED
+    """The exit code; if the comparison was ended from outside, say how to go on."""
+    return tell_end(f"{comparison.deals} deals", out) if comparison.interrupted else 0

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from kdenv.cli.arguments import Commands, add_game, add_players, add_seed, options, whole
+from kdenv.cli.interrupts import tell_end
 from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption
-
-_INTERRUPTED = 130
 
 
 def add(commands: Commands) -> None:
@@ -50,8 +48,4 @@ def _run(parsed: argparse.Namespace) -> int:
             print(curve)
     if parsed.out is not None:
         print(f"the table and the picture are in {parsed.out}")
-    if not finished:
-        kept = f"; the same command goes on from {parsed.out}" if parsed.out is not None else ""
-        print(f"kdenv: interrupted after {len(curve.points)} points{kept}", file=sys.stderr)
-        return _INTERRUPTED
-    return 0
+    return 0 if finished else tell_end(f"{len(curve.points)} points", parsed.out)

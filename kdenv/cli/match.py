@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdenv.cli.arguments import Commands, add_game, add_playing, check_playing, options
-from kdenv.cli.interrupts import INTERRUPTED
+from kdenv.cli.interrupts import tell_end
 from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption
 
@@ -74,26 +73,25 @@ def _play_match(parsed: argparse.Namespace, summary: Summary, file: ResultsFile 
 
     finished, done = False, file.finished if file is not None else ()
     try:
-        finished = play(match, processes=parsed.processes, done=done, move_limit=parsed.move_limit, on_result=on_result)
+        records, processes, move_limit = file is not None, parsed.processes, parsed.move_limit
+        finished = play(match, processes=processes, done=done, move_limit=move_limit, records=records, on_result=on_result)
     finally:
         progress.end()
         _show_match(parsed, summary, finished)
-    if not finished:
-        kept = f"; the same command goes on from {parsed.out}" if parsed.out is not None else ""
-        print(f"kdenv: interrupted after {summary.games} of {match.games} games{kept}", file=sys.stderr)
-        return INTERRUPTED
-    return 0
+    return 0 if finished else tell_end(f"{summary.games} of {match.games} games", parsed.out)
 
 
 def _show_match(parsed: argparse.Namespace, summary: Summary, finished: bool) -> None:
-    """Print the table, then write the report."""
+    """Write the report, and print the table, even if one of them cannot be written."""
     from kdenv.arena import report
 
-    if parsed.json:
-        print(json.dumps(report.as_json(summary, finished)))
-    elif summary.games:
-        print(summary)
-    if parsed.report is not None:
-        parsed.report.write_text(report.page(summary), encoding="utf-8")
-        if not parsed.json:
-            print(f"the report is in {parsed.report}")
+    try:
+        if parsed.report is not None:
+            parsed.report.write_text(report.page(summary), encoding="utf-8")
+    finally:
+        if parsed.json:
+            print(json.dumps(report.as_json(summary, finished)))
+        elif summary.games:
+            print(summary)
+    if parsed.report is not None and not parsed.json:
+        print(f"the report is in {parsed.report}")

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from kdenv.core.table import Table
 
 _ENDINGS = (".svg", ".png", ".gif")
-_WIDEST = 720  # a GIF has at most so many pixels in width and height
-_SHOWN, _LAST_SHOWN = 600, 4000  # a GIF shows a position, and the last position, for so many milliseconds
+_WIDEST = 720  # a GIF has at most this many pixels in width and height
+_SHOWN, _LAST_SHOWN = 600, 4000  # a GIF shows a position, and the last position, for this many milliseconds
 
 
 class Film:

@@ -8,7 +8,7 @@
 The rule-based players of the games can be imported from here, too: FullGreedy, BigMoney ...
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # The order of these imports is the order in which policies are listed.
 # isort: off
@@ -71,9 +71,19 @@ __all__ = [
     "policy",
 ]
 
+if TYPE_CHECKING:  # the rule-based players; to a type checker, any other name is an error
+    from kdenv.policies.rule_players import BigMoney as BigMoney
+    from kdenv.policies.rule_players import Bmfsm as Bmfsm
+    from kdenv.policies.rule_players import DoubleWitch as DoubleWitch
+    from kdenv.policies.rule_players import FullGreedy as FullGreedy
+    from kdenv.policies.rule_players import Gprd as Gprd
+    from kdenv.policies.rule_players import Greedy as Greedy
+    from kdenv.policies.rule_players import Rollout as Rollout
+    from kdenv.policies.rule_players import SingleWitch as SingleWitch
+else:
 
-def __getattr__(name: str) -> Any:
-    found = class_named(name) if name[:1].isupper() else None
-    if found is None:
-        raise AttributeError(f"kdenv.policies has no {name}")
-    return found
+    def __getattr__(name: str) -> Any:
+        found = class_named(name) if name[:1].isupper() else None
+        if found is None:
+            raise AttributeError(f"kdenv.policies has no {name}")
+        return found

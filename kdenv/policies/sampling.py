@@ -39,7 +39,7 @@ class Worker(ABC):
 
     @abstractmethod
     def run(self, steps: Iterable[int]) -> int:
-        """Make so many playouts in each step; return how many were made in all."""
+        """Make this many playouts in each step; return how many were made in all."""
 
     @abstractmethod
     def nodes(self) -> int:
@@ -185,7 +185,7 @@ class Flat(Worker):
         self.counts = Tally(np.zeros(len(turns), np.int64), np.zeros(len(turns)), np.zeros(len(turns)))
 
     def run(self, steps: Iterable[int]) -> int:
-        """Make so many playouts in each step; return how many were made in all."""
+        """Make this many playouts in each step; return how many were made in all."""
         position = self.states, self.seat, self.turns
         parts = self.playouts, self.rng, self.counts
         done = 0
@@ -223,7 +223,7 @@ class Halving(Flat):
         self.budget, self.start = budget, time.perf_counter()
 
     def run(self, steps: Iterable[int]) -> int:
-        """Make so many playouts in each step; return how many were made in all."""
+        """Make this many playouts in each step; return how many were made in all."""
         total = 0
         for n in steps:
             before = total

@@ -102,7 +102,7 @@ class Grower(Worker):
         return self._trees[size]
 
     def run(self, steps: Iterable[int]) -> int:
-        """Make so many iterations in each step; return how many were made in all."""
+        """Make this many iterations in each step; return how many were made in all."""
         _clear(self.tree, self.chance)  # here, because each thread should clear its own tree
         position = self.tree, self.space, self.states, self.raw, self.seat
         parts = self.chance, self.plan, self.rule, self.playouts, self.learner, self.rng

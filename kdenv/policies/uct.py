@@ -52,7 +52,7 @@ class Uct(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByNodes, ByGame)
         choices=("sampled", "frozen", "open", "information_sets"),
     )
     update: str = param(
-        "which nodes of the path count a result: all; those of the seat that owns the leaf (owner); all if the searching seat owns the leaf, "
+        "which nodes of the path count a result: all; those of the owner of the leaf (owner); all if the searching seat owns the leaf, "
         "else none (mine); or those of the searching seat if it owns the leaf (own)",
         default="all",
         choices=("all", "owner", "mine", "own"),

@@ -87,7 +87,7 @@ def _margin(numbers, seat, teams):
 
 @answers(worths, WinDrawLoss)
 @kernel
-def _byshare_of_win(score, states, k, values, numbers):
+def _by_share_of_win(score, states, k, values, numbers):
     standings(states[k], numbers)
     for seat in range(numbers.shape[0]):
         values[seat] = share_of_win(numbers, seat, score.teams)

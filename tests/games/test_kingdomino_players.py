@@ -14,7 +14,7 @@ from kdenv.core.errors import BadOption
 from kdenv.core.questions import choose_at, first_action, rest_of
 from kdenv.core.table import Table
 from kdenv.games import find_game
-from kdenv.games.kingdomino import heuristics, look_ahead
+from kdenv.games.kingdomino import best_turns, heuristics
 
 
 @kernel
@@ -26,7 +26,7 @@ def engine_turns(table: Table, which: str, variant: str = "fixed") -> set[tuple[
     """The turns between which the compiled player chooses, unpacked."""
     out = table.game.buffer()
     n = _greedy_turns(table.states, int(which == "fg"), int(variant == "fixed"), int(variant != "text"), out)
-    unpacked = [unpack(turn) for turn in out[look_ahead.TURNS :][:n].tolist()]
+    unpacked = [unpack(turn) for turn in out[best_turns.TURNS :][:n].tolist()]
     assert len(set(unpacked)) == len(unpacked), "a turn is listed twice"
     return set(unpacked)
 

@@ -36,7 +36,7 @@ GEDDA = {
 }
 
 # Jansen and Tollisen 2014. Table 32: simulations "UCB_orig: 10 000, UCB_mod: 100 000", scoring Win+Diff (eq. 12), C 0.7, epsilon 15,
-# minimum visits 10, MPPAF true, threads 1. Tables 38, 46: UCT_mod 100 000 simulations, minimum visits 10. Tables 30, 41: UCT_orig 10 000, 10.
+# minimum visits 10, MPPAF true, threads 1. Tables 38, 46: UCT_mod 100 000 simulations, minimum visits 10. Tables 30, 41: UCT_orig 10 000.
 # 3.4.6: minimum visits are those of "a top node". 3.4.1: "the best move is the one with the highest amount of visits". Eq. 13: total
 # simulations = simulations x threads x iterations. 3.2: a single card draw is "used for the rest of the search". Eq. 1 and 8: the formulas.
 # 3.4.2: propagation passes "only each ancestor belonging to the same player as the leaf node" (UCT_mod).
@@ -83,7 +83,7 @@ JANSEN = {
 }
 
 # Heyden 2009. 6.2.1: "Each player has 6 minutes for the whole game"; 4.2: the difference of the scores (MC), or 1, 0, -1 (MCo). 6.2.2:
-# "UCT works best with C = 3. For that reason MCTS players in further experiments will use C = 3", also on outcomes, which are -1, 0, 1 (4.3.3);
+# "UCT works best with C = 3. MCTS players in further experiments will use C = 3", on outcomes too, which are -1, 0, 1 (4.3.3);
 # from 0 to 1 that is 1.5. 4.3: "the child of the root with the highest win rate". 6.4: Star2.5 with probing factor 5 and dynamical bounds.
 HEYDEN = {
     "mc": "mce(playout=random, score=margin, choice=mean, game_seconds=360)",

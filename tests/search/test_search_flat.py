@@ -104,8 +104,9 @@ def test_the_means_are_those_worked_out_by_hand(pea: int) -> None:
 
 
 def test_the_best_mean_wins_and_ties_are_broken_at_random() -> None:
-    tally = Tally(np.array([2, 1, 4, 0]), np.array([6.0, 1.0, 12.0, 0.0]), np.zeros(4))
-    assert {int(best_mean(tally, 4, make_rng(seed))) for seed in range(50)} == {0, 2}
+    """Turn 0 was never tried; turns 1 and 3 are equal."""
+    tally = Tally(np.array([0, 2, 1, 4]), np.array([0.0, 6.0, 1.0, 12.0]), np.zeros(4))
+    assert {int(best_mean(tally, 4, make_rng(seed))) for seed in range(50)} == {1, 3}
 
 
 @pytest.mark.parametrize("score, values", [(WinDrawLoss(2), [0, 1]), (Points(2), [-4, 4]), (Margin(2), [-8, 8])])

@@ -15,7 +15,7 @@ import three_shells
 from naive.expectimax import Naive, margin
 from random_games import random_game
 
-from kdenv.compiler.random import make_rng
+from kdenv.compiler.random import make_rng, next64
 from kdenv.core.errors import BadOption
 from kdenv.core.table import Table
 from kdenv.games import find_game
@@ -252,6 +252,23 @@ def test_a_tree_is_empty_when_it_is_used_again() -> None:
             searcher.reset(5)
             counts.append(searcher.search(table.view(table.seat)).means.tolist())
         assert counts[0] == counts[1]
+
+
+def test_nodes_lie_spread_over_the_hash_table() -> None:
+    """Each lies where its key says, or in the next free slot. So no long row of slots is in use, which would take long to search."""
+    table = Table(three_shells.GAME)
+    table.chance(1)
+    searcher, view = policy("uct(chance=sampled, playouts=500)").searcher, table.view(table.seat)
+    tree = searcher.worker(view, searcher.turns(view), searcher.budget, make_rng(1), 0).tree
+    rng = make_rng(1)
+    for node in range(1, 501):
+        key = next64(rng)
+        slot = uct.slot_of(tree, key)
+        assert tree.table[slot] == uct.NONE
+        tree.table[slot], tree.nodes[node]["key"] = node, key
+        assert uct.slot_of(tree, key) == slot
+    rows = "".join("x" if node != uct.NONE else " " for node in tree.table).split()
+    assert max(map(len, rows)) < 50
 
 
 def test_visits_that_all_turns_get_decide_nothing() -> None:

@@ -29,7 +29,7 @@ class Weights(NamedTuple):
     score: float  # a point scored
     meeple: float  # a meeple in hand
     open: float  # a point that a feature held would pay if the game ended now; several seats may hold one
-    city_tile: float  # so many such points count for a tile or pennant of an open city
+    city_tile: float  # this many such points count for a tile or pennant of an open city
     poor_field: float  # (negative) a field held that touches fewer than cities_wanted complete cities
     cities_wanted: int
 

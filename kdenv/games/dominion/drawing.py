@@ -46,7 +46,8 @@ from kdenv.games.dominion.cards import (
     VICTORY,
     Card,
 )
-from kdenv.games.dominion.effects import (
+from kdenv.games.dominion.notation import card_name, pile_text
+from kdenv.games.dominion.progress import (
     AGAIN_NODE,
     ASK_NODE,
     BUY_NODE,
@@ -59,7 +60,6 @@ from kdenv.games.dominion.effects import (
     PUT_BACK_NODE,
     TRASH_NODE,
 )
-from kdenv.games.dominion.notation import card_name, pile_text
 from kdenv.games.dominion.tables import N_BASIC, N_SLOTS
 
 _TASKS = {

@@ -38,7 +38,7 @@ CLASSES = 8
 _IMPOSSIBLE = 1e-12  # a smaller probability is 0 but for rounding
 OWN, A, B, AB, C, AC, BC, ABC = range(CLASSES)
 
-# The position after so many imagined turns.
+# The position after this many imagined turns.
 LEVEL = state_dtype(
     ("rest", np.uint64),  # the tiles not laid yet
     ("shares", np.float64, (CLASSES, 4)),  # the probability that a tile of a class is with a relative seat

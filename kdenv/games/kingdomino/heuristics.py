@@ -5,7 +5,7 @@ Each player lists the turns that it likes equally well, and chooses one of them 
 1. In the first round, and with the first placement: any placement, and a pick that has the most crowns on one square. So do
    the paper's programs; its text lets GPRD pick at random from the first round on (opening=random).
 2. Later, the turns that lead to the most points. FULL GREEDY looks at every turn followed by every placement of the picked
-   domino (look_ahead.py), GPRD at every turn alone.
+   domino (best_turns.py), GPRD at every turn alone.
 3. Tidy kingdoms come before all others: if any is tidy, only these are compared by points. A kingdom is tidy if it lies within
    the box around the castle and has no hole in it.
 4. If no picked domino would fit after any turn (this is always so in the last round), FULL GREEDY takes any turn, as in the
@@ -18,7 +18,7 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below
 from kdenv.core.errors import BadOption
 from kdenv.core.questions import RulePlayer, packed, plays, then
-from kdenv.games.kingdomino.look_ahead import TURNS, all_turns, best_turns
+from kdenv.games.kingdomino.best_turns import TURNS, all_turns, best_turns
 from kdenv.games.kingdomino.rules import NOBODY, PICKING, legal, pick_action
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B
 

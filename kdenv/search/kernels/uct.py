@@ -69,7 +69,7 @@ class Plan(NamedTuple):
     equals: int  # RANDOM, LAST
     backup: int  # MEAN, MAX; MAX is only for trees of positions
     teams: int
-    rave: float  # RAVE: after so many visits the own mean and the all-moves-as-first mean count alike; 0: no RAVE
+    rave: float  # RAVE: after this many visits the own mean and the all-moves-as-first mean count alike; 0: no RAVE
     guide: Any  # in which order turns are tried for the first time: NoPriors, or see kdenv.search.kernels.priors
 
 
