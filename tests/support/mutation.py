@@ -43,7 +43,7 @@ _KINGDOMINO, _CARCASSONNE = "kdenv/games/kingdomino/", "kdenv/games/carcassonne/
 _DOMINION, _DOMINOES = "kdenv/games/dominion/", "kdenv/games/dominoes/"
 PLAN = {
     "kingdomino": Part(
-        (*(_KINGDOMINO + name for name in ("rules.py", "board.py", "heuristics.py", "best_turns.py")),),
+        (*(_KINGDOMINO + name for name in ("rules.py", "placements.py", "board.py", "heuristics.py", "best_turns.py")),),
         ("kingdomino_contract", "kingdomino_rules", "kingdomino_players", "kingdomino_perft"),
     ),
     "carcassonne": Part(
