@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from kdenv.bench import batches
+from kdenv.bench import batches, networks
 from kdenv.bench.measuring import QUICK, USUAL, Effort, Row, per_second, times
 from kdenv.compiler.random import make_rng
 from kdenv.core.game import Game
@@ -85,6 +85,7 @@ def _of_game(game: Game, effort: Effort) -> Iterator[Row]:
         yield Row(name + "ISMCTS from the start, random playouts", iterations, "iterations/s", _ISMCTS_ITERATIONS.get(game.name))
         oracle = _oracle_microseconds(table, effort)
         yield Row(name + "oracle, a decision from the first on", oracle, "us", _ORACLE_MICROSECONDS.get(game.name))
+    yield from networks.rows_of(game, effort)
     yield from _of_environments(game, effort)
 
 
