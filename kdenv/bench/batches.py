@@ -52,4 +52,5 @@ def _steps_of_seats(env: Any) -> Callable[[int], None]:
 
 def _first_legal(mask: NDArray[np.int8]) -> NDArray[np.int64]:
     """The first legal action of each row. NumPy looks for the first true number no further than to where it is; of int8, at all of them."""
-    return mask.view(np.bool_).argmax(axis=1)
+    first: NDArray[np.int64] = mask.view(np.bool_).argmax(axis=1)
+    return first

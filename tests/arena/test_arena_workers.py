@@ -10,11 +10,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from matches import GREEDY_V_RANDOM, HERE, results_of, run_script, without_time
 
-from kdenv.arena import Match, Result, ResultsFile, play
+from kdenv.arena import Match, Result, ResultsFile, play, workers
 from kdenv.cli import main
 
 posix = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="SIGKILL is known to POSIX only")
@@ -149,6 +150,23 @@ def test_a_game_that_kills_every_process_is_named_after_three_tries(tmp_path) ->
     numbers = {int(line.split(":")[1].split(",")[0]) for line in file.read_text().splitlines()[1:]}
     assert set(range(7)) <= numbers
     assert 7 not in numbers
+
+
+@posix
+def test_a_decision_is_late_when_it_has_been_seen_for_longer_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter([1000, 1004, 1006, 1006.1, 1020, 1021, 1025, 1027])
+    monkeypatch.setattr(workers, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    worker = workers._Worker(GREEDY_V_RANDOM)
+    worker.process.kill()
+    seen = []
+    # What the process has written when it is looked at: an odd number during a decision, and the seat.
+    for count, seat in ((1, 3), (1, 3), (1, 3), (2, 3), (2, 3), (3, 1), (3, 1), (3, 1)):
+        worker._watch[0], worker._watch[1] = count, seat
+        seen.append(worker.late(5.0))
+    assert seen == [None, None, 3, None, None, None, None, 1]
+    worker.process.join()
+    worker.pipe.close()
+    assert worker.how_it_ended() == "by SIGKILL (memory may have run out)"
 
 
 # Processes killed from outside

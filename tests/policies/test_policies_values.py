@@ -58,6 +58,7 @@ WORDS = {
     ("single_witch", "variant"): ["thesis", "dominiate"],
     ("double_witch", "variant"): ["thesis", "dominiate"],
     ("rollout", "remodel"): ["dearest", "random", "cheapest"],
+    ("gprd", "opening"): ["crowns", "random"],
     ("ppo", "model"): list(shipped_models()),
     ("learned", "model"): list(shipped_models()),
 }
@@ -259,7 +260,7 @@ def test_what_is_listed_passes_the_check(game: str) -> None:
 def test_a_listing_knows_what_can_be_completed() -> None:
     entries = {entry.name: entry for entry in listing(find_game("kingdomino"))}
     assert entries["uct"].completions("chance") == ["sampled", "frozen", "open", "information_sets"]
-    assert entries["uct"].completions("select") == ["ucb1", "ucb_ratio", "ucb1_tuned", "thompson", "puct"]
+    assert entries["uct"].completions("select") == ["ucb1", "ucb_ratio", "ucb1_tuned", "thompson", "thompson_beta", "puct"]
     assert entries["uct"].completions("reflex") == ["yes", "no"]
     assert entries["uct"].completions("rave") == ["no"]
     assert {entry.group for entry in entries.values()} == {"players", "searches", "papers", "others", "elsewhere"}
