@@ -6,6 +6,7 @@ its games are given out again. The nodes must have the same version of kdenv, an
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import math
 import signal
@@ -94,6 +95,17 @@ class Cluster:
         self._games.finish(games)
         self._seconds = done.seconds if math.isinf(self._seconds) else (self._seconds + done.seconds) / 2
         return done.results
+
+
+@contextlib.contextmanager
+def connection(address: str | None) -> Iterator[None]:
+    """Stay connected to the cluster at this address, so that several matches in this block need not connect again. None: to none."""
+    ray, is_ours = (None, False) if address is None else _connected(address)
+    try:
+        yield
+    finally:
+        if is_ours:
+            ray.shutdown()
 
 
 def _connected(address: str) -> tuple[Any, bool]:

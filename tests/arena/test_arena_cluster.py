@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from matches import results_of, without_time
 
-from kdenv.arena import GameFailed, Match, Result, cluster, play
+from kdenv.arena import GameFailed, League, Match, Result, cluster, league, play
 from kdenv.arena.handout import Handout
 from kdenv.cli import main
 from kdenv.core.errors import BadOption, MissingExtra, NotSupported
@@ -78,16 +78,17 @@ class FakeRay(ModuleType):
         super().__init__("ray")
         self.loses, self.cores = loses, cores
         self.asked: list[list[int]] = []
-        self.most = 0
+        self.most = self.connections = 0
         self.cancelled, self.ended, self.address = 0, False, ""
 
     def is_initialized(self) -> bool:
-        return False
+        return self.address != "" and not self.ended
 
     def init(self, address: str, **more: Any) -> None:
         if address == "nowhere":
             raise ConnectionError("Could not find any running Ray instance.\nMore about it.")
         self.address = address
+        self.connections += 1
 
     def remote(self, **options: Any):
         assert options == {"num_cpus": 1, "max_retries": 0}
@@ -195,6 +196,16 @@ def test_a_node_with_another_version_is_refused(fake, monkeypatch: pytest.Monkey
     monkeypatch.setattr(cluster, "_play", lambda match, games, expected, records: play_there(match, games, ("0.0.9", "abc"), records))
     with pytest.raises(BadOption, match=r"a node of the cluster has kdenv .* with rules .*, here it is 0\.0\.9 with rules abc"):
         play(MATCH, ray="auto", on_result=lambda result: None)
+
+
+def test_a_league_connects_once(fake, tmp_path) -> None:
+    ray = fake()
+    plan = League("kingdomino", ["full_greedy", "gprd", "random"], deals=4, options={"size": 3})
+    there, here = league(plan, tmp_path, ray="auto"), league(plan, processes=1)
+    assert (ray.connections, ray.ended) == (1, True)
+    assert there.games == here.games == 24
+    assert [row.rating.mean for row in there.rows()] == [row.rating.mean for row in here.rows()]
+    assert len(ray.asked) >= 3
 
 
 def test_what_cannot_be_is_told(fake, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
