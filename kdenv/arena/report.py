@@ -167,8 +167,12 @@ def curve_page(curve: Curve) -> str:
 
 def _differences(summary: Summary) -> Rows:
     """The points of every policy less those of every other one."""
-    rows = [(f"{each.policy} less {each.less}", each.points.text(sign=True), pairing_text(each.pairing)) for each in summary.differences()]
-    return Rows("On the same deals, in points a game", ("difference", "points", "what sharing the deals was worth"), rows)
+    rows = [
+        (f"{each.policy} less {each.less}", each.points.text(sign=True), f"{each.pairing:.1f}" if math.isfinite(each.pairing) else "-")
+        for each in summary.differences()
+    ]
+    headings = ("difference", "points a game", "shared deals are as good as so many times the games")
+    return Rows("Every policy less every other one", headings, rows)
 
 
 def _how_they_did(summary: Summary) -> tuple[str, ...]:
