@@ -4,6 +4,7 @@ from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import Game, Option, Variant, whole_number
 from kdenv.core.questions import Knowledge
 from kdenv.games.kingdomino import drawing, encoding, heuristics, look_ahead, notation, rules
+from kdenv.games.kingdomino.strongest import STRONGEST
 from kdenv.games.kingdomino.tables import DOMINOES, DOMINOES_USED, KINGS, N_DOMINOES, TERRAINS
 
 # DOMINOES and TERRAINS are public because studies of the printed dominoes need them (baselines/papers/wong_kang.py).
@@ -51,7 +52,7 @@ GAME = Game(
     max_legal=look_ahead.MAX_LEGAL,
     max_turns=look_ahead.MAX_TURNS,
     max_chances=N_DOMINOES,
-    knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="full_greedy", scratch=look_ahead.SCRATCH),
+    knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="full_greedy", scratch=look_ahead.SCRATCH, strongest=STRONGEST),
     most_decisions=2,
     open_information=True,
 )
