@@ -194,7 +194,7 @@ def test_leaving_a_game_keeps_its_record(capsys, tmp_path: Path, monkeypatch, en
     answers: Iterator[Callable[[], str]] = iter([lambda: "1", lambda: "1", lambda: "1", end])
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers)())
     record = tmp_path / "game.txt"
-    assert main(["play", "kingdomino", "--seed", "1", "--record", str(record)]) == code
+    assert main(["play", "kingdomino", *["random"] * 3, "--seed", "1", "--record", str(record)]) == code
     assert f"the record so far (unfinished) is in {record}" in capsys.readouterr().err
     text = record.read_text(encoding="utf-8")
     assert text.count("\n0: ") == 3
