@@ -2,9 +2,12 @@
 
 from kdenv.arena.comparison import Comparison, Comparisons, Verdict, compare
 from kdenv.arena.curve import Budget, Curve, Plan, read_budget
+from kdenv.arena.league import League, read_league
+from kdenv.arena.league_games import league, merge
 from kdenv.arena.match import GameFailed, Match, Result, play_game
 from kdenv.arena.reading import read
 from kdenv.arena.results import ResultsFile
+from kdenv.arena.standings import Standing, Standings
 from kdenv.arena.summary import Difference, Row, Summary
 from kdenv.arena.workers import play
 
@@ -15,16 +18,22 @@ __all__ = [
     "Curve",
     "Difference",
     "GameFailed",
+    "League",
     "Match",
     "Plan",
     "Result",
     "ResultsFile",
     "Row",
+    "Standing",
+    "Standings",
     "Summary",
     "Verdict",
     "compare",
+    "league",
+    "merge",
     "play",
     "play_game",
     "read",
     "read_budget",
+    "read_league",
 ]

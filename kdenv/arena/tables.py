@@ -38,6 +38,12 @@ def time_text(seconds: Estimate, digits: int | None = None) -> str:
     return seconds.scaled(1e6).text(1 if digits is None else digits, " us")
 
 
+def bar(share: float, width: int = 10) -> str:
+    """A bar of letters for a number from 0 to 1, for terminals. It always has the same width."""
+    eighths = round(8 * width * min(max(share, 0.0), 1.0)) if share == share else 0
+    return ("█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8]).strip().ljust(width)
+
+
 def note(deals: int) -> str:
     """The sentence that says what the intervals in the table are, or why there are none."""
     if deals < FEWEST_DEALS:

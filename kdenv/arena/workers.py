@@ -314,14 +314,15 @@ def _serve(match: Match, pipe: Any, watch: Any, by_decision: bool, records: bool
 
     With `by_decision` every game is played decision by decision, so that `watch` tells of each of them; with `records` the records are
     written here. `watch` is memory that the parent reads: the number of times that a decision has begun or ended (it is odd during a
-    decision), and the seat that decides.
+    decision), and the seat that decides or was the last to do so.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore", KdenvWarning)  # the parent has told them
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
     def deciding(seat: int | None) -> None:
-        watch[1] = -1 if seat is None else seat
+        if seat is not None:
+            watch[1] = seat
         watch[0] += 1
 
     try:

@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from contract import step_both
 from naive.carcassonne import Carcassonne
 
 from kdenv.compiler.kernel import kernel
@@ -59,15 +60,7 @@ def test_evaluation_is_what_the_naive_one_says(players: int, weights: Weights) -
                 assert _evaluate_at(weights, table.states, 0, seat) == pytest.approx(expected)
         if table.over:
             return
-        if table.at_chance:
-            outcomes, odds = zip(*table.chances(), strict=True)
-            (outcome,) = dice.choices(outcomes, odds)
-            table.chance(outcome)
-            oracle.apply_chance(outcome)
-        else:
-            action = dice.choice(table.legal())
-            table.play(action)
-            oracle.apply(action)
+        step_both(table, oracle, dice)
 
 
 def test_the_weights_are_heydens() -> None:

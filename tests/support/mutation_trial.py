@@ -208,7 +208,7 @@ def _run(items: list[pytest.Item], costs: dict[str, Cost], pipe: Any) -> None:
     for item in items:
         cost = costs[item.nodeid]
         signal.setitimer(signal.ITIMER_PROF, 3.0 + 4 * cost.seconds)
-        signal.setitimer(signal.ITIMER_REAL, 60.0 + 10 * cost.wall)
+        signal.setitimer(signal.ITIMER_REAL, 30.0 + 5 * cost.wall)
         print(item.nodeid, file=pipe, flush=True)
         if not _passes(item):
             return
