@@ -202,6 +202,7 @@ def go_on_from_first_layer(network):
 @kernel
 def add_input(weights, at, number, n_out, sums):
     """Add the n_out weights from `at` on, times this number, to the sums."""
+    at = max(at, 0)  # tells the compiler that no index is negative; without it, it does not take eight numbers at a time
     for j in range(n_out):
         sums[j] += number * weights[at + j]
 

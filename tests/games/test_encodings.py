@@ -20,7 +20,7 @@ from kdenv.arena import Match, Result, play
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core import verbs
-from kdenv.core.encoding import Encoding, Observer, Part
+from kdenv.core.encoding import Encoding, Observer, Part, observe_by
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
 from kdenv.core.table import Table
@@ -139,6 +139,28 @@ def test_a_layout_of_something_else_is_refused() -> None:
     bad = Encoding("bad", lambda players, options: {"hand": (28,)}, observe_pips)  # type: ignore[dict-item,return-value]
     with pytest.raises(TypeError, match=r"the layout of dominoes's encoding bad has hand: \(28,\); write Part\(shape, meaning\)"):
         Observer(game, *game.variant(), bad)
+
+
+def constant(number: float) -> Encoding:
+    @kernel
+    def observe(states, k, seat, out):
+        for i in range(out.shape[0]):
+            out[i] = number
+
+    return Encoding("constant", lambda players, options: {"number": Part((1,), "the number")}, observe)
+
+
+@kernel
+def observe_in_a_kernel(part, states, out):
+    observe_by(part, states, 0, 0, out)
+
+
+def test_encodings_whose_kernels_have_the_same_name_are_told_apart() -> None:
+    table, out = dealt(), np.zeros(1, np.float32)
+    for number in (0.25, 0.5, 0.75):
+        observer = Observer(table.game, table.players, table.variant, constant(number))
+        observe_in_a_kernel(observer.part(), table.states, out)
+        assert out.tolist() == [number]
 
 
 # By name, and by default

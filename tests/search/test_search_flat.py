@@ -18,7 +18,7 @@ from kdenv.search import score as score_module
 from kdenv.search.kernels.flat import N_STATES, Tally, best_mean, sample_in_rotation
 from kdenv.search.outcome import Playouts
 from kdenv.search.playout import EpsilonGreedy, Uniform
-from kdenv.search.score import Margin, Points, Relative, Win, WinAndMargin, WinDrawLoss, worths
+from kdenv.search.score import HalfWin, Lead, LeadAndMargin, Margin, Points, Relative, Win, WinDrawLoss, worths
 
 KINGDOMINO = find_game("kingdomino")
 
@@ -134,8 +134,12 @@ def kingdoms(*points: int) -> Table:
         ((9, 3, 6, 0), Margin(4), [3, -6, -3, -9]),
         ((9, 3, 6, 0), Win(4), [1, 0, 0, 0]),
         ((9, 9, 6, 0), Win(4), [0, 0, 0, 0]),
-        ((9, 3, 6, 0), WinAndMargin(4), [1.03, -0.06, -0.03, -0.09]),
-        ((9, 9, 6, 0), WinAndMargin(4), [0, 0, -0.03, -0.09]),
+        ((9, 3, 6, 0), HalfWin(4), [1, 0, 0, 0]),
+        ((9, 9, 3, 9), HalfWin(4), [1 / 2, 1 / 2, 0, 1 / 2]),
+        ((9, 3, 6, 0), Lead(4), [1, 0, 0, 0]),
+        ((9, 9, 6, 0), Lead(4), [0, 0, 0, 0]),
+        ((9, 3, 6, 0), LeadAndMargin(4), [1.03, -0.06, -0.03, -0.09]),
+        ((9, 9, 6, 0), LeadAndMargin(4), [0, 0, -0.03, -0.09]),
         ((9, 3, 0, 0), Relative(4), [0.75, 0.25, 0, 0]),
         ((0, 0, 0, 0), Relative(4), [0.5, 0.5, 0.5, 0.5]),
     ],

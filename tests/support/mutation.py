@@ -43,7 +43,7 @@ _KINGDOMINO, _CARCASSONNE = "kdenv/games/kingdomino/", "kdenv/games/carcassonne/
 _DOMINION, _DOMINOES = "kdenv/games/dominion/", "kdenv/games/dominoes/"
 PLAN = {
     "kingdomino": Part(
-        (*(_KINGDOMINO + name for name in ("rules.py", "board.py", "heuristics.py", "look_ahead.py")),),
+        (*(_KINGDOMINO + name for name in ("rules.py", "placements.py", "board.py", "heuristics.py", "best_turns.py")),),
         ("kingdomino_contract", "kingdomino_rules", "kingdomino_players", "kingdomino_perft"),
     ),
     "carcassonne": Part(
@@ -51,7 +51,7 @@ PLAN = {
         ("carcassonne_contract", "carcassonne_rules", "carcassonne_players", "carcassonne_encoding"),
     ),
     "dominion": Part(
-        (*(_DOMINION + name for name in ("rules.py", "effects.py", "piles.py", "hidden.py", "heuristics.py")),),
+        (*(_DOMINION + name for name in ("rules.py", "effects.py", "others.py", "progress.py", "piles.py", "hidden.py", "heuristics.py")),),
         ("dominion_contract", "dominion_rules", "dominion_cards", "dominion_hidden", "dominion_players"),
     ),
     "dominoes": Part(

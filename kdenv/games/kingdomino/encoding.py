@@ -15,8 +15,10 @@ import numpy as np
 from kdenv.compiler.bits import has, lowest, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part, clear
+from kdenv.games.kingdomino import prospects
 from kdenv.games.kingdomino.board import CASTLE, NONE, area_around, centred_box, column_of, neighbours, row_of
-from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, points_of_kingdom, reachable
+from kdenv.games.kingdomino.placements import reachable
+from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, points_of_kingdom
 from kdenv.games.kingdomino.rules import seat as seat_to_move
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, N_DOMINOES, N_TERRAINS, TERRAIN_A, TERRAIN_B
 
@@ -28,7 +30,7 @@ ONE = np.uint64(1)
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of the vector for so many players and these options."""
+    """The parts of the vector for this many players and these options."""
     window = 2 * options["size"] - 1
     return {
         "kingdoms": Part(
@@ -193,4 +195,5 @@ def _write_domino(number, out, at):
 ENCODINGS = (
     Encoding("planes", layout, observe, "the kingdoms as planes, the dominoes as rows of numbers"),
     Encoding("areas", layout_with_areas, observe_with_areas, "the same, and the areas and shapes of the kingdoms; for small networks"),
+    Encoding("prospects", prospects.layout, prospects.observe, "areas, shapes, and what the dominoes could add to them; for small networks"),
 )
