@@ -14,7 +14,7 @@ def add(commands: Commands) -> None:
         "trainings",
         _run,
         "draw the curves of several trainings in one picture",
-        "kdenv trainings baselines/rl/curves/*.csv --draw together.svg",
+        "kdenv trainings training/kingdomino/curve.csv training/dominoes/curve.csv --draw curves.svg",
     )
     parser.add_argument("curves", nargs="+", type=Path, metavar="CSV", help="the curves; each is named by its file or folder")
     parser.add_argument("--draw", type=Path, required=True, metavar="FILE", help="the picture to write, an .svg")
