@@ -6,6 +6,7 @@ means 0). An error that is ours and not the user's keeps its traceback.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -18,6 +19,10 @@ from kdenv.cli import (
     curve,
     games,
     interrupts,
+<<<<<<< HEAD
+=======
+    league,
+>>>>>>> 98a854bd395a51021f7d22a9ecb6a6673a8d3525
     match,
     perft,
     play,
@@ -26,14 +31,22 @@ from kdenv.cli import (
     rules,
     terminal,
     train,
+<<<<<<< HEAD
     trainings,
+=======
+>>>>>>> 98a854bd395a51021f7d22a9ecb6a6673a8d3525
     warm,
 )
 from kdenv.cli.arguments import Commands
 from kdenv.core.errors import KdenvError
+from kdenv.core.threads import use_one_thread
 
 # In the order in which --help lists them.
+<<<<<<< HEAD
 COMMANDS = (games, rules, policies, play, match, compare, curve, analyse, replay, train, trainings, warm, bench, perft)
+=======
+COMMANDS = (games, rules, policies, play, match, compare, league, curve, analyse, replay, train, warm, bench, perft)
+>>>>>>> 98a854bd395a51021f7d22a9ecb6a6673a8d3525
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,8 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     terminal.prepare()
     if arguments is None and (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)  # a policy written as module:Name may lie in the working directory
+    if arguments is None:
+        use_one_thread()  # what this process loads from now on, such as torch
     try:
-        with terminal.warnings_as_sentences():
+        with terminal.warnings_as_sentences(), interrupts.all_signals() if arguments is None else contextlib.nullcontext():
             code = _run(arguments)
     except BrokenPipeError:
         if not terminal.nobody_reads():

@@ -37,10 +37,10 @@ from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_
 from kdenv.search.playout import play_turn
 
 MOST_TURNS = 4096  # of one game; the network does not learn from later turns
-_MEASURED = 4  # on average one of so many steps measures gradients; square roots and divisions take more time than all the rest of a step
+_MEASURED = 4  # on average one of this many steps measures gradients; square roots and divisions take more time than all the rest of a step
 _KEPT = np.float32(0.996)  # the share of the running mean of squared gradients that is kept when they are measured
 _LEAST = np.float32(1e-4)  # keeps the first steps small
-_LARGEST = np.float32(8.0)  # a step is at most so many times the rate
+_LARGEST = np.float32(8.0)  # a step is at most this many times the rate
 _FIRST_SQUARE = 1e-3
 _0, _1 = np.float32(0.0), np.float32(1.0)
 N_SUMS = 4

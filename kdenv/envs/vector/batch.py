@@ -1,4 +1,4 @@
-"""`Batch`: games of one kind that are dealt and stepped together. The environments in this room and in envs/sb3.py are faces of it.
+"""`Batch`: games of one kind that are dealt and stepped together. Each environment in this room and in envs/sb3.py has one.
 
 It owns the arrays, gives slices of the games to threads, and raises the errors.
 """
@@ -22,7 +22,6 @@ from kdenv.envs.rewards import NO_REWARD, REWARDS, Reward, reward_number
 from kdenv.envs.seeds import new_key
 from kdenv.envs.stepping import WORK
 from kdenv.envs.vector.buffers import Buffers
-from kdenv.envs.vector.cast import cast_of
 from kdenv.envs.vector.ending import ending_of
 from kdenv.envs.vector.kernels import (
     ALL_SEATS,
@@ -36,6 +35,7 @@ from kdenv.envs.vector.kernels import (
     list_illegal,
     play_games,
 )
+from kdenv.policies.cast import cast_of
 from kdenv.policies.compiled import first_use
 
 _LOG = 128  # events that follow a decision without another one; if there are more, a kernel goes on after them
@@ -147,7 +147,6 @@ class Batch:
         return ranks
 
     def close(self) -> None:
-        """Let the threads go."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
@@ -183,7 +182,6 @@ class Batch:
         return {**self.__dict__, "_pool": None}
 
     def clone(self) -> Batch:
-        """An independent copy."""
         return copy.deepcopy(self)
 
 

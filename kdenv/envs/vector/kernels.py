@@ -21,8 +21,8 @@ from kdenv.envs.rewards import GAINS, add_gains, settle, write_forfeit
 from kdenv.envs.seeds import CHANCE as FOR_CHANCE
 from kdenv.envs.seeds import DICE, POOL, SEAT, seed_of
 from kdenv.envs.stepping import NOBODY, turn_of
-from kdenv.envs.vector.cast import called
 from kdenv.envs.vector.ending import was_cut_off
+from kdenv.policies.cast import called
 
 RANDOM_SEAT, NEXT_SEAT, ALL_SEATS = -1, -2, -3  # World.learner, if it is not a seat
 MOST_DEALS = 1000  # games in a row in which the learner has nothing to decide

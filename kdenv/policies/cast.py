@@ -1,4 +1,4 @@
-"""The compiled players that a batch needs, as one part: its kernels choose among them by a number for each seat of each game."""
+"""Several compiled players as one part, the cast: a kernel that plays many games chooses among them by a number for each seat."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from kdenv.compiler.question import answers, question
 from kdenv.core.errors import NotSupported
 from kdenv.core.game import Game
 from kdenv.core.questions import choose, plays
-from kdenv.policies import Policy
+from kdenv.policies.base import Policy
 
 _MOST_KINDS = 4
 _KIND = 1 << 12  # a player's number is its kind times this, and its place among the players of its kind
 
 
 class Nobody(NamedTuple):
-    """The cast of games in which all seats learn."""
+    """The cast of games in which no seat has a compiled player."""
 
 
 class OneKind(NamedTuple):
