@@ -19,10 +19,7 @@ from kdenv.cli import (
     curve,
     games,
     interrupts,
-<<<<<<< HEAD
-=======
     league,
->>>>>>> 98a854bd395a51021f7d22a9ecb6a6673a8d3525
     match,
     perft,
     play,
@@ -31,10 +28,7 @@ from kdenv.cli import (
     rules,
     terminal,
     train,
-<<<<<<< HEAD
     trainings,
-=======
->>>>>>> 98a854bd395a51021f7d22a9ecb6a6673a8d3525
     warm,
 )
 from kdenv.cli.arguments import Commands
@@ -42,11 +36,7 @@ from kdenv.core.errors import KdenvError
 from kdenv.core.threads import use_one_thread
 
 # In the order in which --help lists them.
-<<<<<<< HEAD
-COMMANDS = (games, rules, policies, play, match, compare, curve, analyse, replay, train, trainings, warm, bench, perft)
-=======
-COMMANDS = (games, rules, policies, play, match, compare, league, curve, analyse, replay, train, warm, bench, perft)
->>>>>>> 98a854bd395a51021f7d22a9ecb6a6673a8d3525
+COMMANDS = (games, rules, policies, play, match, compare, league, curve, analyse, replay, train, trainings, warm, bench, perft)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

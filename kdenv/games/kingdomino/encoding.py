@@ -15,12 +15,7 @@ from kdenv.compiler.bits import has, lowest
 from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part, clear
 from kdenv.games.kingdomino import prospects
-<<<<<<< HEAD
 from kdenv.games.kingdomino.board import NONE, column_of, row_of
-=======
-from kdenv.games.kingdomino.board import CASTLE, NONE, area_around, centred_box, column_of, neighbours, row_of
-from kdenv.games.kingdomino.placements import reachable
->>>>>>> 98a854bd395a51021f7d22a9ecb6a6673a8d3525
 from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, points_of_kingdom
 from kdenv.games.kingdomino.rules import seat as seat_to_move
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, N_DOMINOES, N_TERRAINS, TERRAIN_A, TERRAIN_B
