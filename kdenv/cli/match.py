@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
+import sys
 from typing import TYPE_CHECKING
 
+from kdenv.cli import terminal
 from kdenv.cli.arguments import Commands, add_game, add_playing, check_playing, options
 from kdenv.cli.interrupts import tell_end
+from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.terminal import Progress
-from kdenv.core.errors import BadOption
 
 if TYPE_CHECKING:
     from kdenv.arena import Result, ResultsFile, Summary
+    from kdenv.arena.rounds import Rounds
 
 
 def add(commands: Commands) -> None:
@@ -28,7 +30,7 @@ def add(commands: Commands) -> None:
     match.add_argument("policies", nargs="+", metavar="policy", help="a policy for each seat, as 'kdenv policies GAME' shows them")
     match.add_argument("--games", type=int, default=100, metavar="N", help="the number of games (default: 100)")
     add_playing(match)
-    match.add_argument("--report", type=Path, metavar="FILE", help="write an HTML page with the results to this file")
+    add_report(match)
 
 
 def _match(parsed: argparse.Namespace) -> int:
@@ -37,38 +39,34 @@ def _match(parsed: argparse.Namespace) -> int:
     match = Match(parsed.game, parsed.policies, parsed.games, parsed.seed, options(parsed.option))
     match.check()
     check_playing(parsed)
-    if parsed.report is not None:
-        _check_report(parsed.report, parsed.out)
+    check_report(parsed.report, parsed.out)
     if parsed.out is None:
         return _play_match(parsed, Summary(match), None)
     with ResultsFile(parsed.out, match) as file:
         return _play_match(parsed, Summary(match), file)
 
 
-def _check_report(path: Path, results: Path | None) -> None:
-    """Raise an error if the report could not be written to this path, before anything is played."""
-    if results is not None and path.resolve() == results.resolve():
-        raise BadOption(f"--report and --out are both {path}; give them different files")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    is_new = not path.exists()
-    path.open("ab").close()
-    if is_new:
-        path.unlink()
-
-
 def _play_match(parsed: argparse.Namespace, summary: Summary, file: ResultsFile | None) -> int:
     """Play the games that the file does not hold yet. However the match ends, the finished games are printed and reported."""
     from kdenv.arena import play
+    from kdenv.arena.rounds import Rounds
 
     match = summary.match
-    for result in file.results() if file is not None else ():
+    rounds = Rounds(match) if parsed.report is not None else None
+
+    def add(result: Result) -> None:
         summary.add(result)
+        if rounds is not None:
+            rounds.add(result)
+
+    for result in file.results() if file is not None else ():
+        add(result)
     progress = Progress(match.games, "games", summary.games)
 
     def on_result(result: Result) -> None:
         if file is not None:
             file.append(result)
-        summary.add(result)
+        add(result)
         progress.step()
 
     finished, done = False, file.finished if file is not None else ()
@@ -84,21 +82,18 @@ def _play_match(parsed: argparse.Namespace, summary: Summary, file: ResultsFile 
         )
     finally:
         progress.end()
-        _show_match(parsed, summary, finished)
+        _show_match(parsed, summary, rounds, finished)
     return 0 if finished else tell_end(f"{summary.games} of {match.games} games", parsed.out)
 
 
-def _show_match(parsed: argparse.Namespace, summary: Summary, finished: bool) -> None:
-    """Write the report, and print the table, even if one of them cannot be written."""
+def _show_match(parsed: argparse.Namespace, summary: Summary, rounds: Rounds | None, finished: bool) -> None:
+    """Write the report, and print the table."""
     from kdenv.arena import report
 
-    try:
-        if parsed.report is not None:
-            parsed.report.write_text(report.page(summary), encoding="utf-8")
-    finally:
+    def show() -> None:
         if parsed.json:
             print(json.dumps(report.as_json(summary, finished)))
         elif summary.games:
-            print(summary)
-    if parsed.report is not None and not parsed.json:
-        print(f"the report is in {parsed.report}")
+            print(summary.text(bars=terminal.has_colours(sys.stdout)))
+
+    show_and_report(parsed.report, lambda: report.page(summary, rounds), show, not parsed.json)
