@@ -269,12 +269,14 @@ def test_at_tables_of_three_all_meet(tmp_path: Path) -> None:
     assert "policies" in standings.as_json()
 
 
-def test_functions_play_in_a_league_of_python() -> None:
+def test_functions_play_in_a_league_of_python(tmp_path: Path) -> None:
     def first(view: View) -> int:
         return view.legal()[0]
 
     standings = league(League("kingdomino", {"first": first, "greedy": "full_greedy"}, **SMALL), processes=1)
     assert [row.policy for row in standings.rows()] == ["greedy", "first"]
+    with pytest.raises(BadOption, match=r"first cannot be written to a file; make it known with kdenv\.add_policy"):
+        league(standings.plan, tmp_path)
 
 
 # What is said
