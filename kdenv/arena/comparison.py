@@ -230,6 +230,7 @@ def compare(
     deals: int = MOST_DEALS,
     processes: int | None = None,
     move_limit: float | None = None,
+    ray: str | None = None,
     out: Path | None = None,
     on_deal: Callable[[Comparison], None] = lambda comparison: None,
 ) -> Comparison:
@@ -239,6 +240,7 @@ def compare(
     a field they share a table, and a game of more than two seats has A in every second one. In a team game A also plays its partners.
     error: the probability, at most, that what is said is wrong, whenever the comparison ends and how often one looks.
     smallest: the smallest difference of interest, in points a game; it ends when the difference is known to be smaller.
+    ray: the address of a Ray cluster that plays, or "auto"; as in `play`.
     out: a file for the games, from which a comparison of the same policies goes on. The error may then be another one.
     on_deal: is called whenever there is something new, to show how far it is. After Ctrl-C, `interrupted` of the result is true.
     """
@@ -253,20 +255,15 @@ def compare(
     match.check()
     comparison = Comparison(match, error=error, smallest=smallest)
     comparison.budget = at
+    how = {"processes": processes, "move_limit": move_limit, "ray": ray}
     if out is None:
-        return _run(comparison, None, processes, move_limit, on_deal)
+        return _run(comparison, None, how, on_deal)
     with ResultsFile(out, match) as file:
-        return _run(comparison, file, processes, move_limit, on_deal)
+        return _run(comparison, file, how, on_deal)
 
 
-def _run(
-    comparison: Comparison,
-    file: ResultsFile | None,
-    processes: int | None,
-    move_limit: float | None,
-    on_deal: Callable[[Comparison], None],
-) -> Comparison:
-    """Play what is missing, until it is known which policy is stronger."""
+def _run(comparison: Comparison, file: ResultsFile | None, how: Mapping[str, Any], on_deal: Callable[[Comparison], None]) -> Comparison:
+    """Play what is missing, until it is known which policy is stronger. `how` has arguments of play()."""
     for result in file.results() if file is not None else ():
         comparison.add(result)
 
@@ -278,10 +275,8 @@ def _run(
         return known
 
     if not comparison.is_known:
-        done = file.finished if file is not None else ()
-        match, records = comparison.match, file is not None
-        played = play(match, processes=processes, done=done, move_limit=move_limit, records=records, on_result=on_result)
-        comparison.interrupted = not played
+        done, records = (() if file is None else file.finished), file is not None
+        comparison.interrupted = not play(comparison.match, done=done, records=records, on_result=on_result, **how)
     return comparison
 
 

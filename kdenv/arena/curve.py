@@ -53,7 +53,7 @@ def read_budget(text: str) -> Budget:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CurvePlan:
     """Which policies are measured with which budgets, against whom, and on how many games each."""
 
     game: str
@@ -112,7 +112,7 @@ def with_budget(text: str, budget: Budget) -> str:
 class Curve:
     """The points of a plan that are measured so far. Printed, it is a table."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: CurvePlan) -> None:
         self.plan = plan
         self.points: list[Point] = []
 

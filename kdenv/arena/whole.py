@@ -45,8 +45,13 @@ class Games:
         self._match, self._deciding = match, deciding
         self._players = ready(match, deciding)
         self._whole: _Whole | None = None
-        if not by_decision and match.games >= _TIMED * match.games_of_a_deal + _WORTH_IT:
+        if not by_decision and match.games >= self.first_whole + _WORTH_IT:
             self._whole = _whole(match, self._players)
+
+    @property
+    def first_whole(self) -> int:
+        """The number of the first game whose time need not be measured."""
+        return _TIMED * self._match.games_of_a_deal
 
     @property
     def batch(self) -> int:

@@ -1,8 +1,7 @@
-"""Measures environments of many games: decisions a second, on one thread and on two, and beside OpenSpiel's batch in the same run."""
+"""Measures environments of many games: decisions a second, on one thread and on two."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -53,26 +52,5 @@ def _steps_of_seats(env: Any) -> Callable[[int], None]:
 
 def _first_legal(mask: NDArray[np.int8]) -> NDArray[np.int64]:
     """The first legal action of each row. NumPy looks for the first true number no further than to where it is; of int8, at all of them."""
-    return mask.view(np.bool_).argmax(axis=1)
-
-
-def peer(effort: Effort) -> Iterator[Row]:
-    """Measure OpenSpiel's batch of a small game, backgammon, in this run."""
-    try:
-        rl_environment = importlib.import_module("open_spiel.python.rl_environment")
-        vector_env = importlib.import_module("open_spiel.python.vector_env")
-    except ImportError as error:
-        print(f"(no figure of OpenSpiel's batch: {error})")
-        return
-    n_games = 64
-    batch = vector_env.SyncVectorEnv([rl_environment.Environment("backgammon") for _ in range(n_games)])
-    Action: Any = importlib.import_module("open_spiel.python.rl_agent").StepOutput
-
-    def play(n: int) -> None:
-        now = batch.reset()
-        for _ in range(n):
-            chosen = [Action(action=each.observations["legal_actions"][each.observations["current_player"]][0], probs=None) for each in now]
-            now, _, _, _ = batch.step(chosen, reset_if_done=True)
-
-    yield Row(f"OpenSpiel, backgammon, {n_games} games in SyncVectorEnv, all seats", per_second(effort, play) * n_games, "decisions/s")
-
+    first: NDArray[np.int64] = mask.view(np.bool_).argmax(axis=1)
+    return first

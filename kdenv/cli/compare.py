@@ -98,6 +98,7 @@ def _run(parsed: argparse.Namespace, budget: Budget | None, out: Path | None) ->
             deals=parsed.deals or MOST_DEALS,
             processes=parsed.processes,
             move_limit=parsed.move_limit,
+            ray=parsed.ray,
             out=out,
             on_deal=on_deal,
         )

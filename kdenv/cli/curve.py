@@ -32,11 +32,11 @@ def add(commands: Commands) -> None:
 
 
 def _run(parsed: argparse.Namespace) -> int:
-    from kdenv.arena import Curve, Plan, read_budget, report
+    from kdenv.arena import Curve, CurvePlan, read_budget, report
 
     budgets = [read_budget(text) for text in parsed.budgets.split(",")]
     against = parsed.against or ["random"]
-    plan = Plan(parsed.game, parsed.policies, budgets, against, parsed.games, parsed.seed, parsed.players, options(parsed.option))
+    plan = CurvePlan(parsed.game, parsed.policies, budgets, against, parsed.games, parsed.seed, parsed.players, options(parsed.option))
     if parsed.out is not None and parsed.out.exists() and not parsed.out.is_dir():
         raise BadOption(f"--out {parsed.out} is a file; give a folder")
     check_report(parsed.report, None)

@@ -84,6 +84,7 @@ def _play(parsed: argparse.Namespace, plan: League, folder: Path) -> Standings:
             part=parsed.part,
             processes=parsed.processes,
             move_limit=parsed.move_limit,
+            ray=parsed.ray,
             on_result=on_result,
         )
     finally:

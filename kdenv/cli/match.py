@@ -71,8 +71,15 @@ def _play_match(parsed: argparse.Namespace, summary: Summary, file: ResultsFile 
 
     finished, done = False, file.finished if file is not None else ()
     try:
-        records, processes, move_limit = file is not None, parsed.processes, parsed.move_limit
-        finished = play(match, processes=processes, done=done, move_limit=move_limit, records=records, on_result=on_result)
+        finished = play(
+            match,
+            processes=parsed.processes,
+            done=done,
+            move_limit=parsed.move_limit,
+            records=file is not None,
+            ray=parsed.ray,
+            on_result=on_result,
+        )
     finally:
         progress.end()
         _show_match(parsed, summary, rounds, finished)

@@ -215,6 +215,14 @@ class Learned(Modelled):
         by_margin = f"margin/{stored.scale:g}"
         return by_margin if stored.win == 0 else f"{1 - stored.win:g} {by_margin} + {stored.win:g} win"
 
+    def worths(self, view: View, turns: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What the network says the position right after each of these turns is worth to the seat. They are all turns that are open."""
+        player = self._part(view)
+        n = int(weigh_turns(player, view.scratch(1), 0))
+        assert np.array_equal(player.room.turns[:n], turns)
+        found: NDArray[np.float64] = player.room.worths[:n].copy()
+        return found
+
     def search(self, view: View, *, thorough: bool = True) -> Found:
         """Every turn with what the network says the position after it is worth. It looks no further, so `thorough` changes nothing."""
         player = self._part(view)

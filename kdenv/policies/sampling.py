@@ -26,7 +26,7 @@ from kdenv.policies.searching import TRIAL, Searcher
 from kdenv.policies.uct import Uct
 from kdenv.search.budget import Budget, run_together
 from kdenv.search.kernels import flat
-from kdenv.search.kernels.flat import Tally
+from kdenv.search.kernels.flat import Luck, Tally
 from kdenv.search.outcome import CutShort, Playouts
 from kdenv.search.score import SCORE_UNITS, SCORES
 
@@ -48,6 +48,10 @@ class Worker(ABC):
     @abstractmethod
     def tally(self) -> Tally:
         """What it found, by turn."""
+
+    def means(self, tally: Tally) -> NDArray[np.float64]:
+        """What turns are worth, given this tally of one worker or of all; nan where a turn has not been tried."""
+        return np.where(tally.visits > 0, tally.sums / np.maximum(tally.visits, 1), math.nan)
 
     def possible(self, tally: Tally) -> NDArray[np.bool_]:
         """Which turns may be taken in the end, given its tally: those that have been tried."""
@@ -83,10 +87,10 @@ class PlayoutSearcher(Searcher):
         elif len(workers) == 1:
             playouts = workers[0].run(budget.steps(since=since, nodes=workers[0].nodes))
         else:
-            playouts = run_together(workers, budget, self.policy.threads, since)
+            playouts = run_together(workers, [self._share(budget, i) for i in range(len(workers))], self.policy.threads, since)
         tallies = [worker.tally() for worker in workers]
         tally = _added(tallies)
-        n, means = len(turns), np.where(tally.visits > 0, tally.sums / np.maximum(tally.visits, 1), math.nan)
+        n, means = len(turns), workers[0].means(tally)
         possible = np.any([worker.possible(found) for worker, found in zip(workers, tallies, strict=True)], axis=0)
         best = self._best(view, turns, tally, means, possible, rng) if playouts else 0
         cost: dict[str, float] = {"playouts": playouts}
@@ -106,7 +110,11 @@ class PlayoutSearcher(Searcher):
         if n == 1 or budget is TRIAL:
             return [self.worker(view, turns, budget, rng, 0)]
         rngs = [make_rng(int(next64(rng) >> np.uint64(1))) for _ in range(n)]
-        return [self.worker(view, turns, budget.share(i, n), rngs[i], i) for i in range(n)]
+        return [self.worker(view, turns, self._share(budget, i), rngs[i], i) for i in range(n)]
+
+    def _share(self, budget: Budget, number: int) -> Budget:
+        """The budget of one of several workers."""
+        return budget if self.policy.whole else budget.share(number, self.policy.workers)
 
     def unit(self, view: View) -> str:
         return unit_of(self.policy)
@@ -114,11 +122,11 @@ class PlayoutSearcher(Searcher):
     def _best(
         self, view: View, turns: NDArray[np.int64], tally: Tally, means: NDArray[np.float64], left: NDArray[np.bool_], rng: Rng
     ) -> int:
-        """The place of the best turn of those left; of equals the one that gains the most points at once, and then any."""
+        """The place of the best turn of those left; of equals the one that gains the most points at once, if the policy says so, or any."""
         for keys in (means,) if self.policy.choice == "mean" else (np.maximum(tally.visits, self.policy.least), means):
             left = left & (keys == keys[left].max())
         best = left.nonzero()[0]
-        if len(best) > 1:
+        if len(best) > 1 and self.policy.ties == "gains":
             gains = self._gains(view, turns[best])
             best = best[gains == gains.max()]
         return int(best[below(rng, len(best))] if len(best) > 1 else best[0])
@@ -161,7 +169,8 @@ def new_playouts(policy: Played, view: View, *, player: Any = None, values: NDAr
     player = policy.playout.player(view) if player is None else player
     room = game.buffer(), np.empty(view.players) if values is None else values, np.empty(view.players, np.int64)
     if policy.leaf is None:
-        return Playouts(player, SCORES[policy.score](game.teams(view.players)), *room)
+        score = SCORES[policy.score](game.teams(view.players)) if policy.valued is None else policy.valued.player(view).goal
+        return Playouts(player, score, *room)
     network, whole = policy.leaf.player(view), game.most_decisions
     unfinished = whole - (at_once or whole)
     return CutShort(player, network.goal, *room, network, policy.turns, network.goal.teams, whole, unfinished)
@@ -169,7 +178,7 @@ def new_playouts(policy: Played, view: View, *, player: Any = None, values: NDAr
 
 def unit_of(policy: Played) -> str:
     """What the values of a search count."""
-    return SCORE_UNITS[policy.score] if policy.leaf is None else policy.leaf.unit
+    return SCORE_UNITS[policy.score] if policy.valued is None else policy.valued.unit
 
 
 class Flat(Worker):
@@ -179,6 +188,10 @@ class Flat(Worker):
         self.states, self.seat, self.turns = view.scratch(flat.N_STATES), view.seat, turns
         self.rule, self.least, self.playouts, self.rng = rule, policy.least, new_playouts(policy, view), rng
         self.counts = Tally(np.zeros(len(turns), np.int64), np.zeros(len(turns)), np.zeros(len(turns)))
+        self.luck = Luck(np.zeros(1, np.uint64), make_rng(0)) if isinstance(policy, Mce) and policy.common else None
+        self.trust, self.prior = 0.0, np.zeros(len(turns))  # for how many playouts the prior of a turn counts; the priors by turn
+        if isinstance(policy, Mce) and policy.prior is not None:
+            self.trust, self.prior = policy.weight_of_prior, policy.prior.worths(view, turns)
 
     def run(self, steps: Iterable[int]) -> int:
         """Make this many playouts in each step; return how many were made in all."""
@@ -187,7 +200,7 @@ class Flat(Worker):
         done = 0
         for n in steps:
             if self.rule == ROTATION:
-                flat.sample_in_rotation(*position, n, done, *parts)
+                self.rotate(self.turns, n, done, self.counts)
             elif self.rule == AT_RANDOM:
                 flat.sample_at_random(*position, n, *parts)
             else:
@@ -195,12 +208,29 @@ class Flat(Worker):
             done += n
         return done
 
+    def rotate(self, turns: NDArray[np.int64], n: int, done: int, tally: Tally) -> None:
+        """Make n playouts for these turns in rotation, after `done` that were made before; each with the same luck, if asked."""
+        position = self.states, self.seat, turns, n, done, self.playouts, self.rng
+        if self.luck is None:
+            flat.sample_in_rotation(*position, tally)
+        else:
+            flat.sample_with_common_luck(*position, self.luck, tally)
+
     def nodes(self) -> int:
         return int(self.counts.visits.sum())
 
     def tally(self) -> Tally:
         """What was found, by turn."""
         return self.counts
+
+    def means(self, tally: Tally) -> NDArray[np.float64]:
+        """What turns are worth by their playouts and their priors."""
+        return weighed(tally, self.trust, self.prior)
+
+
+def weighed(tally: Tally, trust: float, priors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean of the playouts of each turn and of its prior, which counts for `trust` playouts; nan where a turn has no playouts."""
+    return np.where(tally.visits > 0, (tally.sums + trust * priors) / (np.maximum(tally.visits, 1) + trust), math.nan)
 
 
 class Halving(Flat):
@@ -213,9 +243,11 @@ class Halving(Flat):
     def __init__(self, policy: Mce, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> None:
         """budget: playouts, or seconds, which are counted from now."""
         super().__init__(policy, HALVING, view, turns.copy(), rng)
-        self.places = np.arange(len(turns))  # where each turn of self.turns was at first; those that are left are in front
-        self.left, self.round, self.done = len(turns), 0, 0  # the turns that are left; the round; its playouts
-        self.rounds = max(1, math.ceil(math.log2(len(turns))))
+        self.places = np.argsort(-self.prior, kind="stable")  # where each turn of self.turns was at first; those left are in front
+        self.turns[:] = self.turns[self.places]
+        self.left = len(turns) if policy.widest is None else min(len(turns), policy.widest)  # how many turns are left
+        self.round, self.done = 0, 0  # the round; its playouts
+        self.rounds = max(1, math.ceil(math.log2(self.left)))
         self.budget, self.start = budget, time.perf_counter()
 
     def run(self, steps: Iterable[int]) -> int:
@@ -226,8 +258,7 @@ class Halving(Flat):
             while True:
                 at_once = min(n - (total - before), self._before_next_look(n))
                 left = Tally(*(numbers[: self.left] for numbers in self.counts))
-                parts = self.playouts, self.rng, left
-                flat.sample_in_rotation(self.states, self.seat, self.turns[: self.left], at_once, self.done, *parts)
+                self.rotate(self.turns[: self.left], at_once, self.done, left)
                 self.done += at_once
                 total += at_once
                 if self.left > 2 and self._is_round_over():
@@ -259,10 +290,10 @@ class Halving(Flat):
         return time.perf_counter() - self.start >= self.budget.seconds * (self.round + 1) / self.rounds
 
     def _halve(self) -> None:
-        """Keep the better half of the turns that are left in front; of equals those that were listed first."""
+        """Keep the better half of the turns that are left in front; of equals those that were in front before."""
         order = np.arange(len(self.turns))
-        means = self.counts.sums[: self.left] / self.counts.visits[: self.left]
-        order[: self.left] = np.lexsort((self.places[: self.left], -means))
+        means = weighed(self.counts, self.trust, self.prior[self.places])[: self.left]
+        order[: self.left] = np.argsort(-means, kind="stable")
         for numbers in (self.turns, self.places, *self.counts):
             numbers[:] = numbers[order]
         self.left, self.round, self.done = (self.left + 1) // 2, self.round + 1, 0

@@ -100,7 +100,9 @@ def test_it_is_told_before_anything_is_played(four_cores, capsys, monkeypatch: p
 def test_the_command_tells_it_in_a_sentence(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     monkeypatch.setattr(cores, "cores", lambda: 1)
     command = ["match", "kingdomino", "random", "mce(seconds=0.001, threads=2)", "--option", "size=3", "--games", "1", "--processes", "1"]
-    assert main(command) == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", KdenvWarning)  # in tests it would be an error
+        assert main(command) == 0
     sentence = "1 search of 2 threads will run at the same time on 1 core, so seconds buy less than on cores of their own; give threads=1"
     assert f"kdenv: {sentence}\n" in capsys.readouterr().err
 
