@@ -13,7 +13,14 @@ from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption
 
 if TYPE_CHECKING:
-    from kdenv.arena import Result, ResultsFile, Summary
+    from kdenv.arena import Breakdown, Result, ResultsFile, Summary
+
+SHOWN = {  # what kdenv.arena.breakdown can tell
+    "seats": "wins, draws and losses, also by who began",
+    "spread": "the least, the most and the standard deviation of points and margins",
+    "rounds": "points, open turns, time and playouts by round",
+    "game": "what the game adds, such as cards bought",
+}
 
 
 def add(commands: Commands) -> None:
@@ -28,6 +35,8 @@ def add(commands: Commands) -> None:
     match.add_argument("policies", nargs="+", metavar="policy", help="a policy for each seat, as 'kdenv policies GAME' shows them")
     match.add_argument("--games", type=int, default=100, metavar="N", help="the number of games (default: 100)")
     add_playing(match)
+    what = "; ".join(f"{name}: {meaning}" for name, meaning in SHOWN.items())
+    match.add_argument("--show", nargs="+", default=[], metavar="WHAT", help=f"tell more: all, or some of {what}")
     match.add_argument("--report", type=Path, metavar="FILE", help="write an HTML page with the results to this file")
 
 
@@ -37,6 +46,10 @@ def _match(parsed: argparse.Namespace) -> int:
     match = Match(parsed.game, parsed.policies, parsed.games, parsed.seed, options(parsed.option))
     match.check()
     check_playing(parsed)
+    parsed.show = list(SHOWN) if "all" in parsed.show else parsed.show
+    for name in parsed.show:
+        if name not in SHOWN:
+            raise BadOption(f"--show {name} is not possible; it may be {', '.join(SHOWN)} or all")
     if parsed.report is not None:
         _check_report(parsed.report, parsed.out)
     if parsed.out is None:
@@ -58,30 +71,37 @@ def _check_report(path: Path, results: Path | None) -> None:
 
 def _play_match(parsed: argparse.Namespace, summary: Summary, file: ResultsFile | None) -> int:
     """Play the games that the file does not hold yet. However the match ends, the finished games are printed and reported."""
-    from kdenv.arena import play
+    from kdenv.arena import Breakdown, play
 
     match = summary.match
-    for result in file.results() if file is not None else ():
+    breakdown = Breakdown(match) if parsed.show else None
+
+    def add(result: Result) -> None:
         summary.add(result)
+        if breakdown is not None:
+            breakdown.add(result)
+
+    for result in file.results() if file is not None else ():
+        add(result)
     progress = Progress(match.games, "games", summary.games)
 
     def on_result(result: Result) -> None:
         if file is not None:
             file.append(result)
-        summary.add(result)
+        add(result)
         progress.step()
 
     finished, done = False, file.finished if file is not None else ()
     try:
-        records, processes, move_limit = file is not None, parsed.processes, parsed.move_limit
+        records, processes, move_limit = file is not None or breakdown is not None, parsed.processes, parsed.move_limit
         finished = play(match, processes=processes, done=done, move_limit=move_limit, records=records, on_result=on_result)
     finally:
         progress.end()
-        _show_match(parsed, summary, finished)
+        _show_match(parsed, summary, breakdown, finished)
     return 0 if finished else tell_end(f"{summary.games} of {match.games} games", parsed.out)
 
 
-def _show_match(parsed: argparse.Namespace, summary: Summary, finished: bool) -> None:
+def _show_match(parsed: argparse.Namespace, summary: Summary, breakdown: Breakdown | None, finished: bool) -> None:
     """Write the report, and print the table, even if one of them cannot be written."""
     from kdenv.arena import report
 
@@ -90,8 +110,11 @@ def _show_match(parsed: argparse.Namespace, summary: Summary, finished: bool) ->
             parsed.report.write_text(report.page(summary), encoding="utf-8")
     finally:
         if parsed.json:
-            print(json.dumps(report.as_json(summary, finished)))
+            more = {"shown": breakdown.as_json(parsed.show)} if breakdown is not None else {}
+            print(json.dumps({**report.as_json(summary, finished), **more}))
         elif summary.games:
             print(summary)
+            if breakdown is not None:
+                print(f"\n{breakdown.text(parsed.show)}")
     if parsed.report is not None and not parsed.json:
         print(f"the report is in {parsed.report}")

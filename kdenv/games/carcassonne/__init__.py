@@ -3,6 +3,7 @@
 from kdenv.core.game import Game, Option
 from kdenv.core.questions import Knowledge
 from kdenv.games.carcassonne import drawing, encoding, heuristics, notation, rules
+from kdenv.games.carcassonne.details import DETAILS
 from kdenv.games.carcassonne.tables import N_TYPES
 
 __all__ = ["GAME"]
@@ -32,4 +33,5 @@ GAME = Game(
     ),
     most_decisions=2,
     open_information=True,
+    details=DETAILS,
 )

@@ -47,6 +47,7 @@ from kdenv.games.dominion.cards import (
     kingdom_rows,
     random_kingdom,
 )
+from kdenv.games.dominion.details import DETAILS
 from kdenv.games.dominion.tables import COPPER, CURSE, DUCHY, ESTATE, GOLD, N_ACTIONS, N_KINGDOM, N_SLOTS, PROVINCE, SILVER
 
 __all__ = [  # the game, and what one needs to write a card
@@ -162,4 +163,5 @@ GAME = _Dominion(
     most_decisions=1,
     truncated=rules.is_truncated,
     margin_scale=50.0,
+    details=DETAILS,
 )

@@ -4,6 +4,7 @@ from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import Game, Option, Variant, whole_number
 from kdenv.core.questions import Knowledge
 from kdenv.games.kingdomino import best_turns, drawing, encoding, heuristics, notation, rules
+from kdenv.games.kingdomino.details import DETAILS
 from kdenv.games.kingdomino.tables import DOMINOES, DOMINOES_USED, KINGS, N_DOMINOES, TERRAINS
 
 # DOMINOES and TERRAINS are public because studies of the printed dominoes need them (baselines/papers/wong_kang.py).
@@ -54,4 +55,5 @@ GAME = Game(
     knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="full_greedy", scratch=best_turns.SCRATCH_SIZE),
     most_decisions=2,
     open_information=True,
+    details=DETAILS,
 )
