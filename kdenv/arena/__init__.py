@@ -2,7 +2,7 @@
 
 from kdenv.arena.breakdown import Breakdown
 from kdenv.arena.comparison import Comparison, Comparisons, Verdict, compare
-from kdenv.arena.curve import Budget, Curve, Plan, read_budget
+from kdenv.arena.curve import Budget, Curve, CurvePlan, read_budget
 from kdenv.arena.league import League, read_league
 from kdenv.arena.league_games import league, merge
 from kdenv.arena.match import GameFailed, Match, Result, play_game
@@ -18,11 +18,11 @@ __all__ = [
     "Comparison",
     "Comparisons",
     "Curve",
+    "CurvePlan",
     "Difference",
     "GameFailed",
     "League",
     "Match",
-    "Plan",
     "Result",
     "ResultsFile",
     "Row",

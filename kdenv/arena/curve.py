@@ -53,7 +53,7 @@ def read_budget(text: str) -> Budget:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CurvePlan:
     """Which policies are measured with which budgets, against whom, and on how many games each."""
 
     game: str
@@ -112,7 +112,7 @@ def with_budget(text: str, budget: Budget) -> str:
 class Curve:
     """The points of a plan that are measured so far. Printed, it is a table."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: CurvePlan) -> None:
         self.plan = plan
         self.points: list[Point] = []
 
@@ -174,14 +174,19 @@ class Curve:
         """What a notebook shows."""
         return self.svg()
 
-    def __str__(self) -> str:
-        """A table for a terminal."""
-        rows = [("policy", "budget", "time a turn", "margin", "wins", "games")]
+    def rows(self) -> list[tuple[str, ...]]:
+        """The headings of a table, and a row for every point."""
+        rows: list[tuple[str, ...]] = [("policy", "budget", "time a turn", "margin", "wins", "games")]
         for point in self.points:
             row = point.row
             budget = "-" if point.budget is None else point.budget.text
             time, wins = time_text(Estimate(row.median_seconds_per_turn)), row.wins.scaled(100).text(unit=" %", ends=True)
             rows.append((point.policy, budget, time, row.margin.text(sign=True), wins, str(row.games)))
+        return rows
+
+    def __str__(self) -> str:
+        """A table for a terminal."""
+        rows = self.rows()
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
         return "\n".join(lines)

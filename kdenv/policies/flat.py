@@ -42,11 +42,12 @@ class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
         """Refuse parameters without what they need."""
         super().__post_init__()
         if self.common and self.sampling == "random":
-            raise BadOption("common=yes is not possible with sampling=random; all turns must be tried in turn: sampling may be rotation, halving")
+            raise BadOption("common=yes is not possible with sampling=random, which has no rotations; sampling may be rotation, halving")
         if self.prior is None:
             for name in ("trust", "widest"):
-                if getattr(self, name) is not None:
-                    raise BadOption(f"{name}={getattr(self, name):g} needs a network that says what turns are worth; give prior=learned(<model>)")
+                value = getattr(self, name)
+                if value is not None:
+                    raise BadOption(f"{name}={value:g} needs a network that says what turns are worth; give prior=learned(<model>)")
         elif self.leaf is not None and self.leaf != self.prior:
             raise BadOption(f"leaf={self.leaf} is not possible with prior={self.prior}; both must be the same network, to have one unit")
         if self.widest is not None and self.sampling != "halving":

@@ -209,7 +209,7 @@ class Flat(Worker):
         return done
 
     def rotate(self, turns: NDArray[np.int64], n: int, done: int, tally: Tally) -> None:
-        """Make n playouts for these turns in rotation, after `done` that were made before; in each rotation with the same luck, if asked."""
+        """Make n playouts for these turns in rotation, after `done` that were made before; each with the same luck, if asked."""
         position = self.states, self.seat, turns, n, done, self.playouts, self.rng
         if self.luck is None:
             flat.sample_in_rotation(*position, tally)

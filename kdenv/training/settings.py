@@ -51,7 +51,6 @@ class Settings:
     source: str = setting("a model to begin with", "")
 
     def __post_init__(self) -> None:
-        """Check every setting."""
         for each in dataclasses.fields(self):
             self._check(each)
         if self.activation not in ACTIVATIONS:

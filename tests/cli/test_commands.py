@@ -124,7 +124,8 @@ def test_match(game: str, capsys) -> None:
 def test_play(game: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.setattr("builtins.input", lambda prompt: "1")
     file = tmp_path / "played.txt"
-    assert main(["play", game, "--seed", "1", "--record", str(file)]) == 0
+    opponents = ["random"] * (find_game(game).players[0] - 1)
+    assert main(["play", game, *opponents, "--seed", "1", "--record", str(file)]) == 0
     assert main(["replay", str(file)]) == 0
     assert "(unfinished)" not in capsys.readouterr().out
 

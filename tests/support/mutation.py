@@ -43,7 +43,7 @@ _KINGDOMINO, _CARCASSONNE = "kdenv/games/kingdomino/", "kdenv/games/carcassonne/
 _DOMINION, _DOMINOES = "kdenv/games/dominion/", "kdenv/games/dominoes/"
 PLAN = {
     "kingdomino": Part(
-        (*(_KINGDOMINO + name for name in ("rules.py", "board.py", "heuristics.py", "best_turns.py")),),
+        (*(_KINGDOMINO + name for name in ("rules.py", "placements.py", "board.py", "heuristics.py", "best_turns.py")),),
         ("kingdomino_contract", "kingdomino_rules", "kingdomino_players", "kingdomino_perft"),
     ),
     "carcassonne": Part(
@@ -71,7 +71,7 @@ PLAN = {
     ),
     "priors": Part(
         ("kdenv/search/outcome.py", "kdenv/search/kernels/priors.py", "kdenv/search/kernels/decisions.py", "kdenv/networks/priors.py"),
-        ("search_priors", "search_leaves", "search_halving", "search_trees"),
+        ("search_priors", "search_leaves", "search_halving", "search_trees", "golden_trees", "search_hidden"),
     ),
     "look-ahead": Part(
         (

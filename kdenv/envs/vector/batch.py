@@ -1,4 +1,4 @@
-"""`Batch`: games of one kind that are dealt and stepped together. The environments in this room and in envs/sb3.py are faces of it.
+"""`Batch`: games of one kind that are dealt and stepped together. Each environment in this room and in envs/sb3.py has one.
 
 It owns the arrays, gives slices of the games to threads, and raises the errors.
 """
@@ -147,7 +147,6 @@ class Batch:
         return ranks
 
     def close(self) -> None:
-        """Let the threads go."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
@@ -183,7 +182,6 @@ class Batch:
         return {**self.__dict__, "_pool": None}
 
     def clone(self) -> Batch:
-        """An independent copy."""
         return copy.deepcopy(self)
 
 

@@ -176,7 +176,6 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         return self._batch.table(i)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Let the threads go."""
         self._batch.close()
 
     def clone(self) -> SeatVectorEnv:

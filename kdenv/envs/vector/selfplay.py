@@ -77,7 +77,6 @@ class SelfPlay:
         return self._batch.table(i)
 
     def close(self) -> None:
-        """Let the threads go."""
         self._batch.close()
 
     def clone(self) -> SelfPlay:

@@ -48,6 +48,7 @@ from kdenv.games.dominion.cards import (
     random_kingdom,
 )
 from kdenv.games.dominion.details import DETAILS
+from kdenv.games.dominion.strongest import STRONGEST
 from kdenv.games.dominion.tables import COPPER, CURSE, DUCHY, ESTATE, GOLD, N_ACTIONS, N_KINGDOM, N_SLOTS, PROVINCE, SILVER
 
 __all__ = [  # the game, and what one needs to write a card
@@ -159,7 +160,7 @@ GAME = _Dominion(
     max_legal=N_SLOTS + 1,
     max_turns=4096,
     max_chances=N_SLOTS,
-    knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="rollout", reflex=heuristics.REFLEX),
+    knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="rollout", reflex=heuristics.REFLEX, strongest=STRONGEST),
     most_decisions=1,
     truncated=rules.is_truncated,
     margin_scale=50.0,

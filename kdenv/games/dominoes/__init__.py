@@ -8,6 +8,7 @@ from kdenv.games.dominoes.details import DETAILS
 from kdenv.games.dominoes.heuristics import RULE_PLAYERS
 from kdenv.games.dominoes.imagined_play import BELIEFS
 from kdenv.games.dominoes.solver import alpha_beta
+from kdenv.games.dominoes.strongest import STRONGEST
 from kdenv.games.dominoes.tables import N_ACTIONS, N_TILES, RULES
 
 __all__ = ["GAME"]
@@ -34,6 +35,7 @@ GAME = Game(
     knowledge=Knowledge(
         players=RULE_PLAYERS,
         greedy="greedy",
+        strongest=STRONGEST,
         hidden=Hidden(
             solver=alpha_beta,
             turns_so_far=lambda states, k: int(states[k]["n_turns"]),

@@ -27,7 +27,8 @@ from kdenv.games.kingdomino.board import (
     square,
     towards,
 )
-from kdenv.games.kingdomino.rules import NOBODY, PICKING, X_OF, Y_OF, discard_action, legal, pick_action
+from kdenv.games.kingdomino.placements import X_OF, Y_OF, discard_action, pick_action
+from kdenv.games.kingdomino.rules import NOBODY, PICKING, legal
 from kdenv.games.kingdomino.rules import seat as seat_to_move
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, MIDDLE_BONUS, N_DOUBLES, N_TERRAINS, TERRAIN_A, TERRAIN_B
 

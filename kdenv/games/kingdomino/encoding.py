@@ -17,7 +17,8 @@ from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part, clear
 from kdenv.games.kingdomino import prospects
 from kdenv.games.kingdomino.board import CASTLE, NONE, area_around, centred_box, column_of, neighbours, row_of
-from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, points_of_kingdom, reachable
+from kdenv.games.kingdomino.placements import reachable
+from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, points_of_kingdom
 from kdenv.games.kingdomino.rules import seat as seat_to_move
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, N_DOMINOES, N_TERRAINS, TERRAIN_A, TERRAIN_B
 

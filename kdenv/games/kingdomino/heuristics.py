@@ -19,7 +19,8 @@ from kdenv.compiler.random import below
 from kdenv.core.errors import BadOption
 from kdenv.core.questions import RulePlayer, packed, plays, then
 from kdenv.games.kingdomino.best_turns import TURNS, all_turns, best_turns
-from kdenv.games.kingdomino.rules import NOBODY, PICKING, legal, pick_action
+from kdenv.games.kingdomino.placements import pick_action
+from kdenv.games.kingdomino.rules import NOBODY, PICKING, legal
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B
 
 

@@ -14,7 +14,8 @@ from kdenv.compiler.bits import popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Part, clear
 from kdenv.games.kingdomino.board import CASTLE, NONE, area_around, behind, centred_box, first_halves, neighbours
-from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, bonus_for_harmony, bonus_for_middle, reachable
+from kdenv.games.kingdomino.placements import reachable
+from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, bonus_for_harmony, bonus_for_middle
 from kdenv.games.kingdomino.rules import seat as seat_to_move
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, N_DOMINOES, N_TERRAINS, TERRAIN_A, TERRAIN_B
 
