@@ -42,7 +42,7 @@ def lines(folder: Path) -> dict[str, list[str]]:
     found = {}
     for path in sorted(folder.glob("*.jsonl")):
         first, *games = path.read_text(encoding="utf-8").splitlines()
-        found[path.name] = [first, *sorted(json.dumps({**json.loads(game), "seconds": None}) for game in games)]
+        found[path.name] = [first, *sorted(json.dumps({**json.loads(game), "seconds": None, "pace": None}) for game in games)]
     return found
 
 
