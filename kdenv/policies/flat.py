@@ -5,6 +5,8 @@ Here are the parameters; the search is in policies/sampling.py.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from kdenv.core.errors import BadOption
 from kdenv.policies.budgets import ByGame, ByPlayouts, BySeconds, Decided, Played
 from kdenv.policies.learned import Learned
@@ -52,7 +54,7 @@ class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
         if self.widest is not None and self.sampling != "halving":
             raise BadOption(f"widest={self.widest} is not possible with sampling={self.sampling}; write sampling=halving")
 
-    @property
+    @cached_property
     def valued(self) -> Learned | None:
         """The network of values in whose unit the search counts; None if it has none."""
         return self.leaf or self.prior
