@@ -17,7 +17,12 @@ def cores() -> int:
 
 def usual_processes(match: Match) -> int:
     """How many processes play a match if nobody says: so many that each thread of a search has a core."""
-    return max(1, cores() // max(_threads(each) for each in _policies(match)))
+    return max(1, cores() // most_threads(match))
+
+
+def most_threads(match: Match) -> int:
+    """The number of threads on which a decision in this match is made, at most."""
+    return max(_threads(each) for each in _policies(match))
 
 
 def warn_of_shared_cores(match: Match, processes: int) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from kdenv.arena.match import Match, Result
 from kdenv.arena.results import ResultsFile
@@ -20,18 +21,20 @@ def play_kept(
     *,
     processes: int | None = None,
     move_limit: float | None = None,
+    ray: str | None = None,
     is_ours: Callable[[int], bool] | None = None,
 ) -> bool:
     """Call `add` with the games that the folder holds, then play the others, add them and keep them. Return False after Ctrl-C.
 
     Without a folder all games are played. `is_ours` says which games, by number, are to be played here at all.
     """
+    how: dict[str, Any] = {"processes": processes, "move_limit": move_limit, "ray": ray}
 
     def others() -> Iterator[int]:
         return (number for number in range(match.games) if is_ours is not None and not is_ours(number))
 
     if folder is None:
-        return play(match, processes=processes, move_limit=move_limit, done=others(), on_result=add)
+        return play(match, done=others(), on_result=add, **how)
     with ResultsFile(path_in(folder, match), match) as file:
         for result in file.results():
             add(result)
@@ -40,7 +43,7 @@ def play_kept(
             file.append(result)
             add(result)
 
-        return play(match, processes=processes, move_limit=move_limit, done=chain(file.finished, others()), records=True, on_result=keep)
+        return play(match, done=chain(file.finished, others()), records=True, on_result=keep, **how)
 
 
 def path_in(folder: Path, match: Match) -> Path:

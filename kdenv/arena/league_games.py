@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from kdenv.arena.cluster import connection
 from kdenv.arena.kept import path_in, play_kept
 from kdenv.arena.league import League
 from kdenv.arena.match import Match, Result
@@ -24,12 +25,14 @@ def league(
     part: tuple[int, int] = (1, 1),
     processes: int | None = None,
     move_limit: float | None = None,
+    ray: str | None = None,
     on_result: Callable[[Standings], None] = lambda standings: None,
 ) -> Standings:
     """Play the games of a league that the folder does not hold, and return its standings. All games of its policies in the folder count.
 
     plays: if it is false, nothing is played, and the games in the folder are rated.
     part: (2, 3) plays the second third of all deals, as one of three machines does whose games are merged afterwards.
+    ray: the address of a Ray cluster that plays, or "auto".
     on_result: is called after each game. After Ctrl-C `interrupted` of the standings is true, and what was played is kept.
     """
     plan.check()
@@ -38,6 +41,9 @@ def league(
         raise BadOption(f"part {number} of {parts} is not possible; the first of two is 1 of 2")
     if parts > 1 and plan.kind == "swiss":
         raise BadOption("a swiss league cannot be played in parts: its next round depends on all games of the last one")
+    nameless = [name for name, text in zip(plan.names, plan.texts, strict=True) if not isinstance(text, str)]
+    if folder is not None and nameless:
+        raise BadOption(f"{nameless[0]} cannot be written to a file; make it known with kdenv.add_policy, or play without a folder")
     known = known_tables(plan, folder)
     standings = Standings(plan)
 
@@ -51,18 +57,19 @@ def league(
         def is_ours(game: int) -> bool:
             return plays and match.find(game)[0] % parts == number - 1
 
-        if not play_kept(match, folder, add, processes=processes, move_limit=move_limit, is_ours=is_ours):
+        if not play_kept(match, folder, add, processes=processes, move_limit=move_limit, ray=ray, is_ours=is_ours):
             standings.interrupted = True
 
     read: set[Table] = set()
-    for tables in plan.rounds_of_tables(known, standings.order) if plays else ():
-        standings.expected += len(tables) * plan.n_players * len(range(number - 1, plan.deals, parts))
-        for table in tables:
-            if table in known or not standings.interrupted:
-                run(table, not standings.interrupted)
-                read.add(table)
-        if standings.interrupted:
-            break
+    with connection(ray if plays else None):
+        for tables in plan.rounds_of_tables(known, standings.order) if plays else ():
+            standings.expected += len(tables) * plan.n_players * len(range(number - 1, plan.deals, parts))
+            for table in tables:
+                if table in known or not standings.interrupted:
+                    run(table, not standings.interrupted)
+                    read.add(table)
+            if standings.interrupted:
+                break
     for table in sorted(known - read):
         run(table, False)
     return standings

@@ -16,7 +16,7 @@ from kdenv.arena.schedule import Table
 from kdenv.arena.statistics import TOO_FEW, DealSums, Estimate
 from kdenv.arena.tables import bar, time_text
 
-_HEADINGS = ("", "policy", "rating", "better than the next", "wins", "margin", "time a turn", "games")
+HEADINGS = ("", "policy", "rating", "better than the next", "wins", "margin", "time a turn", "games")
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Standings:
         if not self.games:
             return f"{self.heading()}\nNo game is finished yet."
         rows = self.rows()
-        lines = [list(_HEADINGS), *([*cells(row)] for row in rows)]
+        lines = [list(HEADINGS), *([*cells(row)] for row in rows)]
         if bars:
             low, high = min(row.rating.mean for row in rows), max(row.rating.mean for row in rows)
             lines = [
@@ -152,7 +152,7 @@ class Standings:
 
     def _repr_html_(self) -> str:
         """The same as a table, for a notebook."""
-        head = "".join(f"<th>{heading}</th>" for heading in _HEADINGS)
+        head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
         body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells(row)) + "</tr>" for row in self.rows())
         return f"<p>{html.escape(self.heading())}</p><table><tr>{head}</tr>{body}</table><p>{html.escape(self.explanation())}</p>"
 

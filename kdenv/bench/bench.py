@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kdenv.bench import batches, environments, matches, peers
+from kdenv.bench import batches, environments, matches, networks, peers
 from kdenv.bench.measuring import QUICK, USUAL, Effort, Row, per_second, times
 from kdenv.compiler.random import make_rng
 from kdenv.core.game import Game
@@ -80,6 +80,7 @@ def _of_game(game: Game, effort: Effort) -> Iterator[Row]:
         yield Row(name + "ISMCTS from the start, random playouts", iterations, "iterations/s", _ISMCTS_ITERATIONS.get(game.name))
         oracle = _oracle_microseconds(table, effort)
         yield Row(name + "oracle, a decision from the first on", oracle, "us", _ORACLE_MICROSECONDS.get(game.name))
+    yield from networks.rows_of(game, effort)
     yield from environments.rows_of(game, effort)
     yield from batches.rows_of(game, effort)
     yield from matches.rows_of(game, effort)

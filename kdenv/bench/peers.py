@@ -6,6 +6,7 @@ A peer that is not installed is left out, and a line says so.
 from __future__ import annotations
 
 import importlib
+import logging
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -86,7 +87,7 @@ def _team_dominoes(game: Game, effort: Effort) -> Iterator[Row]:
     """Random rounds by the same rules. OpenSpiel's team dominoes is written in Python."""
     pyspiel = importlib.import_module("pyspiel")
     importlib.import_module("open_spiel.python.games.team_dominoes")  # this registers it
-    theirs = per_second(effort, lambda n: [_random_round(pyspiel) for _ in range(n)])
+    theirs = per_second(effort, partial(_random_rounds, pyspiel))
     yield Row(f"OpenSpiel {version('open_spiel')}, python_team_dominoes: random rounds", theirs, "games/s")
     players, variant = game.variant(rules="openspiel", mode="round")
     states, rng, points = np.zeros(4, game.state_dtype), make_rng(1), np.zeros(players, np.int64)
@@ -107,10 +108,11 @@ def _go_on(state: Any) -> None:
         state.apply_action(random.choice(state.legal_actions()))
 
 
-def _random_round(pyspiel: Any) -> None:
-    state = _new(pyspiel, "python_team_dominoes")
-    while not state.is_terminal():
-        _go_on(state)
+def _random_rounds(pyspiel: Any, n: int) -> None:
+    for _ in range(n):
+        state = _new(pyspiel, "python_team_dominoes")
+        while not state.is_terminal():
+            _go_on(state)
 
 
 def _pyminion(game: Game, effort: Effort) -> Iterator[Row]:
@@ -123,7 +125,11 @@ def _pyminion(game: Game, effort: Effort) -> Iterator[Row]:
         for _ in range(n):
             game_of(players=[big_money(player_id=name) for name in "ab"], expansions=[base.base_set], log_stdout=False).play()
 
-    theirs = per_second(effort, play)
+    logging.disable()  # it logs every turn, which is heard if another package has set logging up
+    try:
+        theirs = per_second(effort, play)
+    finally:
+        logging.disable(logging.NOTSET)
     yield Row(f"pyminion {version('pyminion')}, big money against itself", theirs, "games/s")
     states, totals, rng = np.zeros(4, game.state_dtype), np.zeros(2, np.int64), make_rng(1)
     states[0] = Table(game, kingdom="first_game").states[0]
@@ -140,7 +146,6 @@ def _pgx(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
     env = pgx.make("backgammon")
     step_of_one = importlib.import_module("pgx.experimental.wrappers").auto_reset(env.step, env.init)
 
-    @jax.jit
     def steps(states: Any, key: Any) -> tuple[Any, Any]:
         def one(_: Any, carried: tuple[Any, Any]) -> tuple[Any, Any]:
             states, key = carried
@@ -151,12 +156,13 @@ def _pgx(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
 
         return jax.lax.fori_loop(0, 10, one, (states, key))  # type: ignore[no-any-return]
 
+    compiled = jax.jit(steps)
     states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(1), _IN_A_BATCH))
 
     def play(n: int) -> None:
         now, key = states, jax.random.PRNGKey(2)
         for _ in range(n):
-            now, key = steps(now, key)
+            now, key = compiled(now, key)
         jax.block_until_ready(now.rewards)
 
     rate = per_second(effort, play) * 10 * _IN_A_BATCH

@@ -82,6 +82,7 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
 def add_processes(parser: argparse.ArgumentParser) -> None:
     """Add how many games to play at a time, how long a decision may take, and JSON in place of words."""
     parser.add_argument("--processes", type=int, metavar="N", help="how many games to play at a time (default: one for each core)")
+    parser.add_argument("--ray", metavar="ADDRESS", help="let a Ray cluster play: its address, or auto for the one of this machine")
     parser.add_argument("--move-limit", type=float, metavar="SECONDS", help="give up if a decision takes longer (default: no limit)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON, for programs")
 

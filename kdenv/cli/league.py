@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from kdenv.cli import terminal
 from kdenv.cli.arguments import Commands, add_processes, check_playing
 from kdenv.cli.interrupts import tell_end
+from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption, shown
 
@@ -24,9 +25,8 @@ def add(commands: Commands) -> None:
         "league",
         _league,
         "let many policies play each other, as a TOML file says, and rate them",
-        "kdenv league league.toml",
-        "kdenv league league.toml --part 1/2",
-        "kdenv league league.toml --merge of_the_other_machine",
+        "kdenv league league.toml --report league.html",
+        "kdenv league league.toml --part 1/2 --out half",
     )
     league.add_argument("file", type=Path, help="the league: game, policies and deals, as kdenv/arena/README.md explains")
     league.add_argument("--out", type=Path, metavar="FOLDER", help="keep the games here (default: the file's name without its ending)")
@@ -38,6 +38,7 @@ def add(commands: Commands) -> None:
     )
     league.add_argument("--only-rate", action="store_true", help="play nothing; rate the games that are kept")
     add_processes(league)
+    add_report(league)
 
 
 def _part(word: str) -> tuple[int, int]:
@@ -51,6 +52,7 @@ def _league(parsed: argparse.Namespace) -> int:
     from kdenv.arena import merge, read_league
 
     check_playing(parsed)
+    check_report(parsed.report, None)
     plan = read_league(parsed.file)
     plan.check()
     folder = parsed.out or parsed.file.with_suffix("")
@@ -66,7 +68,7 @@ def _league(parsed: argparse.Namespace) -> int:
 
 def _play(parsed: argparse.Namespace, plan: League, folder: Path) -> Standings:
     """Play what is missing, and print the standings."""
-    from kdenv.arena import league
+    from kdenv.arena import league, report
 
     progress = Progress(0, "games")
 
@@ -82,12 +84,14 @@ def _play(parsed: argparse.Namespace, plan: League, folder: Path) -> Standings:
             part=parsed.part,
             processes=parsed.processes,
             move_limit=parsed.move_limit,
+            ray=parsed.ray,
             on_result=on_result,
         )
     finally:
         progress.end()
-    if parsed.json:
-        print(json.dumps(standings.as_json()))
-    else:
-        print(standings.text(bars=terminal.has_colours(sys.stdout)))
+
+    def show() -> None:
+        print(json.dumps(standings.as_json()) if parsed.json else standings.text(bars=terminal.has_colours(sys.stdout)))
+
+    show_and_report(parsed.report, lambda: report.league_page(standings), show, not parsed.json)
     return standings

@@ -45,7 +45,7 @@ def _run(parsed: argparse.Namespace) -> None:
     from kdenv.policies.listing import entry_of
 
     game = find_game(parsed.game)
-    for line in _overview(game) if parsed.name is None else _filled(_page(entry_of(parsed.name, game))):
+    for line in _overview(game) if parsed.name is None else _filled(_page(entry_of(parsed.name, game), game)):
         print(line)
 
 
@@ -93,7 +93,7 @@ def _paper(entry: Entry) -> str:
     return found[0] if found else entry.source
 
 
-def _page(entry: Entry) -> Iterator[str]:
+def _page(entry: Entry, game: Game) -> Iterator[str]:
     """What it is, the paper, how it is written, and each parameter: its meaning, what it may be, and its default."""
     yield f"{entry.name}: {entry.meaning}"
     if entry.source:
@@ -103,6 +103,8 @@ def _page(entry: Entry) -> Iterator[str]:
         yield f"stands for: {entry.cls.kind}({presets})"
     elif entry.usage != entry.name:
         yield f"written: {entry.usage}"
+    for i, line in enumerate(entry.cls.stands_for(game)):
+        yield f"{'' if i else 'stands for:'.ljust(11)}" + (" " * 12 if i else " ") + line
     if entry.parameters:
         yield ""
         yield "parameters:"

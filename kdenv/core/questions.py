@@ -6,7 +6,7 @@ of a game, or in a file of yours. A turn is packed into an int64: up to four act
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -166,6 +166,13 @@ class Hidden:
     beliefs: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)  # name -> maker
 
 
+class Measured(NamedTuple):
+    """A policy that has been measured to be the strongest with a budget of at least so many seconds for a decision."""
+
+    seconds: float
+    policy: str  # its text, in which {seconds} stands for the budget
+
+
 @dataclass(frozen=True)
 class Knowledge:
     """What a game knows about playing well, for policies and searches. All of it may be left out."""
@@ -178,3 +185,6 @@ class Knowledge:
     evaluators: Mapping[str, Any] = field(default_factory=dict)  # parts that answer estimate and reach, by name, the usual one first
     orders: Mapping[str, Any] = field(default_factory=dict)  # parts that answer rank, by name, the usual one first
     hidden: Hidden | None = None  # what searches that solve deals or weigh beliefs need
+    # What the policy `strongest` stands for. Of rows with the same seconds the first one that fits the table is taken, since a network
+    # may be for one number of players only.
+    strongest: Sequence[Measured] = ()

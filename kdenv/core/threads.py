@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 
 # Libraries of linear algebra, OpenMP, numba and torch read these when they are loaded.
-_READ_BY_LIBRARIES = (
+READ_BY_LIBRARIES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -23,17 +23,17 @@ _READ_BY_LIBRARIES = (
 
 def use_one_thread() -> None:
     """Let libraries that are loaded from now on use one thread each, in this process and in those that it starts."""
-    os.environ.update(dict.fromkeys(_READ_BY_LIBRARIES, "1"))
+    os.environ.update(dict.fromkeys(READ_BY_LIBRARIES, "1"))
 
 
 @contextlib.contextmanager
 def one_thread_each() -> Iterator[None]:
     """Let the libraries in processes that are started in this block use one thread each."""
-    before = {name: os.environ[name] for name in _READ_BY_LIBRARIES if name in os.environ}
+    before = {name: os.environ[name] for name in READ_BY_LIBRARIES if name in os.environ}
     use_one_thread()
     try:
         yield
     finally:
-        for name in _READ_BY_LIBRARIES:
+        for name in READ_BY_LIBRARIES:
             os.environ.pop(name, None)
         os.environ.update(before)

@@ -24,7 +24,7 @@ from kdenv.drawing.paper import (
     words,
 )
 
-_LEFT, _RIGHT, _HIGH = 62, WIDTH - 18, 270
+_LEFT, _RIGHT, _HIGH = 60, WIDTH - 26, 250
 
 
 class Dot(NamedTuple):

@@ -9,8 +9,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-WIDTH = 520  # of every chart, so that its words can be read on a telephone
-LETTER = 12.5  # the size of letters
+WIDTH = 460  # of every chart, so that its words can be read on a telephone
+LETTER = 13  # the size of letters
 _COLOURS = ("#1f5fa8", "#c2571a", "#2f7d32", "#7b3fa0", "#8a6d00", "#b3243c", "#00727a", "#555555")
 _IN_THE_DARK = ("#7fb2f0", "#f0955a", "#7cc97f", "#c79be8", "#d6b94a", "#f0788a", "#5cc9d0", "#b5b5b5")
 INK, PALE, GRID, PAPER = "#222222", "#666666", "#dddddd", "#ffffff"
@@ -98,7 +98,8 @@ def marks(least: float, most: float, about: int = 6) -> list[float]:
     """Round numbers from below the least to above the most, about so many of them."""
     spread = (most - least) or abs(most) or 1.0
     unit = 10.0 ** math.floor(math.log10(spread / about))
-    step = next(each * unit for each in _STEPS if each * unit >= spread / about * 0.999)
+    steps = (each for each in _STEPS if unit != 1 or each != 2.5)  # turns and points are whole numbers
+    step = next(each * unit for each in steps if each * unit >= spread / about * 0.999)
     first, last = math.floor(least / step + 1e-9), math.ceil(most / step - 1e-9)
     return [round(number * step, 12) for number in range(first, max(last, first + 1) + 1)]
 

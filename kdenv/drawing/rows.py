@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kdenv.drawing.paper import PALE, WIDTH, Axis, colour, decades, fill, heading, marks, picture, short, shortened, stroke, width_of, words
 
-_LEFT, _RIGHT = 24, WIDTH - 24
+_LEFT, _RIGHT = 26, WIDTH - 26
 _STEP = 40  # from row to row
 
 
@@ -73,5 +73,5 @@ def spreads(title: str, across: str, rows: Iterable[Spread], write: Callable[[fl
 
 def _name(name: str, said: str, y: float) -> list[str]:
     """The name of a row at the left, and its number in words at the right."""
-    room = _RIGHT - _LEFT - width_of(said) - 12
-    return [words(_LEFT, y, shortened(name, room)), words(_RIGHT, y, said, anchor="end", ink=PALE)]
+    room = WIDTH - 24 - width_of(said) - 12
+    return [words(12, y, shortened(name, room)), words(WIDTH - 12, y, said, anchor="end", ink=PALE)]

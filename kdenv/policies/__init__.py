@@ -16,7 +16,7 @@ from kdenv.policies.base import Function, Policy, TurnPolicy, policy
 from kdenv.policies.searching import SearchPolicy
 from kdenv.policies.found import Candidate, Found
 from kdenv.policies.node import Node
-from kdenv.policies.playouts import EpsilonGreedy, Mast, PlayerGreedy, Playout, Random
+from kdenv.policies.playouts import BySeat, EpsilonGreedy, Mast, PlayerGreedy, Playout, Random
 from kdenv.policies.players import class_named
 from kdenv.policies import outside  # noqa: F401  (importing it finds policies of installed packages, and "module:Name")
 from kdenv.policies.selection import Puct, SelectionRule, Thompson, ThompsonBeta, Ucb1, Ucb1Tuned, UcbRatio
@@ -25,6 +25,7 @@ from kdenv.policies.uct import Uct
 from kdenv.policies.expectimax import Expectimax, Star1, Star2, Star25
 from kdenv.policies.deals import FlatDeals, Ims, Oracle, Pimc
 from kdenv.policies.learned import Learned, Ppo
+from kdenv.policies.strongest import Strongest
 from kdenv.policies.text import papers  # noqa: F401  (importing it adds the searches of papers)
 from kdenv.policies.listing import Entry, listing
 from kdenv.policies.text.parameter import param
@@ -33,6 +34,7 @@ from kdenv.policies.text.value import named
 
 __all__ = [
     "Bandit",
+    "BySeat",
     "Candidate",
     "Entry",
     "EpsilonGreedy",
@@ -58,6 +60,7 @@ __all__ = [
     "Star1",
     "Star2",
     "Star25",
+    "Strongest",
     "Thompson",
     "ThompsonBeta",
     "TurnPolicy",

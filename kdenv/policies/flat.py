@@ -6,8 +6,10 @@ Here are the parameters; the search is in policies/sampling.py.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 from kdenv.core.errors import BadOption
+from kdenv.core.game import Game
 from kdenv.policies.budgets import ByGame, ByPlayouts, BySeconds, Decided, Played
 from kdenv.policies.learned import Learned
 from kdenv.policies.searching import Searcher, SearchPolicy
@@ -44,11 +46,12 @@ class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
         """Refuse parameters without what they need."""
         super().__post_init__()
         if self.common and self.sampling == "random":
-            raise BadOption("common=yes is not possible with sampling=random; all turns must be tried in turn: sampling may be rotation, halving")
+            raise BadOption("common=yes is not possible with sampling=random, which has no rotations; sampling may be rotation, halving")
         if self.prior is None:
             for name in ("trust", "widest"):
-                if getattr(self, name) is not None:
-                    raise BadOption(f"{name}={getattr(self, name):g} needs a network that says what turns are worth; give prior=learned(<model>)")
+                value = getattr(self, name)
+                if value is not None:
+                    raise BadOption(f"{name}={value:g} needs a network that says what turns are worth; give prior=learned(<model>)")
         elif self.leaf is not None and self.leaf != self.prior:
             raise BadOption(f"leaf={self.leaf} is not possible with prior={self.prior}; both must be the same network, to have one unit")
         if self.widest is not None and self.sampling != "halving":
@@ -69,6 +72,12 @@ class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
         from kdenv.policies.sampling import FlatSearcher
 
         return FlatSearcher(self, self.sampling)
+
+    def compiled(self, game: Game, players: int) -> Any:
+        """The player in kernels, for budgets of up to 1,000 playouts; None if a kernel cannot play as this policy does."""
+        from kdenv.policies.sampling import flat_player
+
+        return flat_player(self, game, players)
 
 
 @named("bandit", "Jansen and Tollisen 2014, UCB")

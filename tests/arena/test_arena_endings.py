@@ -1,17 +1,19 @@
 """However a match ends, it says so in one sentence, and keeps every game that it finished."""
 
 import errno
+import gc
 import os
 import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
 from matches import HERE, results_of, without_time
 
-from kdenv.arena import Match, ResultsFile
+from kdenv.arena import Match, Result, ResultsFile, Summary, play
 from kdenv.cli import main
 
 MATCH = Match("kingdomino", ["full_greedy", "random"], games=1_000_000, seed=2, options={"size": "3"})
@@ -130,3 +132,52 @@ def test_a_disk_that_fills_up_while_a_batch_is_written_keeps_whole_lines(tmp_pat
     monkeypatch.undo()
     assert main([*COMMAND, "1200", "--processes", "2", "--out", str(file)]) == 0
     assert kept_in(file) == 1200
+
+
+# Long matches
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("games", [4000, pytest.param(200_000, marks=pytest.mark.slow)])
+def test_memory_does_not_grow_with_the_number_of_games(games: int, processes: int) -> None:
+    """The results of the last two thirds would take megabytes, even of the shorter match."""
+    match = Match("kingdomino", ["full_greedy", "random"], games=games, seed=3, options={"size": 3})
+    summary, traced = Summary(match), list[int]()
+
+    def on_result(result: Result) -> None:
+        summary.add(result)
+        if summary.games in (games // 3, games - 200):  # the last results come when there is less and less to keep
+            gc.collect()
+            traced.append(tracemalloc.get_traced_memory()[0])
+
+    tracemalloc.start()
+    try:
+        assert play(match, processes=processes, on_result=on_result)
+    finally:
+        tracemalloc.stop()
+    third, end = traced
+    assert end - third < 200_000
+
+
+def test_nor_does_it_with_a_file(tmp_path) -> None:
+    match, games, traced = Match("kingdomino", ["full_greedy", "random"], games=3000, seed=3, options={"size": 3}), 0, list[int]()
+    with ResultsFile(tmp_path / "match.jsonl", match) as file:
+
+        def on_result(result: Result) -> None:
+            nonlocal games
+            games += 1
+            file.append(result)
+            if games in (1500, 2800):
+                gc.collect()
+                traced.append(tracemalloc.get_traced_memory()[0])
+
+        tracemalloc.start()
+        try:
+            assert play(match, processes=1, records=True, on_result=on_result)
+        finally:
+            tracemalloc.stop()
+    assert traced[1] - traced[0] < 200_000
+    with ResultsFile(tmp_path / "match.jsonl", match) as file:
+        assert sum(1 for _ in file.results()) == 3000
+        assert len(file.finished) == 3000
+        assert not file.finished._others  # finished games without a gap take no memory

@@ -253,7 +253,7 @@ CHEAP = Match("kingdomino", ["full_greedy", "random"], games=40_000, seed=6, opt
 @linux
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
 def test_whole_games_whose_processes_and_parents_are_killed_are_those_of_a_quiet_run(tmp_path, capsys, kills: int) -> None:
-    """At each of these random moments a process that plays is killed, and a little later its parent. Batches of games are under way then."""
+    """At each of these random moments a process that plays is killed, and a little later its parent. Batches are under way then."""
     file, dice = tmp_path / "match.jsonl", random.Random(kills)
     command = ["match", CHEAP.game, *CHEAP.line_up, "--option", "size=3", "--games", str(CHEAP.games), "--seed", "6", "--processes", "2"]
     for _ in range(kills):

@@ -194,7 +194,7 @@ def test_leaving_a_game_keeps_its_record(capsys, tmp_path: Path, monkeypatch, en
     answers: Iterator[Callable[[], str]] = iter([lambda: "1", lambda: "1", lambda: "1", end])
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers)())
     record = tmp_path / "game.txt"
-    assert main(["play", "kingdomino", "--seed", "1", "--record", str(record)]) == code
+    assert main(["play", "kingdomino", *["random"] * 3, "--seed", "1", "--record", str(record)]) == code
     assert f"the record so far (unfinished) is in {record}" in capsys.readouterr().err
     text = record.read_text(encoding="utf-8")
     assert text.count("\n0: ") == 3
@@ -228,14 +228,14 @@ def kdenv(*arguments: str, **environment: str) -> subprocess.CompletedProcess[by
 @pytest.mark.parametrize("ending, begin", [("svg", b"<svg"), ("png", b"\x89PNG"), ("gif", b"GIF89a")])
 def test_a_picture_is_what_its_ending_says(capsys, tmp_path: Path, ending: str, begin: bytes) -> None:
     file = tmp_path / f"game.{ending}"
-    run(capsys, "replay", str(RECORD), "--step", "6", "--draw", str(file))
+    run(capsys, "replay", str(RECORD), "--step", "6", "--gif" if ending == "gif" else "--draw", str(file))
     assert file.read_bytes().startswith(begin)
 
 
 def test_a_gif_has_a_picture_for_every_line(capsys, tmp_path: Path) -> None:
     from PIL import Image
 
-    run(capsys, "replay", str(RECORD), "--step", "6", "--draw", str(tmp_path / "game.gif"))
+    run(capsys, "replay", str(RECORD), "--step", "6", "--gif", str(tmp_path / "game.gif"))
     with Image.open(tmp_path / "game.gif") as picture:
         assert picture.n_frames == 7
 
@@ -430,7 +430,7 @@ MANY = "9" * 5000
         (["replay", "a\0b"], "embedded null byte"),
         (["replay", "x.txt", "--step", "-1"], "argument --step: -1 is not possible"),
         (["replay", "x.txt", "--step", MANY], f"argument --step: {MANY[:20]}... is not possible"),
-        (["replay", "x.txt", "--draw", "x.bmp"], "--draw x.bmp ends in none of .svg, .png, .gif"),
+        (["replay", "x.txt", "--draw", "x.bmp"], "--draw x.bmp ends in neither .svg nor .png; --gif, --svg-frames and --html"),
         (["analyse", "x", "random", "--game", "kingdomino"], "no part of a position"),
         (["dance"], "invalid choice"),
         ([], "required"),

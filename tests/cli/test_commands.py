@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -124,7 +125,8 @@ def test_match(game: str, capsys) -> None:
 def test_play(game: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.setattr("builtins.input", lambda prompt: "1")
     file = tmp_path / "played.txt"
-    assert main(["play", game, "--seed", "1", "--record", str(file)]) == 0
+    opponents = ["random"] * (find_game(game).players[0] - 1)
+    assert main(["play", game, *opponents, "--seed", "1", "--record", str(file)]) == 0
     assert main(["replay", str(file)]) == 0
     assert "(unfinished)" not in capsys.readouterr().out
 
@@ -184,6 +186,10 @@ def examples() -> list[str]:
 def test_every_example_of_help_runs(example: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     broken_off("kingdomino", tmp_path)
+    for game in ("kingdomino", "dominoes"):
+        (tmp_path / "training" / game).mkdir(parents=True)
+        shutil.copy(HOME / "baselines" / "rl" / "curves" / f"{game}.csv", tmp_path / "training" / game / "curve.csv")
+    shutil.copy(HOME / "examples" / "league.toml", tmp_path)
     assert main(shlex.split(quick(example))[1:]) == 0, capsys.readouterr().err
 
 

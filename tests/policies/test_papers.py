@@ -39,10 +39,11 @@ GEDDA = {
 # minimum visits 10, MPPAF true, threads 1. Tables 38, 46: UCT_mod 100 000 simulations, minimum visits 10. Tables 30, 41: UCT_orig 10 000.
 # 3.4.6: minimum visits are those of "a top node". 3.4.1: "the best move is the one with the highest amount of visits". Eq. 13: total
 # simulations = simulations x threads x iterations. 3.2: a single card draw is "used for the rest of the search". Eq. 1 and 8: the formulas.
-# 3.4.2: propagation passes "only each ancestor belonging to the same player as the leaf node" (UCT_mod).
+# UCT_mod: 3.3 "simply skips propagating whenever the opponent makes a move", 3.4.2 "only each ancestor belonging to the same player as the
+# leaf node": so only its own nodes, and only after its own leaves.
 THESIS = "score=windiff, choice=visits, ties=random, reflex=yes, whole=yes, threads=1"
 UCB1, RATIO = "select=ucb1(c=0.7)", "select=ucb_ratio(c=0.7)"
-FROZEN, MOD = "chance=frozen, update=all, least_below=1", "chance=frozen, update=owner, least_below=1"
+FROZEN, MOD = "chance=frozen, update=all, least_below=1", "chance=frozen, update=own, least_below=1"
 JANSEN = {
     "ucb_orig": f"bandit(playout=rollout(epsilon=0.15), {UCB1}, least=10, playouts=10000, {THESIS})",
     "ucb_mod": f"bandit(playout=rollout(epsilon=0.15), {RATIO}, least=10, playouts=100000, {THESIS})",
@@ -95,7 +96,9 @@ HEYDEN = {
 }
 
 # The dominoes paper. IV.C: PIMC samples each domino from its own distribution (Algorithm 2); figure 2: alpha = 4, 50 samples, b3 (1/3).
+# V.A: "IMS players whose first moves were greedy and had depth parameters alpha = 6 and beta = 1/2".
 OTHERS = {
+    "ims_greedy_first": "ims(alpha=6, beta=0.5, first=greedy, pruning=paper, belief=paper)",
     "ismcts": "uct(playout=random, score=wdl, select=ucb1(c=0.7), chance=information_sets, choice=visits, playouts=2000)",
     "pimc_paper": "pimc(deals=paper, common=no, alpha=4, beta=0.3333333333333333, playouts=50)",
 }

@@ -190,7 +190,9 @@ def turns_of_epsilon_greedy(epsilon: float, n: int) -> list[int]:
     """What it answers in a position of Kingdomino in which a domino is to be placed, then one picked."""
     table, rng = after_pick(), make_rng(1)
     player = EpsilonGreedy(KINGDOMINO.knowledge.players["full_greedy"].make(), epsilon)
-    return [int(choose_at(player, np.resize(table.states, 4), 0, table.game.buffer(), rng)) for _ in range(n)]
+    states = np.zeros(5, table.states.dtype)
+    states[1] = table.states[0]
+    return [int(choose_at(player, states, 1, table.game.buffer(), rng)) for _ in range(n)]
 
 
 def test_a_random_turn_is_one_of_those_that_are_open() -> None:

@@ -71,7 +71,7 @@ PLAN = {
     ),
     "priors": Part(
         ("kdenv/search/outcome.py", "kdenv/search/kernels/priors.py", "kdenv/search/kernels/decisions.py", "kdenv/networks/priors.py"),
-        ("search_priors", "search_leaves", "search_halving", "search_trees"),
+        ("search_priors", "search_leaves", "search_halving", "search_trees", "golden_trees", "search_hidden"),
     ),
     "look-ahead": Part(
         (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kdenv.policies.deals import Pimc
+from kdenv.policies.deals import Ims, Pimc
 from kdenv.policies.expectimax import Star25
 from kdenv.policies.flat import Bandit, Mce
 from kdenv.policies.selection import Ucb1, UcbRatio
@@ -89,8 +89,8 @@ _VARIANTS: dict[str, tuple[Any, dict[str, Any], str]] = {
     ),
     "uct_mod": (
         Uct,
-        {"select": _UCB_RATIO, "chance": "frozen", "update": "owner", **_MANY},
-        "uct_orig with ln(N / n), updating only nodes of the leaf's owner; update=mine is the other reading of the paper",
+        {"select": _UCB_RATIO, "chance": "frozen", "update": "own", **_MANY},
+        "uct_orig with ln(N / n), updating only its own nodes, and only if the leaf is its own",
     ),
 }
 _ONE = {"least": 1}
@@ -177,6 +177,14 @@ add_row(
     "Cowling, Powley and Whitehouse 2012, SO-ISMCTS",
     Uct,
     {"score": "wdl", "chance": "information_sets", "choice": "visits", "playouts": 2000},
+)
+add_row(
+    "ims_greedy_first",
+    "IMS whose first moves are greedy",
+    "DominAI 2016, V.A: alpha 6, beta 1/2, with a greedy first move",
+    Ims,
+    {"alpha": 6, "beta": 0.5, "first": "greedy"},
+    _DOMINOES,
 )
 add_row(
     "pimc_paper",

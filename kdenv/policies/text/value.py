@@ -83,6 +83,11 @@ class Value:
         return " ".join(inspect.cleandoc(cls.__doc__ or "").partition("\n\n")[0].split()).removesuffix(".")
 
     @classmethod
+    def stands_for(cls, game: Game) -> list[str]:
+        """What it stands for in this game, in lines, if it stands for something else."""
+        return []
+
+    @classmethod
     def usage(cls) -> str:
         """How it is written, with all its parameters."""
         parts = [
