@@ -27,7 +27,7 @@ def rows_of(game: Game, effort: Effort) -> Iterator[Row]:
     assert stored is not None  # what comes with the package is no .zip
     table = _in_the_middle(Table(game, stored.players, **stored.options))
     learned.needs(game, table.players, table.variant)
-    player, states = learned.compiled(game), np.zeros(1, game.state_dtype)
+    player, states = learned.compiled(game, table.players), np.zeros(1, game.state_dtype)
     states[0] = table.states[0]
     n_turns = weigh_often(player, states, 0, 1)
     times = per_second(effort, lambda n: weigh_often(player, states, 0, n))

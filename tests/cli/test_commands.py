@@ -189,6 +189,7 @@ def test_every_example_of_help_runs(example: str, tmp_path: Path, monkeypatch, c
     for game in ("kingdomino", "dominoes"):
         (tmp_path / "training" / game).mkdir(parents=True)
         shutil.copy(HOME / "baselines" / "rl" / "curves" / f"{game}.csv", tmp_path / "training" / game / "curve.csv")
+    shutil.copy(HOME / "examples" / "league.toml", tmp_path)
     assert main(shlex.split(quick(example))[1:]) == 0, capsys.readouterr().err
 
 

@@ -86,7 +86,7 @@ def some_of(cls: type[Value], p: Parameter) -> st.SearchStrategy[Any]:
     elif p.type is str:
         found = st.text()
     else:
-        found = st.one_of([some(each) for each in classes(p.type) if not getattr(each, "learns", False)])
+        found = st.one_of([some(each) for each in classes(p.type) if each is not cls and not getattr(each, "learns", False)])
         if issubclass(Playout, p.type):
             found |= st.one_of([some(rule_class(name)) for name in rule_names()])  # type: ignore[arg-type]
     return found | st.sampled_from(sorted(p.words.values(), key=str)) if p.words else found
@@ -392,7 +392,7 @@ def test_reading_a_policy_takes_few_calls() -> None:
         policy(text)
     finally:
         sys.setprofile(None)
-    assert calls < 180
+    assert calls < 200
 
 
 def test_every_default_stands_once() -> None:
