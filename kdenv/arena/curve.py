@@ -7,7 +7,6 @@ so they are kept and gone on with as those of any match (results.py).
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -16,12 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kdenv.arena.kept import play_kept
 from kdenv.arena.match import Match, Result, processor_time
-from kdenv.arena.results import ResultsFile
 from kdenv.arena.statistics import Estimate
 from kdenv.arena.summary import Row, Summary
 from kdenv.arena.tables import time_text
-from kdenv.arena.workers import play
 from kdenv.core.errors import BadOption
 from kdenv.drawing.chart import Dot, Line, chart
 from kdenv.games import find_game
@@ -56,7 +54,7 @@ def read_budget(text: str) -> Budget:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CurvePlan:
     """Which policies are measured with which budgets, against whom, and on how many games each."""
 
     game: str
@@ -122,7 +120,7 @@ def with_budget(text: str, budget: Budget) -> str:
 class Curve:
     """The points of a plan that are measured so far. Printed, it is a table."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: CurvePlan) -> None:
         self.plan = plan
         self.points: list[Point] = []
 
@@ -145,7 +143,7 @@ class Curve:
                 on_result(before + summary.games, total)
 
             with processor_time() if self.plan.by_processor else nullcontext():
-                finished = _play(match, folder, add, 1 if self.plan.by_processor else processes)
+                finished = play_kept(match, folder, add, processes=1 if self.plan.by_processor else processes)
             if summary.games:
                 self.points.append(Point(text, budget, summary.rows()[0]))
             if folder is not None:
@@ -185,36 +183,19 @@ class Curve:
         """What a notebook shows."""
         return self.svg()
 
-    def __str__(self) -> str:
-        """A table for a terminal."""
-        rows = [("policy", "budget", "time a turn", "margin", "wins", "games")]
+    def rows(self) -> list[tuple[str, ...]]:
+        """The headings of a table, and a row for every point."""
+        rows: list[tuple[str, ...]] = [("policy", "budget", "time a turn", "margin", "wins", "games")]
         for point in self.points:
             row = point.row
             budget = "-" if point.budget is None else point.budget.text
             time, wins = time_text(Estimate(row.median_seconds_per_turn)), row.wins.scaled(100).text(unit=" %", ends=True)
             rows.append((point.policy, budget, time, row.margin.text(sign=True), wins, str(row.games)))
+        return rows
+
+    def __str__(self) -> str:
+        """A table for a terminal."""
+        rows = self.rows()
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
         return "\n".join(lines)
-
-
-def _play(match: Match, folder: Path | None, add: Callable[[Result], None], processes: int | None) -> bool:
-    """Play the games of a match that the folder does not hold; return False after Ctrl-C."""
-    if folder is None:
-        return play(match, processes=processes, on_result=add)
-    with ResultsFile(folder / f"{_file_name(match)}.jsonl", match) as file:
-        for result in file.results():
-            add(result)
-
-        def keep(result: Result) -> None:
-            file.append(result)
-            add(result)
-
-        return play(match, processes=processes, done=file.finished, records=True, on_result=keep)
-
-
-def _file_name(match: Match) -> str:
-    """A name for the results of a match: the policy in letters that every file system takes, and a digest of the whole match."""
-    words = re.sub(r"[^A-Za-z0-9.]+", "-", str(match.line_up[0])).strip("-")[:60]
-    what = repr((match.game, [str(each) for each in match.line_up], match.seed, sorted(match.options.items())))
-    return f"{words}-{hashlib.sha256(what.encode()).hexdigest()[:8]}"

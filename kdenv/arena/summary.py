@@ -102,6 +102,10 @@ class Summary:
         """A row for every policy, in the order of the line-up."""
         return [self._row(text, number) for number, text in enumerate(self._places)]
 
+    def times(self) -> dict[str, list[tuple[float, float]]]:
+        """How the seconds a turn of each policy are spread over games: numbers, ascending, and the share of all games of each."""
+        return {str(text): median.shares() for text, median in self._medians.items()}
+
     def differences(self) -> list[Difference]:
         """For every two policies the points of the first less those of the second. They play the same deals, so luck falls out of it."""
         names, sums, first = list(map(str, self._places)), self._sums, _COLUMNS * len(self._places)
@@ -116,11 +120,14 @@ class Summary:
         ]
 
     def __str__(self) -> str:
-        """What match it is, what the intervals mean, a line for every policy, and one for every two of them."""
+        return self.text()
+
+    def text(self, bars: bool = False) -> str:
+        """What match it is, what the intervals mean, a line for every policy, with a bar for its wins if wanted, and one for every two."""
         if not self.games:
             return self._heading()
         differences = "".join(f"\n{line}" for line in difference_lines(self.differences()))
-        return f"{self._heading()}\n{self._explanation()}\n\n{text_table(self.rows())}" + (f"\n{differences}" if differences else "")
+        return f"{self._heading()}\n{self._explanation()}\n\n{text_table(self.rows(), bars)}" + (f"\n{differences}" if differences else "")
 
     def _repr_html_(self) -> str:
         """The same for a notebook."""

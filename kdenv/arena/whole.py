@@ -32,6 +32,7 @@ from kdenv.policies.searching import SearchPolicy
 BATCH = 128  # so many games, at most, are given to a process at a time
 _TIMED = 32  # the first deals, whose time is measured; after them it is measured in one deal of _TIMED_OF
 _TIMED_OF = 256
+_WORTH_IT = 1000  # so many games, at least, must be left after the first deals: to compile what plays them takes seconds
 _LOG = 512  # the number of events for which there is room at first
 _FULL, _NOT_LEGAL = -1, -2  # what _play_to_the_end returns if it cannot go on
 _NOBODY = -1
@@ -45,8 +46,13 @@ class Games:
         self._match, self._deciding = match, deciding
         self._players = ready(match, deciding)
         self._whole: _Whole | None = None
-        if not by_decision and match.games > _TIMED * match.games_of_a_deal:
+        if not by_decision and match.games >= self.first_whole + _WORTH_IT:
             self._whole = _whole(match, self._players)
+
+    @property
+    def first_whole(self) -> int:
+        """The number of the first game whose time need not be measured."""
+        return _TIMED * self._match.games_of_a_deal
 
     @property
     def batch(self) -> int:

@@ -15,20 +15,21 @@ import threading
 import time
 import traceback
 import warnings
-from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
-from itertools import islice
 from multiprocessing import connection, resource_tracker
 from multiprocessing.reduction import ForkingPickler
 from pickle import PicklingError
 from typing import Any, NamedTuple
 
+from kdenv.arena.cluster import Cluster
+from kdenv.arena.cores import usual_processes, warn_of_shared_cores
+from kdenv.arena.handout import Handout
 from kdenv.arena.match import Finished, GameFailed, Match, Result
 from kdenv.arena.whole import Games
 from kdenv.core.errors import BadOption, KdenvError, KdenvWarning
+from kdenv.core.threads import one_thread_each
 
-_TRIES = 3  # the match fails when so many processes have ended while they played the same game
 _PATIENCE = 3.0  # seconds that processes have to finish their games when a match ends early
 _COMPILING = 120.0  # seconds that the first decisions in a process may take beyond the limit, because they compile
 _LOOK = 0.1  # seconds, at most, between two checks whether a decision takes too long
@@ -41,6 +42,7 @@ def play(
     done: Iterable[int] = (),
     move_limit: float | None = None,
     records: bool = False,
+    ray: str | None = None,
     on_result: Callable[[Result], bool | None],
 ) -> bool:
     """Play all games whose numbers are not in `done`. Return False if Ctrl-C ended this, and else True.
@@ -48,18 +50,26 @@ def play(
     `on_result` is called with the result of each game when the game ends; no result is kept here. If it returns True, no more games
     are played. `records` says that it will read the record of every game; then the processes that play write them. GameFailed is raised if
     a decision takes longer than `move_limit` seconds, if a policy fails, and if three processes are killed while they play the same game.
+    `ray` is the address of a Ray cluster that plays the games, or "auto"; `processes` then limits how many jobs it has at a time.
     """
     match.check()
     if move_limit is not None and not (math.isfinite(move_limit) and move_limit > 0):
         raise BadOption(f"a move limit of {move_limit} is not possible; it must be a number of seconds above 0")
     finished = Finished(number for number in done if number < match.games)
     numbers = (number for number in range(match.games) if number not in finished)
-    processes = min(processes or os.cpu_count() or 1, match.games - len(finished))
-    if processes < 1:
+    missing = match.games - len(finished)
+    if missing < 1:
         return True
-    crew = None
-    if processes > 1 or move_limit is not None:
-        crew = _Crew(match, numbers, match.games - len(finished), processes, move_limit, records)
+    crew: _Crew | Cluster | None = None
+    if ray is not None:
+        if move_limit is not None:
+            raise BadOption("a move limit cannot be watched on a cluster; play without it, or without ray")
+        crew = Cluster(match, numbers, missing, ray, processes, records)
+    else:
+        processes = min(processes or usual_processes(match), missing)
+        warn_of_shared_cores(match, processes)
+        if processes > 1 or move_limit is not None:
+            crew = _Crew(match, Handout(match, numbers, missing), processes, move_limit, records)
     try:
         for result in _results_here(match, numbers) if crew is None else crew.results():
             if on_result(result):
@@ -116,7 +126,8 @@ class _Worker:
         self._seen, self._since = 0, 0.0
         self.process = context.Process(target=_serve, args=(match, theirs, self._watch, by_decision, records), daemon=True)
         try:
-            self.process.start()
+            with one_thread_each():
+                self.process.start()
         except BaseException:
             self.pipe.close()
             raise
@@ -154,13 +165,9 @@ class _Worker:
 class _Crew:
     """All processes of a match, and the games that are still to be given out."""
 
-    def __init__(self, match: Match, numbers: Iterator[int], n_games: int, processes: int, move_limit: float | None, records: bool) -> None:
+    def __init__(self, match: Match, games: Handout, processes: int, move_limit: float | None, records: bool) -> None:
         _check_that_it_travels(match)
-        self._match, self._numbers, self._processes, self._limit, self._records = match, numbers, processes, move_limit, records
-        self._again: deque[int] = deque()  # games whose process was killed
-        self._left = n_games  # that were not given out
-        # How many processes ended while they played this game. For None: while they played no game, counted since a game was last finished.
-        self._tries: Counter[int | None] = Counter()
+        self._match, self._games, self._processes, self._limit, self._records = match, games, processes, move_limit, records
         self._workers: list[_Worker] = []
 
     def results(self) -> Iterator[Result]:
@@ -169,7 +176,7 @@ class _Crew:
             for _ in range(self._processes):
                 self._workers.append(self._new_worker())
         look = None if self._limit is None else min(_LOOK, self._limit / 4)
-        while self._left or self._again or any(worker.games for worker in self._workers):
+        while not self._games.is_empty or any(worker.games for worker in self._workers):
             pipes = {worker.pipe: worker for worker in self._workers}
             for pipe in connection.wait(list(pipes), look):
                 yield from self._hear(pipes[pipe])  # type: ignore[index]
@@ -203,8 +210,7 @@ class _Crew:
             error.add_note(message.trace)
             raise error
         if isinstance(message, list):
-            for game in (*worker.games, None):
-                del self._tries[game]
+            self._games.finish(worker.games)
             worker.games = []
             return message
         if isinstance(message, _Ready):
@@ -222,18 +228,10 @@ class _Crew:
                 worker.stage = _Stage.COMPILING
                 stages.append(_Stage.COMPILING)
             elif worker.stage is _Stage.PLAYING and not worker.games:
-                worker.games = self._next_games(worker.batch)
+                worker.games = self._games.take(max(1, min(worker.batch, self._games.left // (4 * self._processes))))
                 if not worker.games:
                     return
                 worker.tell(worker.games)
-
-    def _next_games(self, most: int) -> list[int]:
-        """The games to give out next. One whose process was killed is given out alone, so that it is known which one kills."""
-        if self._again:
-            return [self._again.popleft()]
-        games = list(islice(self._numbers, max(1, min(most, self._left // (4 * self._processes)))))
-        self._left -= len(games)
-        return games
 
     def _check_limit(self) -> None:
         """Raise GameFailed if a policy takes too long to decide."""
@@ -252,13 +250,7 @@ class _Crew:
         worker.end(time.monotonic() + _PATIENCE)
         if worker.stage is _Stage.STARTING and (worker.process.exitcode or 0) > 0:
             raise BadOption(_cannot_start("its error is above"))
-        given: list[int | None] = [*worker.games] if worker.games else [None]
-        for game in given:
-            self._tries[game] += 1
-            if self._tries[game] >= _TRIES:
-                what = "before any game" if game is None else f"in {self._match.which(game)}"
-                raise GameFailed(f"{_TRIES} processes ended {what}, the last one {worker.how_it_ended()}")
-        self._again.extend(worker.games)
+        self._games.give_back(worker.games, worker.how_it_ended())
         with _interrupts_held():
             self._workers.append(self._new_worker())
 
@@ -310,14 +302,15 @@ def _serve(match: Match, pipe: Any, watch: Any, by_decision: bool, records: bool
 
     With `by_decision` every game is played decision by decision, so that `watch` tells of each of them; with `records` the records are
     written here. `watch` is memory that the parent reads: the number of times that a decision has begun or ended (it is odd during a
-    decision), and the seat that decides.
+    decision), and the seat that decides or was the last to do so.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore", KdenvWarning)  # the parent has told them
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
     def deciding(seat: int | None) -> None:
-        watch[1] = -1 if seat is None else seat
+        if seat is not None:
+            watch[1] = seat
         watch[0] += 1
 
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ def _run(parsed: argparse.Namespace) -> None:
     from kdenv.policies.listing import entry_of
 
     game = find_game(parsed.game)
-    for line in _overview(game) if parsed.name is None else _page(entry_of(parsed.name, game), game):
+    for line in _overview(game) if parsed.name is None else _filled(_page(entry_of(parsed.name, game), game)):
         print(line)
 
 
@@ -112,6 +112,12 @@ def _page(entry: Entry, game: Game) -> Iterator[str]:
         default = entry.default(name)
         yield f"  {name}" + (f": {parameter.help}" if parameter.help else "")
         yield f"      It {parameter.possible()}. " + (f"Default: {default}." if default else _without_default(entry, name))
+
+
+def _filled(lines: Iterable[str]) -> Iterator[str]:
+    """The same lines, filled to the width of the terminal. What does not fit goes on below, six columns from the left."""
+    for line in lines:
+        yield from textwrap.wrap(line, WIDTH, subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _without_default(entry: Entry, name: str) -> str:

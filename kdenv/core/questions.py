@@ -16,7 +16,7 @@ from kdenv.core.verbs import resample_hidden
 
 N_RANKS = 16  # rank() returns a number from 0 to N_RANKS - 1
 TO_THE_END = -1  # a depth for solve() that sets no limit
-SOLVER_STATES = 8  # a solver may use so many states after states[k] as scratch
+SOLVER_STATES = 8  # a solver may use this many states after states[k] as scratch
 
 # 1. Players choose turns. They play in playouts inside searches, and as policies at the table.
 
@@ -161,7 +161,7 @@ class Hidden:
     solver: Callable[[Any], Any]  # makes the part that answers solve
     turns_so_far: Callable[[Any, int], int]  # (states, k) -> turns since the hidden things were dealt, passes included
     unit: str  # the unit of the values that the solver and the beliefs give
-    most_turns: int  # a deal is followed by at most so many turns
+    most_turns: int  # a deal is followed by at most this many turns
     dealers: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)  # name -> maker; "exact" need not be listed
     beliefs: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)  # name -> maker
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
@@ -25,17 +25,12 @@ from kdenv.core.table import Table
 from kdenv.core.view import View
 from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_seed, empty_table, warn_of_loss
 from kdenv.envs.episode import Episode
+from kdenv.envs.pettingzoo_aec import AECEnv
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
 from kdenv.envs.seeds import CHANCE, Seeds
 from kdenv.envs.spaces import ActionSpace, in_form, space_of, state_box
 from kdenv.envs.stepping import NO_ACTION, NOBODY, Mask
-
-MYPY: Literal[False] = False  # mypy takes a constant of this name to be true; to all others it is false
-if MYPY:
-    from kdenv.envs.pettingzoo_types import AECEnv
-else:
-    from pettingzoo import AECEnv
 
 ForAllAtOnce: TypeAlias = ParallelEnv[str, Any, Any]  # an environment of PettingZoo that steps all agents at once
 

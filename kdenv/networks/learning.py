@@ -3,6 +3,8 @@
 Every seat takes the turn after which the network likes the position best; some turns are random. The position after a turn, as the seat
 that took it sees it, should be worth what the seat finds after its next turn, mixed with how the game ends (lambda).
 Chance after a turn is not looked at, and what the seat cannot know is drawn anew before it chooses.
+
+learn_from_worths is for another teacher: it takes what the turns are worth from outside (training/teacher.py).
 """
 
 from __future__ import annotations
@@ -32,12 +34,13 @@ from kdenv.core.verbs import (
 )
 from kdenv.networks.network import RELU, Array, Network, add_input, go_on_from_first_layer, look
 from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_turns, worth_of_end
+from kdenv.search.playout import play_turn
 
 MOST_TURNS = 4096  # of one game; the network does not learn from later turns
-_MEASURED = 4  # on average one of so many steps measures gradients; square roots and divisions take more time than all the rest of a step
+_MEASURED = 4  # on average one of this many steps measures gradients; square roots and divisions take more time than all the rest of a step
 _KEPT = np.float32(0.996)  # the share of the running mean of squared gradients that is kept when they are measured
 _LEAST = np.float32(1e-4)  # keeps the first steps small
-_LARGEST = np.float32(8.0)  # a step is at most so many times the rate
+_LARGEST = np.float32(8.0)  # a step is at most this many times the rate
 _FIRST_SQUARE = 1e-3
 _0, _1 = np.float32(0.0), np.float32(1.0)
 N_SUMS = 4
@@ -201,6 +204,24 @@ def _carry_out(s, turn, mover):
         turn = rest_of(turn)
         if turn == 0 or phase(s) != DECIDE or seat(s) != mover:
             return
+
+
+@kernel
+def learn_from_worths(learner, turns, worths, shares, rate, rng):
+    """Learn what the position after each of these turns, which are open in learner.states[0], is worth to the seat that takes it.
+
+    shares: by turn, how much of the rate its step has. What the end of the game is worth is not learned.
+    """
+    states = learner.states
+    mover = seat(states[0])
+    for i in range(turns.shape[0]):
+        states[1] = states[0]
+        play_turn(states[1], turns[i])
+        if phase(states[1]) == OVER:
+            continue
+        found = step_towards(learner, states, 1, mover, worths[i], rate * shares[i], below(rng, _MEASURED) == 0)
+        learner.sums[POSITIONS] += 1.0
+        learner.sums[SQUARED_ERRORS] += (found - worths[i]) * (found - worths[i])
 
 
 @kernel

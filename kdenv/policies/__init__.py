@@ -19,7 +19,7 @@ from kdenv.policies.node import Node
 from kdenv.policies.playouts import BySeat, EpsilonGreedy, Mast, PlayerGreedy, Playout, Random
 from kdenv.policies.players import class_named
 from kdenv.policies import outside  # noqa: F401  (importing it finds policies of installed packages, and "module:Name")
-from kdenv.policies.selection import Puct, SelectionRule, Thompson, Ucb1, Ucb1Tuned, UcbRatio
+from kdenv.policies.selection import Puct, SelectionRule, Thompson, ThompsonBeta, Ucb1, Ucb1Tuned, UcbRatio
 from kdenv.policies.flat import Bandit, Mce
 from kdenv.policies.uct import Uct
 from kdenv.policies.expectimax import Expectimax, Star1, Star2, Star25
@@ -62,6 +62,7 @@ __all__ = [
     "Star25",
     "Strongest",
     "Thompson",
+    "ThompsonBeta",
     "TurnPolicy",
     "Ucb1",
     "Ucb1Tuned",

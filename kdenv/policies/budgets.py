@@ -22,7 +22,7 @@ _BUDGETS = {
 MOST_WORKERS = 256  # threads, or trees
 GOAL = "goal"  # the score that a network of values predicts
 MEANING_OF_SCORE = (
-    "what the end of a game is worth: wins (wdl, win), points (points, relative, margin), both (windiff), "
+    "what the end of a game is worth: wins (wdl, win, half, lead), points (points, relative, margin), both (windiff), "
     "or, if there is a leaf, what its network predicts (goal)"
 )
 
@@ -131,8 +131,15 @@ class Decided(Value):
     choice: str = param(
         "which turn is taken in the end: the one with the best mean, or with the most visits", default="mean", choices=("mean", "visits")
     )
+    ties: str = param(
+        "which of equally good turns is taken in the end: the one that gains the most points at once, or any (random)",
+        default="gains",
+        choices=("gains", "random"),
+    )
     reflex: bool = param("whether obvious turns are made without a search, by the rules that the papers on the game give", default=False)
     threads: int = param("how many threads search at the same time", default=1, least=1, most=MOST_WORKERS)
+
+    whole: bool = param("whether every thread and tree has the whole budget of playouts or nodes; if not, they share it", default=False)
 
     @property
     def workers(self) -> int:

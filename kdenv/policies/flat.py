@@ -87,8 +87,9 @@ class Bandit(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
     least: int = param("how many playouts every turn gets before the rule decides", default=1, least=1)
 
     def __post_init__(self) -> None:
-        """Refuse a rule that asks for priors."""
+        """Refuse a rule that asks for priors, or for another score."""
         super().__post_init__()
+        self.select.check_score(self.score)
         if self.select.needs_priors:
             raise BadOption(
                 f"select={self.select} is not possible here; it needs priors: uct(select={self.select}, priors=learned(<model>))"

@@ -45,7 +45,7 @@ class Worker(ABC):
 
     @abstractmethod
     def run(self, steps: Iterable[int]) -> int:
-        """Make so many playouts in each step; return how many were made in all."""
+        """Make this many playouts in each step; return how many were made in all."""
 
     @abstractmethod
     def nodes(self) -> int:
@@ -93,7 +93,7 @@ class PlayoutSearcher(Searcher):
         elif len(workers) == 1:
             playouts = workers[0].run(budget.steps(since=since, nodes=workers[0].nodes))
         else:
-            playouts = run_together(workers, budget, self.policy.threads, since)
+            playouts = run_together(workers, [self._share(budget, i) for i in range(len(workers))], self.policy.threads, since)
         tallies = [worker.tally() for worker in workers]
         tally = _added(tallies)
         n, means = len(turns), workers[0].means(tally)
@@ -116,7 +116,11 @@ class PlayoutSearcher(Searcher):
         if n == 1 or budget is TRIAL:
             return [self.worker(view, turns, budget, rng, 0)]
         rngs = [make_rng(int(next64(rng) >> np.uint64(1))) for _ in range(n)]
-        return [self.worker(view, turns, budget.share(i, n), rngs[i], i) for i in range(n)]
+        return [self.worker(view, turns, self._share(budget, i), rngs[i], i) for i in range(n)]
+
+    def _share(self, budget: Budget, number: int) -> Budget:
+        """The budget of one of several workers."""
+        return budget if self.policy.whole else budget.share(number, self.policy.workers)
 
     def unit(self, view: View) -> str:
         return unit_of(self.policy)
@@ -124,11 +128,11 @@ class PlayoutSearcher(Searcher):
     def _best(
         self, view: View, turns: NDArray[np.int64], tally: Tally, means: NDArray[np.float64], left: NDArray[np.bool_], rng: Rng
     ) -> int:
-        """The place of the best turn of those left; of equals the one that gains the most points at once, and then any."""
+        """The place of the best turn of those left; of equals the one that gains the most points at once, if the policy says so, or any."""
         for keys in (means,) if self.policy.choice == "mean" else (np.maximum(tally.visits, self.policy.least), means):
             left = left & (keys == keys[left].max())
         best = left.nonzero()[0]
-        if len(best) > 1:
+        if len(best) > 1 and self.policy.ties == "gains":
             gains = self._gains(view, turns[best])
             best = best[gains == gains.max()]
         return int(best[below(rng, len(best))] if len(best) > 1 else best[0])
@@ -202,7 +206,7 @@ class Flat(Worker):
             self.trust, self.prior = policy.weight_of_prior, policy.prior.worths(view, turns)
 
     def run(self, steps: Iterable[int]) -> int:
-        """Make so many playouts in each step; return how many were made in all."""
+        """Make this many playouts in each step; return how many were made in all."""
         position = self.states, self.seat, self.turns
         parts = self.playouts, self.rng, self.counts
         done = 0
@@ -259,7 +263,7 @@ class Halving(Flat):
         self.budget, self.start = budget, time.perf_counter()
 
     def run(self, steps: Iterable[int]) -> int:
-        """Make so many playouts in each step; return how many were made in all."""
+        """Make this many playouts in each step; return how many were made in all."""
         total = 0
         for n in steps:
             before = total

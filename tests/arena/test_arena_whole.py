@@ -31,8 +31,9 @@ LINE_UPS = [
 
 @pytest.fixture(autouse=True)
 def few_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the first deal is played decision by decision."""
+    """Only the first deal is played decision by decision, in short matches, too."""
     monkeypatch.setattr(whole, "_TIMED", 1)
+    monkeypatch.setattr(whole, "_WORTH_IT", 1)
 
 
 def one_by_one(match: Match, results: list[Result]) -> list[Result]:
@@ -108,10 +109,7 @@ def test_the_time_is_measured_in_the_first_deals_and_then_in_some(monkeypatch: p
     monkeypatch.setattr(whole, "_TIMED", 3)
     monkeypatch.setattr(whole, "_TIMED_OF", 10)
     match = Match("dominoes", ["greedy", "random"] * 2, games=140, options={"mode": "round"})
-    results = results_of(match)
-    assert clocked(results) == [0, 1, 2, 10, 20, 30]
-    assert clocked(results_of(match, processes=2)) == [0, 1, 2, 10, 20, 30]
-    assert clocked(results_of(match, move_limit=60.0)) == list(range(35))  # somebody watches every decision
+    assert clocked(results_of(match)) == [0, 1, 2, 10, 20, 30]
 
 
 def test_the_time_a_turn_is_that_of_the_games_whose_time_is_known() -> None:
@@ -124,11 +122,18 @@ def test_the_time_a_turn_is_that_of_the_games_whose_time_is_known() -> None:
     assert all_rows[0].games == 40
 
 
-def test_the_number_of_processes_changes_no_result() -> None:
-    match = Match("kingdomino", ["full_greedy", "random"], games=300, seed=5, options={"size": 3})
-    expected = without_time(results_of(match))
-    assert without_time(results_of(match, processes=2)) == expected
-    assert without_time(results_of(match, processes=2, records=True, done=range(100))) == expected[100:]
+def test_the_number_of_processes_changes_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()  # other processes do not know that fewer games are timed
+    match = Match("kingdomino", ["full_greedy", "random"], games=1100, seed=5, options={"size": 3})
+    expected, shared = results_of(match), results_of(match, processes=2)
+    assert clocked(expected) == clocked(shared) == [*range(32), 256, 512]
+    assert without_time(shared) == without_time(expected)
+    assert without_time(results_of(match, processes=2, records=True, done=range(100))) == without_time(expected[100:])
+
+
+def test_a_limit_for_each_decision_lets_every_decision_be_watched() -> None:
+    match = Match("kingdomino", ["full_greedy", "random"], games=80, seed=5, options={"size": 3})
+    assert clocked(results_of(match, move_limit=60.0)) == list(range(40))
 
 
 class Other(Random):
@@ -168,8 +173,8 @@ def test_players_of_too_many_kinds_are_asked_for_every_decision(monkeypatch: pyt
     assert clocked(results_of(Match("kingdomino", ["random", "random"], games=8, options={"size": 3}))) == [0, 1, 2, 3]
 
 
-def test_a_short_match_compiles_no_whole_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "_TIMED", 4)
+def test_a_match_too_short_to_be_worth_it_compiles_no_whole_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole, "_WORTH_IT", 7)
     monkeypatch.setattr(whole, "_whole", lambda *_: pytest.fail("it was compiled"))
     assert len(results_of(Match("kingdomino", ["random", "random"], games=8, options={"size": 3}))) == 8
 

@@ -2,12 +2,12 @@
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from processes import shown_in_terminal
 
 from kdenv.cli import main
 from kdenv.games import find_game, names
@@ -129,27 +129,11 @@ def test_carcassonne_draws_the_tile_in_hand(answer, capsys) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 @GAMES
 def test_a_game_in_a_real_terminal(game: str, tmp_path: Path) -> None:
-    import pty
-
-    ours, theirs = pty.openpty()
     record = tmp_path / "game.txt"
-    command = [sys.executable, "-m", "kdenv", "play", game, *AT_RANDOM[game], "--seed", "1", "--hint", "mce(playouts=5)", "--record", str(record)]
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm"})
-    os.close(theirs)
-    answers = iter(["?", f"help {WORD[game]}", "hint", "1", "undo", "1", "1", "look", "q"])
-    shown = b""
-    while True:
-        try:
-            piece = os.read(ours, 65536)
-        except OSError:  # how Linux says that nobody has the terminal open any more
-            break
-        if not piece:
-            break
-        shown += piece
-        if shown.endswith(b"leave): "):
-            os.write(ours, next(answers).encode() + b"\n")
-    assert process.wait(60) == 0
-    os.close(ours)
+    game_and_rivals = [game, *AT_RANDOM[game]]
+    command = [sys.executable, "-m", "kdenv", "play", *game_and_rivals, "--seed", "1", "--hint", "mce(playouts=5)", "--record", str(record)]
+    answers = ["?", f"help {WORD[game]}", "hint", "1", "undo", "1", "1", "look", "q"]
+    shown = shown_in_terminal(command, {**os.environ, "TERM": "xterm"}, answers, b"leave): ")
     text = shown.decode()
     assert "thinks best" in text
     assert "back at your last decision" in text

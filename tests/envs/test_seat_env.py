@@ -439,6 +439,41 @@ def test_what_a_player_planned_for_another_seat_or_past_chance_is_not_carried_ou
         assert record(True, deal) == record(False, deal)
 
 
+class Counting(NamedTuple):
+    """Inside kernels: plans its whole turn, always the first legal action, and counts how often it is asked."""
+
+    asked: np.ndarray
+
+
+@plays(Counting)
+@kernel
+def _count_and_choose(player, states, k, out, rng):
+    player.asked[0] += 1
+    states[k + 1] = states[k]
+    legal(states[k], out)
+    first = out[0]
+    apply(states[k + 1], first)
+    if phase(states[k + 1]) != DECIDE or seat(states[k + 1]) != seat(states[k]):
+        return packed(first)
+    legal(states[k + 1], out)
+    return then(first, out[0])
+
+
+class CountingPolicy(FirstLegal):
+    def compiled(self, game: Game) -> Counting:
+        self.counting = Counting(np.zeros(1, np.int64))
+        return self.counting
+
+
+def test_a_player_is_asked_once_a_turn() -> None:
+    """In Kingdomino, four seats have thirteen turns each: a pick, eleven times a place and a pick, and a place."""
+    counting = CountingPolicy(is_compiled=True)
+    env = SeatEnv("kingdomino", counting, seat=2)
+    play(env, seed=1)
+    assert env.table.over
+    assert counting.counting.asked[0] == 3 * 13
+
+
 # Seats and seeds
 
 

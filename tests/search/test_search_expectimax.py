@@ -398,7 +398,9 @@ def test_a_value_outside_the_window_is_remembered_as_a_bound(best: float, lower:
 
 
 def test_the_room_of_a_search_has_scratch_after_its_last_level_and_words_of_eight_bytes() -> None:
-    room = Searcher(CARCASSONNE, 2, table_bits=2).room
+    table = carcassonne_position(1)
+    room = stack.new_search(table.states, 2, 2, CARCASSONNE.max_turns, CARCASSONNE.max_chances, CARCASSONNE.max_legal)
+    assert room.states[0] == table.states[0]
     assert room.states.shape[0] == room.levels.shape[0] + 1 + SCRATCH
     assert room.words.dtype == np.uint64
     assert room.words.shape == (room.states.shape[0], CARCASSONNE.state_dtype.itemsize // 8)

@@ -63,6 +63,14 @@ def test_priors_by_odds_are_the_product_of_the_odds_of_the_actions(tmp_path: Pat
     assert priors.sum() == pytest.approx(1)
 
 
+def test_a_single_turn_has_the_prior_1_whatever_the_room_held_before(tmp_path: Path) -> None:
+    file, table = random_model(tmp_path / "m.npz", "kingdomino"), after_pick()
+    turns, _ = priors_of(f"learned({file})", table, 1.0)
+    found = np.array([0.0, 1e9])
+    write_priors(policy(f"learned({file})").priors(table.view(table.seat), 1.0), table.states, 0, turns, 1, found)  # type: ignore[attr-defined]
+    assert found[0] == 1.0
+
+
 # Trees by hand
 
 

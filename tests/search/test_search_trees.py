@@ -203,7 +203,7 @@ def small_kingdomino() -> Table:
     return table
 
 
-@pytest.mark.parametrize("update", ["all", "owner", "mine"])
+@pytest.mark.parametrize("update", ["all", "owner", "mine", "own"])
 def test_readings_of_uct_mod(update: str) -> None:
     table = small_kingdomino()
     updated = int(search(f"uct(update={update}, playout=random, score=win, playouts=500)", table).visits.sum())
@@ -423,7 +423,8 @@ class Work:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_works_share_playouts(threads: int) -> None:
     works = [Work(0) for _ in range(3)]
-    assert run_together(works, Budget(playouts=100), threads, time.perf_counter()) == 100
+    budgets = [Budget(playouts=100).share(i, 3) for i in range(3)]
+    assert run_together(works, budgets, threads, time.perf_counter()) == 100
     assert [work.done for work in works] == [34, 33, 33]
 
 
@@ -431,7 +432,7 @@ def test_works_share_playouts(threads: int) -> None:
 def test_works_share_seconds(threads: int) -> None:
     works = [Work(0.0005) for _ in range(2)]
     start = time.perf_counter()
-    run_together(works, Budget(seconds=0.1), threads, start)
+    run_together(works, [Budget(seconds=0.1)] * 2, threads, start)
     assert 0.09 < time.perf_counter() - start < 10  # later only on a machine that does other things
     assert min(work.done for work in works) > 5
 

@@ -62,7 +62,7 @@ def _variants() -> Iterator[str]:
     for rule in classes(SelectionRule):
         if rule.needs_priors:
             continue
-        yield f"bandit(select={rule.kind}, {budget})"
+        yield f"bandit({'score=win, ' * rule.is_for_outcomes}select={rule.kind}, {budget})"
     for chance in Uct.parameters()["chance"].choices:
         yield f"uct(chance={chance}, {budget})"
         yield f"uct(chance={chance}, trees=3, {budget})"

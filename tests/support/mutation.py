@@ -43,7 +43,7 @@ _KINGDOMINO, _CARCASSONNE = "kdenv/games/kingdomino/", "kdenv/games/carcassonne/
 _DOMINION, _DOMINOES = "kdenv/games/dominion/", "kdenv/games/dominoes/"
 PLAN = {
     "kingdomino": Part(
-        (*(_KINGDOMINO + name for name in ("rules.py", "board.py", "heuristics.py", "look_ahead.py")),),
+        (*(_KINGDOMINO + name for name in ("rules.py", "placements.py", "board.py", "heuristics.py", "best_turns.py")),),
         ("kingdomino_contract", "kingdomino_rules", "kingdomino_players", "kingdomino_perft"),
     ),
     "carcassonne": Part(
@@ -71,7 +71,7 @@ PLAN = {
     ),
     "priors": Part(
         ("kdenv/search/outcome.py", "kdenv/search/kernels/priors.py", "kdenv/search/kernels/decisions.py", "kdenv/networks/priors.py"),
-        ("search_priors", "search_leaves", "search_halving", "search_trees"),
+        ("search_priors", "search_leaves", "search_halving", "search_trees", "golden_trees", "search_hidden"),
     ),
     "look-ahead": Part(
         (
@@ -92,7 +92,7 @@ PLAN = {
     "networks": Part((*(f"kdenv/networks/{name}.py" for name in ("network", "players", "learning")),), ("network", "learning", "learned")),
     "stepping": Part(
         ("kdenv/envs/stepping.py", "kdenv/core/events.py", "kdenv/envs/rewards.py", "kdenv/envs/vector/kernels.py"),
-        ("seat_env", "envs", "vector", "no_peeking", "table"),
+        ("seat_env", "envs", "vector", "no_peeking", "table", "core"),
     ),
 }
 
@@ -204,7 +204,7 @@ def sample(part: Part, files: str, most: int, dice: random.Random) -> list[Fault
     return chosen
 
 
-def trials(part: Part, chosen: list[Fault], seconds: float, slowest: float) -> Iterator[dict[str, object]]:
+def trials(part: Part, chosen: list[Fault], only: str, seconds: float, slowest: float) -> Iterator[dict[str, object]]:
     """Try these faults in a copy of the repository; yield what became of each, as mutation_trial.py tells it."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder) / "copy"
@@ -218,7 +218,7 @@ def trials(part: Part, chosen: list[Fault], seconds: float, slowest: float) -> I
         read, write = os.pipe()
         environment |= {"TRIAL_PIPE": str(write), "TRIAL_SECONDS": str(seconds), "TRIAL_SLOWEST": str(slowest)}
         environment["TRIAL_WARM"] = str(int(part.compiled))
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "mutation_trial", *tests]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "mutation_trial", "-k", only, *tests]
         with (
             (Path(folder) / "printed").open("w+", encoding="utf-8") as printed,
             subprocess.Popen(command, cwd=here, env=environment, pass_fds=[write], stdout=printed, stderr=printed) as run,
@@ -237,6 +237,7 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", help=f"parts to try; all, if none is given: {', '.join(PLAN)}")
     parser.add_argument("--sample", type=int, default=30, help="faults to try in each part, evenly over its files")
     parser.add_argument("--files", default="*", help="only files that fit this pattern")
+    parser.add_argument("--only", default="", help="only tests that fit this expression, as for pytest -k")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=20.0, help="tests for one fault may cost so many seconds of the processor")
     parser.add_argument("--slowest", type=float, default=0.7, help="a test that takes longer, in seconds of the processor, is left out")
@@ -246,7 +247,7 @@ def main() -> int:
 
     def try_part(name: str) -> None:
         chosen = sample(PLAN[name], wanted.files, wanted.sample, random.Random(wanted.seed))
-        for told in trials(PLAN[name], chosen, wanted.seconds, wanted.slowest) if chosen else ():
+        for told in trials(PLAN[name], chosen, wanted.only, wanted.seconds, wanted.slowest) if chosen else ():
             if "fault" not in told:
                 print(f"{name}: {told['said']}", flush=True)
                 continue

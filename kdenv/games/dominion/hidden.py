@@ -20,7 +20,7 @@ from kdenv.games.dominion.progress import ASK_NODE, BUY_NODE, PUT_BACK_NODE, cho
 from kdenv.games.dominion.rules import BUY_PHASE, HONEST, OPEN_HANDS, phase
 from kdenv.games.dominion.tables import N_SLOTS
 
-_TRIES = 20_000  # most deals that are tried until one agrees with what is asked; so many fail only in positions that cannot occur
+_TRIES = 20_000  # most deals that are tried until one agrees with what is asked; they all fail only in positions that cannot occur
 
 
 @kernel

@@ -69,7 +69,7 @@ def end_step(s):
 
 @kernel
 def let_choose(s, seat, node, least):
-    """Ask the seat to choose at this node. Returns whether there are at least so many slots to choose from; if not, nobody is asked."""
+    """Ask the seat to choose at this node. Returns whether there are at least this many slots to choose from; if not, nobody is asked."""
     s.node = node
     s.decider = seat
     return popcount(choices(s)) >= least
@@ -102,7 +102,7 @@ def may_decline(s):
 
 @kernel
 def for_sale(s, coins):
-    """Return the piles that one may buy from with so many coins, as bits."""
+    """Return the piles that one may buy from with this many coins, as bits."""
     return s.stocked & s.up_to[min(coins, MAX_COST)] & s.offered
 
 

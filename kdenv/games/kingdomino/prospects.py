@@ -14,7 +14,8 @@ from kdenv.compiler.bits import popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Part, clear
 from kdenv.games.kingdomino.board import CASTLE, NONE, area_around, behind, centred_box, first_halves, neighbours
-from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, bonus_for_harmony, bonus_for_middle, reachable
+from kdenv.games.kingdomino.placements import reachable
+from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, bonus_for_harmony, bonus_for_middle
 from kdenv.games.kingdomino.rules import seat as seat_to_move
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, N_DOMINOES, N_TERRAINS, TERRAIN_A, TERRAIN_B
 
@@ -22,7 +23,7 @@ N_OF_AREAS = 8
 N_OF_SHAPE = 7
 N_OF_DOMINO = 2 + 2 * (N_TERRAINS + 1)
 N_OF_PROSPECT = 4
-N_TO_COME = 6
+N_TO_COME = 4
 N_ROUNDS = 17  # most rounds of any number of players, and the last one, in which is only placed
 _MOST_CROWNS = 64  # more than a kingdom has squares
 _1 = np.uint64(1)
@@ -33,47 +34,30 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
     return {
         "areas": Part(
             (players, N_TERRAINS, N_OF_AREAS),
-            "by seat and terrain: of the area that is worth most (of equal ones, the largest), and of the next one, its squares / 10, crowns / "
-            "5, and the free squares beside it / 8; then the points of the terrain / 20, and the free squares beside it / 8",
+            "by seat and terrain: of the area that is worth most (of equal ones, the largest), and of the next one, its squares / 10, "
+            "crowns / 5, and the free squares beside it / 8; then the points of the terrain / 20, and the free squares beside it / 8",
         ),
         "shapes": Part(
             (players, N_OF_SHAPE),
             "by seat: columns and rows / size; squares used / size squared; 1 if the castle can still be in the middle; empty squares "
-            "that nothing can fill any more / 5, those in fields of an odd number of squares / 5, and pairs of neighbours among them / 30",
+            "that nothing can fill any more / 5, those that are too many in fields of an odd number / 5, and pairs of neighbours / 30",
         ),
         "scores": Part((2 * players,), "points now / 100, then how many more than those of the observer / 50"),
         "dominoes": Part(
             (8, N_OF_DOMINO + players + N_OF_PROSPECT),
-            "those taken last round and not placed yet, then the new draft, each ascending: 1 for a domino, number / 48, for each half its "
-            "terrain and crowns / 3; 1 for its owner; for this owner, 1 if it fits, 1 if it fits into the box around the castle, about how many "
-            "points it would gain / 10, and 1 if both halves would join their best areas",
+            "those taken last round and not placed yet, then the new draft, each ascending: 1 for a domino, number / 48, for each half "
+            "its terrain and crowns / 3; 1 for its owner; for this owner, 1 if it fits, 1 if it fits into the box around the castle, "
+            "about how many points it would gain / 10, and 1 if both halves would join the areas to which they add most",
         ),
         "to_come": Part(
             (N_TERRAINS, N_TO_COME),
-            "by terrain, of the dominoes not drawn: squares / 20, crowns / 10; these crowns times the squares of the observer's area that is "
-            "worth most / 50, and these squares times its crowns / 50; the mean gain of such a square beside the observer's areas / 5; the share "
-            "of the dominoes not drawn that have such a square, if there is a free square beside one of its kind",
+            "by terrain, of the dominoes not drawn: squares / 20, crowns / 10; these crowns times the squares of the observer's area that "
+            "is worth most / 50, and these squares times its crowns / 50",
         ),
-        "chances": Part((3,), "the mean gain of a domino not drawn / 10; the share of them that touches an area; that have both halves touching"),
         "to_move": Part((players,), "1 for the seat that decides; all 0 at a chance node and at the end"),
         "rounds": Part((N_ROUNDS,), "1 for the number of rounds to come"),
         "progress": Part((3,), "round / rounds; 1 if the decision is a placement; 1 if it is a pick"),
     }
-
-
-def _sets_of_halves() -> np.ndarray:
-    """By terrain and crowns: the dominoes with such a half; of the two equal halves of a double, the second counts apart (4)."""
-    sets = np.zeros((N_TERRAINS, 5), np.uint64)
-    for number in range(1, N_DOMINOES + 1):
-        here = np.uint64(1 << (number - 1))
-        a, b = int(TERRAIN_A[number]), int(TERRAIN_B[number])
-        sets[a, int(CROWNS_A[number])] |= here
-        sets[b, 4 if a == b else int(CROWNS_B[number])] |= here
-    sets.flags.writeable = False
-    return sets
-
-
-HALVES = _sets_of_halves()
 
 
 def _sets_of_dominoes() -> np.ndarray:
@@ -124,8 +108,9 @@ def observe(states, k, seat, out):
         if s.draft[slot] != NO_DOMINO:
             _write_domino(s, int(s.draft[slot]), int(s.draft_king[slot]), seat, out, at)
         at += N_OF_DOMINO + players + N_OF_PROSPECT
-    _write_to_come(s, seat, out, at)
-    at += N_TERRAINS * N_TO_COME + 3
+    for terrain in range(N_TERRAINS):
+        _write_to_come(s, terrain, out, at)
+        at += N_TO_COME
     _write_progress(s, seat, out, at)
 
 
@@ -255,52 +240,16 @@ def _best_side(s, owner, terrain, crowns, free):
 
 
 @kernel
-def _write_to_come(s, seat, out, at):
-    """Write the numbers of `to_come` and `chances` from out[at] on; the areas of the observer have been written."""
-    unseen, free = s.unseen, reachable(s, seat)
-    n = max(popcount(unseen), 1)
-    mean, one, both = 0.0, NONE, NONE
-    for terrain in range(N_TERRAINS):
-        squares = popcount(unseen & SETS[terrain, 0]) + popcount(unseen & SETS[terrain, 1])
-        crowns = popcount(unseen & SETS[terrain, 2]) + 2 * popcount(unseen & SETS[terrain, 3])
-        area = terrain * N_OF_AREAS
-        out[at] = squares / 20.0
-        out[at + 1] = crowns / 10.0
-        if out[area + 2] > 0.0:
-            out[at + 2] = crowns * 10.0 * out[area] / 50.0
-            out[at + 3] = squares * 5.0 * out[area + 1] / 50.0
-        if squares > 0 and out[area + 7] > 0.0:
-            gains = _gains(s, seat, terrain, free, unseen)
-            mean += gains
-            out[at + 4] = gains / squares / 5.0
-            those = unseen & (SETS[terrain, 0] | SETS[terrain, 1])
-            out[at + 5] = popcount(those) / n
-            both |= one & those | unseen & SETS[terrain, 1]
-            one |= those
-        at += N_TO_COME
-    out[at] = mean / n / 10.0
-    out[at + 1] = popcount(one) / n
-    out[at + 2] = popcount(both) / n
-
-
-@kernel
-def _gains(s, seat, terrain, free, unseen):
-    """The sum of what each square of this terrain on the dominoes not drawn would gain beside the areas of the kingdom, each alone."""
-    land, low, high = s.land[seat, terrain], s.crowns[seat, 0], s.crowns[seat, 1]
-    most_0 = most_1 = most_2 = most_3 = 0
-    left = land
-    while left != NONE:
-        area = area_around(left & ~(left - _1), land)
-        left &= ~area
-        if neighbours(area) & free != NONE:
-            squares, crowns = popcount(area), popcount(area & low) + 2 * popcount(area & high)
-            most_0 = max(most_0, crowns)
-            most_1 = max(most_1, crowns + squares + 1)
-            most_2 = max(most_2, crowns + 2 * squares + 2)
-            most_3 = max(most_3, crowns + 3 * squares + 3)
-    gains = (popcount(unseen & HALVES[terrain, 0]) + popcount(unseen & HALVES[terrain, 4])) * most_0
-    gains += popcount(unseen & HALVES[terrain, 1]) * most_1 + popcount(unseen & HALVES[terrain, 2]) * most_2
-    return gains + popcount(unseen & HALVES[terrain, 3]) * most_3
+def _write_to_come(s, terrain, out, at):
+    """Write the numbers of `to_come` for one terrain from out[at] on; the areas of the observer have been written."""
+    squares = popcount(s.unseen & SETS[terrain, 0]) + popcount(s.unseen & SETS[terrain, 1])
+    crowns = popcount(s.unseen & SETS[terrain, 2]) + 2 * popcount(s.unseen & SETS[terrain, 3])
+    area = terrain * N_OF_AREAS
+    out[at] = squares / 20.0
+    out[at + 1] = crowns / 10.0
+    if out[area + 2] > 0.0:
+        out[at + 2] = crowns * 10.0 * out[area] / 50.0
+        out[at + 3] = squares * 5.0 * out[area + 1] / 50.0
 
 
 @kernel

@@ -1,7 +1,4 @@
-"""What an environment of PettingZoo has, for mypy: PettingZoo is not marked as typed, so its own class would be Any there.
-
-Only aec.py uses this file, and only mypy reads it.
-"""
+"""What PettingZoo's AECEnv has. Only mypy reads this, because to mypy the class itself is Any (pettingzoo_aec.py)."""
 
 from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
