@@ -1,5 +1,6 @@
 """Matches: policies play each other on the same deals and from every seat, and statistics say what can be concluded."""
 
+from kdenv.arena.breakdown import Breakdown
 from kdenv.arena.comparison import Comparison, Comparisons, Verdict, compare
 from kdenv.arena.curve import Budget, Curve, CurvePlan, read_budget
 from kdenv.arena.league import League, read_league
@@ -12,6 +13,7 @@ from kdenv.arena.summary import Difference, Row, Summary
 from kdenv.arena.workers import play
 
 __all__ = [
+    "Breakdown",
     "Budget",
     "Comparison",
     "Comparisons",

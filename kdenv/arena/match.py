@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -23,8 +24,21 @@ from kdenv.policies import Policy, policy
 
 _TRIAL = 50  # the trial game ends after so many decisions for each seat, even if not every policy has decided
 
+_clock = time.perf_counter  # what measures the time of a decision
+
 # A function that is called with a seat before its policy decides, and with None after that, so that another process can measure the time.
 Deciding = Callable[[int | None], None]
+
+
+@contextmanager
+def processor_time() -> Iterator[None]:
+    """A context in which the time of decisions in this process is that of the processor, in which other programs do not count."""
+    global _clock
+    _clock = time.process_time
+    try:
+        yield
+    finally:
+        _clock = time.perf_counter
 
 
 class GameFailed(KdenvError):
@@ -144,6 +158,7 @@ class Result:
     turns: list[int]
     playouts: list[int]
     record: _Record = _Record()
+    pace: list[list[list[float]]] | None = None  # for every turn its seconds and its playouts; None as for seconds
 
     def with_record(self) -> Result:
         """The same result; its record is written now, if it was not written yet."""
@@ -234,19 +249,28 @@ def play_game(match: Match, number: int, players: Sequence[Policy] | None = None
     table = Table(find_game(match.game), n, **match.options)
     chance = chance_of(match, deal)
     seats = match.seats(rotation)
-    seconds, turns = [0.0] * n, [0] * n
+    turns = [0] * n
+    pace: list[list[list[float]]] = [[] for _ in range(n)]
     last = None  # the seat whose turn goes on until chance or another seat
     table.run_chance(chance)
     while not table.over:
         seat = _seat(table)
         events = len(table.log)
-        seconds[seats[seat]] += _decide(match, number, players[seats[seat]], table, deciding)
-        turns[seat] += seat != last
+        player, of_player = players[seats[seat]], pace[seats[seat]]
+        if seat != last:
+            turns[seat] += 1
+            of_player.append([0.0, 0])
+        playouts = player.n_playouts
+        of_player[-1][0] += _decide(match, number, player, table, deciding)
+        of_player[-1][1] += player.n_playouts - playouts
         table.run_chance(chance)
         last = seat if len(table.log) == events + 1 else None
     log = Events(match.game, n, table.variant.tobytes(), table.log.rows[0, : table.log.n].tobytes())
-    playouts = [player.n_playouts for player in players]
-    return result_of_game(match, number, table.scores(), table.standings(), turns, playouts, seconds, log)
+    made = [player.n_playouts for player in players]
+    seconds = [sum(of_turn for of_turn, _ in of_player) for of_player in pace]
+    result = result_of_game(match, number, table.scores(), table.standings(), turns, made, seconds, log)
+    result.pace = [[[round(of_turn, 6), n] for of_turn, n in of_player] for of_player in pace]
+    return result
 
 
 def result_of_game(
@@ -286,9 +310,9 @@ def _decide(match: Match, number: int | None, player: Policy, table: Table, deci
     view = _view(player, table, seat)
     try:
         deciding(seat)
-        start = time.perf_counter()
+        start = _clock()
         action = player.act(view)
-        seconds = time.perf_counter() - start
+        seconds = _clock() - start
         deciding(None)
         table.play(action)
     except Exception as error:

@@ -40,7 +40,7 @@ def read(path: Path | str, *, records: bool = False) -> dict[str, Any]:
     paths = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
     if not paths:
         raise BadOption(f"the folder {path} has no files of results, whose names end in .jsonl")
-    names = [each.name for each in fields(Result) if records or each.name != "record"]
+    names = [each.name for each in fields(Result) if each.name != "pace" and (records or each.name != "record")]
     columns: dict[str, Any] = {"file": [], "game": [], "seed": [], "line_up": array("q"), "place": array("q"), "policy": []}
     columns["seat"] = array("q")
     for name in names:

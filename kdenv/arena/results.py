@@ -181,6 +181,8 @@ def result_of(line: bytes, match: Match) -> Result:
     except (ValueError, RecursionError):
         raise BadRecord("it is not one JSON object") from None
     expected = [each.name for each in fields(Result)]
+    if isinstance(found, dict):
+        found.setdefault("pace", None)  # older files do not have it
     if not isinstance(found, dict) or sorted(found) != sorted(expected):
         raise BadRecord(f"it is not an object with the fields {', '.join(expected)}")
     n = len(match.line_up)
@@ -194,6 +196,8 @@ def result_of(line: bytes, match: Match) -> Result:
         _check_list(name, found[name], n, lambda value, least=0 if name in ("turns", "playouts") else -MOST: _is_whole(value, least))
     if found["seconds"] is not None:  # the game was played without a clock
         _check_list("seconds", found["seconds"], n, lambda value: _is_number(value, MOST))
+    if found["pace"] is not None:
+        _check_list("pace", found["pace"], n, _is_pace)
     _check_list("wins", found["wins"], n, lambda value: _is_number(value, 1))
     teams = find_game(match.game).teams(n)
     if not math.isclose(sum(found["wins"]), n / teams):
@@ -206,6 +210,13 @@ def result_of(line: bytes, match: Match) -> Result:
 def _check_list(name: str, values: Any, n: int, is_right: Any) -> None:
     if not isinstance(values, list) or len(values) != n or not all(map(is_right, values)):
         raise BadRecord(f"{name}={_shown(values)} is not a list of {n} valid numbers, one for each policy")
+
+
+def _is_pace(turns: Any) -> bool:
+    """Whether these are the seconds and the playouts of some turns."""
+    return isinstance(turns, list) and all(
+        isinstance(each, list) and len(each) == 2 and _is_number(each[0], MOST) and _is_whole(each[1], 0) for each in turns
+    )
 
 
 def _is_whole(value: Any, least: int) -> bool:

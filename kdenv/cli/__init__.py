@@ -28,6 +28,7 @@ from kdenv.cli import (
     rules,
     terminal,
     train,
+    trainings,
     warm,
 )
 from kdenv.cli.arguments import Commands
@@ -35,7 +36,7 @@ from kdenv.core.errors import KdenvError
 from kdenv.core.threads import use_one_thread
 
 # In the order in which --help lists them.
-COMMANDS = (games, rules, policies, play, match, compare, league, curve, analyse, replay, train, warm, bench, perft)
+COMMANDS = (games, rules, policies, play, match, compare, league, curve, analyse, replay, train, trainings, warm, bench, perft)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -105,6 +105,7 @@ class Game:
     margin_scale: float = 100.0  # rewards in points (reward="margin", "score") are divided by this
     open_information: bool = False  # True if nothing is hidden from anybody, so that what one seat observes is the whole state
     truncated: Callable[[States, int], bool] | None = None  # kernel: whether a limit ended the game, not its rules; None: never
+    details: Any = None  # a core.details.Details: what a finished game tells beyond its points
     state_dtype: np.dtype[Any] = field(init=False)  # STATE of the room
 
     def __post_init__(self) -> None:

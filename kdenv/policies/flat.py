@@ -5,7 +5,10 @@ Here are the parameters; the search is in policies/sampling.py.
 
 from __future__ import annotations
 
+from typing import Any
+
 from kdenv.core.errors import BadOption
+from kdenv.core.game import Game
 from kdenv.policies.budgets import ByGame, ByPlayouts, BySeconds, Decided, Played
 from kdenv.policies.learned import Learned
 from kdenv.policies.searching import Searcher, SearchPolicy
@@ -68,6 +71,12 @@ class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
         from kdenv.policies.sampling import FlatSearcher
 
         return FlatSearcher(self, self.sampling)
+
+    def compiled(self, game: Game, players: int) -> Any:
+        """The player in kernels, for budgets of up to 1,000 playouts; None if a kernel cannot play as this policy does."""
+        from kdenv.policies.sampling import flat_player
+
+        return flat_player(self, game, players)
 
 
 @named("bandit", "Jansen and Tollisen 2014, UCB")

@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.random import Rng, below, make_rng, next64
 from kdenv.core import verbs
+from kdenv.core.game import Game
 from kdenv.core.questions import choose_at
+from kdenv.core.turns import MAX_DECISIONS, SCRATCH
 from kdenv.core.view import View
+from kdenv.policies.base import Policy
 from kdenv.policies.budgets import Played
 from kdenv.policies.flat import Bandit, Mce
 from kdenv.policies.found import Found, carry_out, half_interval
@@ -27,10 +30,13 @@ from kdenv.policies.uct import Uct
 from kdenv.search.budget import Budget, run_together
 from kdenv.search.kernels import flat
 from kdenv.search.kernels.flat import Luck, Tally
+from kdenv.search.kernels.flat_player import AT_RANDOM as _AT_RANDOM
+from kdenv.search.kernels.flat_player import IN_ROTATION, WITH_COMMON_LUCK, FlatPlayer
 from kdenv.search.outcome import CutShort, Playouts
 from kdenv.search.score import SCORE_UNITS, SCORES
 
 ROTATION, AT_RANDOM, HALVING = "rotation", "random", "halving"  # how playouts are given to turns without a selection rule
+MOST_COMPILED = 1000  # playouts of a turn; a kernel that makes more could not be interrupted for too long
 _LOOKS = 16  # a round of halving whose end a clock decides looks at it about so often in a step of the budget
 
 
@@ -165,13 +171,19 @@ def new_playouts(policy: Played, view: View, *, player: Any = None, values: NDAr
     player: who plays, if it is not the usual compiled player of the playout. values: where to write what a playout comes to. at_once:
     the most decisions that the search makes in a turn, if it takes turns apart.
     """
-    game = view.game
     player = policy.playout.player(view) if player is None else player
-    room = game.buffer(), np.empty(view.players) if values is None else values, np.empty(view.players, np.int64)
+    network = None if policy.valued is None else policy.valued.player(view)
+    return playouts_with(policy, view.game, view.players, player, network, values=values, at_once=at_once)
+
+
+def playouts_with(
+    policy: Played, game: Game, players: int, player: Any, network: Any, *, values: NDArray[np.float64] | None = None, at_once: int = 0
+) -> Any:
+    """The same at any table with so many players, with this compiled player and, if the policy has a network of values, its part."""
+    room = game.buffer(), np.empty(players) if values is None else values, np.empty(players, np.int64)
     if policy.leaf is None:
-        score = SCORES[policy.score](game.teams(view.players)) if policy.valued is None else policy.valued.player(view).goal
-        return Playouts(player, score, *room)
-    network, whole = policy.leaf.player(view), game.most_decisions
+        return Playouts(player, SCORES[policy.score](game.teams(players)) if network is None else network.goal, *room)
+    whole = game.most_decisions
     unfinished = whole - (at_once or whole)
     return CutShort(player, network.goal, *room, network, policy.turns, network.goal.teams, whole, unfinished)
 
@@ -306,6 +318,37 @@ class Halving(Flat):
     def possible(self, tally: Tally) -> NDArray[np.bool_]:
         """The turns that are left, if they have been tried."""
         return (np.argsort(self.places) < self.left) & (tally.visits > 0)
+
+
+def flat_player(policy: Mce, game: Game, players: int) -> FlatPlayer | None:
+    """Flat Monte Carlo as a player in kernels, with room of its own; None if a kernel cannot play as this policy does.
+
+    Then its budget is of too many playouts or of seconds, its playouts have no compiled player for all seats, or it has options that
+    only Python carries out.
+    """
+    if policy.playouts is None or policy.playouts > MOST_COMPILED or not isinstance(policy.playout, Policy):
+        return None
+    if policy.sampling == HALVING or policy.prior is not None or policy.choice != "mean" or policy.reflex or policy.threads > 1:
+        return None
+    player = policy.playout.compiled(game, players)
+    if player is None:
+        return None
+    network = None if policy.leaf is None else policy.leaf.compiled(game, players)
+    n = game.max_turns
+    return FlatPlayer(
+        playouts_with(policy, game, players, player, network),
+        policy.playouts,
+        WITH_COMMON_LUCK if policy.common else _AT_RANDOM if policy.sampling == AT_RANDOM else IN_ROTATION,
+        game.most_decisions,
+        np.zeros(max(flat.N_STATES, 1 + SCRATCH), game.state_dtype),
+        np.zeros(n, np.int64),
+        np.zeros((MAX_DECISIONS, game.max_legal), np.int64),
+        np.zeros(MAX_DECISIONS, np.int64),
+        np.zeros(MAX_DECISIONS, np.int64),
+        Tally(np.zeros(n, np.int64), np.zeros(n), np.zeros(n)),
+        Luck(np.zeros(1, np.uint64), make_rng(0)),
+        np.zeros(players, np.int64),
+    )
 
 
 class FlatSearcher(PlayoutSearcher):

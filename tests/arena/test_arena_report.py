@@ -11,7 +11,7 @@ import pytest
 from matches import GREEDY_V_RANDOM, results_of
 
 import kdenv
-from kdenv.arena import Curve, League, Match, Plan, Result, Summary, compare, league, read_budget
+from kdenv.arena import Curve, CurvePlan, League, Match, Result, Summary, compare, league, read_budget
 from kdenv.arena.report import as_json, compare_page, curve_page, league_page, page
 from kdenv.arena.rounds import MOST_GAMES, Rounds
 from kdenv.arena.tables import text_table
@@ -179,7 +179,7 @@ def pages() -> dict[str, str]:
         summary.add(result)
     compared = compare("kingdomino", strange, "random", options={"size": 3}, deals=12, processes=1)
     plan = League("kingdomino", {STRANGE: "full_greedy", "b": "random", "c": "gprd"}, options={"size": 3}, deals=10)
-    curve = Curve(Plan("kingdomino", ["mce"], [read_budget("playouts=2")], ["random"], 4, options={"size": 3}))
+    curve = Curve(CurvePlan("kingdomino", ["mce"], [read_budget("playouts=2")], ["random"], 4, options={"size": 3}))
     curve.measure(processes=1)
     return {
         "match": page(summary, rounds),

@@ -4,6 +4,7 @@ from kdenv.core.game import Game, Option
 from kdenv.core.questions import Hidden, Knowledge
 from kdenv.games.dominoes import belief, drawing, encoding, notation, rules
 from kdenv.games.dominoes.belief import paper_deals
+from kdenv.games.dominoes.details import DETAILS
 from kdenv.games.dominoes.heuristics import RULE_PLAYERS
 from kdenv.games.dominoes.imagined_play import BELIEFS
 from kdenv.games.dominoes.solver import alpha_beta
@@ -46,4 +47,5 @@ GAME = Game(
     ),
     teams=lambda players: 2,
     most_decisions=1,
+    details=DETAILS,
 )
