@@ -56,7 +56,8 @@ def numbers() -> dict[str, Any]:
 def whole_games() -> dict[str, Any]:
     """Games of a match in which one kernel call plays a game."""
     told: dict[str, Any] = {}
-    for name, line_up, options in (("kingdomino", ["full_greedy", "random"], {"size": 3}), ("dominoes", ["greedy", "random"] * 2, {"mode": "round"})):
+    line_ups = {"kingdomino": (["full_greedy", "random"], {"size": 3}), "dominoes": (["greedy", "random"] * 2, {"mode": "round"})}
+    for name, (line_up, options) in line_ups.items():
         games = Games(Match(name, line_up, games=10**6, seed=1, options=options))
         results = [games.play(games.first_whole + number) for number in range(3)]
         told[f"{name} whole games"] = [[result.seconds, result.scores, result.turns, result.record] for result in results]
