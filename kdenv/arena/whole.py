@@ -67,7 +67,7 @@ class Games:
 
 
 def _whole(match: Match, players: Sequence[Policy]) -> _Whole | None:
-    """What plays whole games with these policies, compiled; None if one has no compiled form or searches, or if there are too many kinds."""
+    """What plays whole games with these policies, compiled; None if one of them has no compiled form or searches, or they are too many."""
     game = find_game(match.game)
     if any(player.is_oracle or isinstance(player, SearchPolicy) for player in players):
         return None  # the playouts of searches are counted decision by decision
