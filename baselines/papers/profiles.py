@@ -40,7 +40,8 @@ def tessellations(size: int, castle: int) -> int:
 def packings(size: int, castle: int) -> int:
     """All packings with the castle on this square: no two empty squares touch, and everything covered is connected over edges."""
     width = size
-    ways: dict[tuple[tuple[int, ...], int, int], int] = {((-1,) * width, 0, 0): 1}  # components, halves below as bits, a half to the right
+    # By the components of the profile, the columns whose domino has a half below (as bits), and whether it has one to the right.
+    ways: dict[tuple[tuple[int, ...], int, int], int] = {((-1,) * width, 0, 0): 1}
     for square in range(size * size):
         after: dict[tuple[tuple[int, ...], int, int], int] = defaultdict(int)
         column = square % width
@@ -92,7 +93,7 @@ def _renumbered(profile: list[int]) -> tuple[int, ...]:
 
 
 def honest_total(size: int, *, full: bool) -> int:
-    """Packings, or only tessellations, with the castle on every square once; mirrored and turned squares are counted once and multiplied."""
+    """Packings, or only tessellations, with the castle on every square once. Squares that are mirror images of each other are counted once."""
     count = tessellations if full else packings
     return sum(count(size, _representative(size, castle)) for castle in range(size * size))
 
