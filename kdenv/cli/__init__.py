@@ -25,6 +25,7 @@ from kdenv.cli import (
     play,
     policies,
     replay,
+    reproduce,
     rules,
     terminal,
     train,
@@ -36,7 +37,7 @@ from kdenv.core.errors import KdenvError
 from kdenv.core.threads import use_one_thread
 
 # In the order in which --help lists them.
-COMMANDS = (games, rules, policies, play, match, compare, league, curve, analyse, replay, train, trainings, warm, bench, perft)
+COMMANDS = (games, rules, policies, play, match, compare, league, curve, analyse, replay, train, trainings, reproduce, warm, bench, perft)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
