@@ -11,12 +11,29 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from kdenv.cli import analyse, bench, compare, curve, games, interrupts, match, perft, play, policies, replay, rules, terminal, train, warm
+from kdenv.cli import (
+    analyse,
+    bench,
+    compare,
+    curve,
+    games,
+    interrupts,
+    match,
+    perft,
+    play,
+    policies,
+    replay,
+    rules,
+    serve,
+    terminal,
+    train,
+    warm,
+)
 from kdenv.cli.arguments import Commands
 from kdenv.core.errors import KdenvError
 
 # In the order in which --help lists them.
-COMMANDS = (games, rules, policies, play, match, compare, curve, analyse, replay, train, warm, bench, perft)
+COMMANDS = (games, rules, policies, play, match, compare, curve, analyse, replay, train, serve, warm, bench, perft)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -34,7 +34,7 @@ class Notation(Protocol):
 
 
 class Drawing(Protocol):
-    """Draws a position as a seat sees it, or with everything face up if seat is None."""
+    """Draws a position as a seat sees it, with everything face up if seat is None, or with every hand face down if it is ONLOOKER (-1)."""
 
     def ansi(self, states: States, k: int, /, seat: int | None = None) -> str:
         """States[k] as text for a terminal."""
