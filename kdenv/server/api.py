@@ -39,7 +39,6 @@ class Api:
         limits = hall.settings.limits
         self._making = Limiter(limits.games_an_hour / 3600, max(1, limits.games_an_hour))
         self._listeners = 0
-        self._pictures: dict[tuple[Any, ...], str] = {}
         self._filming = asyncio.Lock()
         self._described: dict[str, Any] = {}
 
@@ -244,12 +243,12 @@ class Api:
     async def picture(self, call: Call) -> Any:
         live, viewer = self._viewed(call)
         step = self._step(call, live)
-        key = live.id, step, viewer, live.is_open
-        if key not in self._pictures:
-            if len(self._pictures) >= _PICTURES:
-                self._pictures.pop(next(iter(self._pictures)))
-            self._pictures[key] = await asyncio.to_thread(lambda: seen.picture(live, live.table_at(step), viewer))
-        return Response(self._pictures[key], media_type=_SVG, headers={"Cache-Control": "no-store"})
+        key, kept = (live.id, step, viewer, live.is_open), self.hall.pictures
+        drawn = kept.get(key) or await asyncio.to_thread(lambda: seen.picture(live, live.table_at(step), viewer))
+        if len(kept) >= _PICTURES:
+            kept.pop(next(iter(kept)))
+        kept[key] = drawn
+        return Response(drawn, media_type=_SVG, headers={"Cache-Control": "no-store"})
 
     async def shapes(self, call: Call) -> Any:
         live, viewer = self._viewed(call)

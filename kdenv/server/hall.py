@@ -41,6 +41,7 @@ class Hall:
         self.live: dict[str, Live] = {}
         self.closing = asyncio.Event()  # set when the server ends: whoever waits for something is answered at once
         self.when_changed: list[Callable[[Live], None]] = []  # called after every change of a game
+        self.pictures: dict[tuple[Any, ...], str] = {}  # drawings that were asked for, by game, step and viewer
         self._quick = Pool(1, settings.policies)  # for programs that do not search
         self._slow = Pool(settings.workers, settings.policies)
         self._searches: dict[str, bool] = {}  # whether the program of this text searches
