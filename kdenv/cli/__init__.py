@@ -18,6 +18,7 @@ from kdenv.cli import (
     curve,
     games,
     interrupts,
+    join,
     match,
     perft,
     play,
@@ -33,7 +34,7 @@ from kdenv.cli.arguments import Commands
 from kdenv.core.errors import KdenvError
 
 # In the order in which --help lists them.
-COMMANDS = (games, rules, policies, play, match, compare, curve, analyse, replay, train, serve, warm, bench, perft)
+COMMANDS = (games, rules, policies, play, match, compare, curve, analyse, replay, train, serve, join, warm, bench, perft)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -72,7 +72,10 @@ def public(live: Live) -> dict[str, Any]:
 
 
 def for_seat(live: Live, seat: int, numbers: bool = False) -> dict[str, Any]:
-    """What a seat may know of its game now: the public part, its position in words and numbers, and what it may do."""
+    """What a seat may know of its game now: the public part, its position in words and numbers, and what it may do.
+
+    What the seat cannot know is drawn at random in `position`, which kdenv reads, and not shown in `view`, which people read.
+    """
     view = live.table.view(seat)
     runs = live.status == "running"
     legal = view.legal() if runs and seat not in live.left else []
@@ -81,7 +84,8 @@ def for_seat(live: Live, seat: int, numbers: bool = False) -> dict[str, Any]:
         "seat": seat,
         "scores": _scores(live, live.table, seat),
         "legal": [{"action": action, "words": view.name(action)} for action in legal],
-        "position": _COLOURS.sub("", str(view)),
+        "position": str(live.game.notation.position_text(view.states, 0)),
+        "view": _COLOURS.sub("", str(view)),
         "events": events(live, max(0, live.step - _LAST_EVENTS), seat),
     }
     if numbers:
