@@ -6,6 +6,7 @@ The call holds the game, the seat and the step, and no secret: whoever calls, th
 The operator says which hosts are called (`kdenv serve --callbacks HOST`); without that it is this machine only.
 """
 
+import contextlib
 import json
 import queue
 import sys
@@ -20,7 +21,7 @@ calls: queue.Queue = queue.Queue()
 class Listener(BaseHTTPRequestHandler):
     """Takes the calls. It answers at once, so that the server need not wait; the decision is made elsewhere."""
 
-    def do_POST(self) -> None:  # noqa: N802  (the name that http.server looks for)
+    def do_POST(self) -> None:
         """Note the call."""
         calls.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
         self.send_response(204)
@@ -38,10 +39,8 @@ def main() -> None:
     seat = Seat.join(url, game, name, callback=f"http://127.0.0.1:{listener.server_port}/your-turn")
     n_calls, state = 0, seat.state()
     while state["status"] != "over":
-        try:
+        with contextlib.suppress(queue.Empty):  # nobody calls at the end of a game, so look from time to time
             n_calls += bool(calls.get(timeout=10))
-        except queue.Empty:
-            pass  # nobody calls at the end of a game, so look from time to time
         state = seat.state()
         while state["legal"]:
             state = seat.act(state, state["legal"][-1]["action"])

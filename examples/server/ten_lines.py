@@ -7,8 +7,8 @@ import urllib.request
 
 def ask(method, path, body=None, token=""):
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
-    request = urllib.request.Request(f"{sys.argv[1]}/api/v1/games/{sys.argv[2]}{path}", body and json.dumps(body).encode(), headers, method=method)
-    return json.load(urllib.request.urlopen(request))
+    url, data = f"{sys.argv[1]}/api/v1/games/{sys.argv[2]}{path}", body and json.dumps(body).encode()
+    return json.load(urllib.request.urlopen(urllib.request.Request(url, data, headers, method=method)))
 
 
 token = ask("POST", "/join", {"name": sys.argv[3]})["token"]

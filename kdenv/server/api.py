@@ -192,7 +192,8 @@ class Api:
         live, body = self._live(call), call.body
         if body["callback"]:
             self._callbacks.check(body["callback"])
-        seat, token = self.hall.join(live, body["name"], body["seat"], callback=body["callback"])
+        callback = f"POST {body['callback']}" if body["callback"] else ""
+        seat, token = self.hall.join(live, body["name"], body["seat"], callback=callback)
         return {"seat": seat, "token": token}
 
     async def seat(self, call: Call) -> Any:
@@ -244,7 +245,7 @@ class Api:
         live, viewer = self._viewed(call)
         step = self._step(call, live)
         key, kept = (live.id, step, viewer, live.is_open), self.hall.pictures
-        drawn = kept.get(key) or await asyncio.to_thread(lambda: seen.picture(live, live.table_at(step), viewer))
+        drawn: str = kept.get(key) or await asyncio.to_thread(lambda: seen.picture(live, live.table_at(step), viewer))
         if len(kept) >= _PICTURES:
             kept.pop(next(iter(kept)))
         kept[key] = drawn

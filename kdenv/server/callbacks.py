@@ -49,10 +49,10 @@ class Callbacks:
     def tell(self, live: Live) -> None:
         """Call the agent that is to decide now. It is told the game, its seat and the step."""
         seat = live.mover
-        if seat is None or not live.kept.seats[seat].callback or seat in live.left:
+        if seat is None or not live.kept.seats[seat].callback.startswith("POST ") or seat in live.left:
             return
         about = {"game": live.id, "seat": seat, "step": live.step}
-        self.call(f"{live.id}/{seat}", live.kept.seats[seat].callback, json.dumps(about).encode())
+        self.call(f"{live.id}/{seat}", live.kept.seats[seat].callback.removeprefix("POST "), json.dumps(about).encode())
 
     def call(self, agent: str, address: str, body: bytes | None) -> None:
         """Call an address after all earlier calls of this agent: POST with a body, which is tried again, or a single GET without one."""

@@ -113,7 +113,7 @@ class Live:
             if row.kind == "undo":
                 table = self._replayed(_line_of(self.rows[: number + 1]))
             elif row.kind != "left":
-                _apply(table, row)
+                carry_out(table, row)
             yield table
 
     def witnessed(self, row: Row, viewer: int | None) -> bool:
@@ -231,12 +231,12 @@ class Live:
             self.table = self._replayed(self.line)
         else:
             self.line.append(number)
-            _apply(self.table, row)
+            carry_out(self.table, row)
 
     def _replayed(self, line: Sequence[int]) -> Table:
         table = self.new_table()
         for number in line:
-            _apply(table, self.rows[number])
+            carry_out(table, self.rows[number])
         return table
 
 
@@ -251,7 +251,7 @@ def _line_of(rows: Sequence[Row]) -> list[int]:
     return line
 
 
-def _apply(table: Table, row: Row) -> None:
+def carry_out(table: Table, row: Row) -> None:
     """Carry out an event that was legal when it happened."""
     if row.kind == "action":
         verbs.apply_at(table.states, 0, row.number)

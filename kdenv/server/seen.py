@@ -136,7 +136,7 @@ def _scores_in(states: States, players: int) -> list[int]:
 def shapes(live: Live, table: Table, viewer: int | None) -> dict[str, Any]:
     """What may be clicked in the drawing that this viewer sees: for each action its words, and the shapes that mean it, one after the other.
 
-    They are told to the seat that decides and, where everything is open, to everybody. If it names no shapes, the words must do.
+    They are told to the seat that decides and, where everything is open, to everybody. If a game names none, the words must do.
     """
     seat = table.seat
     if seat is None or (viewer != seat and not live.is_open):

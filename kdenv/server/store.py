@@ -56,7 +56,7 @@ class Seat:
     name: str = ""
     policy: str = ""  # the text of a program
     token: bytes | None = None  # the hash of a player's token
-    callback: str = ""
+    callback: str = ""  # how its player is called: POST, or GET as the paper's protocol does, and the address
 
 
 @dataclass

@@ -12,5 +12,5 @@ from served import Served
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with Served(tmp_path_factory.mktemp("server") / "games.sqlite") as server:
+    with Served(tmp_path_factory.mktemp("server") / "games.sqlite", kdom=True) as server:
         yield server

@@ -105,7 +105,7 @@ class Listener:
         answers = list(statuses)
 
         class Handler(BaseHTTPRequestHandler):
-            def do_POST(handler) -> None:  # noqa: N805, N802
+            def do_POST(handler) -> None:  # noqa: N805
                 body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
                 time.sleep(seconds)
                 self.calls.append((handler.path, body))

@@ -31,7 +31,8 @@ def another_truth(live: Live, viewer: int | None, rng: random.Random) -> Iterato
     table, rows = live.table, live.rows
     earlier = [each.clone() for each in live.tables()]
     live.table = drawn_anew(table, viewer, rng)
-    live.rows = [row if live.witnessed(row, viewer) else row._replace(number=rng.randrange(99), words=f"secret {rng.random()}") for row in rows]
+    secret = [row._replace(number=rng.randrange(99), words=f"secret {rng.random()}") for row in rows]
+    live.rows = [row if live.witnessed(row, viewer) else other for row, other in zip(rows, secret, strict=True)]
     live.table_at = lambda step: live.table if step == len(rows) else drawn_anew(earlier[step], viewer, rng)  # type: ignore[method-assign]
     live.tables = lambda: (drawn_anew(each, viewer, rng) for each in earlier)  # type: ignore[method-assign]
     try:
@@ -47,7 +48,8 @@ def everything_sent(served: Served, id: str, token: str | None, step: int, act: 
     place, headers = f"/api/v1/games/{id}", {"Authorization": f"Bearer {token}"} if token else {}
     paths = ["", "/seat", "/seat?numbers=true", "/events", "/record", "/curve", "/film.gif"]
     paths += [f"/steps/{n}/{what}" for n in (step, step // 2, 1) for what in ("picture.svg", "shapes")]
-    posted = [("/act", act), ("/act", {**act, "actions": [3, 4, 5]}), ("/undo", {"step": step}), (f"/steps/{step}/analysis", {"policy": "x"})]
+    posted = [("/act", act), ("/act", {**act, "actions": [3, 4, 5]}), ("/undo", {"step": step})]
+    posted.append((f"/steps/{step}/analysis", {"policy": "x"}))
     answers = {}
     served.hall.pictures.clear()
     for path in paths:
@@ -115,7 +117,8 @@ def test_tokens_are_random_hashed_and_never_told_again(served: Served) -> None:
     id, tokens = seated(served, "dominoes")
     assert len({len(token) for token in tokens}) == 1
     assert len(tokens[0]) == 43  # 32 bytes
-    database = served.settings.database.read_bytes() + served.settings.database.with_name(served.settings.database.name + "-wal").read_bytes()
+    file = served.settings.database
+    database = file.read_bytes() + file.with_name(f"{file.name}-wal").read_bytes()
     for token in tokens:
         assert token.encode() not in database
         for path in ("", "/seat", "/events"):
