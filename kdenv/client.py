@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import time
 import urllib.error
@@ -33,7 +34,10 @@ class Refused(Exception):
 
 
 def ask(url: str, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
-    """The answer of the server at this address to one request. Raises Refused, and OSError if there is no server."""
+    """The answer of the server at this address to one request. Raises Refused, and OSError if there is no server.
+
+    If the answer gets lost, what may be sent twice is sent again: questions and decisions, but not the making and joining of games.
+    """
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(f"{url.rstrip('/')}/api/v1{path}", data, headers, method=method)
@@ -46,9 +50,10 @@ def ask(url: str, method: str, path: str, body: Any = None, token: str | None = 
                 refused = Refused(error.code, _sentence(error))
             if error.code not in (429, 503) or pause is None:
                 raise refused from None
-        except OSError:
-            if pause is None:
-                raise
+        except (OSError, http.client.HTTPException) as error:
+            was_never_sent = isinstance(getattr(error, "reason", None), ConnectionRefusedError)
+            if pause is None or not (was_never_sent or method == "GET" or path.endswith("/act")):
+                raise ConnectionError(f"the server at {url} does not answer: {error}") from error
         time.sleep(pause)
     raise AssertionError("the last try returns or raises")
 

@@ -62,7 +62,7 @@ class Hall:
                 live.take(change, "running", 0.0, None)
                 live.after(table.seat, table.legal()[:1])
 
-    async def open(self) -> None:
+    async def begin(self) -> None:
         """Load the games that wait or run, and let them go on."""
         for kept in self.store.unfinished():
             live = Live(kept, self.store.rows(kept.id))

@@ -134,7 +134,7 @@ def _scores_in(states: States, players: int) -> list[int]:
 
 
 def shapes(live: Live, table: Table, viewer: int | None) -> dict[str, Any]:
-    """What may be clicked in the drawing that this viewer sees: for each action its words, and the shapes that mean it, one after the other.
+    """What may be clicked in the drawing that this viewer sees: each action with its words and the shapes that mean it, in order.
 
     They are told to the seat that decides and, where everything is open, to everybody. If a game names none, the words must do.
     """

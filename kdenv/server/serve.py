@@ -97,7 +97,7 @@ async def serve(
 
             apps.append((Kdom(hall, callbacks), kdom))
         await asyncio.to_thread(hall.prepare)
-        await hall.open()
+        await hall.begin()
         opened(hall)
         servers = [_Server(_config(app, settings)) for app, _ in apps]
         tasks: list[asyncio.Task[Any]] = [asyncio.create_task(server.serve([own])) for server, (_, own) in zip(servers, apps, strict=True)]

@@ -18,7 +18,8 @@ from kdenv.server.store import Store
 
 INJECTED = [
     "'; DROP TABLE games; --", "<script>alert(1)</script>", "../../etc/passwd", "\x00", "a\nb", "%2e%2e%2f", "${7*7}",
-    "\ud800", "\u202egnp", "", " ", "x" * 41, "x" * 100_000, "os:system", "learned(/etc/passwd)", 'learned("/etc/passwd")', "ppo(../x.zip)", "mce(playout=os:x)",
+    "\ud800", "\u202egnp", "", " ", "x" * 41, "x" * 100_000, "os:system", "learned(/etc/passwd)", 'learned("/etc/passwd")', "ppo(../x.zip)",
+    "mce(playout=os:x)",
 ]  # fmt: skip
 HARMLESS = ["'; DROP TABLE games; --", "<script>alert(1)</script>", "../../etc/passwd", "%2e%2e%2f", "${7*7}", "1", "one", "os:system",
             "learned(/etc/passwd)", 'learned("/etc/passwd")', "ppo(../x.zip)", "mce(playout=os:x)"]  # fmt: skip  (as names of players)
