@@ -245,7 +245,9 @@ class Api:
         live, viewer = self._viewed(call)
         step = self._step(call, live)
         key, kept = (live.id, step, viewer, live.is_open), self.hall.pictures
-        drawn: str = kept.get(key) or await asyncio.to_thread(lambda: seen.picture(live, live.table_at(step), viewer))
+        drawn = kept.get(key)
+        if drawn is None:
+            drawn = await asyncio.to_thread(lambda: seen.picture(live, live.table_at(step), viewer))
         if len(kept) >= _PICTURES:
             kept.pop(next(iter(kept)))
         kept[key] = drawn

@@ -212,8 +212,7 @@ def test_looking_back_at_a_finished_game(screen: Screen, served: Served) -> None
     page.keyboard.press("Escape")
     page.click("button[aria-label='now']")
     at(last)
-    box = page.locator(".curve").bounding_box()
-    page.mouse.click(box["x"] + 3, box["y"] + 20)
+    page.locator(".curve").click(position={"x": 3, "y": 20})
     at(0)
     assert page.locator("li", has_text="<b>Eva</b>").count() >= 1  # a name is a text, not markup
     assert page.locator("main b").count() == 0
