@@ -80,7 +80,7 @@ PLAN = {
         ),
         ("search_expectimax", "policies_lookahead", "search_flat"),
     ),
-    "hidden": Part(("kdenv/search/kernels/pimc.py", "kdenv/search/kernels/ims.py"), ("search_hidden",)),
+    "hidden": Part(("kdenv/search/kernels/pimc.py", "kdenv/search/kernels/ims.py"), ("search_hidden_kernels", "search_hidden")),
     "arena": Part(
         (*(f"kdenv/arena/{name}.py" for name in ("statistics", "summary", "results", "report")),),
         ("arena_statistics", "arena_results", "arena_report"),
