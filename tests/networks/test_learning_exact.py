@@ -1,4 +1,4 @@
-"""Do games give the targets of TD(lambda), and are they played as the schedule says? By hand, on Three Shells, also without the compiler."""
+"""Do games give the targets of TD(lambda), and are they played as the schedule says? By hand, on Three Shells."""
 
 from typing import Any
 
