@@ -9,7 +9,7 @@ from models import random_learner
 from positions import after_pick, shells
 
 from kdenv.compiler.random import below, make_rng, next64, uniform
-from kdenv.core.questions import choose, first_action, packed
+from kdenv.core.questions import choose, first_action, packed, rest_of, then
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.networks import learning
@@ -230,6 +230,27 @@ def test_the_first_action_is_chosen_by_one_turn_with_each() -> None:
         begin, end = in_steps(worths, turns, int(below(same, 1 << 20)))
         assert learning._turn_of(player, states, schedule(in_steps=1), rng) == turns[begin + int(np.argmax(worths[begin:end]))]
         assert learning._turn_of(player, states, schedule(), rng) == turns[int(np.argmax(worths))]
+
+
+def test_a_turn_is_carried_out_as_long_as_the_same_seat_decides() -> None:
+    """In Kingdomino, until the other seat decides; in Three Shells, until the coin is tossed."""
+    player, table = random_learner("kingdomino", 4).player, after_pick()
+    both = player.room.turns[list_turns_of(player, table.states, 0) - 1]
+    place, pick = first_action(both), first_action(rest_of(both))
+    wanted = table.clone()
+    wanted.play(place)
+    wanted.play(pick)
+    states = table.states.copy()
+    learning._carry_out(states[0], both | (packed(pick) << 32), table.seat)
+    assert states[0] == wanted.states[0] and wanted.seat not in (None, table.seat)
+    states = table.states.copy()
+    learning._carry_out(states[0], packed(place), table.seat)
+    wanted = table.clone()
+    wanted.play(place)
+    assert states[0] == wanted.states[0] and wanted.seat == table.seat
+    states = shells(1, 2).states.copy()
+    learning._carry_out(states[0], then(4, 3), 1)
+    assert states[0] == shells(1, 2, "point 1").states[0]
 
 
 def test_each_seat_has_the_player_that_is_written_for_it() -> None:
