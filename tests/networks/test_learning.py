@@ -60,11 +60,11 @@ def three_shells_are_known() -> Iterator[None]:
 @pytest.mark.parametrize("hidden", [(6,), (6, 4)])
 def test_a_step_follows_the_gradient_scaled_by_its_mean_square(hidden: tuple[int, ...], activation: str, measures: bool) -> None:
     """A gradient of 0 leaves its mean square as it is, and a step that does not measure leaves them all."""
-    table = shells(1, 2)
+    table = shells(0, 2)  # seat 0 sees the pea, which is the first input
     of = random_learner("three_shells", *hidden, activation=activation)
     before, old_squares = layers_of(of.player.network), of.squares.copy()
-    x = table.observation(1).astype(np.float64)
-    step_towards(of, table.states, 0, 1, 0.3, 0.001, measures)
+    x = table.observation(0).astype(np.float64)
+    step_towards(of, table.states, 0, 0, 0.3, 0.001, measures)
     after = layers_of(of.player.network)
     flat = []
     for old, new, slopes in zip(before, after, gradients(before, activation, x, 0.3), strict=True):

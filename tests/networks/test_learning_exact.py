@@ -194,7 +194,7 @@ def test_games_are_counted_and_guides_drawn_for_each_seat() -> None:
 
 def test_a_random_turn_is_any_of_those_that_are_open() -> None:
     of, rng, same = random_learner(GAME, 6), make_rng(8), make_rng(8)
-    of.states[1] = shells(1, 2).states[0]
+    of.states[1], of.states[2] = shells(1, 2).states[0], shells(1).states[0]
     for _ in range(50):
         turn = learning._turn_of(of.player, of.states, schedule(random=1.0), rng)
         uniform(same)
@@ -220,6 +220,7 @@ def test_the_first_action_is_chosen_by_one_turn_with_each() -> None:
         weigh_listed_turns(player, 0, n)
         worths, turns = player.room.worths[:n].copy(), player.room.turns[:n].tolist()
         assert len({first_action(turn) for turn in turns}) < n
+        player.room.turns[n] = turns[-1]  # from another list, perhaps
         for drawn in (0, 1, 2, 5, 1000):
             player.room.worths[:] = -99.0
             assert learning._best_first_action(player, n, drawn) == in_steps(worths, turns, drawn)
@@ -230,6 +231,8 @@ def test_the_first_action_is_chosen_by_one_turn_with_each() -> None:
         begin, end = in_steps(worths, turns, int(below(same, 1 << 20)))
         assert learning._turn_of(player, states, schedule(in_steps=1), rng) == turns[begin + int(np.argmax(worths[begin:end]))]
         assert learning._turn_of(player, states, schedule(), rng) == turns[int(np.argmax(worths))]
+    player.network.weights[:] = 0
+    assert learning._best_first_action(player, n, 1) == in_steps(np.zeros(n), turns, 1)  # of equal ones the first
 
 
 def test_a_turn_is_carried_out_as_long_as_the_same_seat_decides() -> None:
