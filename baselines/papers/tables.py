@@ -39,6 +39,7 @@ SIZES = ("quick", "default", "full")
 SEED = 2026
 _SURE = 2.576  # standard errors: two numbers that are the same differ by more in one of a hundred rows
 _Z = 1.96
+_SHARES = ("wins", "score", "wins first")
 
 
 @dataclass(frozen=True)
@@ -167,11 +168,11 @@ def _line(paper: str, expected: Expected, size: str, played: dict[str, tuple[lis
     return Line(
         *expected.key,
         paper=expected.value,
-        paper_low=_text(value - _Z * paper_error),
-        paper_high=_text(value + _Z * paper_error),
+        paper_low=_end(expected, value - _Z * paper_error),
+        paper_high=_end(expected, value + _Z * paper_error),
         ours=_text(ours, exact=expected.measure == "count"),
-        low=_text(ours - _Z * error),
-        high=_text(ours + _Z * error),
+        low=_end(expected, ours - _Z * error),
+        high=_end(expected, ours + _Z * error),
         games=str(games) if games else "",
         seed=str(SEED) if games else "",
         size=size,
@@ -183,6 +184,11 @@ def _line(paper: str, expected: Expected, size: str, played: dict[str, tuple[lis
         machine=f"{platform.machine()} {platform.system()} Python {platform.python_version()}",
         date=time.strftime("%Y-%m-%d", time.gmtime()),
     )
+
+
+def _end(expected: Expected, number: float) -> str:
+    """An end of an interval as text; that of a share lies from 0 to 100."""
+    return _text(min(100.0, max(0.0, number)) if expected.measure in _SHARES and not math.isnan(number) else number)
 
 
 def _text(number: float, *, exact: bool = False) -> str:
@@ -225,7 +231,7 @@ def measured(results: list[Result], measure: str) -> tuple[float, float]:
         return mean, math.nan
     squares = sum(sum(number - mean for number in deal) ** 2 for deal in deals.values())
     error = math.sqrt(squares * len(deals) / (len(deals) - 1)) / len(numbers)
-    if measure in ("wins", "score", "wins first"):  # all games alike say less than that there is no error
+    if measure in _SHARES:  # all games alike say less than that there is no error
         error = max(error, 100 * math.sqrt(1 / 4) / (len(numbers) + 4) if error == 0 else 0.0)
     return mean, error
 
@@ -241,7 +247,7 @@ def error_of(expected: Expected) -> float:
     """The standard error of the paper's number; 0 if it is exact, nan if it cannot be known."""
     if expected.half:
         return float(expected.half) / _Z
-    if expected.measure in ("wins", "score", "wins first") and expected.n:
+    if expected.measure in _SHARES and expected.n:
         n, share = float(expected.n), (float(expected.value) / 100 * float(expected.n) + 1) / (float(expected.n) + 2)
         return 100 * math.sqrt(share * (1 - share) / n)
     return 0.0 if expected.measure == "count" else math.nan
