@@ -100,7 +100,10 @@ class Cluster:
 @contextlib.contextmanager
 def connection(address: str | None) -> Iterator[None]:
     """Stay connected to the cluster at this address, so that several matches in this block need not connect again. None: to none."""
-    ray, is_ours = (None, False) if address is None else _connected(address)
+    if address is None:
+        yield
+        return
+    ray, is_ours = _connected(address)
     try:
         yield
     finally:

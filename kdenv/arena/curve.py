@@ -10,12 +10,13 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from kdenv.arena.kept import play_kept
-from kdenv.arena.match import Match, Result
+from kdenv.arena.match import Match, Result, processor_time
 from kdenv.arena.statistics import Estimate
 from kdenv.arena.summary import Row, Summary
 from kdenv.arena.tables import time_text
@@ -64,6 +65,13 @@ class CurvePlan:
     seed: int = 0
     players: int | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    by_processor: bool = False  # whether the time a turn is that of the processor; then the games are played in this process
+
+    def __post_init__(self) -> None:
+        """Refuse budgets of real time where the time of the processor is measured."""
+        given = [budget.text for budget in self.budgets if budget.seconds is not None]
+        if self.by_processor and given:
+            raise BadOption(f"the budget {given[0]} is real time, which the time of the processor cannot measure; give playouts=N")
 
     def matches(self) -> Iterator[tuple[str, Budget | None, Match]]:
         """A match for every point: the policy, its budget, and the match, whose first place is the policy's."""
@@ -134,7 +142,8 @@ class Curve:
                 summary.add(result)
                 on_result(before + summary.games, total)
 
-            finished = play_kept(match, folder, add, processes=processes)
+            with processor_time() if self.plan.by_processor else nullcontext():
+                finished = play_kept(match, folder, add, processes=1 if self.plan.by_processor else processes)
             if summary.games:
                 self.points.append(Point(text, budget, summary.rows()[0]))
             if folder is not None:
@@ -168,7 +177,8 @@ class Curve:
             lines.append(Line(text, [Dot(max(point.seconds, 1e-6), *point.row.margin) for point in mine]))
         plan = self.plan
         title = f"{find_game(plan.game).title} against {', '.join(dict.fromkeys(plan.against))}, {plan.games} games a point"
-        return chart(title, "time a turn", "margin", lines, log=True, write=lambda seconds: time_text(Estimate(seconds), 0))
+        across = "processor time a turn" if plan.by_processor else "time a turn"
+        return chart(title, across, "margin", lines, log=True, write=lambda seconds: time_text(Estimate(seconds), 0))
 
     def _repr_svg_(self) -> str:
         """What a notebook shows."""

@@ -41,6 +41,9 @@ def league(
         raise BadOption(f"part {number} of {parts} is not possible; the first of two is 1 of 2")
     if parts > 1 and plan.kind == "swiss":
         raise BadOption("a swiss league cannot be played in parts: its next round depends on all games of the last one")
+    nameless = [name for name, text in zip(plan.names, plan.texts, strict=True) if not isinstance(text, str)]
+    if folder is not None and nameless:
+        raise BadOption(f"{nameless[0]} cannot be written to a file; make it known with kdenv.add_policy, or play without a folder")
     known = known_tables(plan, folder)
     standings = Standings(plan)
 

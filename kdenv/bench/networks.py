@@ -7,13 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from kdenv.bench.measuring import Effort, Row, per_second
-from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below, make_rng
 from kdenv.core.game import Game
 from kdenv.core.table import Table
-from kdenv.networks.players import weigh_turns
-from kdenv.policies import policy
-from kdenv.policies.learned import shipped_models
+from kdenv.networks.players import weigh_often
+from kdenv.policies.learned import Learned, shipped_models
 
 _MOST_MICROSECONDS = {"kingdomino": 3}  # the floors that issue 13 sets
 _DECISIONS = 40  # about half of a game of Kingdomino
@@ -24,25 +22,17 @@ def rows_of(game: Game, effort: Effort) -> Iterator[Row]:
     """Measure the network that comes with the package, if there is one for this game."""
     if game.name not in shipped_models():
         return
-    learned = policy(f"learned({game.name})")
-    options = learned.loaded().stored.options
-    table = _in_the_middle(Table(game, **options))
+    learned = Learned(game.name)
+    stored = learned.loaded().stored
+    assert stored is not None  # what comes with the package is no .zip
+    table = _in_the_middle(Table(game, stored.players, **stored.options))
     learned.needs(game, table.players, table.variant)
-    player, states = learned.compiled(game), np.zeros(1, game.state_dtype)
+    player, states = learned.compiled(game, table.players), np.zeros(1, game.state_dtype)
     states[0] = table.states[0]
-    n_turns = _weigh(player, states, 1)
-    times = per_second(effort, lambda n: _weigh(player, states, n))
+    n_turns = weigh_often(player, states, 0, 1)
+    times = per_second(effort, lambda n: weigh_often(player, states, 0, n))
     what = f"{game.name}, {table.players} players: a network's view of the position after a turn"
     yield Row(what, 1e6 / (times * n_turns), "us", _MOST_MICROSECONDS.get(game.name))
-
-
-@kernel
-def _weigh(player, states, n):
-    """Weigh the turns in states[0] n times; return how many there are."""
-    n_turns = 0
-    for _ in range(n):
-        n_turns = weigh_turns(player, states, 0)
-    return n_turns
 
 
 def _in_the_middle(table: Table) -> Table:

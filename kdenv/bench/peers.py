@@ -6,6 +6,7 @@ A peer that is not installed is left out, and a line says so.
 from __future__ import annotations
 
 import importlib
+import logging
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -124,7 +125,11 @@ def _pyminion(game: Game, effort: Effort) -> Iterator[Row]:
         for _ in range(n):
             game_of(players=[big_money(player_id=name) for name in "ab"], expansions=[base.base_set], log_stdout=False).play()
 
-    theirs = per_second(effort, play)
+    logging.disable()  # it logs every turn, which is heard if another package has set logging up
+    try:
+        theirs = per_second(effort, play)
+    finally:
+        logging.disable(logging.NOTSET)
     yield Row(f"pyminion {version('pyminion')}, big money against itself", theirs, "games/s")
     states, totals, rng = np.zeros(4, game.state_dtype), np.zeros(2, np.int64), make_rng(1)
     states[0] = Table(game, kingdom="first_game").states[0]

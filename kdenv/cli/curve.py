@@ -27,6 +27,7 @@ def add(commands: Commands) -> None:
     add_players(parser, "the number of players")
     add_seed(parser, 0, "the seed of the deals and of all policies (default: 0)")
     parser.add_argument("--processes", type=whole(1), metavar="N", help="how many games to play at a time (default: one per core)")
+    parser.add_argument("--processor-time", action="store_true", help="measure time of the processor, on one; for machines that are shared")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep the games, curve.csv and curve.svg here; the same command goes on")
     add_report(parser)
 
@@ -36,7 +37,8 @@ def _run(parsed: argparse.Namespace) -> int:
 
     budgets = [read_budget(text) for text in parsed.budgets.split(",")]
     against = parsed.against or ["random"]
-    plan = CurvePlan(parsed.game, parsed.policies, budgets, against, parsed.games, parsed.seed, parsed.players, options(parsed.option))
+    how = parsed.games, parsed.seed, parsed.players, options(parsed.option), parsed.processor_time
+    plan = CurvePlan(parsed.game, parsed.policies, budgets, against, *how)
     if parsed.out is not None and parsed.out.exists() and not parsed.out.is_dir():
         raise BadOption(f"--out {parsed.out} is a file; give a folder")
     check_report(parsed.report, None)

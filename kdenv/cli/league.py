@@ -26,8 +26,7 @@ def add(commands: Commands) -> None:
         _league,
         "let many policies play each other, as a TOML file says, and rate them",
         "kdenv league league.toml --report league.html",
-        "kdenv league league.toml --part 1/2",
-        "kdenv league league.toml --merge of_the_other_machine",
+        "kdenv league league.toml --part 1/2 --out half",
     )
     league.add_argument("file", type=Path, help="the league: game, policies and deals, as kdenv/arena/README.md explains")
     league.add_argument("--out", type=Path, metavar="FOLDER", help="keep the games here (default: the file's name without its ending)")

@@ -76,8 +76,8 @@ class Policy(Value, ABC):
     def prepare(self, view: View) -> None:
         """Compile or load what decisions in such a view need, so that a decision spends no time on it."""
 
-    def compiled(self, game: Game) -> Any:
-        """The NamedTuple that answers `choose` in kernels as this policy does (core/questions.py); None if there is none."""
+    def compiled(self, game: Game, players: int) -> Any:
+        """What answers `choose` (core/questions.py) as this policy does at a table with this many players; None if nothing does."""
         return None
 
     def search(self, view: View, *, thorough: bool = True) -> Found:

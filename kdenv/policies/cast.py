@@ -89,10 +89,11 @@ def _one_of_four_kinds(cast, number):
     return FourKinds(number, cast.first, cast.second, cast.third, cast.fourth)
 
 
-def cast_of(players: Sequence[Any], game: Game) -> tuple[Any, NDArray[np.int64]]:
-    """The cast of these policies, and the number of each. Raises NotSupported if one of them has no compiled form.
+def cast_of(players: Sequence[Any], game: Game, n_players: int) -> tuple[Any, NDArray[np.int64]]:
+    """The cast of these policies at a table with this many players, and the number of each.
 
-    Compiled players may have buffers of their own, so each thread needs a cast of its own.
+    Raises NotSupported if one of them has no compiled form. Compiled players may have buffers of their own, so each thread needs a cast
+    of its own.
     """
     if not players:
         return Nobody(), np.zeros(0, np.int64)
@@ -100,7 +101,7 @@ def cast_of(players: Sequence[Any], game: Game) -> tuple[Any, NDArray[np.int64]]
     places: dict[int, tuple[str, int]] = {}  # by the identity of the policy: its type, and its place among the players of this type
     for player in players:
         if id(player) not in places:
-            compiled = player.compiled(game) if isinstance(player, Policy) else None
+            compiled = player.compiled(game, n_players) if isinstance(player, Policy) else None
             if compiled is None:
                 raise NotSupported(
                     f"{player} has no compiled form, which the opponents in a batch of games need; choose random or a rule-based player "

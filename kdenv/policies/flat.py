@@ -5,7 +5,11 @@ Here are the parameters; the search is in policies/sampling.py.
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Any
+
 from kdenv.core.errors import BadOption
+from kdenv.core.game import Game
 from kdenv.policies.budgets import ByGame, ByPlayouts, BySeconds, Decided, Played
 from kdenv.policies.learned import Learned
 from kdenv.policies.searching import Searcher, SearchPolicy
@@ -53,7 +57,7 @@ class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
         if self.widest is not None and self.sampling != "halving":
             raise BadOption(f"widest={self.widest} is not possible with sampling={self.sampling}; write sampling=halving")
 
-    @property
+    @cached_property
     def valued(self) -> Learned | None:
         """The network of values in whose unit the search counts; None if it has none."""
         return self.leaf or self.prior
@@ -68,6 +72,12 @@ class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
         from kdenv.policies.sampling import FlatSearcher
 
         return FlatSearcher(self, self.sampling)
+
+    def compiled(self, game: Game, players: int) -> Any:
+        """The player in kernels, for budgets of up to 1,000 playouts; None if a kernel cannot play as this policy does."""
+        from kdenv.policies.sampling import flat_player
+
+        return flat_player(self, game, players)
 
 
 @named("bandit", "Jansen and Tollisen 2014, UCB")

@@ -41,7 +41,7 @@ class Random(Policy, Playout):
         legal = view.legal()
         return legal[int(below(self.rng, len(legal)))]
 
-    def compiled(self, game: Game) -> Uniform:
+    def compiled(self, game: Game, players: int) -> Uniform:
         """The compiled player that decides at random."""
         return Uniform()
 

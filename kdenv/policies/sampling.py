@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,11 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.random import Rng, below, make_rng, next64
 from kdenv.core import verbs
+from kdenv.core.game import Game
 from kdenv.core.questions import choose_at
+from kdenv.core.turns import MAX_DECISIONS, SCRATCH
 from kdenv.core.view import View
+from kdenv.policies.base import Policy
 from kdenv.policies.budgets import Played
 from kdenv.policies.flat import Bandit, Mce
 from kdenv.policies.found import Found, carry_out, half_interval
@@ -27,10 +31,13 @@ from kdenv.policies.uct import Uct
 from kdenv.search.budget import Budget, run_together
 from kdenv.search.kernels import flat
 from kdenv.search.kernels.flat import Luck, Tally
+from kdenv.search.kernels.flat_player import AT_RANDOM as _AT_RANDOM
+from kdenv.search.kernels.flat_player import IN_ROTATION, WITH_COMMON_LUCK, FlatPlayer
 from kdenv.search.outcome import CutShort, Playouts
 from kdenv.search.score import SCORE_UNITS, SCORES
 
 ROTATION, AT_RANDOM, HALVING = "rotation", "random", "halving"  # how playouts are given to turns without a selection rule
+MOST_COMPILED = 1000  # playouts of a turn; a kernel that makes more could not be interrupted for too long
 _LOOKS = 16  # a round of halving whose end a clock decides looks at it about so often in a step of the budget
 
 
@@ -88,10 +95,8 @@ class PlayoutSearcher(Searcher):
             playouts = workers[0].run(budget.steps(since=since, nodes=workers[0].nodes))
         else:
             playouts = run_together(workers, [self._share(budget, i) for i in range(len(workers))], self.policy.threads, since)
-        tallies = [worker.tally() for worker in workers]
-        tally = _added(tallies)
+        tally, possible = _added(workers)
         n, means = len(turns), workers[0].means(tally)
-        possible = np.any([worker.possible(found) for worker, found in zip(workers, tallies, strict=True)], axis=0)
         best = self._best(view, turns, tally, means, possible, rng) if playouts else 0
         cost: dict[str, float] = {"playouts": playouts}
         if self.policy.is_tree:
@@ -117,6 +122,10 @@ class PlayoutSearcher(Searcher):
         return budget if self.policy.whole else budget.share(number, self.policy.workers)
 
     def unit(self, view: View) -> str:
+        return self._unit
+
+    @cached_property
+    def _unit(self) -> str:
         return unit_of(self.policy)
 
     def _best(
@@ -152,11 +161,14 @@ class PlayoutSearcher(Searcher):
         return self.policy.playout.player(view)
 
 
-def _added(tallies: Sequence[Tally]) -> Tally:
-    """What several workers found, added up by turn."""
-    if len(tallies) == 1:
-        return tallies[0]
-    return Tally(*(np.sum(parts, axis=0) for parts in zip(*tallies, strict=True)))
+def _added(workers: Sequence[Worker]) -> tuple[Tally, NDArray[np.bool_]]:
+    """What workers found, added up by turn, and which turns may be taken in the end by one of them at least."""
+    if len(workers) == 1:
+        tally = workers[0].tally()
+        return tally, workers[0].possible(tally)
+    tallies = [worker.tally() for worker in workers]
+    possible = [worker.possible(tally) for worker, tally in zip(workers, tallies, strict=True)]
+    return Tally(*(np.sum(parts, axis=0) for parts in zip(*tallies, strict=True))), np.any(possible, axis=0)
 
 
 def new_playouts(policy: Played, view: View, *, player: Any = None, values: NDArray[np.float64] | None = None, at_once: int = 0) -> Any:
@@ -165,13 +177,19 @@ def new_playouts(policy: Played, view: View, *, player: Any = None, values: NDAr
     player: who plays, if it is not the usual compiled player of the playout. values: where to write what a playout comes to. at_once:
     the most decisions that the search makes in a turn, if it takes turns apart.
     """
-    game = view.game
     player = policy.playout.player(view) if player is None else player
-    room = game.buffer(), np.empty(view.players) if values is None else values, np.empty(view.players, np.int64)
+    network = None if policy.valued is None else policy.valued.player(view)
+    return playouts_with(policy, view.game, view.players, player, network, values=values, at_once=at_once)
+
+
+def playouts_with(
+    policy: Played, game: Game, players: int, player: Any, network: Any, *, values: NDArray[np.float64] | None = None, at_once: int = 0
+) -> Any:
+    """The same at any table with so many players, with this compiled player and, if the policy has a network of values, its part."""
+    room = game.buffer(), np.empty(players) if values is None else values, np.empty(players, np.int64)
     if policy.leaf is None:
-        score = SCORES[policy.score](game.teams(view.players)) if policy.valued is None else policy.valued.player(view).goal
-        return Playouts(player, score, *room)
-    network, whole = policy.leaf.player(view), game.most_decisions
+        return Playouts(player, SCORES[policy.score](game.teams(players)) if network is None else network.goal, *room)
+    whole = game.most_decisions
     unfinished = whole - (at_once or whole)
     return CutShort(player, network.goal, *room, network, policy.turns, network.goal.teams, whole, unfinished)
 
@@ -188,7 +206,10 @@ class Flat(Worker):
         self.states, self.seat, self.turns = view.scratch(flat.N_STATES), view.seat, turns
         self.rule, self.least, self.playouts, self.rng = rule, policy.least, new_playouts(policy, view), rng
         self.counts = Tally(np.zeros(len(turns), np.int64), np.zeros(len(turns)), np.zeros(len(turns)))
-        self.luck = Luck(np.zeros(1, np.uint64), make_rng(0)) if isinstance(policy, Mce) and policy.common else None
+        self.in_rotation: Callable[..., Any] = flat.sample_in_rotation
+        self.luck: tuple[Luck, ...] = ()  # an argument of the kernel that gives all turns of a rotation the same luck
+        if isinstance(policy, Mce) and policy.common:
+            self.in_rotation, self.luck = flat.sample_with_common_luck, (Luck(np.zeros(1, np.uint64), make_rng(0)),)
         self.trust, self.prior = 0.0, np.zeros(len(turns))  # for how many playouts the prior of a turn counts; the priors by turn
         if isinstance(policy, Mce) and policy.prior is not None:
             self.trust, self.prior = policy.weight_of_prior, policy.prior.worths(view, turns)
@@ -200,21 +221,13 @@ class Flat(Worker):
         done = 0
         for n in steps:
             if self.rule == ROTATION:
-                self.rotate(self.turns, n, done, self.counts)
+                self.in_rotation(*position, n, done, self.playouts, self.rng, *self.luck, self.counts)
             elif self.rule == AT_RANDOM:
                 flat.sample_at_random(*position, n, *parts)
             else:
                 flat.sample_by_urgency(*position, n, self.rule, self.least, *parts)
             done += n
         return done
-
-    def rotate(self, turns: NDArray[np.int64], n: int, done: int, tally: Tally) -> None:
-        """Make n playouts for these turns in rotation, after `done` that were made before; each with the same luck, if asked."""
-        position = self.states, self.seat, turns, n, done, self.playouts, self.rng
-        if self.luck is None:
-            flat.sample_in_rotation(*position, tally)
-        else:
-            flat.sample_with_common_luck(*position, self.luck, tally)
 
     def nodes(self) -> int:
         return int(self.counts.visits.sum())
@@ -258,7 +271,8 @@ class Halving(Flat):
             while True:
                 at_once = min(n - (total - before), self._before_next_look(n))
                 left = Tally(*(numbers[: self.left] for numbers in self.counts))
-                self.rotate(self.turns[: self.left], at_once, self.done, left)
+                turns = self.turns[: self.left]
+                self.in_rotation(self.states, self.seat, turns, at_once, self.done, self.playouts, self.rng, *self.luck, left)
                 self.done += at_once
                 total += at_once
                 if self.left > 2 and self._is_round_over():
@@ -306,6 +320,37 @@ class Halving(Flat):
     def possible(self, tally: Tally) -> NDArray[np.bool_]:
         """The turns that are left, if they have been tried."""
         return (np.argsort(self.places) < self.left) & (tally.visits > 0)
+
+
+def flat_player(policy: Mce, game: Game, players: int) -> FlatPlayer | None:
+    """Flat Monte Carlo as a player in kernels, with room of its own; None if a kernel cannot play as this policy does.
+
+    Then its budget is of too many playouts or of seconds, its playouts have no compiled player for all seats, or it has options that
+    only Python carries out.
+    """
+    if policy.playouts is None or policy.playouts > MOST_COMPILED or not isinstance(policy.playout, Policy):
+        return None
+    if policy.sampling == HALVING or policy.prior is not None or policy.choice != "mean" or policy.reflex or policy.threads > 1:
+        return None
+    player = policy.playout.compiled(game, players)
+    if player is None:
+        return None
+    network = None if policy.leaf is None else policy.leaf.compiled(game, players)
+    n = game.max_turns
+    return FlatPlayer(
+        playouts_with(policy, game, players, player, network),
+        policy.playouts,
+        WITH_COMMON_LUCK if policy.common else _AT_RANDOM if policy.sampling == AT_RANDOM else IN_ROTATION,
+        game.most_decisions,
+        np.zeros(max(flat.N_STATES, 1 + SCRATCH), game.state_dtype),
+        np.zeros(n, np.int64),
+        np.zeros((MAX_DECISIONS, game.max_legal), np.int64),
+        np.zeros(MAX_DECISIONS, np.int64),
+        np.zeros(MAX_DECISIONS, np.int64),
+        Tally(np.zeros(n, np.int64), np.zeros(n), np.zeros(n)),
+        Luck(np.zeros(1, np.uint64), make_rng(0)),
+        np.zeros(players, np.int64),
+    )
 
 
 class FlatSearcher(PlayoutSearcher):

@@ -47,7 +47,7 @@ class Strongest(Policy, BySeconds):
             except (BadOption, NotSupported):
                 continue
             return found
-        raise NotSupported(f"{self} has no policy for {players} players of {game.name} with these options; name one, such as mce(seconds=1)")
+        raise NotSupported(f"{self} has no policy for {players} players of {game.name} with these options; name a policy, such as mce")
 
     def _rows(self, game: Game) -> Iterator[str]:
         """The texts of policies for its budget, the best first: those for the greatest budget that is not above its own, and so on."""

@@ -164,7 +164,7 @@ class Trainer:
         for text in self.settings.guides:
             guide = policy(text)
             guide.needs(self.game, self.players, self.variant)
-            players.append(guide.compiled(self.game))
+            players.append(guide.compiled(self.game, self.players))
             if players[-1] is None:
                 raise BadOption(f"guides={text} is not possible, because {guide} has no compiled form; choose a rule player")
         players += [Uniform()] * (_MOST_GUIDES - len(players))

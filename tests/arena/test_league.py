@@ -1,8 +1,10 @@
 """Leagues: how they are described, which games are played and kept, and what the standings say."""
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -138,6 +140,18 @@ def test_in_a_team_game_a_policy_plays_its_partners(tmp_path: Path) -> None:
     assert first.margin.mean == -last.margin.mean
 
 
+README = Path(__file__).parents[2] / "kdenv" / "arena" / "README.md"
+TOML = re.findall(r"^```toml\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("text", TOML, ids=["round robin", "gauntlet", "swiss"])
+def test_every_file_of_the_readme_can_be_played(text: str, tmp_path: Path) -> None:
+    quick = re.sub(r"playouts=\d+", "playouts=2", text).replace("deals = 50", "deals = 1")
+    plan = replace(read_league(written(tmp_path, quick)), deals=1)
+    standings = league(plan, processes=1)
+    assert standings.games == standings.expected > 0
+
+
 # What is played and kept
 
 
@@ -255,12 +269,14 @@ def test_at_tables_of_three_all_meet(tmp_path: Path) -> None:
     assert "policies" in standings.as_json()
 
 
-def test_functions_play_in_a_league_of_python() -> None:
+def test_functions_play_in_a_league_of_python(tmp_path: Path) -> None:
     def first(view: View) -> int:
         return view.legal()[0]
 
     standings = league(League("kingdomino", {"first": first, "greedy": "full_greedy"}, **SMALL), processes=1)
     assert [row.policy for row in standings.rows()] == ["greedy", "first"]
+    with pytest.raises(BadOption, match=r"first cannot be written to a file; make it known with kdenv\.add_policy"):
+        league(standings.plan, tmp_path)
 
 
 # What is said
@@ -355,3 +371,13 @@ def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path, capsys) -> No
     path = written(tmp_path, FILE)
     assert main(["league", str(path), "--out", str(path)]) == 2
     assert "is a file; the games of a league need a folder" in capsys.readouterr().err
+
+
+def test_bars_are_drawn_on_terminals_that_want_them(tmp_path: Path, monkeypatch, capsys) -> None:
+    path = written(tmp_path, FILE)
+    for name, value, has_bars in (("FORCE_COLOR", "1", True), ("NO_COLOR", "1", False)):
+        monkeypatch.setenv(name, value)
+        assert main(["league", str(path), "--processes", "1"]) == 0
+        assert ("█" in capsys.readouterr().out) is has_bars
+        assert main(["match", "kingdomino", "full_greedy", "random", "--games", "4", "--processes", "1"]) == 0
+        assert ("█" in capsys.readouterr().out) is has_bars

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -185,6 +186,10 @@ def examples() -> list[str]:
 def test_every_example_of_help_runs(example: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     broken_off("kingdomino", tmp_path)
+    for game in ("kingdomino", "dominoes"):
+        (tmp_path / "training" / game).mkdir(parents=True)
+        shutil.copy(HOME / "baselines" / "rl" / "curves" / f"{game}.csv", tmp_path / "training" / game / "curve.csv")
+    shutil.copy(HOME / "examples" / "league.toml", tmp_path)
     assert main(shlex.split(quick(example))[1:]) == 0, capsys.readouterr().err
 
 

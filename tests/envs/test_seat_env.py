@@ -213,7 +213,7 @@ class FirstLegal(Policy):
     def act(self, view: View) -> int:
         return first_legal(view)
 
-    def compiled(self, game: Game) -> First | None:
+    def compiled(self, game: Game, players: int) -> First | None:
         return First() if self.is_compiled else None
 
 
@@ -384,7 +384,7 @@ class Cheater(Policy):
     def act(self, view: View) -> int:
         raise AssertionError("it has a compiled form")
 
-    def compiled(self, game: Game) -> Cheat:
+    def compiled(self, game: Game, players: int) -> Cheat:
         return Cheat()
 
 
@@ -420,7 +420,7 @@ def _choose_two(player, states, k, out, rng):
 class PlannerPolicy(FirstLegal):
     """A planner in kernels; in Python whoever always takes the first legal action."""
 
-    def compiled(self, game: Game) -> Planner | None:
+    def compiled(self, game: Game, players: int) -> Planner | None:
         return Planner() if self.is_compiled else None
 
 

@@ -248,7 +248,7 @@ def test_an_encoding_from_outside_that_looks_into_other_hands_sees_a_draw() -> N
 
 SIZES = [
     ("kingdomino", 4, "planes", 2494),
-    ("kingdomino", 4, "areas", 2610),
+    ("kingdomino", 4, "prospects", 468),
     ("dominion", 2, "piles", 1102),
     ("dominion", 2, "counts", 309),
     ("carcassonne", 2, "compact", 322),
@@ -392,7 +392,7 @@ POSITIONS = {
 # (game, encoding, version) -> digest of the layout, and of the numbers that all seats see in the position above.
 WRITTEN = {
     ("kingdomino", "planes", 1): ("7adbde60", "95ceebea"),
-    ("kingdomino", "areas", 1): ("a2de257e", "31af2098"),
+    ("kingdomino", "prospects", 1): ("a2c8e6fc", "bb7b865d"),
     ("dominion", "piles", 1): ("e7f2f2fa", "63e251ca"),
     ("dominion", "counts", 1): ("d89dbfdd", "61fb71d2"),
     ("carcassonne", "compact", 1): ("17559d4e", "e662129c"),

@@ -25,7 +25,7 @@ from kdenv.search.playout import Uniform
 
 def network_for(table: Table, file: Path) -> Valued:
     """The network in a file, as a part of its own."""
-    return policy(f"learned({file})").compiled(table.game)  # type: ignore[attr-defined, no-any-return]
+    return policy(f"learned({file})").compiled(table.game, table.players)  # type: ignore[attr-defined, no-any-return]
 
 
 def worth(network: Valued, table: Table, seat: int) -> float:

@@ -94,7 +94,7 @@ class Batch:
 
         Games that are under way go on with players of the new list: those in the places of theirs in the old list.
         """
-        casts = [cast_of(players, self.empty.game) for _ in range(self._threads)]
+        casts = [cast_of(players, self.empty.game, self.empty.players) for _ in range(self._threads)]
         self._casts, numbers = [cast for cast, _ in casts], casts[0][1]
         np.minimum(self.games.places, max(len(numbers) - 1, 0), out=self.games.places)
         self.world = self.world._replace(numbers=numbers, drawn_from=len(numbers) if drawn else 0)

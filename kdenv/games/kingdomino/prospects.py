@@ -34,25 +34,25 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
     return {
         "areas": Part(
             (players, N_TERRAINS, N_OF_AREAS),
-            "by seat and terrain: of the area that is worth most (of equal ones, the largest), and of the next one, its squares / 10, crowns / "
-            "5, and the free squares beside it / 8; then the points of the terrain / 20, and the free squares beside it / 8",
+            "by seat and terrain: of the area that is worth most (of equal ones, the largest), and of the next one, its squares / 10, "
+            "crowns / 5, and the free squares beside it / 8; then the points of the terrain / 20, and the free squares beside it / 8",
         ),
         "shapes": Part(
             (players, N_OF_SHAPE),
             "by seat: columns and rows / size; squares used / size squared; 1 if the castle can still be in the middle; empty squares "
-            "that nothing can fill any more / 5, those in fields of an odd number of squares / 5, and pairs of neighbours among them / 30",
+            "that nothing can fill any more / 5, those that are too many in fields of an odd number / 5, and pairs of neighbours / 30",
         ),
         "scores": Part((2 * players,), "points now / 100, then how many more than those of the observer / 50"),
         "dominoes": Part(
             (8, N_OF_DOMINO + players + N_OF_PROSPECT),
-            "those taken last round and not placed yet, then the new draft, each ascending: 1 for a domino, number / 48, for each half its "
-            "terrain and crowns / 3; 1 for its owner; for this owner, 1 if it fits, 1 if it fits into the box around the castle, about how many "
-            "points it would gain / 10, and 1 if both halves would join their best areas",
+            "those taken last round and not placed yet, then the new draft, each ascending: 1 for a domino, number / 48, for each half "
+            "its terrain and crowns / 3; 1 for its owner; for this owner, 1 if it fits, 1 if it fits into the box around the castle, "
+            "about how many points it would gain / 10, and 1 if both halves would join the areas to which they add most",
         ),
         "to_come": Part(
             (N_TERRAINS, N_TO_COME),
-            "by terrain, of the dominoes not drawn: squares / 20, crowns / 10; these crowns times the squares of the observer's area that is "
-            "worth most / 50, and these squares times its crowns / 50",
+            "by terrain, of the dominoes not drawn: squares / 20, crowns / 10; these crowns times the squares of the observer's area that "
+            "is worth most / 50, and these squares times its crowns / 50",
         ),
         "to_move": Part((players,), "1 for the seat that decides; all 0 at a chance node and at the end"),
         "rounds": Part((N_ROUNDS,), "1 for the number of rounds to come"),
