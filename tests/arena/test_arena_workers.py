@@ -260,10 +260,10 @@ def test_whole_games_whose_processes_and_parents_are_killed_are_those_of_a_quiet
         assert kill_after(["-m", "kdenv", *command], file, dice.randrange(1, 200), dice.random() * 0.1, dice) == []
     with ResultsFile(file, CHEAP) as kept:
         last = max(result.number for result in kept.results())
-    command[command.index("--games") + 1] = str(max(1100, last + 1))
+    command[command.index("--games") + 1] = str(max(1400, last + 1))
     assert main([*command, "--out", str(file)]) == 0
     capsys.readouterr()
-    expected = Match(CHEAP.game, CHEAP.line_up, max(1100, last + 1), CHEAP.seed, CHEAP.options)
+    expected = Match(CHEAP.game, CHEAP.line_up, max(1400, last + 1), CHEAP.seed, CHEAP.options)
     with ResultsFile(file, expected) as kept:
         results = sorted(kept.results(), key=lambda result: result.number)
     assert without_time(results) == without_time(results_of(expected))
