@@ -44,7 +44,7 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 # torch first and pinned: left to itself pip would fetch a build for graphics cards, gigabytes of it.
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install --constraint constraints.txt torch
-	$(PIP) install --constraint constraints.txt --editable ".[rl,render,dev]"
+	$(PIP) install --constraint constraints.txt --editable ".[rl,render,serve,dev]"
 	touch $@ $(VENV)/.installed
 
 clean:

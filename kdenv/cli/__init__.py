@@ -19,6 +19,7 @@ from kdenv.cli import (
     curve,
     games,
     interrupts,
+    join,
     league,
     match,
     perft,
@@ -27,6 +28,7 @@ from kdenv.cli import (
     replay,
     reproduce,
     rules,
+    serve,
     terminal,
     train,
     trainings,
@@ -37,7 +39,10 @@ from kdenv.core.errors import KdenvError
 from kdenv.core.threads import use_one_thread
 
 # In the order in which --help lists them.
-COMMANDS = (games, rules, policies, play, match, compare, league, curve, analyse, replay, train, trainings, reproduce, warm, bench, perft)
+COMMANDS = (
+    *(games, rules, policies, play, match, compare, league, curve, analyse, replay),
+    *(train, trainings, reproduce, serve, join, warm, bench, perft),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
