@@ -156,7 +156,7 @@ def test_a_game_that_kills_every_process_is_named_after_three_tries(tmp_path) ->
 def test_a_decision_is_late_when_it_has_been_seen_for_longer_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([1000, 1004, 1006, 1006.1, 1020, 1021, 1025, 1027])
     monkeypatch.setattr(workers, "time", SimpleNamespace(monotonic=lambda: next(times)))
-    worker = workers._Worker(GREEDY_V_RANDOM)
+    worker = workers._Worker(GREEDY_V_RANDOM, True, False)
     worker.process.kill()
     seen = []
     # What the process has written when it is looked at: an odd number during a decision, and the seat.
