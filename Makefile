@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := kdenv baselines tests examples
 
-.PHONY: demo test test-slow lint types bench clean
+.PHONY: demo test test-slow lint types bench reproduce-quick clean
 
 # A match of search against learned and rule-based policies: a table with intervals, and a page to look at.
 demo: $(VENV)/.installed
@@ -27,6 +27,10 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
+# Every paper with few games: the numbers, their intervals and verdicts, and the page baselines/papers/RESULTS.md.
+reproduce-quick: $(VENV)/.installed-dev
+	$(BIN)/kdenv reproduce --quick
+
 bench: $(VENV)/.installed-dev
 	$(BIN)/kdenv bench
 
@@ -40,7 +44,7 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 # torch first and pinned: left to itself pip would fetch a build for graphics cards, gigabytes of it.
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install --constraint constraints.txt torch
-	$(PIP) install --constraint constraints.txt --editable ".[rl,render,dev]"
+	$(PIP) install --constraint constraints.txt --editable ".[rl,render,serve,dev]"
 	touch $@ $(VENV)/.installed
 
 clean:
