@@ -305,3 +305,12 @@ def test_running_games_go_on_at_the_next_start(tmp_path: Path) -> None:
         assert served.get(f"/games/{id}/steps/{before['step']}/picture.svg") == picture
         assert served.get(f"/games/{waiting}/seat", waiting_token)["seat"] == 0
         decide(served, id, tokens, lambda legal: legal[0])
+
+
+def test_a_film_of_a_finished_game(served: Served) -> None:
+    pytest.importorskip("PIL", reason="the extra render is not installed")
+    id, tokens = seated(served, "kingdomino", players=2, options={"size": 3, "dominoes": 4})
+    assert served.raw("GET", f"/api/v1/games/{id}/film.gif")[0] == 409
+    play_out(served, id, tokens)
+    status, headers, film = served.raw("GET", f"/api/v1/games/{id}/film.gif")
+    assert (status, headers["content-type"], film[:6]) == (200, "image/gif", b"GIF89a")
