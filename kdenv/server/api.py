@@ -160,7 +160,7 @@ class Api:
 
     async def statistics(self, call: Call) -> Any:
         game = find_game(call.query["game"])
-        return statistics(game.name, self.hall.store.results(game.name, MOST))
+        return await asyncio.to_thread(lambda: statistics(game.name, self.hall.store.results(game.name, MOST)))
 
     # Games
 
@@ -239,7 +239,8 @@ class Api:
 
     async def record(self, call: Call) -> Any:
         live = self._live(call)
-        return PlainTextResponse(self.hall.record(live), headers={"Content-Disposition": f'attachment; filename="{live.id}.txt"'})
+        record = await asyncio.to_thread(self.hall.record, live)
+        return PlainTextResponse(record, headers={"Content-Disposition": f'attachment; filename="{live.id}.txt"'})
 
     async def picture(self, call: Call) -> Any:
         live, viewer = self._viewed(call)
@@ -272,7 +273,7 @@ class Api:
         if live.status != "over":
             raise Refused(409, "there is a film of a game when it is over")
         async with self._filming:
-            return Response(await _gif(live.table.record()), media_type="image/gif")
+            return Response(await _gif(await asyncio.to_thread(live.table.record)), media_type="image/gif")
 
     # Details
 
