@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := kdenv baselines tests examples
 
-.PHONY: demo test test-slow lint types bench clean
+.PHONY: demo test test-slow lint types bench reproduce-quick clean
 
 # A match of search against learned and rule-based policies: a table with intervals, and a page to look at.
 demo: $(VENV)/.installed
@@ -26,6 +26,10 @@ lint: $(VENV)/.installed-dev
 
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
+
+# Every paper with few games: the numbers, their intervals and verdicts, and the page baselines/papers/RESULTS.md.
+reproduce-quick: $(VENV)/.installed-dev
+	$(BIN)/kdenv reproduce --quick
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/kdenv bench

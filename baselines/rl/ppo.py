@@ -43,6 +43,7 @@ class Settings:
     against: tuple[str, ...] = ("random",)  # opponents that do not change
     past: int = 4  # how many past selves play, too
     reward: str = "margin"
+    encoding: str = ""  # how the learner sees positions; the default of the game if empty
     envs: int = 256
     steps: int = 32  # of each game in a rollout
     batch: int = 1024
@@ -85,6 +86,7 @@ def environment(settings: Settings, opponents: list[str], envs: int) -> TimedEnv
         num_envs=envs,
         seat="rotate",
         reward=settings.reward,
+        encoding=settings.encoding or None,
         threads=settings.threads,
         **settings.options,
     )
@@ -254,9 +256,9 @@ def main() -> None:
     parser.add_argument("--resume", type=Path, help="a folder to go on in, with its settings")
     parser.add_argument("--against", nargs="+", help="opponents that do not change; by default the greedy player of the game and random")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the game; may be repeated")
-    for name, of in (("past", int), ("reward", str), ("envs", int), ("steps", int), ("batch", int), ("epochs", int), ("rate", float)):
+    for name, of in (("reward", str), ("encoding", str), ("rate", float)):
         parser.add_argument(f"--{name}", type=of, default=getattr(Settings, name))
-    for name in ("threads", "refresh", "check", "evaluate", "games", "seed"):
+    for name in ("past", "envs", "steps", "batch", "epochs", "threads", "refresh", "check", "evaluate", "games", "seed"):
         parser.add_argument(f"--{name}", type=int, default=getattr(Settings, name))
     parser.add_argument("--layers", type=int, nargs="+", default=[128, 128], help="hidden layers of policy and value")
     given = vars(parser.parse_args())

@@ -1,28 +1,41 @@
 """Matches: policies play each other on the same deals and from every seat, and statistics say what can be concluded."""
 
+from kdenv.arena.breakdown import Breakdown
 from kdenv.arena.comparison import Comparison, Comparisons, Verdict, compare
-from kdenv.arena.curve import Budget, Curve, Plan, read_budget
+from kdenv.arena.curve import Budget, Curve, CurvePlan, read_budget
+from kdenv.arena.league import League, read_league
+from kdenv.arena.league_games import league, merge
 from kdenv.arena.match import GameFailed, Match, Result, play_game
+from kdenv.arena.reading import read
 from kdenv.arena.results import ResultsFile
+from kdenv.arena.standings import Standing, Standings
 from kdenv.arena.summary import Difference, Row, Summary
 from kdenv.arena.workers import play
 
 __all__ = [
+    "Breakdown",
     "Budget",
     "Comparison",
     "Comparisons",
     "Curve",
+    "CurvePlan",
     "Difference",
     "GameFailed",
+    "League",
     "Match",
-    "Plan",
     "Result",
     "ResultsFile",
     "Row",
+    "Standing",
+    "Standings",
     "Summary",
     "Verdict",
     "compare",
+    "league",
+    "merge",
     "play",
     "play_game",
+    "read",
     "read_budget",
+    "read_league",
 ]

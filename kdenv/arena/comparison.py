@@ -60,6 +60,7 @@ class Comparison:
         self._differences = ConfidenceSequence((1 - _FOR_ALIKE) * error)
         self._alike = math.ceil(math.log(_FOR_ALIKE * error) / math.log(1 - _RARE))  # if ALIKE is wrong, so many deals show it
         self._own = DealSums(1)  # by deal: the points of A, those of B, and the first less the second
+        self.path: list[tuple[int, Estimate]] = []  # at some numbers of deals, which grow, what was known then
         self._waiting: dict[int, list[tuple[float, float]]] = {}  # games of deals that are not counted yet
 
     @property
@@ -105,6 +106,8 @@ class Comparison:
         self._own.add(self.deals, [a, b, a - b])
         self._differences.add(a - b)
         found, differences = self.difference, self._differences
+        if found.has_interval and (not self.path or self.deals >= 1.05 * self.path[-1][0]):
+            self.path.append((self.deals, found))
         if found.has_interval and found.low > 0:
             self.verdict = Verdict.STRONGER
         elif found.has_interval and found.high < 0:
@@ -129,12 +132,12 @@ class Comparison:
         a, b, found, deals = self.a, self.b, self.difference, f"{self.deals:,} deal{'s' * (self.deals != 1)}"
         sure = f"(error at most {self.error * 100:g} %), after {deals}"
         if self.verdict is Verdict.STRONGER:
-            return f"{a} is stronger than {b} by {_interval(found)} points a game {sure}"
+            return f"{a} is stronger than {b} by {interval_text(found)} points a game {sure}"
         if self.verdict is Verdict.WEAKER:
             turned = Estimate(-found.mean, -found.high, -found.low)
-            return f"{b} is stronger than {a} by {_interval(turned)} points a game {sure}"
+            return f"{b} is stronger than {a} by {interval_text(turned)} points a game {sure}"
         if self.verdict is Verdict.CLOSE:
-            difference = f"{a} less {b} is {_interval(found, self.smallest)} points a game"
+            difference = f"{a} less {b} is {interval_text(found, self.smallest)} points a game"
             return f"{a} and {b} differ by less than {_points(self.smallest)}: {difference} {sure}"
         if self.verdict is Verdict.ALIKE:
             what = "made the same points" if found.mean == 0 else f"differed by exactly {_points(found.mean)}"
@@ -149,7 +152,7 @@ class Comparison:
         if differing < FEWEST_DEALS:
             same = "all differences are equal" if differing == 0 else f"only {differing} of {self.deals:,} deals differ from the others"
             return f"{same} ({FEWEST_DEALS} others are needed for an interval)"
-        known = _interval(found) if found.has_interval else f"about {found.mean:.1f}"
+        known = interval_text(found) if found.has_interval else f"about {found.mean:.1f}"
         return f"their difference is {known} points a game (error at most {self.error * 100:g} %), after {self.deals:,} deals"
 
     @property
@@ -159,7 +162,7 @@ class Comparison:
         if not found.has_interval:
             return f"{self.deals} deals: no interval yet"
         needed = self._differences.count_for(max(abs(found.mean), self.smallest - abs(found.mean)), MOST_DEALS)
-        return f"{self.deals} deals: {_interval(found)}, about {max(1, needed - self.deals)} to go"
+        return f"{self.deals} deals: {interval_text(found)}, about {max(1, needed - self.deals)} to go"
 
     def describe(self) -> str:
         """What is compared, in one line."""
@@ -206,7 +209,7 @@ class Comparisons:
         rows = ""
         for row in self.rows:
             worth = f"{row.pairing:.1f}" if math.isfinite(row.pairing) else "-"
-            cells = (row.describe(), _interval(row.difference), row.verdict.value, str(row.deals), str(row.games), worth)
+            cells = (row.describe(), interval_text(row.difference), row.verdict.value, str(row.deals), str(row.games), worth)
             rows += "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
         words = "".join(f"<p>{html.escape(row.sentence)}.</p>" for row in self.rows)
         return f"<table><tr>{head}</tr>{rows}</table>{words}"
@@ -227,6 +230,7 @@ def compare(
     deals: int = MOST_DEALS,
     processes: int | None = None,
     move_limit: float | None = None,
+    ray: str | None = None,
     out: Path | None = None,
     on_deal: Callable[[Comparison], None] = lambda comparison: None,
 ) -> Comparison:
@@ -236,6 +240,7 @@ def compare(
     a field they share a table, and a game of more than two seats has A in every second one. In a team game A also plays its partners.
     error: the probability, at most, that what is said is wrong, whenever the comparison ends and how often one looks.
     smallest: the smallest difference of interest, in points a game; it ends when the difference is known to be smaller.
+    ray: the address of a Ray cluster that plays, or "auto"; as in `play`.
     out: a file for the games, from which a comparison of the same policies goes on. The error may then be another one.
     on_deal: is called whenever there is something new, to show how far it is. After Ctrl-C, `interrupted` of the result is true.
     """
@@ -250,20 +255,15 @@ def compare(
     match.check()
     comparison = Comparison(match, error=error, smallest=smallest)
     comparison.budget = at
+    how = {"processes": processes, "move_limit": move_limit, "ray": ray}
     if out is None:
-        return _run(comparison, None, processes, move_limit, on_deal)
+        return _run(comparison, None, how, on_deal)
     with ResultsFile(out, match) as file:
-        return _run(comparison, file, processes, move_limit, on_deal)
+        return _run(comparison, file, how, on_deal)
 
 
-def _run(
-    comparison: Comparison,
-    file: ResultsFile | None,
-    processes: int | None,
-    move_limit: float | None,
-    on_deal: Callable[[Comparison], None],
-) -> Comparison:
-    """Play what is missing, until it is known which policy is stronger."""
+def _run(comparison: Comparison, file: ResultsFile | None, how: Mapping[str, Any], on_deal: Callable[[Comparison], None]) -> Comparison:
+    """Play what is missing, until it is known which policy is stronger. `how` has arguments of play()."""
     for result in file.results() if file is not None else ():
         comparison.add(result)
 
@@ -275,9 +275,8 @@ def _run(
         return known
 
     if not comparison.is_known:
-        done = file.finished if file is not None else ()
-        played = play(comparison.match, processes=processes, done=done, move_limit=move_limit, on_result=on_result)
-        comparison.interrupted = not played
+        done, records = (() if file is None else file.finished), file is not None
+        comparison.interrupted = not play(comparison.match, done=done, records=records, on_result=on_result, **how)
     return comparison
 
 
@@ -309,7 +308,7 @@ def _line_ups(game: str, a: Any, b: Any, field: list[Any], players: int | None) 
     return [a if place % 2 == 0 else b for place in range(players)], []
 
 
-def _interval(found: Estimate, smallest: float = 0.0) -> str:
+def interval_text(found: Estimate, smallest: float = 0.0) -> str:
     """A mean and its interval, with so many digits that no end looks like 0 or like the smallest difference, if possible."""
     digits = 1
     while digits < 4 and any(round(abs(end), digits) in (0, round(smallest, digits)) for end in (found.low, found.high)):

@@ -7,20 +7,19 @@ so they are kept and gone on with as those of any match (results.py).
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kdenv.arena.match import Match, Result
-from kdenv.arena.results import ResultsFile
+from kdenv.arena.kept import play_kept
+from kdenv.arena.match import Match, Result, processor_time
 from kdenv.arena.statistics import Estimate
 from kdenv.arena.summary import Row, Summary
 from kdenv.arena.tables import time_text
-from kdenv.arena.workers import play
 from kdenv.core.errors import BadOption
 from kdenv.drawing.chart import Dot, Line, chart
 from kdenv.games import find_game
@@ -55,7 +54,7 @@ def read_budget(text: str) -> Budget:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CurvePlan:
     """Which policies are measured with which budgets, against whom, and on how many games each."""
 
     game: str
@@ -66,6 +65,13 @@ class Plan:
     seed: int = 0
     players: int | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    by_processor: bool = False  # whether the time a turn is that of the processor; then the games are played in this process
+
+    def __post_init__(self) -> None:
+        """Refuse budgets of real time where the time of the processor is measured."""
+        given = [budget.text for budget in self.budgets if budget.seconds is not None]
+        if self.by_processor and given:
+            raise BadOption(f"the budget {given[0]} is real time, which the time of the processor cannot measure; give playouts=N")
 
     def matches(self) -> Iterator[tuple[str, Budget | None, Match]]:
         """A match for every point: the policy, its budget, and the match, whose first place is the policy's."""
@@ -114,7 +120,7 @@ def with_budget(text: str, budget: Budget) -> str:
 class Curve:
     """The points of a plan that are measured so far. Printed, it is a table."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: CurvePlan) -> None:
         self.plan = plan
         self.points: list[Point] = []
 
@@ -136,7 +142,8 @@ class Curve:
                 summary.add(result)
                 on_result(before + summary.games, total)
 
-            finished = _play(match, folder, add, processes)
+            with processor_time() if self.plan.by_processor else nullcontext():
+                finished = play_kept(match, folder, add, processes=1 if self.plan.by_processor else processes)
             if summary.games:
                 self.points.append(Point(text, budget, summary.rows()[0]))
             if folder is not None:
@@ -170,42 +177,26 @@ class Curve:
             lines.append(Line(text, [Dot(max(point.seconds, 1e-6), *point.row.margin) for point in mine]))
         plan = self.plan
         title = f"{find_game(plan.game).title} against {', '.join(dict.fromkeys(plan.against))}, {plan.games} games a point"
-        return chart(title, "time a turn", "margin", lines, log=True, write=lambda seconds: time_text(Estimate(seconds), 0))
+        across = "processor time a turn" if plan.by_processor else "time a turn"
+        return chart(title, across, "margin", lines, log=True, write=lambda seconds: time_text(Estimate(seconds), 0))
 
     def _repr_svg_(self) -> str:
         """What a notebook shows."""
         return self.svg()
 
-    def __str__(self) -> str:
-        """A table for a terminal."""
-        rows = [("policy", "budget", "time a turn", "margin", "wins", "games")]
+    def rows(self) -> list[tuple[str, ...]]:
+        """The headings of a table, and a row for every point."""
+        rows: list[tuple[str, ...]] = [("policy", "budget", "time a turn", "margin", "wins", "games")]
         for point in self.points:
             row = point.row
             budget = "-" if point.budget is None else point.budget.text
             time, wins = time_text(Estimate(row.median_seconds_per_turn)), row.wins.scaled(100).text(unit=" %", ends=True)
             rows.append((point.policy, budget, time, row.margin.text(sign=True), wins, str(row.games)))
+        return rows
+
+    def __str__(self) -> str:
+        """A table for a terminal."""
+        rows = self.rows()
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
         return "\n".join(lines)
-
-
-def _play(match: Match, folder: Path | None, add: Callable[[Result], None], processes: int | None) -> bool:
-    """Play the games of a match that the folder does not hold; return False after Ctrl-C."""
-    if folder is None:
-        return play(match, processes=processes, on_result=add)
-    with ResultsFile(folder / f"{_file_name(match)}.jsonl", match) as file:
-        for result in file.results():
-            add(result)
-
-        def keep(result: Result) -> None:
-            file.append(result)
-            add(result)
-
-        return play(match, processes=processes, done=file.finished, on_result=keep)
-
-
-def _file_name(match: Match) -> str:
-    """A name for the results of a match: the policy in letters that every file system takes, and a digest of the whole match."""
-    words = re.sub(r"[^A-Za-z0-9.]+", "-", str(match.line_up[0])).strip("-")[:60]
-    what = repr((match.game, [str(each) for each in match.line_up], match.seed, sorted(match.options.items())))
-    return f"{words}-{hashlib.sha256(what.encode()).hexdigest()[:8]}"

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from kdenv.compiler.random import below, derive_seed, make_rng
+import numpy as np
+
+from kdenv.compiler.random import Rng, below, derive_seed, make_rng
 from kdenv.core.errors import BadOption, KdenvError
-from kdenv.core.record import options_text
+from kdenv.core.record import options_text, record_of
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView, View
 from kdenv.games import find_game
@@ -21,8 +24,21 @@ from kdenv.policies import Policy, policy
 
 _TRIAL = 50  # the trial game ends after so many decisions for each seat, even if not every policy has decided
 
+_clock = time.perf_counter  # what measures the time of a decision
+
 # A function that is called with a seat before its policy decides, and with None after that, so that another process can measure the time.
 Deciding = Callable[[int | None], None]
+
+
+@contextmanager
+def processor_time() -> Iterator[None]:
+    """A context in which the time of decisions in this process is that of the processor, in which other programs do not count."""
+    global _clock
+    _clock = time.process_time
+    try:
+        yield
+    finally:
+        _clock = time.perf_counter
 
 
 class GameFailed(KdenvError):
@@ -99,6 +115,36 @@ def _written(player: Policy) -> str | Policy:
     return player.text if player.kind else player
 
 
+class Events(NamedTuple):
+    """What happened in a game, from which its record can be written: numbers as in a Log, and at which table."""
+
+    game: str
+    players: int
+    variant: bytes
+    numbers: bytes
+
+    def record(self) -> str:
+        """The record of the game."""
+        game = find_game(self.game)
+        options = game.options_of(np.frombuffer(self.variant, np.int64))
+        return record_of(game, self.players, options, np.frombuffer(self.numbers, np.int32))
+
+
+class _Record:
+    """The field `record` of a Result: a text. If it is given as Events, the text is written when it is first read."""
+
+    def __set__(self, result: Result, given: str | Events) -> None:
+        result.__dict__["record"] = given
+
+    def __get__(self, result: Result | None, kind: type[Result]) -> str:
+        if result is None:
+            raise AttributeError("record has no default")  # this is how dataclass asks for one
+        found = result.__dict__["record"]
+        if not isinstance(found, str):
+            found = result.__dict__["record"] = found.record()
+        return str(found)
+
+
 @dataclass
 class Result:
     """The result of one game of a match. Lists are in the order of the line-up, not of the seats."""
@@ -108,10 +154,16 @@ class Result:
     scores: list[int]
     margins: list[int]
     wins: list[float]  # 1 for a sole win; teams that tie for it get equal shares of 1
-    seconds: list[float]
+    seconds: list[float] | None  # of all decisions; None if the game was played without a clock (whole.py)
     turns: list[int]
     playouts: list[int]
-    record: str
+    record: _Record = _Record()
+    pace: list[list[list[float]]] | None = None  # for every turn its seconds and its playouts; None as for seconds
+
+    def with_record(self) -> Result:
+        """The same result; its record is written now, if it was not written yet."""
+        _ = self.record
+        return self
 
 
 class Finished(Collection[int]):
@@ -173,9 +225,18 @@ def ready(match: Match, deciding: Deciding = lambda seat: None) -> list[Policy]:
             legal = table.legal()
             table.play(legal[int(below(rng, len(legal)))])
         table.run_chance(rng)
-    _outcome(table)
-    table.record()
+    table.scores(), table.standings(), table.record()
     return players
+
+
+def policy_seeds(match: Match, deal: int, rotation: int) -> list[int]:
+    """The seeds with which the policies of the line-up are reset before a game of this deal in this rotation."""
+    return [derive_seed("policy", match.seed, deal, rotation, place) for place in range(len(match.line_up))]
+
+
+def chance_of(match: Match, deal: int) -> Rng:
+    """The generator from which all chance of this deal is drawn."""
+    return make_rng(derive_seed("chance", match.seed, deal))
 
 
 def play_game(match: Match, number: int, players: Sequence[Policy] | None = None, deciding: Deciding = lambda seat: None) -> Result:
@@ -183,34 +244,63 @@ def play_game(match: Match, number: int, players: Sequence[Policy] | None = None
     n = len(match.line_up)
     deal, rotation, which = match.find(number)
     players = (ready(match) if players is None else players)[which * n : (which + 1) * n]
-    for place, player in enumerate(players):
-        player.reset(derive_seed("policy", match.seed, deal, rotation, place))
+    for player, seed in zip(players, policy_seeds(match, deal, rotation), strict=True):
+        player.reset(seed)
     table = Table(find_game(match.game), n, **match.options)
-    chance = make_rng(derive_seed("chance", match.seed, deal))
+    chance = chance_of(match, deal)
     seats = match.seats(rotation)
-    seconds, turns = [0.0] * n, [0] * n
+    turns = [0] * n
+    pace: list[list[list[float]]] = [[] for _ in range(n)]
     last = None  # the seat whose turn goes on until chance or another seat
     table.run_chance(chance)
     while not table.over:
         seat = _seat(table)
-        place = seats[seat]
         events = len(table.log)
-        seconds[place] += _decide(match, number, players[place], table, deciding)
-        turns[place] += seat != last
+        player, of_player = players[seats[seat]], pace[seats[seat]]
+        if seat != last:
+            turns[seat] += 1
+            of_player.append([0.0, 0])
+        playouts = player.n_playouts
+        of_player[-1][0] += _decide(match, number, player, table, deciding)
+        of_player[-1][1] += player.n_playouts - playouts
         table.run_chance(chance)
         last = seat if len(table.log) == events + 1 else None
-    outcome = _outcome(table)
-    by_place = [outcome[seats.index(place)] for place in range(n)]
+    log = Events(match.game, n, table.variant.tobytes(), table.log.rows[0, : table.log.n].tobytes())
+    made = [player.n_playouts for player in players]
+    seconds = [sum(of_turn for of_turn, _ in of_player) for of_player in pace]
+    result = result_of_game(match, number, table.scores(), table.standings(), turns, made, seconds, log)
+    result.pace = [[[round(of_turn, 6), n] for of_turn, n in of_player] for of_player in pace]
+    return result
+
+
+def result_of_game(
+    match: Match,
+    number: int,
+    scores: list[int],
+    standings: list[int],
+    turns: list[int],
+    playouts: list[int],
+    seconds: list[float] | None,
+    events: Events,
+) -> Result:
+    """The result of a game that is over. Scores, standings and turns are given by seat, playouts and seconds by place in the line-up."""
+    n = len(match.line_up)
+    deal, rotation, _ = match.find(number)
+    teams = find_game(match.game).teams(n)
+    best = max(standings)
+    winners = {seat % teams for seat in range(n) if standings[seat] == best}
+    best_of_team = [max(scores[team::teams]) for team in range(teams)]
+    seat_of = [(place + rotation) % n for place in range(n)]  # see Match.seats
     return Result(
         number=number,
         deal=deal,
-        scores=[score for score, _, _ in by_place],
-        margins=[margin for _, margin, _ in by_place],
-        wins=[win for _, _, win in by_place],
+        scores=[scores[seat] for seat in seat_of],
+        margins=[scores[seat] - max((best_of_team[team] for team in range(teams) if team != seat % teams), default=0) for seat in seat_of],
+        wins=[1 / len(winners) if seat % teams in winners else 0.0 for seat in seat_of],
         seconds=seconds,
-        turns=turns,
-        playouts=[player.n_playouts for player in players],
-        record=table.record(),
+        turns=[turns[seat] for seat in seat_of],
+        playouts=playouts,
+        record=events,
     )
 
 
@@ -220,9 +310,9 @@ def _decide(match: Match, number: int | None, player: Policy, table: Table, deci
     view = _view(player, table, seat)
     try:
         deciding(seat)
-        start = time.perf_counter()
+        start = _clock()
         action = player.act(view)
-        seconds = time.perf_counter() - start
+        seconds = _clock() - start
         deciding(None)
         table.play(action)
     except Exception as error:
@@ -247,18 +337,3 @@ def _seat(table: Table) -> int:
 def _view(player: Policy, table: Table, seat: int) -> View:
     """What the policy may see. Only an oracle sees everything."""
     return OracleView(table, seat) if player.is_oracle else View(table, seat)
-
-
-def _outcome(table: Table) -> list[tuple[int, int, float]]:
-    """Score, margin and share of the win of every seat."""
-    n = table.players
-    teams = table.game.teams(n)
-    scores, standings = table.scores(), table.standings()
-    best = max(standings)
-    winners = {seat % teams for seat in range(n) if standings[seat] == best}
-    outcome = []
-    for seat in range(n):
-        rivals = [scores[other] for other in range(n) if other % teams != seat % teams]
-        win = 1 / len(winners) if seat % teams in winners else 0.0
-        outcome.append((scores[seat], scores[seat] - max(rivals, default=0), win))
-    return outcome

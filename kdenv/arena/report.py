@@ -1,22 +1,30 @@
-"""Writes the results of a match as JSON for programs, and as an HTML page."""
+"""What a match, a comparison, a league or a curve found, as an HTML page with pictures; and a match as JSON for programs."""
 
 from __future__ import annotations
 
-import html
 import math
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from kdenv.arena.statistics import Estimate
+from kdenv import __version__
+from kdenv.arena.comparison import Comparison, interval_text
+from kdenv.arena.curve import Curve
+from kdenv.arena.rounds import MOST_GAMES, Rounds
+from kdenv.arena.standings import HEADINGS as STANDING
+from kdenv.arena.standings import Standings, rating_text
+from kdenv.arena.standings import cells as standing_cells
+from kdenv.arena.statistics import Estimate, pairing_text
 from kdenv.arena.summary import Summary
-from kdenv.arena.tables import differences_html, html_table, note
+from kdenv.arena.tables import HEADINGS, cells, note, time_text
 from kdenv.core.record import replay
+from kdenv.drawing.chart import Dot, Line, chart
+from kdenv.drawing.grids import heat_map, histogram
+from kdenv.drawing.page import Rows, Section, report
+from kdenv.drawing.rows import Measured, Spread, ladder, spreads
 from kdenv.games import find_game
 
-_BARS = 45  # there are at most so many bars on each side of a margin of 0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 20, 920, 20, 150  # the bars lie between these lines of a picture of 940 by 180
+_MOST_ROWS = 24  # a heat map of more policies could not be read; the table has them all
 
 
 def as_json(summary: Summary, finished: bool) -> dict[str, Any]:
@@ -39,69 +47,175 @@ def _known(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def page(summary: Summary) -> str:
-    """The match as an HTML page that loads no other files. It has the table, the margins, and the last position of the closest game."""
+# Pages
+
+
+def page(summary: Summary, rounds: Rounds | None = None) -> str:
+    """The page of a match: its table, margins and wins, times, what happened round by round, and the closest game."""
     match = summary.match
-    first = html.escape(str(match.line_up[0]))
-    if summary.games:
-        table = f"<div class='wide'>{html_table(summary.rows())}</div>"
-        words = f"<p>{note(summary.deals)} A margin is a policy's points minus those of its best rival.</p>"
-        margins = f"<h2>Margins of {first}: in how many games it had each</h2>{_bars(summary.margins)}"
-        content = table + differences_html(summary.differences()) + words + margins + _closest(summary)
-    else:
-        content = "<p>No game is finished yet.</p>"
+    lead = (f"{summary.games} of {match.games} games finished, {summary.deals} deals.",)
+    if not summary.games:
+        return report(match.describe(), (*lead, "No game is finished yet."), [], __version__)
+    rows = summary.rows()
+    words = f"{note(summary.deals)} A margin is a policy's points minus those of its best rival."
+    sections = [
+        Section(sentences=(words,), table=Rows("All policies", HEADINGS, [cells(row) for row in rows])),
+        Section("Margins and wins", pictures=_how_they_did(summary)),
+    ]
+    if summary.differences():
+        sections.append(Section("Differences", table=_differences(summary)))
+    turns = _by_turn(rounds) if rounds is not None else ()
+    if turns:
+        told = f"Of the first {min(MOST_GAMES, match.games)} games. A round is left out if fewer than half of them came to it."
+        sections.append(Section("Round by round", (told,), pictures=turns))
+    times = summary.times()
+    if any(times.values()):
+        shown = [Spread(name, shares, time_text(Estimate(row.median_seconds_per_turn))) for row, (name, shares) in _with_rows(summary)]
+        picture = spreads("The time a turn took, on average over a game", "time a turn", shown, _time)
+        sections.append(Section("Time", ("The number is the median.",), pictures=(picture,)))
+    return report(match.describe(), lead, [*sections, _closest(summary)], __version__)
+
+
+def compare_page(comparisons: Sequence[Comparison]) -> str:
+    """The page of a comparison, or of comparisons of the same two policies at several budgets."""
+    first = comparisons[0]
+    title = f"{first.match.game}: {first.a} or {first.b}?"
+    headings = ("budget", "difference", "verdict", "deals", "games", "pairing helped")
+    rows, bars = [], []
+    for each in comparisons:
+        name, found = each.budget.text if each.budget is not None else "-", each.difference
+        said = interval_text(found)
+        pairing = f"{each.pairing:.1f}" if math.isfinite(each.pairing) else "-"
+        rows.append((name, said, each.verdict.value, f"{each.deals:,}", f"{each.games:,}", pairing))
+        if each.deals:
+            bars.append(Measured(name if each.budget is not None else f"{first.a} less {first.b}", *found, said))
+    lead = tuple(f"{each.budget.text}: {each.sentence}." if each.budget is not None else f"{each.sentence}." for each in comparisons)
+    sections = [
+        Section(
+            sentences=(
+                f"A difference is the points of {first.a} less those of {first.b} in a game; [low, high] holds the true one at "
+                f"any time one looks, but for an error of {100 * first.error:g} %.",
+            ),
+            table=Rows("What was found", headings, rows),
+            pictures=(ladder(f"{first.a} less {first.b}", "points a game", bars),) if bars else (),
+        )
+    ]
+    for each in comparisons:
+        if each.path:
+            at = f" at {each.budget.text}" if each.budget is not None else ""
+            widest = 8 * (each.difference.high - each.difference.low)  # the first intervals are so wide that nothing else could be seen
+            known = {deals: found for deals, found in each.path if found.high - found.low <= widest} | {each.deals: each.difference}
+            path = Line("difference and its interval", [Dot(deals, *found) for deals, found in known.items()])
+            picture = chart(f"How it became known{at}", "deals", "difference", [path])
+            sections.append(Section(sentences=tuple(filter(None, (_sentence(pairing_text(each.pairing)),))), pictures=(picture,)))
+    return report(title, (first.describe(), *lead), sections, __version__)
+
+
+def league_page(standings: Standings) -> str:
+    """The page of a league: its table, the ladder of ratings, who beat whom, and who is likely to be stronger."""
+    if not standings.games:
+        return report(standings.heading(), ("No game is finished yet.",), [], __version__)
+    rows, order = standings.rows(), standings.order()
+    table = Rows("All policies", ("policy", "place", *STANDING[2:]), [(cell[1], cell[0], *cell[2:]) for cell in map(standing_cells, rows)])
+    bars = [Measured(row.policy, row.rating.mean, row.rating.low, row.rating.high, rating_text(row.rating)) for row in rows]
+    best, names = order[:_MOST_ROWS], [row.policy for row in rows[:_MOST_ROWS]]
+
+    def told(row: int, column: int) -> str:
+        found, games = standings.against(best[row], best[column]), standings.games_against(best[row], best[column])
+        return f"{names[row]} before {names[column]}: {found.scaled(100).text(unit=' %', ends=True)} of {games} games"
+
+    def likely(row: int, column: int) -> str:
+        return f"{names[row]} is stronger than {names[column]}: {100 * standings.ratings.superiority[best[row], best[column]]:.1f} %"
+
+    won = heat_map(
+        "Who finished before whom, % of games",
+        names,
+        lambda row, column: standings.against(best[row], best[column]).mean,
+        told,
+        "The row against the column; ties count half. Blank: they never met.",
+    )
+    stronger = heat_map(
+        "Who is stronger than whom, % likely",
+        names,
+        lambda row, column: float(standings.ratings.superiority[best[row], best[column]]),
+        likely,
+        "The row against the column.",
+    )
+    cut = f"The pictures of pairs have the first {_MOST_ROWS} policies only." if len(rows) > _MOST_ROWS else ""
+    sections = [
+        Section(sentences=(standings.explanation(),), table=table),
+        Section("Ratings", pictures=(ladder("Ratings with 95 % intervals", "points", bars),)),
+        Section("Against each other", tuple(filter(None, (cut,))), pictures=(won, stronger)),
+        Section(
+            "The policies", items=tuple(f"{name}: {text}" for name, text in zip(standings.plan.names, standings.plan.texts, strict=True))
+        ),
+    ]
+    return report(standings.heading(), (), sections, __version__)
+
+
+def curve_page(curve: Curve) -> str:
+    """The page of a curve: its picture and its points."""
+    plan = curve.plan
+    lead = (f"{plan.games} games a point, seed {plan.seed}. ± and [low, high] are 95 % intervals over deals.",)
+    table = Rows("All points", curve.rows()[0], curve.rows()[1:])
+    title = f"{find_game(plan.game).title}: strength against time"
+    return report(title, lead, [Section(table=table, pictures=(curve.svg(),) if curve.points else ())], __version__)
+
+
+# Parts of them
+
+
+def _differences(summary: Summary) -> Rows:
+    """The points of every policy less those of every other one."""
+    rows = [
+        (f"{each.policy} less {each.less}", each.points.text(sign=True), f"{each.pairing:.1f}" if math.isfinite(each.pairing) else "-")
+        for each in summary.differences()
+    ]
+    headings = ("difference", "points a game", "shared deals are as good as so many times the games")
+    return Rows("Every policy less every other one", headings, rows)
+
+
+def _how_they_did(summary: Summary) -> tuple[str, ...]:
+    """Margins and wins with their intervals, and the margins of the first policy."""
+    rows, first = summary.rows(), summary.match.line_up[0]
+    margins = [Measured(row.policy, *row.margin, row.margin.text(sign=True)) for row in rows]
+    wins = [Measured(row.policy, *row.wins.scaled(100), row.wins.scaled(100).text(unit=" %", ends=True)) for row in rows]
     return (
-        "<!doctype html><html lang='en'><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
-        "<title>kdenv match</title><style>"
-        "body{font:16px/1.5 system-ui,sans-serif;max-width:1000px;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}"
-        "h1,h2,li{overflow-wrap:anywhere}.wide{overflow-x:auto}"
-        "table{border-collapse:collapse;width:100%}"
-        "td,th{text-align:right;padding:.4rem .6rem;border-bottom:1px solid #ddd;white-space:nowrap}"
-        "td:first-child,th:first-child{text-align:left;font-family:ui-monospace,monospace;font-size:.9em;white-space:normal;"
-        "overflow-wrap:anywhere;min-width:12rem}"
-        "svg{max-width:100%;height:auto}pre{background:#f6f6f6;padding:1rem;overflow:auto}</style>"
-        f"<h1>{html.escape(match.describe())}</h1><p>{summary.games} finished, {summary.deals} deals.</p>{content}</html>"
+        ladder("Margins with 95 % intervals", "points", margins),
+        ladder("Games won with 95 % intervals", "% of games", wins),
+        histogram(f"Margins of {first}", summary.margins, "margin; the height is how many games had it"),
     )
 
 
-def _closest(summary: Summary) -> str:
+def _by_turn(rounds: Rounds) -> tuple[str, ...]:
+    """Points and open turns by round."""
+    points, open_turns = rounds.lines("points"), rounds.lines("open")
+    if not any(line.dots for line in points):
+        return ()
+    return (
+        chart("Points after so many turns", "turns", "points", points),
+        chart("Turns that were open", "turn", "open turns", open_turns),
+    )
+
+
+def _with_rows(summary: Summary) -> list[tuple[Any, tuple[str, list[tuple[float, float]]]]]:
+    return list(zip(summary.rows(), summary.times().items(), strict=True))
+
+
+def _time(seconds: float) -> str:
+    return time_text(Estimate(seconds), 0)
+
+
+def _closest(summary: Summary) -> Section:
     """The closest game of the first policy: who sat where, how it ended, and its record."""
     match, closest = summary.match, summary.closest
     assert closest is not None
     *_, last = replay(closest.record, find_game)
     seats = match.seats(closest.number % len(match.line_up))
-    names = "".join(f"<li>seat {seat}: {html.escape(str(match.line_up[place]))}</li>" for seat, place in enumerate(seats))
-    return (
-        f"<h2>The closest game (number {closest.number})</h2><ul>{names}</ul>{last.svg()}"
-        f"<h3>Its record</h3><pre>{html.escape(closest.record)}</pre>"
-    )
+    items = tuple(f"seat {seat}: {match.line_up[place]}" for seat, place in enumerate(seats))
+    told = ("Its record, which 'kdenv replay FILE --html game.html' shows move by move, is below the drawing.",)
+    return Section(f"The closest game (number {closest.number})", told, items=items, drawing=last.svg(), text=closest.record)
 
 
-def _bars(margins: Counter[int]) -> str:
-    """A bar for every margin, or for every few neighbouring ones; its height says how many games had it."""
-    step = max(1, math.ceil(max(map(abs, margins)) / _BARS))
-    games: Counter[int] = Counter()  # bar -> games; bar 0 is a margin of 0, bar 1 the margins from 1 to step, bar -1 those from -1 to -step
-    for margin, count in margins.items():
-        bar = math.ceil(abs(margin) / step)
-        games[bar if margin > 0 else -bar] += count
-    low, high = min(0, *games), max(0, *games)
-    width, highest = (_RIGHT - _LEFT) / (high - low + 1), max(games.values())
-    bars = []
-    for bar, count in sorted(games.items()):
-        least, most = (abs(bar) - 1) * step + 1, abs(bar) * step
-        sign, colour = ("+", "#2a9d4a") if bar > 0 else ("-", "#c1442d") if bar < 0 else ("", "#888")
-        which = "0" if bar == 0 else f"{sign}{most}" if step == 1 else f"{sign}{least} to {sign}{most}"
-        height = (_BOTTOM - _TOP) * count / highest
-        bars.append(
-            f"<rect x='{_LEFT + (bar - low) * width + 0.1 * width:.1f}' y='{_BOTTOM - height:.1f}' width='{0.8 * width:.1f}' "
-            f"height='{height:.1f}' fill='{colour}'><title>{which}: {count}</title></rect>"
-        )
-    middle, last = _LEFT + (0.5 - low) * width, _BOTTOM + 20
-    ends = "".join(
-        f"<text x='{_LEFT + (bar - low + 0.5) * width:.1f}' y='{last}' font-size='13' text-anchor='middle'>{bar * step:+d}</text>"
-        for bar in {low, high} - {0}
-    )
-    return (
-        f"<svg viewBox='0 0 940 180'><line x1='{_LEFT}' x2='{_RIGHT}' y1='{_BOTTOM}' y2='{_BOTTOM}' stroke='#999'/>"
-        f"{''.join(bars)}{ends}<text x='{middle:.1f}' y='{last}' font-size='13' text-anchor='middle'>0</text></svg>"
-    )
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}." if words else ""

@@ -24,8 +24,8 @@ from kdenv.core.errors import BadOption, BadRecord
 from kdenv.core.game import Game
 from kdenv.games import find_game
 
-_FORMAT = "kdenv results 1"
-_MOST = 2**53  # no number of a game is larger; floats hold all integers up to it
+FORMAT = "kdenv results 1"
+MOST = 2**53  # no number of a game is larger; floats hold all integers up to it
 
 
 class ResultsFile:
@@ -45,6 +45,8 @@ class ResultsFile:
         try:
             self._lock.acquire(timeout=0)
         except Timeout:
+            if not Path(self._lock.lock_file).exists():
+                self.path.open("ab").close()  # no file can be made here, and this says why
             raise BadOption(f"another match is writing to {self.path}; wait until it has ended, or choose another --out") from None
         try:
             self._file = self.path.open("a+b", buffering=0)
@@ -132,7 +134,7 @@ def header(match: Match) -> dict[str, Any]:
     """What the first line of a file says: the match, without the number of its games, and the versions that played it."""
     game = find_game(match.game)
     described = {key: value for key, value in asdict(match).items() if key != "games"}
-    said = {"format": _FORMAT, "kdenv": __version__, "rules": rules_digest(game), "match": described}
+    said = {"format": FORMAT, "kdenv": __version__, "rules": rules_digest(game), "match": described}
     return dict(json.loads(json.dumps(said)))  # tuples become lists
 
 
@@ -157,8 +159,8 @@ def _check_header(path: Path, first: bytes, mine: dict[str, Any]) -> None:
         found = None
     if not isinstance(found, dict) or not str(found.get("format", "")).startswith("kdenv results"):
         raise BadRecord(f"{path} is not a file of match results; choose another --out")
-    if found["format"] != _FORMAT:
-        raise BadRecord(f"{path} is written as {found['format']!r}, and this version reads {_FORMAT!r}; choose another --out")
+    if found["format"] != FORMAT:
+        raise BadRecord(f"{path} is written as {found['format']!r}, and this version reads {FORMAT!r}; choose another --out")
     if found.get("match") != mine["match"]:
         raise BadRecord(f"{path} holds the results of another match ({json.dumps(found.get('match'))[:120]}); choose another --out")
     for key, what in (("kdenv", "version of kdenv"), ("rules", f"version of the rules of {mine['match']['game']}")):
@@ -179,6 +181,8 @@ def result_of(line: bytes, match: Match) -> Result:
     except (ValueError, RecursionError):
         raise BadRecord("it is not one JSON object") from None
     expected = [each.name for each in fields(Result)]
+    if isinstance(found, dict):
+        found.setdefault("pace", None)  # older files do not have it
     if not isinstance(found, dict) or sorted(found) != sorted(expected):
         raise BadRecord(f"it is not an object with the fields {', '.join(expected)}")
     n = len(match.line_up)
@@ -189,8 +193,11 @@ def result_of(line: bytes, match: Match) -> Result:
     if not _is_whole(found["deal"], 0) or found["deal"] != deal:
         raise BadRecord(f"deal={_shown(found['deal'])} is not the deal of game {number}, which is {deal}")
     for name in ("scores", "margins", "turns", "playouts"):
-        _check_list(name, found[name], n, lambda value, least=0 if name in ("turns", "playouts") else -_MOST: _is_whole(value, least))
-    _check_list("seconds", found["seconds"], n, lambda value: _is_number(value, _MOST))
+        _check_list(name, found[name], n, lambda value, least=0 if name in ("turns", "playouts") else -MOST: _is_whole(value, least))
+    if found["seconds"] is not None:  # the game was played without a clock
+        _check_list("seconds", found["seconds"], n, lambda value: _is_number(value, MOST))
+    if found["pace"] is not None:
+        _check_list("pace", found["pace"], n, _is_pace)
     _check_list("wins", found["wins"], n, lambda value: _is_number(value, 1))
     teams = find_game(match.game).teams(n)
     if not math.isclose(sum(found["wins"]), n / teams):
@@ -205,8 +212,15 @@ def _check_list(name: str, values: Any, n: int, is_right: Any) -> None:
         raise BadRecord(f"{name}={_shown(values)} is not a list of {n} valid numbers, one for each policy")
 
 
+def _is_pace(turns: Any) -> bool:
+    """Whether these are the seconds and the playouts of some turns."""
+    return isinstance(turns, list) and all(
+        isinstance(each, list) and len(each) == 2 and _is_number(each[0], MOST) and _is_whole(each[1], 0) for each in turns
+    )
+
+
 def _is_whole(value: Any, least: int) -> bool:
-    return type(value) is int and least <= value <= _MOST
+    return type(value) is int and least <= value <= MOST
 
 
 def _is_number(value: Any, most: float) -> bool:
@@ -215,4 +229,4 @@ def _is_number(value: Any, most: float) -> bool:
 
 def _shown(value: Any) -> str:
     """A value as text for a message, shortened. Python refuses to write very long numbers, so they are only described."""
-    return json.dumps(value)[:60] if not isinstance(value, int) or abs(value) <= _MOST else "a number of many digits"
+    return json.dumps(value)[:60] if not isinstance(value, int) or abs(value) <= MOST else "a number of many digits"

@@ -160,6 +160,14 @@ class Median:
     def add(self, number: float) -> None:
         self._counts[math.floor(math.log(number) / _BIN) if number > 0 else None] += 1
 
+    def shares(self, bins: int = 5) -> list[tuple[float, float]]:
+        """How the numbers above 0 are spread: for every few neighbouring bins that have any, a number in their middle and their share."""
+        wide: Counter[int] = Counter()
+        for place, count in self._counts.items():
+            if place is not None:
+                wide[place // bins] += count
+        return [(math.exp((place + 0.5) * bins * _BIN), count / wide.total()) for place, count in sorted(wide.items())]
+
     def value(self) -> float:
         """The middle of the bin in which the median lies; nan if there are no numbers."""
         left = (self._counts.total() + 1) // 2

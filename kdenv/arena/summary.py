@@ -14,7 +14,7 @@ from kdenv.arena.statistics import DealSums, Estimate, Median, pairing
 from kdenv.arena.tables import difference_lines, differences_html, html_table, note, text_table
 from kdenv.core.errors import BadOption
 
-_COLUMNS = 5  # a game gives so many numbers for a policy: margin, score, win, seconds a turn, playouts a turn
+_COLUMNS = 4  # a game gives so many numbers for a policy: margin, score, win, playouts a turn
 _SCORE = 1
 
 
@@ -58,6 +58,7 @@ class Summary:
         self._places = {text: [place for place, other in enumerate(match.line_up) if other == text] for text in match.line_up}
         self._pairs = list(combinations(range(len(self._places)), 2))
         self._sums = DealSums(len(match.line_up))
+        self._times = DealSums(len(match.line_up))  # the seconds a turn of each policy, in games whose time was measured
         self._medians = {text: Median() for text in self._places}
         for result in results:
             self.add(result)
@@ -75,22 +76,35 @@ class Summary:
     def add(self, result: Result) -> None:
         """Add the result of a game. A game must not be added twice; this is not checked."""
         numbers: list[float] = []
-        for text, places in self._places.items():
-            seconds = [result.seconds[place] / max(1, result.turns[place]) for place in places]
+        for places in self._places.values():
             playouts = [result.playouts[place] / max(1, result.turns[place]) for place in places]
             columns = ([of[place] for place in places] for of in (result.margins, result.scores, result.wins))
-            numbers += [sum(column) / len(places) for column in (*columns, seconds, playouts)]
-            for each in seconds:
-                self._medians[text].add(each)
+            numbers += [sum(column) / len(places) for column in (*columns, playouts)]
+        if result.seconds is not None:
+            self._add_times(result.deal, result.seconds, result.turns)
         numbers += [numbers[_COLUMNS * one + _SCORE] - numbers[_COLUMNS * other + _SCORE] for one, other in self._pairs]
         self._sums.add(result.deal, numbers)
         self.margins[result.margins[0]] += 1
         if self.closest is None or _closeness(result) < _closeness(self.closest):
             self.closest = result
 
+    def _add_times(self, deal: int, seconds: list[float], turns: list[int]) -> None:
+        """Add the time that a game took."""
+        means: list[float] = []
+        for text, places in self._places.items():
+            of_places = [seconds[place] / max(1, turns[place]) for place in places]
+            means.append(sum(of_places) / len(places))
+            for each in of_places:
+                self._medians[text].add(each)
+        self._times.add(deal, means)
+
     def rows(self) -> list[Row]:
         """A row for every policy, in the order of the line-up."""
-        return [self._row(text, _COLUMNS * number) for number, text in enumerate(self._places)]
+        return [self._row(text, number) for number, text in enumerate(self._places)]
+
+    def times(self) -> dict[str, list[tuple[float, float]]]:
+        """How the seconds a turn of each policy are spread over games: numbers, ascending, and the share of all games of each."""
+        return {str(text): median.shares() for text, median in self._medians.items()}
 
     def differences(self) -> list[Difference]:
         """For every two policies the points of the first less those of the second. They play the same deals, so luck falls out of it."""
@@ -106,11 +120,14 @@ class Summary:
         ]
 
     def __str__(self) -> str:
-        """What match it is, what the intervals mean, a line for every policy, and one for every two of them."""
+        return self.text()
+
+    def text(self, bars: bool = False) -> str:
+        """What match it is, what the intervals mean, a line for every policy, with a bar for its wins if wanted, and one for every two."""
         if not self.games:
             return self._heading()
         differences = "".join(f"\n{line}" for line in difference_lines(self.differences()))
-        return f"{self._heading()}\n{self._explanation()}\n\n{text_table(self.rows())}" + (f"\n{differences}" if differences else "")
+        return f"{self._heading()}\n{self._explanation()}\n\n{text_table(self.rows(), bars)}" + (f"\n{differences}" if differences else "")
 
     def _repr_html_(self) -> str:
         """The same for a notebook."""
@@ -124,8 +141,8 @@ class Summary:
     def _explanation(self) -> str:
         return f"{self.deals} deal{'s' * (self.deals != 1)}, seats rotated, deals shared. {note(self.deals)}"
 
-    def _row(self, text: Any, first: int) -> Row:
-        sums = self._sums
+    def _row(self, text: Any, number: int) -> Row:
+        sums, first = self._sums, _COLUMNS * number
         return Row(
             policy=str(text),
             places=len(self._places[text]),
@@ -133,9 +150,9 @@ class Summary:
             margin=sums.mean(first),
             score=sums.mean(first + 1),
             wins=sums.share(first + 2),
-            seconds_per_turn=sums.mean(first + 3),
+            seconds_per_turn=self._times.mean(number),
             median_seconds_per_turn=self._medians[text].value(),
-            playouts_per_turn=sums.mean(first + 4),
+            playouts_per_turn=sums.mean(first + 3),
         )
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kdenv.arena.summary import Difference, Row
 
 HEADINGS = ("policy", "margin", "score", "wins", "time a turn", "median", "playouts a turn")
+_BAR = HEADINGS.index("wins") + 1
 _WIDEST_NAME = 40  # longer names get a line of their own
 
 
@@ -31,11 +32,19 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def time_text(seconds: Estimate, digits: int | None = None) -> str:
-    """A time as text in s, ms or us, so that the number is not below 1 if possible."""
+    """A time as text in s, ms or us, so that the number is not below 1 if possible; - if it is not known."""
+    if seconds.mean != seconds.mean:
+        return "-"
     for factor, unit in ((1.0, "s"), (1e3, "ms")):
         if round(seconds.mean * factor, 6) >= 1:
             return seconds.scaled(factor).text((2 if unit == "s" else 1) if digits is None else digits, f" {unit}")
     return seconds.scaled(1e6).text(1 if digits is None else digits, " us")
+
+
+def bar(share: float, width: int = 10) -> str:
+    """A bar of letters for a number from 0 to 1, for terminals. It always has the same width."""
+    eighths = round(8 * width * min(max(share, 0.0), 1.0)) if share == share else 0
+    return ("█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8]).strip().ljust(width)
 
 
 def note(deals: int) -> str:
@@ -45,10 +54,13 @@ def note(deals: int) -> str:
     return "± and [low, high] are 95 % intervals over deals."
 
 
-def text_table(rows: Sequence[Row]) -> str:
-    """The table for a terminal."""
+def text_table(rows: Sequence[Row], bars: bool = False) -> str:
+    """The table for a terminal, with a bar beside the wins if wanted."""
     lines = [HEADINGS, *map(cells, rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(1, len(HEADINGS))]
+    if bars:
+        drawn = ["", *(bar(row.wins.mean) for row in rows)]
+        lines = [(*line[:_BAR], each, *line[_BAR:]) for line, each in zip(lines, drawn, strict=True)]
+    widths = [max(len(line[column]) for line in lines) for column in range(1, len(lines[0]))]
     width = max(len(name) for name, *_ in lines if len(name) <= _WIDEST_NAME)
     shown = []
     for name, *numbers in lines:

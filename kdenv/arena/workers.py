@@ -1,5 +1,6 @@
-"""Plays many games in several processes. It gives the games out one by one, and gives a game out again if its process is killed.
+"""Plays many games in several processes. It gives games out, and gives a game out again if its process is killed.
 
+A process is given one game at a time, or a batch of games that take little time each (whole.py).
 Each process is connected to this one by a pipe of its own, so a process that is killed does not disturb the others.
 """
 
@@ -14,7 +15,6 @@ import threading
 import time
 import traceback
 import warnings
-from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
 from multiprocessing import connection, resource_tracker
@@ -22,10 +22,14 @@ from multiprocessing.reduction import ForkingPickler
 from pickle import PicklingError
 from typing import Any, NamedTuple
 
-from kdenv.arena.match import Finished, GameFailed, Match, Result, play_game, ready
+from kdenv.arena.cluster import Cluster
+from kdenv.arena.cores import usual_processes, warn_of_shared_cores
+from kdenv.arena.handout import Handout
+from kdenv.arena.match import Finished, GameFailed, Match, Result
+from kdenv.arena.whole import Games
 from kdenv.core.errors import BadOption, KdenvError, KdenvWarning
+from kdenv.core.threads import one_thread_each
 
-_TRIES = 3  # the match fails when so many processes have ended while they played the same game
 _PATIENCE = 3.0  # seconds that processes have to finish their games when a match ends early
 _COMPILING = 120.0  # seconds that the first decisions in a process may take beyond the limit, because they compile
 _LOOK = 0.1  # seconds, at most, between two checks whether a decision takes too long
@@ -37,23 +41,35 @@ def play(
     processes: int | None = None,
     done: Iterable[int] = (),
     move_limit: float | None = None,
+    records: bool = False,
+    ray: str | None = None,
     on_result: Callable[[Result], bool | None],
 ) -> bool:
     """Play all games whose numbers are not in `done`. Return False if Ctrl-C ended this, and else True.
 
     `on_result` is called with the result of each game when the game ends; no result is kept here. If it returns True, no more games
-    are played. GameFailed is raised if a decision
-    takes longer than `move_limit` seconds, if a policy fails, and if three processes are killed while they play the same game.
+    are played. `records` says that it will read the record of every game; then the processes that play write them. GameFailed is raised if
+    a decision takes longer than `move_limit` seconds, if a policy fails, and if three processes are killed while they play the same game.
+    `ray` is the address of a Ray cluster that plays the games, or "auto"; `processes` then limits how many jobs it has at a time.
     """
     match.check()
     if move_limit is not None and not (math.isfinite(move_limit) and move_limit > 0):
         raise BadOption(f"a move limit of {move_limit} is not possible; it must be a number of seconds above 0")
     finished = Finished(number for number in done if number < match.games)
     numbers = (number for number in range(match.games) if number not in finished)
-    processes = min(processes or os.cpu_count() or 1, match.games - len(finished))
-    if processes < 1:
+    missing = match.games - len(finished)
+    if missing < 1:
         return True
-    crew = _Crew(match, numbers, processes, move_limit) if processes > 1 or move_limit is not None else None
+    crew: _Crew | Cluster | None = None
+    if ray is not None:
+        if move_limit is not None:
+            raise BadOption("a move limit cannot be watched on a cluster; play without it, or without ray")
+        crew = Cluster(match, numbers, missing, ray, processes, records)
+    else:
+        processes = min(processes or usual_processes(match), missing)
+        warn_of_shared_cores(match, processes)
+        if processes > 1 or move_limit is not None:
+            crew = _Crew(match, Handout(match, numbers, missing), processes, move_limit, records)
     try:
         for result in _results_here(match, numbers) if crew is None else crew.results():
             if on_result(result):
@@ -68,9 +84,9 @@ def play(
 
 def _results_here(match: Match, numbers: Iterable[int]) -> Iterator[Result]:
     """The results of these games, played in this process."""
-    players = ready(match)
+    games = Games(match)
     for number in numbers:
-        yield play_game(match, number, players)
+        yield games.play(number)
 
 
 # The parent's side: the processes that play, as the process that started them sees them
@@ -80,7 +96,13 @@ class _Stage(Enum):
     STARTING = auto()  # the process imports what it needs
     WAITING = auto()  # it waits until it may compile
     COMPILING = auto()  # it makes its policies ready
-    PLAYING = auto()  # it plays a game, or waits for one
+    PLAYING = auto()  # it plays games, or waits for some
+
+
+class _Ready(NamedTuple):
+    """The message that a process sends when it waits for its first games."""
+
+    batch: int  # so many games, at most, it should be given at a time
 
 
 class _Failure(NamedTuple):
@@ -92,18 +114,20 @@ class _Failure(NamedTuple):
 
 
 class _Worker:
-    """One process that plays: its stage, its game, and since when it has been seen making the same decision."""
+    """One process that plays: its stage, its games, and since when it has been seen making the same decision."""
 
-    def __init__(self, match: Match) -> None:
+    def __init__(self, match: Match, by_decision: bool, records: bool) -> None:
         context = multiprocessing.get_context("spawn")  # fork is unsafe where torch or another threaded library is loaded
         self.pipe, theirs = context.Pipe()
         self.stage = _Stage.STARTING
-        self.game: int | None = None
+        self.batch = 1
+        self.games: list[int] = []
         self._watch = context.RawArray("q", 2)  # see _serve
         self._seen, self._since = 0, 0.0
-        self.process = context.Process(target=_serve, args=(match, theirs, self._watch), daemon=True)
+        self.process = context.Process(target=_serve, args=(match, theirs, self._watch, by_decision, records), daemon=True)
         try:
-            self.process.start()
+            with one_thread_each():
+                self.process.start()
         except BaseException:
             self.pipe.close()
             raise
@@ -141,27 +165,21 @@ class _Worker:
 class _Crew:
     """All processes of a match, and the games that are still to be given out."""
 
-    def __init__(self, match: Match, numbers: Iterator[int], processes: int, move_limit: float | None) -> None:
+    def __init__(self, match: Match, games: Handout, processes: int, move_limit: float | None, records: bool) -> None:
         _check_that_it_travels(match)
-        self._match, self._numbers, self._processes, self._limit = match, numbers, processes, move_limit
-        self._again: deque[int] = deque()  # games whose process was killed
-        self._all_given = False
-        # How many processes ended while they played this game. For None: while they played no game, counted since a game was last finished.
-        self._tries: Counter[int | None] = Counter()
+        self._match, self._games, self._processes, self._limit, self._records = match, games, processes, move_limit, records
         self._workers: list[_Worker] = []
 
     def results(self) -> Iterator[Result]:
         """Start the processes, and yield the results of all games in the order in which they end."""
         with _interrupts_held():
             for _ in range(self._processes):
-                self._workers.append(_Worker(self._match))
+                self._workers.append(self._new_worker())
         look = None if self._limit is None else min(_LOOK, self._limit / 4)
-        while not self._all_given or self._again or any(worker.game is not None for worker in self._workers):
+        while not self._games.is_empty or any(worker.games for worker in self._workers):
             pipes = {worker.pipe: worker for worker in self._workers}
             for pipe in connection.wait(list(pipes), look):
-                result = self._hear(pipes[pipe])  # type: ignore[index]
-                if result is not None:
-                    yield result
+                yield from self._hear(pipes[pipe])  # type: ignore[index]
             self._give_out()
             self._check_limit()
 
@@ -177,23 +195,29 @@ class _Crew:
             for worker in self._workers:
                 worker.end(0.0)
 
-    def _hear(self, worker: _Worker) -> Result | None:
-        """Read a message of a process: a result, which is returned, or its next stage. If the process has died, replace it."""
+    def _new_worker(self) -> _Worker:
+        return _Worker(self._match, self._limit is not None, self._records)
+
+    def _hear(self, worker: _Worker) -> list[Result]:
+        """Read a message of a process: results, which are returned, or its next stage. If the process has died, replace it."""
         try:
             message = worker.pipe.recv()
         except (EOFError, OSError):
             self._replace(worker)
-            return None
+            return []
         if isinstance(message, _Failure):
             error = message.error(message.sentence)
             error.add_note(message.trace)
             raise error
-        if isinstance(message, Result):
-            del self._tries[worker.game], self._tries[None]
-            worker.game = None
+        if isinstance(message, list):
+            self._games.finish(worker.games)
+            worker.games = []
             return message
-        worker.stage = message
-        return None
+        if isinstance(message, _Ready):
+            worker.stage, worker.batch = _Stage.PLAYING, message.batch
+        else:
+            worker.stage = message
+        return []
 
     def _give_out(self) -> None:
         """Give games to processes that wait for one. The first process compiles alone, so that the others find its machine code on disk."""
@@ -203,12 +227,11 @@ class _Crew:
                 worker.tell(None)
                 worker.stage = _Stage.COMPILING
                 stages.append(_Stage.COMPILING)
-            elif worker.stage is _Stage.PLAYING and worker.game is None:
-                worker.game = self._again.popleft() if self._again else next(self._numbers, None)
-                self._all_given = worker.game is None
-                if worker.game is None:
+            elif worker.stage is _Stage.PLAYING and not worker.games:
+                worker.games = self._games.take(max(1, min(worker.batch, self._games.left // (4 * self._processes))))
+                if not worker.games:
                     return
-                worker.tell(worker.game)
+                worker.tell(worker.games)
 
     def _check_limit(self) -> None:
         """Raise GameFailed if a policy takes too long to decide."""
@@ -217,23 +240,19 @@ class _Crew:
             seat = worker.late(self._limit + (_COMPILING if worker.stage is _Stage.COMPILING else 0.0))
             if seat is not None:
                 worker.process.kill()
-                raise GameFailed(f"{self._match.who(worker.game, seat)} did not decide within the move limit of {self._limit:g} s")
+                game = worker.games[0] if worker.games else None
+                raise GameFailed(f"{self._match.who(game, seat)} did not decide within the move limit of {self._limit:g} s")
 
     def _replace(self, worker: _Worker) -> None:
-        """Start a new process in place of one that has ended, and have its game played again. Raise GameFailed after too many tries."""
+        """Start a new process in place of one that has ended, and have its games played again. Raise GameFailed after too many tries."""
         self._workers.remove(worker)
         worker.pipe.close()
         worker.end(time.monotonic() + _PATIENCE)
         if worker.stage is _Stage.STARTING and (worker.process.exitcode or 0) > 0:
             raise BadOption(_cannot_start("its error is above"))
-        self._tries[worker.game] += 1
-        if self._tries[worker.game] >= _TRIES:
-            what = "before any game" if worker.game is None else f"in {self._match.which(worker.game)}"
-            raise GameFailed(f"{_TRIES} processes ended {what}, the last one {worker.how_it_ended()}")
-        if worker.game is not None:
-            self._again.append(worker.game)
+        self._games.give_back(worker.games, worker.how_it_ended())
         with _interrupts_held():
-            self._workers.append(_Worker(self._match))
+            self._workers.append(self._new_worker())
 
 
 def _cannot_start(why: str) -> str:
@@ -278,18 +297,20 @@ def _interrupts_held() -> Iterator[None]:
 # The side of a process that plays
 
 
-def _serve(match: Match, pipe: Any, watch: Any) -> None:
+def _serve(match: Match, pipe: Any, watch: Any, by_decision: bool, records: bool) -> None:
     """Play the games whose numbers come through the pipe, until the pipe is closed.
 
-    `watch` is memory that the parent reads: the number of times that a decision has begun or ended (it is odd during a decision), and
-    the seat that decides.
+    With `by_decision` every game is played decision by decision, so that `watch` tells of each of them; with `records` the records are
+    written here. `watch` is memory that the parent reads: the number of times that a decision has begun or ended (it is odd during a
+    decision), and the seat that decides or was the last to do so.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore", KdenvWarning)  # the parent has told them
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
     def deciding(seat: int | None) -> None:
-        watch[1] = -1 if seat is None else seat
+        if seat is not None:
+            watch[1] = seat
         watch[0] += 1
 
     try:
@@ -300,10 +321,11 @@ def _serve(match: Match, pipe: Any, watch: Any) -> None:
     _say(pipe, _Stage.WAITING)
     _hear_from(pipe)
     try:
-        players = ready(match, deciding)
-        _say(pipe, _Stage.PLAYING)
+        games = Games(match, deciding, by_decision=by_decision)
+        _say(pipe, _Ready(games.batch))
         while True:
-            _say(pipe, play_game(match, _hear_from(pipe), players, deciding))
+            results = [games.play(number) for number in _hear_from(pipe)]
+            _say(pipe, [result.with_record() for result in results] if records else results)
     except GameFailed as error:
         _say(pipe, _Failure(GameFailed, str(error), traceback.format_exc()))
 

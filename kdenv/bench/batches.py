@@ -1,10 +1,12 @@
-"""Measures environments of many games: decisions a second, on one thread and on two, and beside OpenSpiel's batch in the same run."""
+"""Measures environments of many games: decisions a second, on one thread and on two."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kdenv.bench.measuring import Effort, Row, per_second, times
 from kdenv.core.game import Game
@@ -34,7 +36,7 @@ def rows_of(game: Game, effort: Effort) -> Iterator[Row]:
     def play(n: int) -> None:
         now = batch.reset(seed=1)
         for _ in range(n):
-            now = batch.step(now.action_mask.argmax(axis=1))
+            now = batch.step(_first_legal(now.action_mask))
 
     yield Row(name + "self-play", per_second(effort, play) * N_GAMES, "decisions/s")
 
@@ -43,28 +45,12 @@ def _steps_of_seats(env: Any) -> Callable[[int], None]:
     def play(n: int) -> None:
         _, infos = env.reset(seed=1)
         for _ in range(n):
-            *_, infos = env.step(infos["action_mask"].argmax(axis=1))
+            *_, infos = env.step(_first_legal(infos["action_mask"]))
 
     return play
 
 
-def peer(effort: Effort) -> Iterator[Row]:
-    """Measure OpenSpiel's batch of a small game, backgammon, in this run."""
-    try:
-        rl_environment = importlib.import_module("open_spiel.python.rl_environment")
-        vector_env = importlib.import_module("open_spiel.python.vector_env")
-    except ImportError as error:
-        print(f"(no figure of OpenSpiel's batch: {error})")
-        return
-    n_games = 64
-    batch = vector_env.SyncVectorEnv([rl_environment.Environment("backgammon") for _ in range(n_games)])
-    Action: Any = importlib.import_module("open_spiel.python.rl_agent").StepOutput
-
-    def play(n: int) -> None:
-        now = batch.reset()
-        for _ in range(n):
-            chosen = [Action(action=each.observations["legal_actions"][each.observations["current_player"]][0], probs=None) for each in now]
-            now, _, _, _ = batch.step(chosen, reset_if_done=True)
-
-    yield Row(f"OpenSpiel, backgammon, {n_games} games in SyncVectorEnv, all seats", per_second(effort, play) * n_games, "decisions/s")
-
+def _first_legal(mask: NDArray[np.int8]) -> NDArray[np.int64]:
+    """The first legal action of each row. NumPy looks for the first true number no further than to where it is; of int8, at all of them."""
+    first: NDArray[np.int64] = mask.view(np.bool_).argmax(axis=1)
+    return first

@@ -1,22 +1,19 @@
 """Measures what `kdenv bench` prints: figures for every game, each the best of several runs, with its floor if the design sets one.
 
-Times on a shared machine are noisy, so other pages claim only ratios within one run. A peer that is not installed is left
-out, and a line says so.
+Times on a shared machine are noisy, so other pages claim only ratios within one run.
 """
 
 from __future__ import annotations
 
-import importlib
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from kdenv.bench import batches
+from kdenv.bench import batches, environments, matches, networks, peers
 from kdenv.bench.measuring import QUICK, USUAL, Effort, Row, per_second, times
 from kdenv.compiler.random import make_rng
 from kdenv.core.game import Game
@@ -29,7 +26,6 @@ from kdenv.search.playout import Split, Uniform, play_games, random_games
 _RANDOM_GAMES = {"kingdomino": 200_000, "dominoes": 400_000, "carcassonne": 40_000}
 _GREEDY_GAMES = {"kingdomino": 1_000, "carcassonne": 400}
 _GREEDY_V_RANDOM = {"kingdomino": 4_000}
-_AEC_STEPS = {"kingdomino": 60_000, "dominoes": 80_000, "carcassonne": 40_000, "dominion": 60_000}
 _NODES = {"carcassonne": 800_000}
 _TO_DEPTH_2 = {"carcassonne": 0.15}
 _ISMCTS_ITERATIONS = {"dominoes": 300_000}
@@ -38,7 +34,6 @@ _UCT_ITERATIONS = {"kingdomino": 80_000}
 _UCB_ORIG_SECONDS = {"dominion": 0.3}
 _SHARE_IN_SEARCH = 0.9  # the playouts of a search, divided by the playouts in the same time without a search
 _TWO_THREADS = 1.8
-_SEAT_MICROSECONDS = {"kingdomino": 25}
 
 
 def rows(games: Sequence[Game], effort: Effort = USUAL) -> Iterator[Row]:
@@ -51,7 +46,7 @@ def _rows(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
     yield _import_time(effort)
     for game in games:
         yield from _of_game(game, effort)
-    yield from _peers(games, effort)
+    yield from peers.rows_of_peers(games, effort)
 
 
 def _of_game(game: Game, effort: Effort) -> Iterator[Row]:
@@ -85,7 +80,10 @@ def _of_game(game: Game, effort: Effort) -> Iterator[Row]:
         yield Row(name + "ISMCTS from the start, random playouts", iterations, "iterations/s", _ISMCTS_ITERATIONS.get(game.name))
         oracle = _oracle_microseconds(table, effort)
         yield Row(name + "oracle, a decision from the first on", oracle, "us", _ORACLE_MICROSECONDS.get(game.name))
-    yield from _of_environments(game, effort)
+    yield from networks.rows_of(game, effort)
+    yield from environments.rows_of(game, effort)
+    yield from batches.rows_of(game, effort)
+    yield from matches.rows_of(game, effort)
 
 
 def _of_searches(game: Game, table: Table, name: str, bare: float, effort: Effort) -> Iterator[Row]:
@@ -176,65 +174,6 @@ def _oracle_microseconds(table: Table, effort: Effort) -> float:
             decisions += 1
             deal.play(action)
     return 1e6 * seconds / decisions
-
-
-def _of_environments(game: Game, effort: Effort) -> Iterator[Row]:
-    from kdenv.envs.aec import TableEnv
-    from kdenv.envs.seat import SeatEnv
-
-    env = TableEnv(game.name)
-    steps = per_second(effort, lambda n: _aec_steps(env, n))
-    yield Row(f"{game.name}: AEC loop, masked sample", steps, "steps/s", _AEC_STEPS.get(game.name))
-    if name_of_greedy := game.knowledge.greedy:
-        seat_env = SeatEnv(game.name, opponents=name_of_greedy)
-        steps = per_second(effort, lambda n: _seat_steps(seat_env, n))
-        yield Row(f"{game.name}: a learner's decision against {name_of_greedy}", 1e6 / steps, "us", _SEAT_MICROSECONDS.get(game.name))
-    yield from batches.rows_of(game, effort)
-
-
-def _aec_steps(env: Any, n: int) -> None:
-    """Take n steps, in the loop that PettingZoo's documentation shows."""
-    done, seed = 0, 0
-    while done < n:
-        env.reset(seed=seed)
-        seed += 1
-        for agent in env.agent_iter():
-            observation, _, terminated, truncated, info = env.last()
-            if terminated or truncated:
-                env.step(None)
-                continue
-            mask = observation["action_mask"] if isinstance(observation, dict) else info["action_mask"]
-            env.step(env.action_space(agent).sample(mask))
-            done += 1
-            if done == n:
-                return
-
-
-def _seat_steps(env: Any, n: int) -> None:
-    """Make n decisions of a learner that plays the first legal action."""
-    env.reset(seed=1)
-    for _ in range(n):
-        _, _, terminated, truncated, _ = env.step(int(env.action_masks().argmax()))
-        if terminated or truncated:
-            env.reset()
-
-
-def _peers(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
-    """Measure packages of other people, and ratios against them, in this run."""
-    yield from batches.peer(effort)
-    try:
-        connect_four = importlib.import_module("pettingzoo.classic.connect_four_v3")
-        peer = connect_four.env()
-    except ImportError as error:
-        print(f"(no ratio against PettingZoo's connect_four: {error})")
-        return
-    theirs = per_second(effort, lambda n: _aec_steps(peer, n))
-    yield Row("PettingZoo's connect_four: AEC loop, masked sample", theirs, "steps/s")
-    from kdenv.envs.aec import TableEnv
-
-    for game in games:
-        env = TableEnv(game.name)
-        yield Row(f"{game.name}: AEC loop, times as fast as connect_four", per_second(effort, partial(_aec_steps, env)) / theirs, "x", 3)
 
 
 def _import_time(effort: Effort) -> Row:

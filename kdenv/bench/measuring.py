@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Effort(NamedTuple):
-    """How long to measure: the number of runs, about so many seconds for each, and the number of rounds where rounds are played."""
+    """How long to measure: the number of runs, about this many seconds for each, and the number of rounds where rounds are played."""
 
     runs: int = 3
     seconds: float = 0.6
@@ -28,15 +28,25 @@ class Row(NamedTuple):
     unit: str
     floor: float | None = None
 
-    def __str__(self) -> str:
+    @property
+    def is_time(self) -> bool:
+        """Whether a smaller figure is better."""
+        return self.unit in ("s", "us")
+
+    @property
+    def ratio(self) -> float:
+        """How many times as good as its floor the figure is; nan without a floor."""
         if self.floor is None:
-            verdict = ""
-        else:
-            is_time = self.unit in ("s", "us")
-            ratio = self.floor / self.figure if is_time else self.figure / self.floor
-            verdict = f"  {'most' if is_time else 'floor'} {self.floor:,g}: {ratio:.2f} x" + ("" if ratio >= 1 else "  MISSED")
+            return math.nan
+        return self.floor / self.figure if self.is_time else self.figure / self.floor
+
+    def __str__(self) -> str:
+        verdict = ""
+        if self.floor is not None:
+            least = f"{'most' if self.is_time else 'floor'} {self.floor:,g}"
+            verdict = f"  {least}: {self.ratio:.2f} x" + ("" if self.ratio >= 1 else "  MISSED")
         digits = 2 if self.figure < 100 else 0
-        return f"{self.what:66} {self.figure:>14,.{digits}f} {self.unit:10}{verdict}"
+        return f"{self.what:78} {self.figure:>14,.{digits}f} {self.unit:11}{verdict}".rstrip()
 
 
 def times(figure: float, of: float) -> float:

@@ -6,6 +6,7 @@ means 0). An error that is ours and not the user's keeps its traceback.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -19,22 +20,29 @@ from kdenv.cli import (
     games,
     interrupts,
     join,
+    league,
     match,
     perft,
     play,
     policies,
     replay,
+    reproduce,
     rules,
     serve,
     terminal,
     train,
+    trainings,
     warm,
 )
 from kdenv.cli.arguments import Commands
 from kdenv.core.errors import KdenvError
+from kdenv.core.threads import use_one_thread
 
 # In the order in which --help lists them.
-COMMANDS = (games, rules, policies, play, match, compare, curve, analyse, replay, train, serve, join, warm, bench, perft)
+COMMANDS = (
+    *(games, rules, policies, play, match, compare, league, curve, analyse, replay),
+    *(train, trainings, reproduce, serve, join, warm, bench, perft),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,8 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     terminal.prepare()
     if arguments is None and (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)  # a policy written as module:Name may lie in the working directory
+    if arguments is None:
+        use_one_thread()  # what this process loads from now on, such as torch
     try:
-        with terminal.warnings_as_sentences():
+        with terminal.warnings_as_sentences(), interrupts.all_signals() if arguments is None else contextlib.nullcontext():
             code = _run(arguments)
     except BrokenPipeError:
         if not terminal.nobody_reads():

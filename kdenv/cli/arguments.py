@@ -75,10 +75,16 @@ def add_seed(parser: argparse.ArgumentParser, default: int | None, text: str) ->
 def add_playing(parser: argparse.ArgumentParser) -> None:
     """Add what every command takes that plays many games."""
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the deals and of all policies (default: 0)")
-    parser.add_argument("--processes", type=int, metavar="N", help="how many games to play at a time (default: one per core)")
+    add_processes(parser)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write every game to this file, and skip the games that it holds already")
+
+
+def add_processes(parser: argparse.ArgumentParser) -> None:
+    """Add how many games to play at a time, how long a decision may take, and JSON in place of words."""
+    parser.add_argument("--processes", type=int, metavar="N", help="how many games to play at a time (default: one for each core)")
+    parser.add_argument("--ray", metavar="ADDRESS", help="let a Ray cluster play: its address, or auto for the one of this machine")
     parser.add_argument("--move-limit", type=float, metavar="SECONDS", help="give up if a decision takes longer (default: no limit)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON, for programs")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write every game to this file, and skip the games that it holds already")
 
 
 def check_playing(parsed: argparse.Namespace) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdenv.cli.arguments import Commands, add_game, add_players, add_playing, check_playing, options, whole
-from kdenv.cli.interrupts import INTERRUPTED
+from kdenv.cli.interrupts import tell_end
+from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.terminal import Line
 
 if TYPE_CHECKING:
@@ -37,17 +37,20 @@ def add(commands: Commands) -> None:
     compare.add_argument(
         "--smallest", type=float, default=1.0, metavar="POINTS", help="the smallest difference of interest, in points a game (default: 1)"
     )
-    compare.add_argument("--deals", type=whole(1), metavar="N", help="end after so many deals if nothing is known (default: 20000)")
+    compare.add_argument("--deals", type=whole(1), metavar="N", help="end after N deals if nothing is known (default: 20000)")
     add_playing(compare)
+    add_report(compare)
 
 
 def _compare(parsed: argparse.Namespace) -> int:
-    from kdenv.arena import Comparisons, read_budget
+    from kdenv.arena import Comparisons, read_budget, report
 
     check_playing(parsed)
+    check_report(parsed.report, parsed.out)
     if parsed.at is None:
         comparison = _run(parsed, None, parsed.out)
-        print(json.dumps(comparison.as_json()) if parsed.json else comparison)
+        shown = json.dumps(comparison.as_json()) if parsed.json else str(comparison)
+        show_and_report(parsed.report, lambda: report.compare_page([comparison]), lambda: print(shown), not parsed.json)
         return _code(comparison, parsed.out)
     rows = Comparisons([])
     for budget in [read_budget(text) for text in parsed.at.split(",")]:
@@ -58,8 +61,12 @@ def _compare(parsed: argparse.Namespace) -> int:
         code = _code(rows.rows[-1], out)
         if code:
             break
-    if parsed.json:
-        print(json.dumps([row.as_json() for row in rows.rows]))
+
+    def show() -> None:
+        if parsed.json:
+            print(json.dumps([row.as_json() for row in rows.rows]))
+
+    show_and_report(parsed.report, lambda: report.compare_page(rows.rows), show, not parsed.json)
     return code
 
 
@@ -91,6 +98,7 @@ def _run(parsed: argparse.Namespace, budget: Budget | None, out: Path | None) ->
             deals=parsed.deals or MOST_DEALS,
             processes=parsed.processes,
             move_limit=parsed.move_limit,
+            ray=parsed.ray,
             out=out,
             on_deal=on_deal,
         )
@@ -99,9 +107,5 @@ def _run(parsed: argparse.Namespace, budget: Budget | None, out: Path | None) ->
 
 
 def _code(comparison: Comparison, out: Path | None) -> int:
-    """The exit code; if Ctrl-C has ended the comparison, say how to go on."""
-    if not comparison.interrupted:
-        return 0
-    kept = f"; the same command goes on from {out}" if out is not None else ""
-    print(f"kdenv: interrupted after {comparison.deals} deals{kept}", file=sys.stderr)
-    return INTERRUPTED
+    """The exit code; if the comparison was ended from outside, say how to go on."""
+    return tell_end(f"{comparison.deals} deals", out) if comparison.interrupted else 0

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from kdenv.cli.arguments import Commands, add_game, add_players, add_seed, options, whole
+from kdenv.cli.interrupts import tell_end
+from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption
-
-_INTERRUPTED = 130
 
 
 def add(commands: Commands) -> None:
@@ -28,17 +27,21 @@ def add(commands: Commands) -> None:
     add_players(parser, "the number of players")
     add_seed(parser, 0, "the seed of the deals and of all policies (default: 0)")
     parser.add_argument("--processes", type=whole(1), metavar="N", help="how many games to play at a time (default: one per core)")
+    parser.add_argument("--processor-time", action="store_true", help="measure time of the processor, on one; for machines that are shared")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep the games, curve.csv and curve.svg here; the same command goes on")
+    add_report(parser)
 
 
 def _run(parsed: argparse.Namespace) -> int:
-    from kdenv.arena import Curve, Plan, read_budget
+    from kdenv.arena import Curve, CurvePlan, read_budget, report
 
     budgets = [read_budget(text) for text in parsed.budgets.split(",")]
     against = parsed.against or ["random"]
-    plan = Plan(parsed.game, parsed.policies, budgets, against, parsed.games, parsed.seed, parsed.players, options(parsed.option))
+    how = parsed.games, parsed.seed, parsed.players, options(parsed.option), parsed.processor_time
+    plan = CurvePlan(parsed.game, parsed.policies, budgets, against, *how)
     if parsed.out is not None and parsed.out.exists() and not parsed.out.is_dir():
         raise BadOption(f"--out {parsed.out} is a file; give a folder")
+    check_report(parsed.report, None)
     curve = Curve(plan)
     progress = Progress(plan.games * sum(1 for _ in plan.matches()), "games")
     finished = False
@@ -47,11 +50,7 @@ def _run(parsed: argparse.Namespace) -> int:
     finally:
         progress.end()
         if curve.points:
-            print(curve)
+            show_and_report(parsed.report, lambda: report.curve_page(curve), lambda: print(curve), True)
     if parsed.out is not None:
         print(f"the table and the picture are in {parsed.out}")
-    if not finished:
-        kept = f"; the same command goes on from {parsed.out}" if parsed.out is not None else ""
-        print(f"kdenv: interrupted after {len(curve.points)} points{kept}", file=sys.stderr)
-        return _INTERRUPTED
-    return 0
+    return 0 if finished else tell_end(f"{len(curve.points)} points", parsed.out)

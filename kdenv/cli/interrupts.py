@@ -7,16 +7,19 @@ is done in a thread. The main thread waits for it, and can end the command at an
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 T = TypeVar("T")
 
-INTERRUPTED = 130  # the exit code that a shell expects of a program which Ctrl-C has ended
+INTERRUPTED = 128 + signal.SIGINT  # the exit code that a shell expects of a program which Ctrl-C has ended
 
 _NAMES = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+_last = int(signal.SIGINT)  # the signal that has asked this process to end
 _NAME = "kdenv works"  # the name of every thread that runs compiled code
 
 
@@ -24,8 +27,9 @@ class Ended(KeyboardInterrupt):
     """A signal other than Ctrl-C has asked this process to end. It is handled where Ctrl-C is handled."""
 
     def __init__(self, number: int) -> None:
+        global _last
         super().__init__()
-        self.number = number
+        self.number = _last = number
 
 
 def name_of(end: KeyboardInterrupt) -> str:
@@ -38,13 +42,23 @@ def exit_code(end: KeyboardInterrupt) -> int:
     return 128 + _number(end)
 
 
+def tell_end(after: str, out: Path | None) -> int:
+    """Say that a command was ended from outside after so much work, and how to go on. Return the exit code."""
+    kept = f"; the same command goes on from {out}" if out is not None else ""
+    print(f"kdenv: {_NAMES.get(signal.Signals(_last), 'ended')} after {after}{kept}", file=sys.stderr)
+    return 128 + _last
+
+
 def _number(end: KeyboardInterrupt) -> int:
     return end.number if isinstance(end, Ended) else int(signal.SIGINT)
 
 
 @contextmanager
 def all_signals() -> Iterator[None]:
-    """In this block, raise Ended when the system or a closed terminal ends the program, so that `finally` blocks are carried out."""
+    """In this block, raise Ended when the system or a closed terminal ends the program, so that `finally` blocks are carried out.
+
+    A signal that is ignored stays so, as that of a closed terminal under nohup.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -52,7 +66,8 @@ def all_signals() -> Iterator[None]:
     def end(number: int, frame: Any) -> NoReturn:
         raise Ended(number)
 
-    before = {number: signal.signal(number, end) for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None}
+    numbers = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
+    before = {number: signal.signal(number, end) for number in numbers if signal.getsignal(number) is not signal.SIG_IGN}
     try:
         yield
     finally:

@@ -5,16 +5,25 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kdenv.cli import terminal
 from kdenv.cli.arguments import Commands, add_game, add_playing, check_playing, options
-from kdenv.cli.interrupts import INTERRUPTED
+from kdenv.cli.interrupts import tell_end
+from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption
 
 if TYPE_CHECKING:
-    from kdenv.arena import Result, ResultsFile, Summary
+    from kdenv.arena import Breakdown, Result, ResultsFile, Summary
+    from kdenv.arena.rounds import Rounds
+
+SHOWN = {  # what kdenv.arena.breakdown can tell
+    "seats": "wins, draws and losses, also by who began",
+    "spread": "the least, the most and the standard deviation of points and margins",
+    "rounds": "points, open turns, time and playouts by round",
+    "game": "what the game adds, such as cards bought",
+}
 
 
 def add(commands: Commands) -> None:
@@ -29,7 +38,9 @@ def add(commands: Commands) -> None:
     match.add_argument("policies", nargs="+", metavar="policy", help="a policy for each seat, as 'kdenv policies GAME' shows them")
     match.add_argument("--games", type=int, default=100, metavar="N", help="the number of games (default: 100)")
     add_playing(match)
-    match.add_argument("--report", type=Path, metavar="FILE", help="write an HTML page with the results to this file")
+    what = "; ".join(f"{name}: {meaning}" for name, meaning in SHOWN.items())
+    match.add_argument("--show", nargs="+", default=[], metavar="WHAT", help=f"tell more: all, or some of {what}")
+    add_report(match)
 
 
 def _match(parsed: argparse.Namespace) -> int:
@@ -38,62 +49,71 @@ def _match(parsed: argparse.Namespace) -> int:
     match = Match(parsed.game, parsed.policies, parsed.games, parsed.seed, options(parsed.option))
     match.check()
     check_playing(parsed)
-    if parsed.report is not None:
-        _check_report(parsed.report, parsed.out)
+    parsed.show = list(SHOWN) if "all" in parsed.show else parsed.show
+    for name in parsed.show:
+        if name not in SHOWN:
+            raise BadOption(f"--show {name} is not possible; it may be {', '.join(SHOWN)} or all")
+    check_report(parsed.report, parsed.out)
     if parsed.out is None:
         return _play_match(parsed, Summary(match), None)
     with ResultsFile(parsed.out, match) as file:
         return _play_match(parsed, Summary(match), file)
 
 
-def _check_report(path: Path, results: Path | None) -> None:
-    """Raise an error if the report could not be written to this path, before anything is played."""
-    if results is not None and path.resolve() == results.resolve():
-        raise BadOption(f"--report and --out are both {path}; give them different files")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    is_new = not path.exists()
-    path.open("ab").close()
-    if is_new:
-        path.unlink()
-
-
 def _play_match(parsed: argparse.Namespace, summary: Summary, file: ResultsFile | None) -> int:
     """Play the games that the file does not hold yet. However the match ends, the finished games are printed and reported."""
-    from kdenv.arena import play
+    from kdenv.arena import Breakdown, play
+    from kdenv.arena.rounds import Rounds
 
     match = summary.match
-    for result in file.results() if file is not None else ():
+    rounds = Rounds(match) if parsed.report is not None else None
+    breakdown = Breakdown(match) if parsed.show else None
+
+    def add(result: Result) -> None:
         summary.add(result)
+        if rounds is not None:
+            rounds.add(result)
+        if breakdown is not None:
+            breakdown.add(result)
+
+    for result in file.results() if file is not None else ():
+        add(result)
     progress = Progress(match.games, "games", summary.games)
 
     def on_result(result: Result) -> None:
         if file is not None:
             file.append(result)
-        summary.add(result)
+        add(result)
         progress.step()
 
     finished, done = False, file.finished if file is not None else ()
     try:
-        finished = play(match, processes=parsed.processes, done=done, move_limit=parsed.move_limit, on_result=on_result)
+        finished = play(
+            match,
+            processes=parsed.processes,
+            done=done,
+            move_limit=parsed.move_limit,
+            records=file is not None or breakdown is not None,
+            ray=parsed.ray,
+            on_result=on_result,
+        )
     finally:
         progress.end()
-        _show_match(parsed, summary, finished)
-    if not finished:
-        kept = f"; the same command goes on from {parsed.out}" if parsed.out is not None else ""
-        print(f"kdenv: interrupted after {summary.games} of {match.games} games{kept}", file=sys.stderr)
-        return INTERRUPTED
-    return 0
+        _show_match(parsed, summary, rounds, breakdown, finished)
+    return 0 if finished else tell_end(f"{summary.games} of {match.games} games", parsed.out)
 
 
-def _show_match(parsed: argparse.Namespace, summary: Summary, finished: bool) -> None:
-    """Print the table, then write the report."""
+def _show_match(parsed: argparse.Namespace, summary: Summary, rounds: Rounds | None, breakdown: Breakdown | None, finished: bool) -> None:
+    """Write the report, and print the table."""
     from kdenv.arena import report
 
-    if parsed.json:
-        print(json.dumps(report.as_json(summary, finished)))
-    elif summary.games:
-        print(summary)
-    if parsed.report is not None:
-        parsed.report.write_text(report.page(summary), encoding="utf-8")
-        if not parsed.json:
-            print(f"the report is in {parsed.report}")
+    def show() -> None:
+        if parsed.json:
+            more = {"shown": breakdown.as_json(parsed.show)} if breakdown is not None else {}
+            print(json.dumps({**report.as_json(summary, finished), **more}))
+        elif summary.games:
+            print(summary.text(bars=terminal.has_colours(sys.stdout)))
+            if breakdown is not None:
+                print(f"\n{breakdown.text(parsed.show)}")
+
+    show_and_report(parsed.report, lambda: report.page(summary, rounds), show, not parsed.json)

@@ -1,11 +1,14 @@
-"""Draws a table into a file: as SVG, as PNG, or the whole game as a GIF. The ending of the file's name says which."""
+"""Draws a game into files: its last position as SVG or PNG, or all of them as a GIF, as a folder of SVG files, or as a page with steps."""
 
 from __future__ import annotations
 
+import argparse
 import io
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kdenv import __version__
 from kdenv.cli import files
 from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption, missing_extra
@@ -13,35 +16,94 @@ from kdenv.core.errors import BadOption, missing_extra
 if TYPE_CHECKING:
     from kdenv.core.table import Table
 
-_ENDINGS = (".svg", ".png", ".gif")
+_ENDINGS = (".svg", ".png")
 _WIDEST = 720  # a GIF has at most so many pixels in width and height
 _SHOWN, _LAST_SHOWN = 600, 4000  # a GIF shows a position, and the last position, for so many milliseconds
+_CUT = re.compile(r"(?<=>)(?=<)")  # between two tags, a drawing is cut into parts that other drawings have, too
+
+
+def add_drawing(parser: argparse.ArgumentParser) -> None:
+    """Let a command draw a game."""
+    parser.add_argument("--draw", type=Path, metavar="FILE", help="draw the last position into a .svg or .png file")
+    parser.add_argument("--gif", type=Path, metavar="FILE", help="write a GIF that shows the game move by move")
+    parser.add_argument("--svg-frames", type=Path, metavar="FOLDER", help="write a drawing of every position into this folder")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page that shows the game move by move, with the arrow keys")
+
+
+class Position(NamedTuple):
+    """A position of a game: what led to it, and its drawing."""
+
+    said: str
+    drawing: str
 
 
 class Film:
-    """Collects the positions of a game and writes them to a file. Only a GIF needs more than the last position."""
+    """Collects the positions of a game, and writes them to the files that the command line names."""
 
-    def __init__(self, path: Path) -> None:
-        """Check that a picture of this kind can be drawn. Nothing is written yet."""
-        self.path = path
-        self._kind = path.suffix.lower()
-        if self._kind not in _ENDINGS:
-            raise BadOption(f"--draw {path} ends in none of {', '.join(_ENDINGS)}; choose one of them, which says what is drawn")
-        if self._kind != ".svg":
+    def __init__(self, parsed: argparse.Namespace) -> None:
+        """Check that such files can be drawn. Nothing is written yet."""
+        self._draw, self._gif, self._frames, self._html = parsed.draw, parsed.gif, parsed.svg_frames, parsed.html
+        if self._draw is not None and self._draw.suffix.lower() not in _ENDINGS:
+            raise BadOption(f"--draw {self._draw} ends in neither .svg nor .png; --gif, --svg-frames and --html show the whole game")
+        if self._frames is not None and self._frames.exists() and not self._frames.is_dir():
+            raise BadOption(f"--svg-frames {self._frames} is a file; give a folder")
+        if self._gif is not None or (self._draw is not None and self._draw.suffix.lower() == ".png"):
             _check_extra()
-        self._drawings: list[str] = []
+        self._is_wanted = any(path is not None for path in (self._draw, self._gif, self._frames, self._html))
+        self._positions: list[Position] = []
 
-    def show(self, table: Table) -> None:
-        """Add the position on this table."""
-        if self._kind != ".gif":
-            self._drawings.clear()
-        self._drawings.append(table.svg())
+    def show(self, table: Table, line: str) -> None:
+        """Add the position on this table, to which a line of its record has led."""
+        if self._is_wanted:
+            self._positions.append(Position(_said(line), table.svg()))
 
-    def write(self) -> None:
-        from kdenv.envs.rendering import png
+    def write(self, title: str) -> list[Path]:
+        """Write all that is wanted, and return where it is."""
+        written: list[Path] = []
+        drawings = [position.drawing for position in self._positions]
+        if self._draw is not None:
+            from kdenv.envs.rendering import png
 
-        last = self._drawings[-1]
-        files.write(self.path, last if self._kind == ".svg" else png(last) if self._kind == ".png" else _gif(self._drawings))
+            written.append(self._draw)
+            files.write(self._draw, drawings[-1] if self._draw.suffix.lower() == ".svg" else png(drawings[-1]))
+        if self._gif is not None:
+            written.append(self._gif)
+            files.write(self._gif, _gif(drawings))
+        if self._frames is not None:
+            written.append(self._frames)
+            self._frames.mkdir(parents=True, exist_ok=True)
+            for number, drawing in enumerate(drawings):
+                files.write(self._frames / f"{number:0{max(3, len(str(len(drawings))))}d}.svg", drawing)
+        if self._html is not None:
+            written.append(self._html)
+            files.write(self._html, _page(title, self._positions))
+        return written
+
+
+def _said(line: str) -> str:
+    """What a line of a record says, in words."""
+    if line.startswith("*"):
+        return f"chance: {line.removeprefix('*').strip()}"
+    return f"seat {line}" if line[:1].isdigit() else line.removeprefix("kdenv ")
+
+
+def _page(title: str, positions: list[Position]) -> str:
+    """An HTML page that steps through these positions."""
+    from kdenv.drawing.page import render
+
+    numbers: dict[str, int] = {}  # part of drawings -> its number; most parts are in many drawings
+    before: list[int] = []
+    changes: list[tuple[int, list[int], int]] = []
+    for position in positions:
+        frame = [numbers.setdefault(part, len(numbers)) for part in _CUT.split(position.drawing)]
+        most = min(len(frame), len(before))
+        head = next((at for at in range(most) if frame[at] != before[at]), most)
+        tail = next((at for at in range(most - head) if frame[-1 - at] != before[-1 - at]), most - head)
+        changes.append((head, frame[head : len(frame) - tail], tail))
+        before = frame
+    said, last = [position.said for position in positions], positions[-1].drawing
+    values = {"parts": list(numbers), "changes": changes, "said": said, "drawing": last, "last": len(positions) - 1}
+    return render("game.html", title=title, version=__version__, **values)
 
 
 def _check_extra() -> None:

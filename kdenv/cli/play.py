@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kdenv.cli import arguments, files, terminal
 from kdenv.cli.arguments import Commands
 from kdenv.cli.interrupts import all_signals, interruptible
-from kdenv.core.errors import BadOption, shown
+from kdenv.core.errors import BadOption, NotSupported, shown
 
 if TYPE_CHECKING:
     from kdenv.core.table import Table
@@ -30,11 +30,11 @@ def add(commands: Commands) -> None:
         "kdenv play dominoes greedy greedy --seat 0,2",
     )
     arguments.add_game(parser)
-    parser.add_argument("policies", nargs="*", metavar="policy", help="your opponents, in the order of their seats (default: random)")
+    parser.add_argument("policies", nargs="*", metavar="policy", help="your opponents, in the order of their seats (default: strongest)")
     parser.add_argument("--seat", type=_seats, default=[0], metavar="N,...", help="your seat, or the seats of several people (default: 0)")
     arguments.add_players(parser, "the number of players (default: you and the opponents that you name)")
     arguments.add_seed(parser, None, "the seed of chance and of the opponents (default: taken from the clock)")
-    parser.add_argument("--hint", default="mce(seconds=1)", metavar="POLICY", help="the search that hints (default: mce(seconds=1))")
+    parser.add_argument("--hint", metavar="POLICY", help="the search that hints (default: strongest, which takes a second)")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write the record of the game to this file")
 
 
@@ -57,14 +57,14 @@ def _run(parsed: argparse.Namespace) -> int:
         if seat >= table.players:
             raise BadOption(f"--seat {seat} is not at this table; the seats are 0 to {table.players - 1}")
     n_policies = table.players - len(parsed.seat)
-    texts = list(parsed.policies) or ["random"] * n_policies
+    texts = list(parsed.policies) or [_usual(table)] * n_policies
     if len(texts) != n_policies:
         people = YOU if len(parsed.seat) == 1 else f"{len(parsed.seat)} people"
         raise BadOption(f"{table.players} players are {people} and {n_policies} policies, but you named {len(texts)}")
     for seat in sorted(parsed.seat):
         texts.insert(seat, YOU)
     seats = [None if seat in parsed.seat else policy(text) for seat, text in enumerate(texts)]
-    game = _Game(table, seats, policy(parsed.hint), time.time_ns() if parsed.seed is None else parsed.seed)
+    game = _Game(table, seats, policy(parsed.hint or _usual(table)), time.time_ns() if parsed.seed is None else parsed.seed)
     with all_signals():
         if parsed.record is not None:
             files.write(parsed.record, table.record())  # a file that cannot be written is noticed before the game, not after it
@@ -78,6 +78,17 @@ def _run(parsed: argparse.Namespace) -> int:
         for place, (points, rank) in enumerate(zip(game.table.scores(), game.table.ranks(), strict=True)):
             print(f"{rank}. seat {place} ({texts[place]}): {points}")
     return 0
+
+
+def _usual(table: Table) -> str:
+    """The policy that plays and hints if none is named: the strongest, or flat Monte Carlo at a table for which none has been measured."""
+    from kdenv.policies import Strongest
+
+    try:
+        Strongest().needs(table.game, table.players, table.variant)
+    except NotSupported:
+        return "mce(seconds=1)"
+    return "strongest"
 
 
 def _keep(table: Table, path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ def _run(parsed: argparse.Namespace) -> None:
     from kdenv.policies.listing import entry_of
 
     game = find_game(parsed.game)
-    for line in _overview(game) if parsed.name is None else _page(entry_of(parsed.name, game)):
+    for line in _overview(game) if parsed.name is None else _filled(_page(entry_of(parsed.name, game), game)):
         print(line)
 
 
@@ -93,7 +93,7 @@ def _paper(entry: Entry) -> str:
     return found[0] if found else entry.source
 
 
-def _page(entry: Entry) -> Iterator[str]:
+def _page(entry: Entry, game: Game) -> Iterator[str]:
     """What it is, the paper, how it is written, and each parameter: its meaning, what it may be, and its default."""
     yield f"{entry.name}: {entry.meaning}"
     if entry.source:
@@ -103,6 +103,8 @@ def _page(entry: Entry) -> Iterator[str]:
         yield f"stands for: {entry.cls.kind}({presets})"
     elif entry.usage != entry.name:
         yield f"written: {entry.usage}"
+    for i, line in enumerate(entry.cls.stands_for(game)):
+        yield f"{'' if i else 'stands for:'.ljust(11)}" + (" " * 12 if i else " ") + line
     if entry.parameters:
         yield ""
         yield "parameters:"
@@ -110,6 +112,12 @@ def _page(entry: Entry) -> Iterator[str]:
         default = entry.default(name)
         yield f"  {name}" + (f": {parameter.help}" if parameter.help else "")
         yield f"      It {parameter.possible()}. " + (f"Default: {default}." if default else _without_default(entry, name))
+
+
+def _filled(lines: Iterable[str]) -> Iterator[str]:
+    """The same lines, filled to the width of the terminal. What does not fit goes on below, six columns from the left."""
+    for line in lines:
+        yield from textwrap.wrap(line, WIDTH, subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _without_default(entry: Entry, name: str) -> str:

@@ -21,14 +21,12 @@ def add(commands: Commands) -> None:
         _run,
         "play a record again to check it, and show or draw the game",
         "kdenv replay game.txt --every",
-        "kdenv replay game.txt --draw game.svg",
+        "kdenv replay game.txt --html game.html",
     )
     parser.add_argument("file", type=Path, help="a record, as 'kdenv play --record' writes it")
     add_step(parser)
     parser.add_argument("--every", action="store_true", help="show the position after every line")
-    parser.add_argument(
-        "--draw", type=Path, metavar="FILE", help="draw the last position into a .svg or .png file, or all positions into a .gif file"
-    )
+    pictures.add_drawing(parser)
 
 
 def add_step(parser: argparse.ArgumentParser) -> None:
@@ -37,18 +35,17 @@ def add_step(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(parsed: argparse.Namespace) -> None:
-    film = pictures.Film(parsed.draw) if parsed.draw is not None else None
-    for table in replayed(parsed.file, parsed.step):
+    film = pictures.Film(parsed)
+    lines = [line.strip() for line in files.read(parsed.file).splitlines() if line.strip()]
+    for line, table in zip(lines, replayed(parsed.file, parsed.step), strict=False):  # the closing line leads nowhere
         if parsed.every:
             terminal.show(f"{table}\n")
-        if film is not None:
-            film.show(table)
+        film.show(table, line)
     if not parsed.every:
         terminal.show(str(table))
     print(f"points: {' '.join(map(str, table.scores()))}" + ("" if table.over else " (unfinished)"))
-    if film is not None:
-        film.write()
-        print(f"the drawing is in {parsed.draw}")
+    for path in film.write(f"{table.game.title}, {table.players} players"):
+        print(f"the drawing is in {path}")
 
 
 def replayed(file: Path, step: int | None) -> Iterator[Table]:

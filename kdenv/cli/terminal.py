@@ -11,6 +11,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, TextIO
 
 from kdenv.core.errors import KdenvWarning
@@ -34,7 +35,10 @@ _INSTEAD = {
 
 
 def prepare() -> None:
-    """Set up the standard streams so that no letter that is printed or typed raises an error about its encoding."""
+    """Set up the standard streams so that they can be written to, and no letter that is printed or typed raises an error."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # it was closed before this process began, as by `>&-`
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 (it is open as long as the process)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors in _REFUSE:
             stream.reconfigure(errors="kdenv")

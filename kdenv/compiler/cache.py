@@ -37,7 +37,7 @@ LONGEST_WAIT = 120.0  # seconds to wait for another process that compiles the sa
 _LOOK = 0.2  # seconds between two looks, during that wait, whether Ctrl-C was pressed
 _UNANSWERED = re.compile(r"\w+ does not answer \w+\(\): [^\n]*")  # what question.py says
 Rebuilt = Callable[..., Any]  # makes machine code that can be called of the content of a file, or returns None if that does not fit
-_HEAD = 32  # a file begins with so many bytes of digest; the digest is that of the rest of the file
+_HEAD = 32  # a file begins with this many bytes of digest; the digest is that of the rest of the file
 
 
 class KeptKernel(CPUDispatcher):  # type: ignore[misc]
@@ -62,8 +62,8 @@ class KeptKernel(CPUDispatcher):  # type: ignore[misc]
         return self._cache.one_at_a_time() if isinstance(self._cache, _Cache) else nullcontext()
 
 
-class Shelf:
-    """Finds the files of machine code for somebody who compiles, and holds the locks for compiling what is not there."""
+class CodeFiles:
+    """The files of machine code, for one that compiles: it finds them, and holds the locks for compiling what is not there."""
 
     def __init__(self) -> None:
         self._turns: list[list[FileLock]] = []  # for each compilation under way: the locks that it holds
@@ -117,11 +117,11 @@ class Shelf:
         return lock.is_locked
 
 
-class _Cache(NullCache, Shelf):  # type: ignore[misc]
+class _Cache(NullCache, CodeFiles):  # type: ignore[misc]
     """The cache of one kernel. Numba calls load_overload before it compiles and save_overload afterwards."""
 
     def __init__(self, kernel: KeptKernel) -> None:
-        Shelf.__init__(self)
+        CodeFiles.__init__(self)
         self._kernel = kernel
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

@@ -16,7 +16,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaError
 from numba.core.registry import cpu_target
 
-from kdenv.compiler.cache import Shelf
+from kdenv.compiler.cache import CodeFiles
 from kdenv.compiler.interrupts import delayed
 
 
@@ -25,7 +25,7 @@ class Together:
 
     def __init__(self, title: str, kernels: tuple[Any, ...], types: Mapping[str, Any]) -> None:
         """types: the numba type of every argument but the first, by its name."""
-        self._title, self._shelf = title, Shelf()
+        self._title, self._files = title, CodeFiles()
         self._rest = {kernel: tuple(types[name] for name in list(inspect.signature(kernel.py_func).parameters)[1:]) for kernel in kernels}
         self._apart: set[Any] = set()  # types of the first argument for which not all of the kernels can be compiled
         for kernel in kernels:
@@ -38,11 +38,11 @@ class Together:
     def compile(self, first: Any) -> None:
         """Compile all kernels for this type of the first argument, or read them from disk."""
         kernels = [(kernel, (first, *rest)) for kernel, rest in self._rest.items()]
-        with delayed(), global_compiler_lock, self._shelf.one_at_a_time():
+        with delayed(), global_compiler_lock, self._files.one_at_a_time():
             if all(args in kernel.overloads for kernel, args in kernels):
                 return  # another thread has compiled them
-            entry = self._shelf.entry(self._title, *kernels)
-            results = None if entry is None else self._shelf.find(entry, _rebuilt)
+            entry = self._files.entry(self._title, *kernels)
+            results = None if entry is None else self._files.find(entry, _rebuilt)
             if results is None:
                 try:
                     results = _compiled(self._title, kernels)

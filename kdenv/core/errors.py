@@ -2,7 +2,7 @@
 
 from typing import Any
 
-_LONGEST = 80  # a message shows so many characters of a value
+_LONGEST = 80  # a message shows this many characters of a value
 _LOG10_OF_2 = 0.30103
 
 

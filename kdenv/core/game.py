@@ -100,11 +100,12 @@ class Game:
     max_turns: int  # a list of the whole turns open to a seat is never longer than this
     max_chances: int  # a list of the outcomes of chance is never longer than this
     knowledge: Knowledge = field(default_factory=Knowledge)  # what it offers to policies and searches
-    most_decisions: int = 4  # a turn has at most so many decisions; 1 makes searches look at single decisions in place of turns
+    most_decisions: int = 4  # a turn has at most this many decisions; 1 makes searches look at single decisions in place of turns
     teams: Callable[[int], int] = int  # players -> number of teams; seat % teams is a seat's team
     margin_scale: float = 100.0  # rewards in points (reward="margin", "score") are divided by this
     open_information: bool = False  # True if nothing is hidden from anybody, so that what one seat observes is the whole state
     truncated: Callable[[States, int], bool] | None = None  # kernel: whether a limit ended the game, not its rules; None: never
+    details: Any = None  # a core.details.Details: what a finished game tells beyond its points
     state_dtype: np.dtype[Any] = field(init=False)  # STATE of the room
 
     def __post_init__(self) -> None:

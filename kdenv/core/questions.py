@@ -6,7 +6,7 @@ of a game, or in a file of yours. A turn is packed into an int64: up to four act
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from kdenv.core.verbs import resample_hidden
 
 N_RANKS = 16  # rank() returns a number from 0 to N_RANKS - 1
 TO_THE_END = -1  # a depth for solve() that sets no limit
-SOLVER_STATES = 8  # a solver may use so many states after states[k] as scratch
+SOLVER_STATES = 8  # a solver may use this many states after states[k] as scratch
 
 # 1. Players choose turns. They play in playouts inside searches, and as policies at the table.
 
@@ -161,9 +161,16 @@ class Hidden:
     solver: Callable[[Any], Any]  # makes the part that answers solve
     turns_so_far: Callable[[Any, int], int]  # (states, k) -> turns since the hidden things were dealt, passes included
     unit: str  # the unit of the values that the solver and the beliefs give
-    most_turns: int  # a deal is followed by at most so many turns
+    most_turns: int  # a deal is followed by at most this many turns
     dealers: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)  # name -> maker; "exact" need not be listed
     beliefs: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)  # name -> maker
+
+
+class Measured(NamedTuple):
+    """A policy that has been measured to be the strongest with a budget of at least so many seconds for a decision."""
+
+    seconds: float
+    policy: str  # its text, in which {seconds} stands for the budget
 
 
 @dataclass(frozen=True)
@@ -178,3 +185,6 @@ class Knowledge:
     evaluators: Mapping[str, Any] = field(default_factory=dict)  # parts that answer estimate and reach, by name, the usual one first
     orders: Mapping[str, Any] = field(default_factory=dict)  # parts that answer rank, by name, the usual one first
     hidden: Hidden | None = None  # what searches that solve deals or weigh beliefs need
+    # What the policy `strongest` stands for. Of rows with the same seconds the first one that fits the table is taken, since a network
+    # may be for one number of players only.
+    strongest: Sequence[Measured] = ()

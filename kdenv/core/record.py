@@ -16,9 +16,13 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kdenv.core.errors import BadRecord, KdenvError, shown
 from kdenv.core.game import Game, whole_number
 from kdenv.core.table import Table
+from kdenv.core.verbs import apply_at, apply_chance_at, seat_at
 
 _UNFINISHED = "unfinished"
 _ENDLESS = re.compile(r"\d{20,}")  # more digits than 64 bits hold, and perhaps more than Python reads
@@ -26,24 +30,28 @@ _ENDLESS = re.compile(r"\d{20,}")  # more digits than 64 bits hold, and perhaps 
 
 def write_record(table: Table) -> str:
     """The record of everything that has happened at this table."""
-    lines = [f"kdenv {table.game.name} players={table.players}{options_text(table.options)}"]
-    if table.start is not None:
-        lines.append(f"start {table.start}")
-    twin = Table(table.game, table.players, **table.options)
-    if table.start is not None:
-        twin.at_position(table.start)
+    return record_of(table.game, table.players, table.options, table.log.rows[0, : table.log.n], table.start)
+
+
+def record_of(game: Game, players: int, options: dict[str, Any], events: NDArray[np.int32], start: str | None = None) -> str:
+    """The record of these events, written as a Log has them. They are not checked. They follow the position `start`, if it is given."""
+    lines = [f"kdenv {game.name} players={players}{options_text(options)}"]
+    twin = Table(game, players, **options)
+    if start is not None:
+        lines.append(f"start {start}")
+        twin.at_position(start)
+    states, notation = twin.states, game.notation
     chance: list[str] = []
-    for event in table.events():
-        assert event.number is not None  # only logs of views have events without a number
-        if event.is_chance:
-            chance.append(twin.chance_name(event.number))
-            twin.chance(event.number)
+    for event in events.tolist():
+        if event < 0:
+            chance.append(notation.chance_text(states, 0, ~event))
+            apply_chance_at(states, 0, ~event)
             continue
         if chance:
             lines.append("* " + ", ".join(chance))
             chance = []
-        lines.append(f"{twin.seat}: {twin.name(event.number)}")
-        twin.play(event.number)
+        lines.append(f"{seat_at(states, 0)}: {notation.action_text(states, 0, event)}")
+        apply_at(states, 0, event)
     if chance:
         lines.append("* " + ", ".join(chance))
     lines.append("= " + (" ".join(map(str, twin.scores())) if twin.over else _UNFINISHED))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.compiler.random import derive_seed, make_rng
+from kdenv.compiler.random import Rng, derive_seed, make_rng
 from kdenv.core import verbs
 from kdenv.core.encoding import Vector
 from kdenv.core.events import Event
@@ -30,10 +30,15 @@ if TYPE_CHECKING:
 _SEED = derive_seed("view")  # seeds the draws that a view shows for what is hidden; a game dealt from a small seed makes other draws
 
 
+def rng_of_views() -> Rng:
+    """The generator from which a view draws what is hidden. Every view begins with a new one."""
+    return make_rng(_SEED)
+
+
 def as_seen_by(states: States, seat: int) -> States:
     """A copy of states[0] in which a random draw, which does not depend on the truth, replaces all that the seat cannot know."""
     seen = states[:1].copy()
-    verbs.resample_hidden_at(seen, 0, int(seat), make_rng(_SEED))
+    verbs.resample_hidden_at(seen, 0, int(seat), rng_of_views())
     return seen
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
-from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo import ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from kdenv.core.encoding import Layout
@@ -25,6 +25,7 @@ from kdenv.core.table import Table
 from kdenv.core.view import View
 from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_seed, empty_table, warn_of_loss
 from kdenv.envs.episode import Episode
+from kdenv.envs.pettingzoo_aec import AECEnv
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
 from kdenv.envs.seeds import CHANCE, Seeds
@@ -287,7 +288,11 @@ class TableEnv(AECEnv[str, Any, Any]):
         if "agents" not in self.__dict__:
             raise WrongOrder(f"nothing has been dealt, so {call}() has nothing to tell; call reset() first")
 
-    if not TYPE_CHECKING:  # to a type checker, an attribute that is not there is an error
+    if TYPE_CHECKING:
+
+        def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]: ...  # PettingZoo's, which tells less
+
+    else:  # to a type checker, an attribute that is not there is an error
 
         def __getattr__(self, name: str) -> Any:
             if name in _FROM_RESET:

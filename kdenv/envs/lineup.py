@@ -11,7 +11,7 @@ from kdenv.core.game import Game, Variant
 from kdenv.core.view import View
 from kdenv.envs.seeds import OPPONENTS, POOL, Seeds
 from kdenv.policies import Policy, policy
-from kdenv.policies.compiled import joint_player
+from kdenv.policies.compiled import player_of_seats
 
 Player: TypeAlias = Callable[[View], int]  # a Policy is such a function, too
 Opponent: TypeAlias = str | Player
@@ -68,7 +68,7 @@ class Lineup:
     def compiled(self, me: int) -> Any:
         """All players as one compiled player, where `me` is the seat that learns; None if one of them has no compiled form."""
         seats = [(me + 1 + i) % (self._n_seats + 1) for i in range(len(self.players))]
-        return joint_player(self.players, seats, self._game)
+        return player_of_seats(self.players, seats, self._game, self._n_seats + 1)
 
 
 def _listed(name: str, value: Any) -> Sequence[Opponent]:

@@ -140,7 +140,6 @@ class SeatVecEnv(VecEnv):
     # What Stable-Baselines3 asks of single environments
 
     def close(self) -> None:
-        """Let the threads go."""
         self._batch.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:

@@ -31,7 +31,7 @@ from kdenv.envs.spaces import ActionSpace, Mask, in_form, space_of
 from kdenv.envs.stepping import NO_ACTION, NOBODY
 from kdenv.policies.compiled import first_use
 
-_DEALS = 1000  # reset gives up after so many games in a row in which the learner has nothing to decide
+_DEALS = 1000  # reset gives up after this many games in a row in which the learner has nothing to decide
 
 
 class SeatEnv(gymnasium.Env[Any, Any]):
@@ -94,7 +94,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self._seeds = Seeds()
         self._is_on = False
         self._dice: Rng = make_rng(0)
-        self._joint: Any = None  # the opponents as one compiled player; None if one has no compiled form
+        self._compiled: Any = None  # the opponents as one compiled player; None if one has no compiled form
         self.set_opponents("random" if opponents is None and pool is None else opponents, pool)
 
     def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
@@ -150,8 +150,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
             self.seat = self._seeds.number % players
         self._dice = self._seeds.rng(DICE)
         self._lineup.draw(self._seeds)
-        self._joint = self._lineup.compiled(self.seat)
-        with first_use(self._joint, self.table.game):
+        self._compiled = self._lineup.compiled(self.seat)
+        with first_use(self._compiled, self.table.game):
             self._go_on(NO_ACTION)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -185,8 +185,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def _play_others(self, action: int) -> None:
         """Carry out an action, or NO_ACTION, and then the turns of the others, until the learner decides or the game is over."""
         episode = self._episode
-        if self._joint is not None and not episode.script.goes_on:
-            episode.step_with(self._joint, action, self.seat, self._dice)
+        if self._compiled is not None and not episode.script.goes_on:
+            episode.step_with(self._compiled, action, self.seat, self._dice)
             return
         if action != NO_ACTION:
             episode.step(action)

@@ -33,7 +33,6 @@ def seed_of(keys, k, number, purpose):
 
 
 def new_key(generator: np.random.Generator) -> Keys:
-    """Draw a key."""
     return generator.integers(1 << 64, size=2, dtype=np.uint64)
 
 

@@ -21,7 +21,7 @@ from kdenv.core.verbs import DECIDE, legal, phase, resample_hidden, seat
 NOBODY = -1  # the seat that decides in a finished game
 NO_ACTION = -1  # given in place of an action if there is none to carry out
 WORK = 2  # the number of states that a compiled player needs to work in
-_PACKED = 4  # a packed turn holds at most so many actions
+_PACKED = 4  # a packed turn holds at most this many actions
 
 Mask = NDArray[np.int8]
 
@@ -48,7 +48,7 @@ def _step(states, action, rng, log, n, out, mask):
 def turn_of(player, states, k, work, out, dice, rng, log, n):
     """Let the player decide for the seat to move in states[k] until its turn is over. Return the new length of the log.
 
-    What the player is shown has passed through resample_hidden, as in a View; it draws from dice, and chance from rng. So many
+    What the player is shown has passed through resample_hidden, as in a View; it draws from dice, and chance from rng. This many
     places as a packed turn can have actions must be free in the log.
     """
     mover = seat(states[k])

@@ -3,6 +3,8 @@
 Every seat takes the turn after which the network likes the position best; some turns are random. The position after a turn, as the seat
 that took it sees it, should be worth what the seat finds after its next turn, mixed with how the game ends (lambda).
 Chance after a turn is not looked at, and what the seat cannot know is drawn anew before it chooses.
+
+learn_from_worths is for another teacher: it takes what the turns are worth from outside (training/teacher.py).
 """
 
 from __future__ import annotations
@@ -30,14 +32,15 @@ from kdenv.core.verbs import (
     seat,
     standings,
 )
-from kdenv.networks.network import RELU, Array, Network, add_input, go_on_from_first_layer, look
+from kdenv.networks.network import RELU, Array, Network, add_input, go_on_from_first_layer, look, take_base
 from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_turns, worth_of_end
+from kdenv.search.playout import play_turn
 
 MOST_TURNS = 4096  # of one game; the network does not learn from later turns
-_MEASURED = 4  # on average one of so many steps measures gradients; square roots and divisions take more time than all the rest of a step
+_MEASURED = 4  # on average one of this many steps measures gradients; square roots and divisions take more time than all the rest of a step
 _KEPT = np.float32(0.996)  # the share of the running mean of squared gradients that is kept when they are measured
 _LEAST = np.float32(1e-4)  # keeps the first steps small
-_LARGEST = np.float32(8.0)  # a step is at most so many times the rate
+_LARGEST = np.float32(8.0)  # a step is at most this many times the rate
 _FIRST_SQUARE = 1e-3
 _0, _1 = np.float32(0.0), np.float32(1.0)
 N_SUMS = 4
@@ -204,6 +207,24 @@ def _carry_out(s, turn, mover):
 
 
 @kernel
+def learn_from_worths(learner, turns, worths, shares, rate, rng):
+    """Learn what the position after each of these turns, which are open in learner.states[0], is worth to the seat that takes it.
+
+    shares: by turn, how much of the rate its step has. What the end of the game is worth is not learned.
+    """
+    states = learner.states
+    mover = seat(states[0])
+    for i in range(turns.shape[0]):
+        states[1] = states[0]
+        play_turn(states[1], turns[i])
+        if phase(states[1]) == OVER:
+            continue
+        found = step_towards(learner, states, 1, mover, worths[i], rate * shares[i], below(rng, _MEASURED) == 0)
+        learner.sums[POSITIONS] += 1.0
+        learner.sums[SQUARED_ERRORS] += (found - worths[i]) * (found - worths[i])
+
+
+@kernel
 def _learn_from_trail(learner, schedule, players, n, rng):
     """Learn from the game in states[0], which is over, and from the n positions of its trail, backwards."""
     player = learner.player
@@ -237,9 +258,7 @@ def step_towards(learner, states, k, seat, target, rate, measures):
     """
     network = learner.player.network
     look(network, states, k, seat)
-    sums = network.layers[0]
-    for j in range(network.sizes[1]):
-        sums[j] = network.base_sums[j]
+    take_base(network)
     go_on_from_first_layer(network)
     last = network.weights_at.shape[0] - 1
     found = float(network.layers[last, 0])
@@ -284,6 +303,7 @@ def _step_back(learner, rate, measures):
 def _change(learner, at, x, slopes, n, rate, measures):
     """Change n weights from `at` on, whose input is x, against their gradients, each scaled by the running root mean square of its own."""
     weights, paces, squares = learner.player.network.weights, learner.paces, learner.squares
+    at = max(at, 0)  # as in add_input
     if measures:
         for j in range(n):
             gradient = x * slopes[j]

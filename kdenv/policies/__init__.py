@@ -8,7 +8,7 @@
 The rule-based players of the games can be imported from here, too: FullGreedy, BigMoney ...
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # The order of these imports is the order in which policies are listed.
 # isort: off
@@ -16,15 +16,16 @@ from kdenv.policies.base import Function, Policy, TurnPolicy, policy
 from kdenv.policies.searching import SearchPolicy
 from kdenv.policies.found import Candidate, Found
 from kdenv.policies.node import Node
-from kdenv.policies.playouts import EpsilonGreedy, Mast, PlayerGreedy, Playout, Random
+from kdenv.policies.playouts import BySeat, EpsilonGreedy, Mast, PlayerGreedy, Playout, Random
 from kdenv.policies.players import class_named
 from kdenv.policies import outside  # noqa: F401  (importing it finds policies of installed packages, and "module:Name")
-from kdenv.policies.selection import Puct, SelectionRule, Thompson, Ucb1, Ucb1Tuned, UcbRatio
+from kdenv.policies.selection import Puct, SelectionRule, Thompson, ThompsonBeta, Ucb1, Ucb1Tuned, UcbRatio
 from kdenv.policies.flat import Bandit, Mce
 from kdenv.policies.uct import Uct
 from kdenv.policies.expectimax import Expectimax, Star1, Star2, Star25
 from kdenv.policies.deals import FlatDeals, Ims, Oracle, Pimc
 from kdenv.policies.learned import Learned, Ppo
+from kdenv.policies.strongest import Strongest
 from kdenv.policies.text import papers  # noqa: F401  (importing it adds the searches of papers)
 from kdenv.policies.listing import Entry, listing
 from kdenv.policies.text.parameter import param
@@ -33,6 +34,7 @@ from kdenv.policies.text.value import named
 
 __all__ = [
     "Bandit",
+    "BySeat",
     "Candidate",
     "Entry",
     "EpsilonGreedy",
@@ -58,7 +60,9 @@ __all__ = [
     "Star1",
     "Star2",
     "Star25",
+    "Strongest",
     "Thompson",
+    "ThompsonBeta",
     "TurnPolicy",
     "Ucb1",
     "Ucb1Tuned",
@@ -70,9 +74,19 @@ __all__ = [
     "policy",
 ]
 
+if TYPE_CHECKING:  # the rule-based players; to a type checker, any other name is an error
+    from kdenv.policies.rule_players import BigMoney as BigMoney
+    from kdenv.policies.rule_players import Bmfsm as Bmfsm
+    from kdenv.policies.rule_players import DoubleWitch as DoubleWitch
+    from kdenv.policies.rule_players import FullGreedy as FullGreedy
+    from kdenv.policies.rule_players import Gprd as Gprd
+    from kdenv.policies.rule_players import Greedy as Greedy
+    from kdenv.policies.rule_players import Rollout as Rollout
+    from kdenv.policies.rule_players import SingleWitch as SingleWitch
+else:
 
-def __getattr__(name: str) -> Any:
-    found = class_named(name) if name[:1].isupper() else None
-    if found is None:
-        raise AttributeError(f"kdenv.policies has no {name}")
-    return found
+    def __getattr__(name: str) -> Any:
+        found = class_named(name) if name[:1].isupper() else None
+        if found is None:
+            raise AttributeError(f"kdenv.policies has no {name}")
+        return found

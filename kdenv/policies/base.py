@@ -17,11 +17,16 @@ from kdenv.policies.found import Found
 from kdenv.policies.text.value import Value
 
 
+def rng_of(seed: int) -> Rng:
+    """The random generator of a policy that was reset with this seed."""
+    return make_rng(derive_seed("policy", seed))
+
+
 class Memory:
     """What a policy remembers during a game. reset() makes a new memory, which takes over only `kept`."""
 
     def __init__(self, seed: int = 0, kept: dict[str, Any] | None = None) -> None:
-        self.rng: Rng = make_rng(derive_seed("policy", seed))
+        self.rng: Rng = rng_of(seed)
         self.n_playouts = 0  # in all decisions since reset; of searches without playouts, the nodes; 0 for policies that do not search
         self.seconds = 0.0  # that searches have spent in all decisions since reset
         self.planned: tuple[bytes, int] = (b"", 0)  # the key of the view in which a turn goes on, and the rest of that turn
@@ -37,6 +42,13 @@ class Policy(Value, ABC):
 
     called = "policy"
     is_oracle: ClassVar[bool] = False  # whether it must be given an OracleView
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        """A class that decides in its own way has no compiled form, unless it says which: that of its base decides in another way."""
+        super().__init_subclass__(**more)
+        own = vars(cls)
+        if "compiled" not in own and not own.keys().isdisjoint({"act", "choose_turn", "reset"}):
+            cls.compiled = Policy.compiled  # type: ignore[method-assign]
 
     @cached_property  # not a field, so it may be set although the value is frozen
     def memory(self) -> Memory:
@@ -64,8 +76,8 @@ class Policy(Value, ABC):
     def prepare(self, view: View) -> None:
         """Compile or load what decisions in such a view need, so that a decision spends no time on it."""
 
-    def compiled(self, game: Game) -> Any:
-        """The NamedTuple that answers `choose` in kernels as this policy does (core/questions.py); None if there is none."""
+    def compiled(self, game: Game, players: int) -> Any:
+        """What answers `choose` (core/questions.py) as this policy does at a table with this many players; None if nothing does."""
         return None
 
     def search(self, view: View, *, thorough: bool = True) -> Found:

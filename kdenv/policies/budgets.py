@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from kdenv.core.errors import BadOption
@@ -22,7 +23,7 @@ _BUDGETS = {
 MOST_WORKERS = 256  # threads, or trees
 GOAL = "goal"  # the score that a network of values predicts
 MEANING_OF_SCORE = (
-    "what the end of a game is worth: wins (wdl, win), points (points, relative, margin), both (windiff), "
+    "what the end of a game is worth: wins (wdl, win, half, lead), points (points, relative, margin), both (windiff), "
     "or, if there is a leaf, what its network predicts (goal)"
 )
 
@@ -101,16 +102,23 @@ class Played(Value):
     )
     turns: int = param("after how many turns a playout is broken off if there is a leaf; 0 for none", default=0, least=0, most=1000)
 
+    @cached_property
+    def valued(self) -> Learned | None:
+        """The network of values in whose unit the search counts; None if it has none."""
+        return self.leaf
+
     def __post_init__(self) -> None:
         """Refuse playouts that learn from a tree if the search has none, and ends in another unit than that of the network."""
         super().__post_init__()
-        if self.leaf is not None and self.score != GOAL:
+        if self.valued is not None and self.score != GOAL:
+            what = "a leaf" if self.valued is self.leaf else "a prior"
             raise BadOption(
-                f"score={self.score} is not possible with a leaf, because an end must be worth what the network predicts; write score=goal"
+                f"score={self.score} is not possible with {what}, because an end must be worth what the network predicts; write score=goal"
             )
-        if self.leaf is None and (self.score == GOAL or self.turns):
-            given = "score=goal" if self.score == GOAL else f"turns={self.turns}"
-            raise BadOption(f"{given} needs a network that says what a position is worth; give leaf=learned(<model>)")
+        if self.valued is None and self.score == GOAL:
+            raise BadOption("score=goal needs a network that says what a position is worth; give leaf=learned(<model>)")
+        if self.leaf is None and self.turns:
+            raise BadOption(f"turns={self.turns} needs a network that says what a position is worth; give leaf=learned(<model>)")
         if self.playout.learns and not self.is_tree:
             raise BadOption(f"playout={self.playout} is not possible here; it learns from a tree: uct(playout={self.playout}, ...)")
 
@@ -124,8 +132,15 @@ class Decided(Value):
     choice: str = param(
         "which turn is taken in the end: the one with the best mean, or with the most visits", default="mean", choices=("mean", "visits")
     )
+    ties: str = param(
+        "which of equally good turns is taken in the end: the one that gains the most points at once, or any (random)",
+        default="gains",
+        choices=("gains", "random"),
+    )
     reflex: bool = param("whether obvious turns are made without a search, by the rules that the papers on the game give", default=False)
     threads: int = param("how many threads search at the same time", default=1, least=1, most=MOST_WORKERS)
+
+    whole: bool = param("whether every thread and tree has the whole budget of playouts or nodes; if not, they share it", default=False)
 
     @property
     def workers(self) -> int:

@@ -16,7 +16,9 @@ _MOST_KINDS = 4  # the number of players that Seated can hold
 _compiled = {""}  # the kinds of players that have played in this process; "" stands for no compiled player
 
 
-def joint_player(players: Sequence[Policy | Callable[[View], int]], seats: Sequence[int], game: Game) -> Any:
+def player_of_seats(
+    players: Sequence[Policy | Callable[[View], int]], seats: Sequence[int], game: Game, n_players: int
+) -> Any:
     """One compiled player that decides at each seat as its policy does; None if a policy has no compiled form, or there are too many."""
     seats_of: dict[Policy, int] = {}
     inside: dict[Policy, Any] = {}
@@ -24,7 +26,7 @@ def joint_player(players: Sequence[Policy | Callable[[View], int]], seats: Seque
         if not isinstance(player, Policy):
             return None
         if player not in inside:
-            inside[player] = player.compiled(game)
+            inside[player] = player.compiled(game, n_players)
         if inside[player] is None:
             return None
         seats_of[player] = seats_of.get(player, 0) | 1 << seat
@@ -41,13 +43,13 @@ def joint_player(players: Sequence[Policy | Callable[[View], int]], seats: Seque
 
 
 @contextmanager
-def first_use(player: Any, game: Game) -> Iterator[None]:
+def first_use(player: Any, game: Game, what: str = "the opponents") -> Iterator[None]:
     """A context for a kernel call with this player (or None). At the first call with its kind it tells the user if compiling takes long."""
-    kind = "" if player is None else f"{game.name} {_kind(player)}"
+    kind = "" if player is None else f"{what} {game.name} {_kind(player)}"
     if kind in _compiled:
         yield
         return
-    with compiling(f"the opponents for {game.name}"):
+    with compiling(f"{what} for {game.name}"):
         yield
     _compiled.add(kind)
 

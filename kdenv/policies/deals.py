@@ -118,7 +118,12 @@ class Ims(SearchPolicy, Solves, Deepens):
     pruning: str = param(
         "how branches are cut: as in the paper, not at all, or without changing the result (sound)", default="paper", choices=PRUNINGS
     )
-    belief: str = param("which belief of the game says how probable each holding is", default="paper")
+    belief: str = param("which belief of the game says how probable each holding is, and what a position is worth", default="paper")
+    first: str = param(
+        "whether the first turn of each seat after the deal is searched, too, or made by the greedy player of the game",
+        default="search",
+        choices=("search", "greedy"),
+    )
 
     def needs_of(self, hidden: Hidden, game: Game, variant: Variant) -> None:
         """Check also that the game has this belief."""

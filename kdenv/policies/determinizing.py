@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kdenv.compiler.random import Rng
 from kdenv.core import verbs
 from kdenv.core.errors import NotSupported
-from kdenv.core.questions import TO_THE_END, ExactDeals, Hidden, believe, packed
+from kdenv.core.questions import TO_THE_END, ExactDeals, Hidden, believe, choose_at, packed
 from kdenv.core.turns import list_turns
 from kdenv.core.view import View
 from kdenv.policies.deals import Deepens, FlatDeals, Ims, OnDeals, Oracle, Pimc
@@ -182,6 +182,13 @@ class ImsSearcher(Searcher):
     def __init__(self, policy: Ims) -> None:
         super().__init__(policy, Budget())
 
+    def reflex(self, view: View, rng: Rng) -> int:
+        """The greedy player's turn, if this is the seat's first turn after the deal and the policy wants it so."""
+        known = view.game.knowledge
+        if self.policy.first == "search" or hidden_of(view).turns_so_far(view.states, 0) >= view.players:
+            return 0
+        return int(choose_at(known.players[known.greedy].make(), view.scratch(2), 0, view.game.buffer(), rng))
+
     def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
         """Negamax to the depth of the moment."""
         hidden = hidden_of(view)
@@ -195,6 +202,9 @@ class ImsSearcher(Searcher):
             pass
         # In the order of the search, so that of equals the one found first is the best.
         found = {int(packed(int(move))): i for i, move in enumerate(stack.moves[0, : stack.n[0]])}
+        of_search = [int(turn) in found for turn in turns]  # a belief may leave out what it takes for a mistake
+        if not all(of_search):
+            turns = turns[of_search]
         places = [found[int(turn)] for turn in turns]
         means = stack.values[places]
         best = min(range(len(turns)), key=lambda i: (-means[i], places[i]))

@@ -111,7 +111,7 @@ class Found:
 
 
 def half_interval(visits: float, total: float, squares: float) -> float:
-    """Half of the 95 % interval of the mean of so many numbers of this sum and sum of squares; nan where one number tells nothing."""
+    """Half of the 95 % interval of the mean of this many numbers of this sum and sum of squares; nan where one number tells nothing."""
     if visits < 2:
         return math.nan
     mean = total / visits

@@ -164,7 +164,7 @@ class Modelled(TurnPolicy, Playout):
         self.loaded().observer(view.game, view.players, view.variant)
         kept = self.memory.kept
         if anew or kept.get("game") is not view.game:
-            kept["game"], kept["part"] = view.game, self.compiled(view.game)
+            kept["game"], kept["part"] = view.game, self.compiled(view.game, view.players)
         return kept["part"]
 
     def loaded(self) -> Model:
@@ -191,7 +191,7 @@ class Learned(Modelled):
     called = "network of values"
     model: str = param(help="the model: an .npz of 'kdenv train', or the name of a shipped model", kw_only=False)
 
-    def compiled(self, game: Game) -> Valued:
+    def compiled(self, game: Game, players: int) -> Valued:
         """The player in kernels, with buffers of its own. Ask `needs` before, which refuses a table that the model does not fit."""
         model = self.loaded()
         network, stored = model.network(game), model.stored
@@ -215,6 +215,14 @@ class Learned(Modelled):
         by_margin = f"margin/{stored.scale:g}"
         return by_margin if stored.win == 0 else f"{1 - stored.win:g} {by_margin} + {stored.win:g} win"
 
+    def worths(self, view: View, turns: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What the network says the position right after each of these turns is worth to the seat. They are all turns that are open."""
+        player = self._part(view)
+        n = int(weigh_turns(player, view.scratch(1), 0))
+        assert np.array_equal(player.room.turns[:n], turns)
+        found: NDArray[np.float64] = player.room.worths[:n].copy()
+        return found
+
     def search(self, view: View, *, thorough: bool = True) -> Found:
         """Every turn with what the network says the position after it is worth. It looks no further, so `thorough` changes nothing."""
         player = self._part(view)
@@ -233,7 +241,7 @@ class Ppo(Modelled):
     model: str = param(help="the model: a .zip of MaskablePPO, an exported .npz, or the name of a shipped model", kw_only=False)
     sample: bool = param("whether actions are sampled by their probabilities, instead of taking the most probable one", default=False)
 
-    def compiled(self, game: Game) -> Drawn | None:
+    def compiled(self, game: Game, players: int) -> Drawn | None:
         """The player in kernels, with buffers of its own; None for a .zip. Ask `needs` before."""
         model = self.loaded()
         return None if model.stored is None else Drawn(model.network(game), int(self.sample))

@@ -67,9 +67,7 @@ def listing(game: Game) -> list[Entry]:
     kinds = [cls for cls in classes(Policy) if not cls.obstacle(game)]
     found += [_entry("searches", cls) for cls in kinds if issubclass(cls, SearchPolicy)]
     for name, row in rows(Policy):
-        playout = row.parameters.get("playout")
-        is_played_here = not isinstance(playout, str) or _is_playout_of(playout, game)
-        if is_played_here and not row.cls.obstacle(game):
+        if _is_played_in(row, game) and not row.cls.obstacle(game):
             group = "papers" if row.game in ("", game.name) else "elsewhere"
             found.append(Entry(group, name, name, row.meaning, row.source, row.cls, _presets(row)))
     return found + [_entry("others", cls) for cls in kinds if not issubclass(cls, SearchPolicy)]
@@ -102,6 +100,17 @@ def _entry(group: str, cls: type[Value]) -> Entry:
 def _presets(row: Row) -> Mapping[str, Any]:
     has_budget = any(name in row.parameters for name in row.cls.alternatives)
     return row.parameters if has_budget else {**row.cls.usual, **row.parameters}
+
+
+def _is_played_in(row: Row, game: Game) -> bool:
+    """Whether this game has the playout, the evaluator and the order that a row names."""
+    playout, evaluate, order = (row.parameters.get(name) for name in ("playout", "evaluate", "order"))
+    known = game.knowledge
+    return (
+        (not isinstance(playout, str) or _is_playout_of(playout, game))
+        and (evaluate is None or evaluate in known.evaluators)
+        and (order is None or order in known.orders)
+    )
 
 
 def _is_playout_of(text: str, game: Game) -> bool:

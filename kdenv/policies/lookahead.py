@@ -63,12 +63,12 @@ class LookaheadSearcher(Searcher):
     def _evaluator_name(self, game: Game) -> str:
         return self.policy.evaluate or next(iter(game.knowledge.evaluators), MARGIN)
 
-    def _evaluator(self, game: Game, teams: int) -> Any:
+    def _evaluator(self, game: Game, players: int) -> Any:
         if self.policy.network is not None:
-            return self.policy.network.compiled(game)
+            return self.policy.network.compiled(game, players)
         name = self._evaluator_name(game)
         if name == MARGIN:
-            return ScoreMargin(teams, 4.0 * game.margin_scale)
+            return ScoreMargin(game.teams(players), 4.0 * game.margin_scale)
         return game.knowledge.evaluators[name]
 
     def _order(self, game: Game) -> Any:
@@ -84,7 +84,7 @@ class LookaheadSearcher(Searcher):
         """The evaluator and the order, and the task of a search of the position in view."""
         game, seat = view.game, int(view.seat)
         teams = game.teams(view.players)
-        evaluator, order = self._evaluator(game, teams), self._order(game)
+        evaluator, order = self._evaluator(game, view.players), self._order(game)
         most = float(expectimax.most_from(evaluator, room.states, 0, seat, room.numbers))
         return (evaluator, order), stack.Task(seat, teams, game.most_decisions, self.policy.cuts, self.policy.probes, most, slack, _WIDEST)
 

@@ -47,23 +47,23 @@ class RulePolicy(TurnPolicy, Playout):
 
     def choose_turn(self, view: View) -> int:
         """The packed turn that the player chooses, or the first actions of it."""
-        turn: int = choose_at(self.compiled(view.game), view.scratch(2), 0, view.game.buffer(), self.memory.rng)
+        turn: int = choose_at(self.compiled(view.game, view.players), view.scratch(2), 0, view.game.buffer(), self.memory.rng)
         return turn
 
     def prepare(self, view: View) -> None:
         """Compile the player for this game by one decision, with a generator that is not the policy's."""
-        choose_at(self.compiled(view.game), view.scratch(2), 0, view.game.buffer(), make_rng(0))
+        choose_at(self.compiled(view.game, view.players), view.scratch(2), 0, view.game.buffer(), make_rng(0))
 
-    def compiled(self, game: Game) -> Any:
+    def compiled(self, game: Game, players: int) -> Any:
         """The compiled player for this game; NotSupported if there is none with these parameters."""
-        players: Mapping[str, Any] = self.__dict__["_players"]
-        if game.name not in players:
+        having: Mapping[str, Any] = self.__dict__["_players"]
+        if game.name not in having:
             self.refuse(game)
-        return players[game.name]
+        return having[game.name]
 
     def player(self, view: View) -> Any:
         """The compiled player, which decides for all seats."""
-        return self.compiled(view.game)
+        return self.compiled(view.game, view.players)
 
     def refuse(self, game: Game) -> None:
         """Raise NotSupported if the game has no such player with these parameters."""

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from kdenv.compiler.random import below
+from kdenv.core.errors import BadOption
 from kdenv.core.game import Game
 from kdenv.core.view import View
 from kdenv.policies.base import Policy
@@ -40,7 +41,7 @@ class Random(Policy, Playout):
         legal = view.legal()
         return legal[int(below(self.rng, len(legal)))]
 
-    def compiled(self, game: Game) -> Uniform:
+    def compiled(self, game: Game, players: int) -> Uniform:
         """The compiled player that decides at random."""
         return Uniform()
 
@@ -70,6 +71,25 @@ class PlayerGreedy(_Greedy):
     def player(self, view: View) -> Any:
         """The greedy player for the seat of the view, and a random one for all others."""
         return Split(int(view.seat), self.greedy_of(view.game), Uniform())
+
+
+@named("by_seat")
+class BySeat(Playout):
+    """Playouts in which the searching seat plays as one player, and all other seats as another."""
+
+    mine: Playout = param("the player of the searching seat", kw_only=False)
+    others: Playout = param("the player of all other seats", kw_only=False)
+
+    def __post_init__(self) -> None:
+        """Refuse playouts that learn, or are made of two players themselves: a kernel may not call itself."""
+        super().__post_init__()
+        for each in (self.mine, self.others):
+            if each.learns or isinstance(each, (BySeat, PlayerGreedy, EpsilonGreedy)):
+                raise BadOption(f"by_seat cannot be made of {each}; give players, such as random or full_greedy")
+
+    def player(self, view: View) -> Any:
+        """One compiled player for the seat of the view, and one for all others."""
+        return Split(int(view.seat), self.mine.player(view), self.others.player(view))
 
 
 @named("epsilon_greedy", "Gedda et al. 2018, eG")

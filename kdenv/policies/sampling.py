@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,11 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.random import Rng, below, make_rng, next64
 from kdenv.core import verbs
+from kdenv.core.game import Game
 from kdenv.core.questions import choose_at
+from kdenv.core.turns import MAX_DECISIONS, SCRATCH
 from kdenv.core.view import View
+from kdenv.policies.base import Policy
 from kdenv.policies.budgets import Played
 from kdenv.policies.flat import Bandit, Mce
 from kdenv.policies.found import Found, carry_out, half_interval
@@ -26,11 +30,14 @@ from kdenv.policies.searching import TRIAL, Searcher
 from kdenv.policies.uct import Uct
 from kdenv.search.budget import Budget, run_together
 from kdenv.search.kernels import flat
-from kdenv.search.kernels.flat import Tally
+from kdenv.search.kernels.flat import Luck, Tally
+from kdenv.search.kernels.flat_player import AT_RANDOM as _AT_RANDOM
+from kdenv.search.kernels.flat_player import IN_ROTATION, WITH_COMMON_LUCK, FlatPlayer
 from kdenv.search.outcome import CutShort, Playouts
 from kdenv.search.score import SCORE_UNITS, SCORES
 
 ROTATION, AT_RANDOM, HALVING = "rotation", "random", "halving"  # how playouts are given to turns without a selection rule
+MOST_COMPILED = 1000  # playouts of a turn; a kernel that makes more could not be interrupted for too long
 _LOOKS = 16  # a round of halving whose end a clock decides looks at it about so often in a step of the budget
 
 
@@ -39,7 +46,7 @@ class Worker(ABC):
 
     @abstractmethod
     def run(self, steps: Iterable[int]) -> int:
-        """Make so many playouts in each step; return how many were made in all."""
+        """Make this many playouts in each step; return how many were made in all."""
 
     @abstractmethod
     def nodes(self) -> int:
@@ -48,6 +55,10 @@ class Worker(ABC):
     @abstractmethod
     def tally(self) -> Tally:
         """What it found, by turn."""
+
+    def means(self, tally: Tally) -> NDArray[np.float64]:
+        """What turns are worth, given this tally of one worker or of all; nan where a turn has not been tried."""
+        return np.where(tally.visits > 0, tally.sums / np.maximum(tally.visits, 1), math.nan)
 
     def possible(self, tally: Tally) -> NDArray[np.bool_]:
         """Which turns may be taken in the end, given its tally: those that have been tried."""
@@ -83,11 +94,9 @@ class PlayoutSearcher(Searcher):
         elif len(workers) == 1:
             playouts = workers[0].run(budget.steps(since=since, nodes=workers[0].nodes))
         else:
-            playouts = run_together(workers, budget, self.policy.threads, since)
-        tallies = [worker.tally() for worker in workers]
-        tally = _added(tallies)
-        n, means = len(turns), np.where(tally.visits > 0, tally.sums / np.maximum(tally.visits, 1), math.nan)
-        possible = np.any([worker.possible(found) for worker, found in zip(workers, tallies, strict=True)], axis=0)
+            playouts = run_together(workers, [self._share(budget, i) for i in range(len(workers))], self.policy.threads, since)
+        tally, possible = _added(workers)
+        n, means = len(turns), workers[0].means(tally)
         best = self._best(view, turns, tally, means, possible, rng) if playouts else 0
         cost: dict[str, float] = {"playouts": playouts}
         if self.policy.is_tree:
@@ -106,19 +115,27 @@ class PlayoutSearcher(Searcher):
         if n == 1 or budget is TRIAL:
             return [self.worker(view, turns, budget, rng, 0)]
         rngs = [make_rng(int(next64(rng) >> np.uint64(1))) for _ in range(n)]
-        return [self.worker(view, turns, budget.share(i, n), rngs[i], i) for i in range(n)]
+        return [self.worker(view, turns, self._share(budget, i), rngs[i], i) for i in range(n)]
+
+    def _share(self, budget: Budget, number: int) -> Budget:
+        """The budget of one of several workers."""
+        return budget if self.policy.whole else budget.share(number, self.policy.workers)
 
     def unit(self, view: View) -> str:
+        return self._unit
+
+    @cached_property
+    def _unit(self) -> str:
         return unit_of(self.policy)
 
     def _best(
         self, view: View, turns: NDArray[np.int64], tally: Tally, means: NDArray[np.float64], left: NDArray[np.bool_], rng: Rng
     ) -> int:
-        """The place of the best turn of those left; of equals the one that gains the most points at once, and then any."""
+        """The place of the best turn of those left; of equals the one that gains the most points at once, if the policy says so, or any."""
         for keys in (means,) if self.policy.choice == "mean" else (np.maximum(tally.visits, self.policy.least), means):
             left = left & (keys == keys[left].max())
         best = left.nonzero()[0]
-        if len(best) > 1:
+        if len(best) > 1 and self.policy.ties == "gains":
             gains = self._gains(view, turns[best])
             best = best[gains == gains.max()]
         return int(best[below(rng, len(best))] if len(best) > 1 else best[0])
@@ -144,11 +161,14 @@ class PlayoutSearcher(Searcher):
         return self.policy.playout.player(view)
 
 
-def _added(tallies: Sequence[Tally]) -> Tally:
-    """What several workers found, added up by turn."""
-    if len(tallies) == 1:
-        return tallies[0]
-    return Tally(*(np.sum(parts, axis=0) for parts in zip(*tallies, strict=True)))
+def _added(workers: Sequence[Worker]) -> tuple[Tally, NDArray[np.bool_]]:
+    """What workers found, added up by turn, and which turns may be taken in the end by one of them at least."""
+    if len(workers) == 1:
+        tally = workers[0].tally()
+        return tally, workers[0].possible(tally)
+    tallies = [worker.tally() for worker in workers]
+    possible = [worker.possible(tally) for worker, tally in zip(workers, tallies, strict=True)]
+    return Tally(*(np.sum(parts, axis=0) for parts in zip(*tallies, strict=True))), np.any(possible, axis=0)
 
 
 def new_playouts(policy: Played, view: View, *, player: Any = None, values: NDArray[np.float64] | None = None, at_once: int = 0) -> Any:
@@ -157,19 +177,26 @@ def new_playouts(policy: Played, view: View, *, player: Any = None, values: NDAr
     player: who plays, if it is not the usual compiled player of the playout. values: where to write what a playout comes to. at_once:
     the most decisions that the search makes in a turn, if it takes turns apart.
     """
-    game = view.game
     player = policy.playout.player(view) if player is None else player
-    room = game.buffer(), np.empty(view.players) if values is None else values, np.empty(view.players, np.int64)
+    network = None if policy.valued is None else policy.valued.player(view)
+    return playouts_with(policy, view.game, view.players, player, network, values=values, at_once=at_once)
+
+
+def playouts_with(
+    policy: Played, game: Game, players: int, player: Any, network: Any, *, values: NDArray[np.float64] | None = None, at_once: int = 0
+) -> Any:
+    """The same at any table with so many players, with this compiled player and, if the policy has a network of values, its part."""
+    room = game.buffer(), np.empty(players) if values is None else values, np.empty(players, np.int64)
     if policy.leaf is None:
-        return Playouts(player, SCORES[policy.score](game.teams(view.players)), *room)
-    network, whole = policy.leaf.player(view), game.most_decisions
+        return Playouts(player, SCORES[policy.score](game.teams(players)) if network is None else network.goal, *room)
+    whole = game.most_decisions
     unfinished = whole - (at_once or whole)
     return CutShort(player, network.goal, *room, network, policy.turns, network.goal.teams, whole, unfinished)
 
 
 def unit_of(policy: Played) -> str:
     """What the values of a search count."""
-    return SCORE_UNITS[policy.score] if policy.leaf is None else policy.leaf.unit
+    return SCORE_UNITS[policy.score] if policy.valued is None else policy.valued.unit
 
 
 class Flat(Worker):
@@ -179,15 +206,22 @@ class Flat(Worker):
         self.states, self.seat, self.turns = view.scratch(flat.N_STATES), view.seat, turns
         self.rule, self.least, self.playouts, self.rng = rule, policy.least, new_playouts(policy, view), rng
         self.counts = Tally(np.zeros(len(turns), np.int64), np.zeros(len(turns)), np.zeros(len(turns)))
+        self.in_rotation: Callable[..., Any] = flat.sample_in_rotation
+        self.luck: tuple[Luck, ...] = ()  # an argument of the kernel that gives all turns of a rotation the same luck
+        if isinstance(policy, Mce) and policy.common:
+            self.in_rotation, self.luck = flat.sample_with_common_luck, (Luck(np.zeros(1, np.uint64), make_rng(0)),)
+        self.trust, self.prior = 0.0, np.zeros(len(turns))  # for how many playouts the prior of a turn counts; the priors by turn
+        if isinstance(policy, Mce) and policy.prior is not None:
+            self.trust, self.prior = policy.weight_of_prior, policy.prior.worths(view, turns)
 
     def run(self, steps: Iterable[int]) -> int:
-        """Make so many playouts in each step; return how many were made in all."""
+        """Make this many playouts in each step; return how many were made in all."""
         position = self.states, self.seat, self.turns
         parts = self.playouts, self.rng, self.counts
         done = 0
         for n in steps:
             if self.rule == ROTATION:
-                flat.sample_in_rotation(*position, n, done, *parts)
+                self.in_rotation(*position, n, done, self.playouts, self.rng, *self.luck, self.counts)
             elif self.rule == AT_RANDOM:
                 flat.sample_at_random(*position, n, *parts)
             else:
@@ -202,6 +236,15 @@ class Flat(Worker):
         """What was found, by turn."""
         return self.counts
 
+    def means(self, tally: Tally) -> NDArray[np.float64]:
+        """What turns are worth by their playouts and their priors."""
+        return weighed(tally, self.trust, self.prior)
+
+
+def weighed(tally: Tally, trust: float, priors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean of the playouts of each turn and of its prior, which counts for `trust` playouts; nan where a turn has no playouts."""
+    return np.where(tally.visits > 0, (tally.sums + trust * priors) / (np.maximum(tally.visits, 1) + trust), math.nan)
+
 
 class Halving(Flat):
     """Sequential halving (Karnin, Koren and Somekh 2013): rounds of equal shares of the budget, each with the better half of the turns.
@@ -213,21 +256,23 @@ class Halving(Flat):
     def __init__(self, policy: Mce, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> None:
         """budget: playouts, or seconds, which are counted from now."""
         super().__init__(policy, HALVING, view, turns.copy(), rng)
-        self.places = np.arange(len(turns))  # where each turn of self.turns was at first; those that are left are in front
-        self.left, self.round, self.done = len(turns), 0, 0  # the turns that are left; the round; its playouts
-        self.rounds = max(1, math.ceil(math.log2(len(turns))))
+        self.places = np.argsort(-self.prior, kind="stable")  # where each turn of self.turns was at first; those left are in front
+        self.turns[:] = self.turns[self.places]
+        self.left = len(turns) if policy.widest is None else min(len(turns), policy.widest)  # how many turns are left
+        self.round, self.done = 0, 0  # the round; its playouts
+        self.rounds = max(1, math.ceil(math.log2(self.left)))
         self.budget, self.start = budget, time.perf_counter()
 
     def run(self, steps: Iterable[int]) -> int:
-        """Make so many playouts in each step; return how many were made in all."""
+        """Make this many playouts in each step; return how many were made in all."""
         total = 0
         for n in steps:
             before = total
             while True:
                 at_once = min(n - (total - before), self._before_next_look(n))
                 left = Tally(*(numbers[: self.left] for numbers in self.counts))
-                parts = self.playouts, self.rng, left
-                flat.sample_in_rotation(self.states, self.seat, self.turns[: self.left], at_once, self.done, *parts)
+                turns = self.turns[: self.left]
+                self.in_rotation(self.states, self.seat, turns, at_once, self.done, self.playouts, self.rng, *self.luck, left)
                 self.done += at_once
                 total += at_once
                 if self.left > 2 and self._is_round_over():
@@ -259,10 +304,10 @@ class Halving(Flat):
         return time.perf_counter() - self.start >= self.budget.seconds * (self.round + 1) / self.rounds
 
     def _halve(self) -> None:
-        """Keep the better half of the turns that are left in front; of equals those that were listed first."""
+        """Keep the better half of the turns that are left in front; of equals those that were in front before."""
         order = np.arange(len(self.turns))
-        means = self.counts.sums[: self.left] / self.counts.visits[: self.left]
-        order[: self.left] = np.lexsort((self.places[: self.left], -means))
+        means = weighed(self.counts, self.trust, self.prior[self.places])[: self.left]
+        order[: self.left] = np.argsort(-means, kind="stable")
         for numbers in (self.turns, self.places, *self.counts):
             numbers[:] = numbers[order]
         self.left, self.round, self.done = (self.left + 1) // 2, self.round + 1, 0
@@ -275,6 +320,37 @@ class Halving(Flat):
     def possible(self, tally: Tally) -> NDArray[np.bool_]:
         """The turns that are left, if they have been tried."""
         return (np.argsort(self.places) < self.left) & (tally.visits > 0)
+
+
+def flat_player(policy: Mce, game: Game, players: int) -> FlatPlayer | None:
+    """Flat Monte Carlo as a player in kernels, with room of its own; None if a kernel cannot play as this policy does.
+
+    Then its budget is of too many playouts or of seconds, its playouts have no compiled player for all seats, or it has options that
+    only Python carries out.
+    """
+    if policy.playouts is None or policy.playouts > MOST_COMPILED or not isinstance(policy.playout, Policy):
+        return None
+    if policy.sampling == HALVING or policy.prior is not None or policy.choice != "mean" or policy.reflex or policy.threads > 1:
+        return None
+    player = policy.playout.compiled(game, players)
+    if player is None:
+        return None
+    network = None if policy.leaf is None else policy.leaf.compiled(game, players)
+    n = game.max_turns
+    return FlatPlayer(
+        playouts_with(policy, game, players, player, network),
+        policy.playouts,
+        WITH_COMMON_LUCK if policy.common else _AT_RANDOM if policy.sampling == AT_RANDOM else IN_ROTATION,
+        game.most_decisions,
+        np.zeros(max(flat.N_STATES, 1 + SCRATCH), game.state_dtype),
+        np.zeros(n, np.int64),
+        np.zeros((MAX_DECISIONS, game.max_legal), np.int64),
+        np.zeros(MAX_DECISIONS, np.int64),
+        np.zeros(MAX_DECISIONS, np.int64),
+        Tally(np.zeros(n, np.int64), np.zeros(n), np.zeros(n)),
+        Luck(np.zeros(1, np.uint64), make_rng(0)),
+        np.zeros(players, np.int64),
+    )
 
 
 class FlatSearcher(PlayoutSearcher):

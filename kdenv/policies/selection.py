@@ -5,9 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
+from kdenv.core.errors import BadOption
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value, named
 from kdenv.search import select
+from kdenv.search.score import OUTCOMES
 
 
 class SelectionRule(Value, ABC):
@@ -15,6 +17,12 @@ class SelectionRule(Value, ABC):
 
     called = "selection rule"
     needs_priors: ClassVar[bool] = False
+    is_for_outcomes: ClassVar[bool] = False  # whether it takes scores between 0 and 1 only, which say who won
+
+    def check_score(self, score: str) -> None:
+        """Raise BadOption if this rule cannot choose by such a score."""
+        if self.is_for_outcomes and score not in OUTCOMES:
+            raise BadOption(f"select={self} is not possible with score={score}; it counts wins: score may be {', '.join(OUTCOMES)}")
 
     @abstractmethod
     def compiled(self) -> Any:
@@ -59,6 +67,18 @@ class Thompson(SelectionRule):
 
     def compiled(self) -> Any:
         return select.Thompson(self.spread)
+
+
+@named("thompson_beta", "Thompson 1933; Jansen and Tollisen 2014, eq. 5")
+class ThompsonBeta(SelectionRule):
+    """Thompson sampling for wins and losses: tries the turn with the greatest random draw from its beta distribution."""
+
+    is_for_outcomes = True
+    wins: float = param("the wins that every turn is credited with before its first playout", default=1.0, least=1)
+    losses: float = param("the losses that every turn is credited with before its first playout", default=1.0, least=1)
+
+    def compiled(self) -> Any:
+        return select.ThompsonBeta(self.wins, self.losses)
 
 
 @named("puct", "Rosin 2011; Silver et al. 2017")

@@ -29,7 +29,10 @@ from kdenv.search.select import ProgressiveBias, WinBias
 CHANCES: dict[str, Any] = {"frozen": Positions(0), "sampled": Positions(1), "open": Decisions(0), "information_sets": Decisions(1)}
 BIASES: dict[str, Any] = {"none": None, "progressive": ProgressiveBias, "win": WinBias}
 EXPANSIONS = {"order": 1, "random": 0}
-UPDATES = {"all": uct.ALL, "owner": uct.OWNER, "mine": uct.MINE}
+UPDATES = {"all": uct.ALL, "owner": uct.OWNER, "mine": uct.MINE, "own": uct.OWN}
+TOTALS = {"siblings": uct.SIBLINGS, "parent": uct.PARENT}
+EQUALS = {"random": uct.RANDOM, "last": uct.LAST}
+BACKUPS = {"mean": uct.MEAN, "max": uct.MAX}
 
 # The most that a tree may have; memory is taken only as it grows (some 50 bytes a turn).
 _MOST_NODES = 1 << 21
@@ -56,8 +59,12 @@ class Grower(Worker):
             1 if policy.priors else EXPANSIONS[policy.expand],
             policy.fpu,
             policy.least,
+            policy.least_below,
             with_gains,
             UPDATES[policy.update],
+            TOTALS[policy.total],
+            EQUALS[policy.equals],
+            BACKUPS[policy.backup],
             game.teams(view.players),
             policy.rave,
             _guide(view, policy),
@@ -95,7 +102,7 @@ class Grower(Worker):
         return self._trees[size]
 
     def run(self, steps: Iterable[int]) -> int:
-        """Make so many iterations in each step; return how many were made in all."""
+        """Make this many iterations in each step; return how many were made in all."""
         _clear(self.tree, self.chance)  # here, because each thread should clear its own tree
         position = self.tree, self.space, self.states, self.raw, self.seat
         parts = self.chance, self.plan, self.rule, self.playouts, self.learner, self.rng
@@ -198,7 +205,7 @@ def _new_workspace(view: View) -> Workspace:
     """Memory for iterations in any position of this game with as many players."""
     game = view.game
     return Workspace(
-        path=np.empty((uct.MAX_DEPTH, 3), np.int64),
+        path=np.zeros((uct.MAX_DEPTH, 4), np.int64),
         turns=np.empty(game.max_turns, np.int64),
         known=np.empty(game.max_turns, np.int64),
         actions=np.empty((MAX_DECISIONS, game.max_legal), np.int64),

@@ -38,7 +38,8 @@ class Uct(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByNodes, ByGame)
         most=1e9,
         words={"none": math.inf},
     )
-    least: int = param("how many visits every turn of a node gets before the rule decides", default=1, least=1)
+    least: int = param("how many visits every turn of the root gets before the rule decides", default=1, least=1)
+    least_below: int = param("the same for the turns of all other nodes", default=1, least=1)
     expand: str = param(
         "which of the turns not tried yet a node tries first: a random one, or the first in the order of the rules",
         default="random",
@@ -51,9 +52,21 @@ class Uct(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByNodes, ByGame)
         choices=("sampled", "frozen", "open", "information_sets"),
     )
     update: str = param(
-        "which nodes of the path count a result: all, those of the seat that owns the leaf, or those of the searching seat",
+        "which nodes of the path count a result: all; those of the owner of the leaf (owner); all if the searching seat owns the leaf, "
+        "else none (mine); or those of the searching seat if it owns the leaf (own)",
         default="all",
-        choices=("all", "owner", "mine"),
+        choices=("all", "owner", "mine", "own"),
+    )
+    total: str = param(
+        "what N of the rule counts: the visits of the turns of the node together, or those of the node itself, as far as they were updated",
+        default="siblings",
+        choices=("siblings", "parent"),
+    )
+    equals: str = param("which of equally urgent turns is tried", default="random", choices=("random", "last"))
+    backup: str = param(
+        "what a turn is worth: the mean of its playouts; or, if the same seat goes on and no chance comes before, its best next turn (max)",
+        default="mean",
+        choices=("mean", "max"),
     )
     rave: float = param(
         "RAVE: after this many visits, the own mean of a turn and its all-moves-as-first mean count alike; no switches RAVE off",
@@ -87,11 +100,19 @@ class Uct(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByNodes, ByGame)
         super().__post_init__()
         if self.workers < self.threads:
             raise BadOption(f"trees={self.trees} is not possible with threads={self.threads}; each thread needs a tree")
+        self.select.check_score(self.score)
         if self.bias == "win" and self.score in ("points", "margin", "windiff", GOAL):
             raise BadOption(
                 f"bias=win is not possible with score={self.score}; it needs worths between 0 and 1: score may be wdl, win, relative"
             )
 
+        if self.chance not in ("sampled", "frozen"):
+            for name, usual in (("total", "siblings"), ("backup", "mean")):
+                if getattr(self, name) != usual:
+                    raise BadOption(
+                        f"{name}={getattr(self, name)} is not possible with chance={self.chance}; it needs nodes that are positions: "
+                        "chance may be sampled or frozen"
+                    )
         if self.priors is None:
             for name, asks in (("select", self.select.needs_priors), ("widening", self.widening), ("temperature", self.temperature)):
                 if asks:

@@ -79,11 +79,11 @@ class Budget:
         return Budget(seconds=max(_LEAST_SECONDS, (self.game_seconds - spent) / max(1.0, turns_left())))
 
 
-def run_together(workers: Sequence[Any], budget: Budget, threads: int, since: float) -> int:
-    """Let several searches spend a budget together, on this number of threads; return the playouts made by all.
+def run_together(workers: Sequence[Any], budgets: Sequence[Budget], threads: int, since: float) -> int:
+    """Let several searches spend their budgets at the same time, on this number of threads; return the playouts made by all.
 
-    Each worker has methods run(steps), which returns how many playouts it made, and nodes(). Playouts and nodes are divided among the
-    workers. Seconds are counted from `since`; workers on the same thread share them equally.
+    Each worker has methods run(steps), which returns how many playouts it made, and nodes(). Seconds are counted from `since`; workers
+    on the same thread share them equally.
     """
     stop = threading.Event()
     done = [0] * len(workers)
@@ -93,9 +93,9 @@ def run_together(workers: Sequence[Any], budget: Budget, threads: int, since: fl
         mine = range(thread, len(workers), threads)
         try:
             for i, each in enumerate(mine):
-                share = budget.share(each, len(workers))
-                if budget.seconds is not None:
-                    share = Budget(seconds=budget.seconds * (i + 1) / len(mine))
+                share = budgets[each]
+                if share.seconds is not None:
+                    share = Budget(seconds=share.seconds * (i + 1) / len(mine))
                 done[each] = workers[each].run(share.steps(since=since, nodes=workers[each].nodes, stop=stop))
         except BaseException as error:
             failed.append(error)

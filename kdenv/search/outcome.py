@@ -93,7 +93,7 @@ def _play_some_turns(playouts, states, k, mover, wanted, rng):
 
 @kernel
 def _finish_turn(playouts, states, k, mover, most_decisions, rng):
-    """Let the seat `mover` go on with its turn as long as it decides, at most so many decisions."""
+    """Let the seat `mover` go on with its turn as long as it decides, at most this many decisions."""
     n, turn = 0, 0
     while n < most_decisions and phase(states[k]) == DECIDE and seat(states[k]) == mover:
         if turn == 0:

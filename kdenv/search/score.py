@@ -29,8 +29,20 @@ class Win(NamedTuple):
     teams: int
 
 
-class WinAndMargin(NamedTuple):
-    """Win (0 or 1) plus a hundredth of the margin, so that winning counts first and the margin second."""
+class HalfWin(NamedTuple):
+    """1 for the best team, 1/2 for every team that shares first place, 0 for all others (WDL in the words of Gedda et al. 2018)."""
+
+    teams: int
+
+
+class Lead(NamedTuple):
+    """1 for more points than the best rival, else 0 (Jansen and Tollisen 2014, eq. 9). What breaks ties in the rules does not count."""
+
+    teams: int
+
+
+class LeadAndMargin(NamedTuple):
+    """Lead (0 or 1) plus a hundredth of the margin, so that winning counts first and the margin second (their eq. 12)."""
 
     teams: int
 
@@ -75,7 +87,7 @@ def _margin(numbers, seat, teams):
 
 @answers(worths, WinDrawLoss)
 @kernel
-def _byshare_of_win(score, states, k, values, numbers):
+def _by_share_of_win(score, states, k, values, numbers):
     standings(states[k], numbers)
     for seat in range(numbers.shape[0]):
         values[seat] = share_of_win(numbers, seat, score.teams)
@@ -89,15 +101,30 @@ def _by_win(score, states, k, values, numbers):
         values[seat] = _sole_win(numbers, seat, score.teams)
 
 
-@answers(worths, WinAndMargin)
+@answers(worths, HalfWin)
 @kernel
-def _by_win_and_margin(score, states, k, values, numbers):
+def _by_half_win(score, states, k, values, numbers):
     standings(states[k], numbers)
     for seat in range(numbers.shape[0]):
-        values[seat] = _sole_win(numbers, seat, score.teams)
+        share = share_of_win(numbers, seat, score.teams)
+        values[seat] = 0.5 if 0.0 < share < 1.0 else share
+
+
+@answers(worths, Lead)
+@kernel
+def _by_lead(score, states, k, values, numbers):
     scores(states[k], numbers)
     for seat in range(numbers.shape[0]):
-        values[seat] += _margin(numbers, seat, score.teams) / 100.0
+        values[seat] = 1.0 if _margin(numbers, seat, score.teams) > 0.0 else 0.0
+
+
+@answers(worths, LeadAndMargin)
+@kernel
+def _by_lead_and_margin(score, states, k, values, numbers):
+    scores(states[k], numbers)
+    for seat in range(numbers.shape[0]):
+        margin = _margin(numbers, seat, score.teams)
+        values[seat] = (1.0 if margin > 0.0 else 0.0) + margin / 100.0
 
 
 @answers(worths, Points)
@@ -124,11 +151,23 @@ def _by_margin(score, states, k, values, numbers):
         values[seat] = _margin(numbers, seat, score.teams)
 
 
-SCORES = {"wdl": WinDrawLoss, "points": Points, "relative": Relative, "margin": Margin, "win": Win, "windiff": WinAndMargin}
+SCORES = {
+    "wdl": WinDrawLoss,
+    "points": Points,
+    "relative": Relative,
+    "margin": Margin,
+    "win": Win,
+    "half": HalfWin,
+    "lead": Lead,
+    "windiff": LeadAndMargin,
+}
+OUTCOMES = ("wdl", "win", "half", "lead")  # those that say only who won
 SCORE_UNITS = {
     "wdl": "win probability",
     "win": "sole wins",
-    "windiff": "wins + margin/100",
+    "half": "wins + ties/2",
+    "lead": "leads",
+    "windiff": "leads + margin/100",
     "points": "points",
     "relative": "share of points",
     "margin": "margin",

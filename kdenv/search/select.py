@@ -7,7 +7,7 @@ a first play urgency.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
@@ -41,6 +41,13 @@ class Thompson(NamedTuple):
     """A random draw from a normal distribution around the mean. Its variance is estimated from the values, beginning with spread ** 2."""
 
     spread: float
+
+
+class ThompsonBeta(NamedTuple):
+    """A random draw from the beta distribution of the chance to win, Beta(wins + successes, losses + the rest) (Thompson 1933)."""
+
+    wins: float
+    losses: float
 
 
 class Puct(NamedTuple):
@@ -91,6 +98,13 @@ def _thompson(rule, visits, total, squares, gain, log_n, rng):
     return mean + math.sqrt(variance / visits) * normal(rng)
 
 
+@answers(urgency, ThompsonBeta)
+@kernel
+def _thompson_beta(rule, visits, total, squares, gain, log_n, rng):
+    one, other = gamma(rule.wins + total, rng), gamma(rule.losses + visits - total, rng)
+    return one / (one + other)
+
+
 @answers(urgency, Puct)
 @kernel
 def _puct(rule, visits, total, squares, gain, log_n, rng):
@@ -116,4 +130,14 @@ def normal(rng):
     return math.sqrt(-2.0 * math.log(1.0 - uniform(rng))) * math.cos(2.0 * math.pi * uniform(rng))
 
 
-RULES: dict[str, Any] = {"ucb1": UCB1, "ucb_ratio": UCBRatio, "ucb1_tuned": UCB1Tuned, "thompson": Thompson}
+@kernel
+def gamma(shape, rng):
+    """A random draw from the gamma distribution of this shape, which is at least 1, and scale 1 (Marsaglia and Tsang 2000)."""
+    d = shape - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    while True:
+        x = normal(rng)
+        v = (1.0 + c * x) ** 3
+        if v > 0.0 and math.log(1.0 - uniform(rng)) < 0.5 * x * x + d - d * v + d * math.log(v):
+            return d * v
+

@@ -1,14 +1,15 @@
 """The curve of a training: strength by games and seconds of the processor, as CSV and as a picture."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from kdenv.core.errors import BadOption
 from kdenv.drawing.chart import Dot, Line, chart
+
+_FIRST_SECOND = 1.0  # where curves begin that have a logarithmic axis
 
 
 class Strength(NamedTuple):
@@ -47,12 +48,32 @@ class Curve:
 
     def svg(self, title: str) -> str:
         """The share of games won by seconds of the processor, one line for each opponent, with intervals."""
-        points = [point for point in self.points if point.opponent]
+        return chart(title[:110], "seconds of the processor", "games won, %", self.lines())
+
+    def lines(self, name: str = "", since: float = 0.0) -> list[Line]:
+        """A line for each opponent, with the points from so many seconds on; it is named by this name and the opponent."""
+        points = [point for point in self.points if point.opponent and point.seconds >= since]
         lines = []
         for opponent in dict.fromkeys(point.opponent for point in points):
             mine = [point for point in points if point.opponent == opponent]
-            lines.append(Line(f"against {opponent}", [_dot(point) for point in mine]))
-        return chart(title[:110], "seconds of the processor", "games won, %", lines)
+            lines.append(Line(f"{name} against {opponent}".strip(), [_dot(point) for point in mine]))
+        return lines
+
+
+def read_curve(path: Path) -> Curve:
+    """The curve in a curve.csv."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = [[kind(row[name]) for name, kind in Strength.__annotations__.items()] for row in csv.DictReader(file)]
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadOption(f"{path} is not the curve of a training ({error}); give a curve.csv that 'kdenv train' has written") from None
+    return Curve(Strength(*row) for row in rows)
+
+
+def together(curves: dict[str, Curve], title: str) -> str:
+    """A picture of several curves, by name, with the seconds of the processor on a logarithmic axis."""
+    lines = [line for name, curve in curves.items() for line in curve.lines(name, _FIRST_SECOND)]
+    return chart(title, "seconds of the processor", "games won, %", lines, log=True)
 
 
 def _dot(point: Strength) -> Dot:

@@ -44,13 +44,13 @@ class Settings:
     guided: float = setting("the probability that a guide plays a seat, while it is learned from guides", 0.0, 0, 1)
     first: float = setting("the share of the training in which it is learned from the turns of guides, too", 0.0, 0, 1)
     then: float = setting("the probability that a guide plays a seat after that", 0.0, 0, 1)
+    teacher: str = setting("a search that plays the games; the network learns what it finds each turn to be worth", "")
     games: int = setting("how many games to learn from; 0 for no limit", 0)
     minutes: float = setting("how many minutes of the processor to learn for (two threads use two a minute), if games are not given", 10.0)
     seed: int = setting("the seed of the training", 0, 0, (1 << 63) - 1)
     source: str = setting("a model to begin with", "")
 
     def __post_init__(self) -> None:
-        """Check every setting."""
         for each in dataclasses.fields(self):
             self._check(each)
         if self.activation not in ACTIVATIONS:

@@ -25,7 +25,7 @@ class Opponent:
         self.text, self._game, self._players, self._variant, self._deals = text, game, players, variant, deals
         found = policy(text)
         found.needs(game, players, variant)
-        self._player = found.compiled(game)
+        self._player = found.compiled(game, players)
         if self._player is None:
             raise BadOption(f"{text} has no compiled form, so strength cannot be measured against it; choose a rule player or a network")
         self._teams = game.teams(players)

@@ -45,6 +45,7 @@ from kdenv.search.playout import Uniform
 from kdenv.training.curve import Curve, Strength
 from kdenv.training.settings import Settings
 from kdenv.training.strength import Opponent
+from kdenv.training.teacher import Teacher
 
 _STEP = 0.5  # seconds of a call of the kernel
 _FIRST_STEP = 4  # games
@@ -72,6 +73,11 @@ class Trainer:
         self._go_on()
         self.learners = [self._learner(i) for i in range(threads)]
         self._guides = [self._guides_for() for _ in range(threads)]
+        self._teacher: Teacher | None = None
+        if settings.teacher:
+            if threads > 1:
+                raise BadOption(f"threads={threads} is not possible with a teacher, which plays one game at a time; give one thread")
+            self._teacher = Teacher(settings.teacher, self.game, self.players, settings.options, goal)
         self._opponents = [Opponent(text, self.game, self.players, self.variant, deals) for text in opponents]
         self._step = _FIRST_STEP
 
@@ -133,7 +139,8 @@ class Trainer:
                 about, arrays = json.loads(str(file["about"])), {name: file[name] for name in ("weights", "squares", "rngs")}
         except (OSError, ValueError, KeyError) as error:
             raise BadOption(f"{path} is not a checkpoint of a training ({error}); remove it, or choose another folder") from None
-        changed = {name for name, value in dataclasses.asdict(self.settings).items() if about["settings"].get(name) != value}
+        before = dataclasses.asdict(Settings(self.settings.game)) | about["settings"]  # a setting that is new had its default
+        changed = {name for name, value in dataclasses.asdict(self.settings).items() if before[name] != value}
         if changed - {"games", "minutes"}:
             names = ", ".join(sorted(changed - {"games", "minutes"}))
             raise BadOption(f"{self.folder} holds a training with other settings ({names}); choose another folder with --out")
@@ -157,7 +164,7 @@ class Trainer:
         for text in self.settings.guides:
             guide = policy(text)
             guide.needs(self.game, self.players, self.variant)
-            players.append(guide.compiled(self.game))
+            players.append(guide.compiled(self.game, self.players))
             if players[-1] is None:
                 raise BadOption(f"guides={text} is not possible, because {guide} has no compiled form; choose a rule player")
         players += [Uniform()] * (_MOST_GUIDES - len(players))
@@ -206,6 +213,9 @@ class Trainer:
 
     def _compile(self) -> None:
         """Compile the kernel by games from which nothing is learned."""
+        if self._teacher is not None:
+            self._teacher.prepare(make_rng(0))
+            return
         learn_from_games(self.learners[0], self._guides[0], self.schedule(), self.players, self.variant, 0, self.game.buffer(), make_rng(0))
 
     def learn(self) -> None:
@@ -214,14 +224,19 @@ class Trainer:
         n = self._step
         if self.settings.games:
             n = max(1, min(100, (self.settings.games - self.games) // self.threads))
+        if self._teacher is not None:
+            n = 1
         spent = [0.0] * self.threads
         errors: list[BaseException] = []
 
         def work(i: int) -> None:
             try:
                 before = time.thread_time()
-                parts = self.learners[i], self._guides[i], schedule, self.players, self.variant
-                learn_from_games(*parts, n, self.game.buffer(), self._rngs[i])
+                if self._teacher is not None:
+                    self._teacher.play(self.learners[i], schedule, self._rngs[i])
+                else:
+                    parts = self.learners[i], self._guides[i], schedule, self.players, self.variant
+                    learn_from_games(*parts, n, self.game.buffer(), self._rngs[i])
                 spent[i] = time.thread_time() - before
             except BaseException as error:
                 errors.append(error)

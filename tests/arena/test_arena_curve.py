@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from kdenv.arena import Curve, Match, Plan, Summary, play, read_budget
+from kdenv.arena import Curve, CurvePlan, Match, Summary, play, read_budget
 from kdenv.core.errors import BadOption, KdenvError
 from kdenv.drawing.chart import Dot, Line, chart
 
-PLAN = Plan("kingdomino", ["mce", "full_greedy"], [read_budget("playouts=10"), read_budget("playouts=20")], ["gprd"], games=40, seed=3)
+PLAN = CurvePlan("kingdomino", ["mce", "full_greedy"], [read_budget("playouts=10"), read_budget("playouts=20")], ["gprd"], games=40, seed=3)
 
 
 @pytest.mark.parametrize("text, parameter, value", [("300us", "seconds", "0.0003"), ("10ms", "seconds", "0.01"), ("nodes=5", "nodes", "5")])
@@ -26,26 +26,26 @@ def test_what_is_no_budget_is_told(text: str) -> None:
 
 
 def test_searches_get_every_budget_and_others_one_match() -> None:
-    plan = Plan("dominoes", ["ismcts", "ismcts(playouts=5)", "greedy"], [read_budget("10ms"), read_budget("1s")], ["random"], games=2)
+    plan = CurvePlan("dominoes", ["ismcts", "ismcts(playouts=5)", "greedy"], [read_budget("10ms"), read_budget("1s")], ["random"], games=2)
     line_ups = [match.line_up for _, _, match in plan.matches()]
     mine = ["ismcts(seconds=0.01)", "ismcts(seconds=1)", "ismcts(playouts=5)", "greedy"]
     assert line_ups == [[text, "random", text, "random"] for text in mine]  # partners play the same
 
 
 def test_the_others_are_taken_in_turn() -> None:
-    plan = Plan("kingdomino", ["full_greedy"], [], ["gprd", "random"], games=4)
+    plan = CurvePlan("kingdomino", ["full_greedy"], [], ["gprd", "random"], games=4)
     assert [match.line_up for _, _, match in plan.matches()] == [["full_greedy", "gprd", "random", "gprd"]]
 
 
 @pytest.mark.parametrize(
     "plan, sentence",
     [
-        (Plan("kingdomino", ["mce"], [read_budget("nodes=3")], ["random"]), "mce cannot have the budget nodes=3; its budgets are playouts"),
-        (Plan("kingdomino", ["mce"], [read_budget("1ms")], []), "nobody is named to play against"),
-        (Plan("kingdomino", ["nobody"], [], ["random"]), "there is no policy nobody"),
+        (CurvePlan("kingdomino", ["mce"], [read_budget("nodes=3")], ["random"]), "mce cannot have the budget nodes=3; its budgets are"),
+        (CurvePlan("kingdomino", ["mce"], [read_budget("1ms")], []), "nobody is named to play against"),
+        (CurvePlan("kingdomino", ["nobody"], [], ["random"]), "there is no policy nobody"),
     ],
 )
-def test_a_plan_that_cannot_be_played_is_told(plan: Plan, sentence: str) -> None:
+def test_a_plan_that_cannot_be_played_is_told(plan: CurvePlan, sentence: str) -> None:
     with pytest.raises(KdenvError, match=sentence):
         Curve(plan).measure(processes=1)
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -150,7 +151,7 @@ def test_the_digest_changes_with_the_rules(tmp_path) -> None:
 )
 def test_every_field_of_a_line_is_checked(tmp_path, field: str, value: object, what: str) -> None:
     file = written(tmp_path / "match.jsonl", RESULTS[:2])
-    line = json.dumps({**vars(RESULTS[2]), field: value})
+    line = json.dumps({**asdict(RESULTS[2]), field: value})
     with file.open("a") as more:
         more.write(line + "\n")
     with pytest.raises(BadRecord, match=rf"line 4 of .*match.jsonl is damaged: .*{what}.*; delete this line, and run"):
@@ -160,7 +161,7 @@ def test_every_field_of_a_line_is_checked(tmp_path, field: str, value: object, w
 def test_a_number_too_large_for_a_float_is_refused(tmp_path) -> None:
     file = written(tmp_path / "match.jsonl", RESULTS[:1])
     with file.open("a") as more:
-        more.write(json.dumps({**vars(RESULTS[1]), "seconds": [12345.0, 1.0]}).replace("12345.0", "1e999") + "\n")
+        more.write(json.dumps({**asdict(RESULTS[1]), "seconds": [12345.0, 1.0]}).replace("12345.0", "1e999") + "\n")
     with pytest.raises(BadRecord, match=r"seconds=.* is not a list of 2 valid numbers, one for each policy"):
         read(file)
 
@@ -291,7 +292,7 @@ def test_damaged_files_are_refused_or_right(tmp_path, rounds: int) -> None:
 
 
 def test_a_place_that_cannot_be_written_is_told_before_anything_is_played(tmp_path, capsys, monkeypatch) -> None:
-    monkeypatch.setattr("kdenv.arena.workers.play_game", lambda *_: pytest.fail("something was played"))
+    monkeypatch.setattr("kdenv.arena.workers.Games", lambda *_: pytest.fail("something was played"))
     folder, note = tmp_path / "folder", tmp_path / "note"
     folder.mkdir()
     note.write_text("hello")

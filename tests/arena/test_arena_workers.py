@@ -10,11 +10,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from matches import GREEDY_V_RANDOM, HERE, results_of, run_script, without_time
 
-from kdenv.arena import Match, Result, ResultsFile, play
+from kdenv.arena import Match, Result, ResultsFile, play, workers
 from kdenv.cli import main
 
 posix = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="SIGKILL is known to POSIX only")
@@ -151,6 +152,23 @@ def test_a_game_that_kills_every_process_is_named_after_three_tries(tmp_path) ->
     assert 7 not in numbers
 
 
+@posix
+def test_a_decision_is_late_when_it_has_been_seen_for_longer_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter([1000, 1004, 1006, 1006.1, 1020, 1021, 1025, 1027])
+    monkeypatch.setattr(workers, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    worker = workers._Worker(GREEDY_V_RANDOM)
+    worker.process.kill()
+    seen = []
+    # What the process has written when it is looked at: an odd number during a decision, and the seat.
+    for count, seat in ((1, 3), (1, 3), (1, 3), (2, 3), (2, 3), (3, 1), (3, 1), (3, 1)):
+        worker._watch[0], worker._watch[1] = count, seat
+        seen.append(worker.late(5.0))
+    assert seen == [None, None, 3, None, None, None, None, 1]
+    worker.process.join()
+    worker.pipe.close()
+    assert worker.how_it_ended() == "by SIGKILL (memory may have run out)"
+
+
 # Processes killed from outside
 
 
@@ -185,8 +203,11 @@ MATCH = Match("kingdomino", ["full_greedy", "random"], games=400, seed=5)
 AS_COMMAND = ["match", MATCH.game, *MATCH.line_up, "--games", str(MATCH.games), "--seed", str(MATCH.seed), "--processes", "2"]
 
 
-def kill_after(command: list[str], file: Path, lines: int, wait: float) -> list[str]:
-    """Start a match, and kill its process once the file has grown by so many lines. Return its children that do not end with it."""
+def kill_after(command: list[str], file: Path, lines: int, wait: float, victims: random.Random | None = None) -> list[str]:
+    """Start a match, and kill its process once the file has grown by this many lines. Return its children that do not end with it.
+
+    With `victims`, one of its children is killed before, and the match goes on for a moment.
+    """
     before = file.read_bytes().count(b"\n") if file.exists() else 0
     command = [sys.executable, *command, "--out", str(file)]
     with subprocess.Popen(command, env=HERE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
@@ -195,9 +216,14 @@ def kill_after(command: list[str], file: Path, lines: int, wait: float) -> list[
             assert time.monotonic() < deadline
             time.sleep(0.01)
         time.sleep(wait)
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        while not (children := Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()):
+            time.sleep(0.001)  # the first line of the file is there before any process plays
+        if victims is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(victims.choice(children)), signal.SIGKILL)
+            time.sleep(victims.random() * 0.1)
+            children += Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         process.kill()
-    assert children
     while any(is_running(child) for child in children) and time.monotonic() < deadline:
         time.sleep(0.01)
     return [child for child in children if is_running(child)]
@@ -219,6 +245,28 @@ def test_a_match_killed_again_and_again_ends_as_one_that_was_not(tmp_path, capsy
     with ResultsFile(file, MATCH) as kept:
         results = sorted(kept.results(), key=lambda result: result.number)
     assert without_time(results) == without_time(results_of(MATCH))
+
+
+CHEAP = Match("kingdomino", ["full_greedy", "random"], games=40_000, seed=6, options={"size": "3"})
+
+
+@linux
+@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
+def test_whole_games_whose_processes_and_parents_are_killed_are_those_of_a_quiet_run(tmp_path, capsys, kills: int) -> None:
+    """At each of these random moments a process that plays is killed, and a little later its parent. Batches are under way then."""
+    file, dice = tmp_path / "match.jsonl", random.Random(kills)
+    command = ["match", CHEAP.game, *CHEAP.line_up, "--option", "size=3", "--games", str(CHEAP.games), "--seed", "6", "--processes", "2"]
+    for _ in range(kills):
+        assert kill_after(["-m", "kdenv", *command], file, dice.randrange(1, 200), dice.random() * 0.1, dice) == []
+    with ResultsFile(file, CHEAP) as kept:
+        last = max(result.number for result in kept.results())
+    command[command.index("--games") + 1] = str(max(1100, last + 1))
+    assert main([*command, "--out", str(file)]) == 0
+    capsys.readouterr()
+    expected = Match(CHEAP.game, CHEAP.line_up, max(1100, last + 1), CHEAP.seed, CHEAP.options)
+    with ResultsFile(file, expected) as kept:
+        results = sorted(kept.results(), key=lambda result: result.number)
+    assert without_time(results) == without_time(results_of(expected))
 
 
 @linux

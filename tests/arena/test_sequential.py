@@ -133,6 +133,19 @@ def test_the_deals_that_are_still_needed_are_the_fewest() -> None:
     assert sequence.count_for(1.0, 50) == 50
 
 
+@pytest.mark.parametrize("error", [0.05, 1e-3, 1e-6])
+def test_the_first_intervals_are_infinite_and_then_shrink(error: float) -> None:
+    sequence, halves = ConfidenceSequence(error), []
+    for number in [*[1.0, 2.0] * 10, *[1.5] * 100]:
+        sequence.add(number)
+        halves.append(sequence.half(sequence.count))
+    n_infinite = halves.count(math.inf)
+    assert halves[:n_infinite] == [math.inf] * n_infinite
+    assert n_infinite >= 19
+    assert halves[n_infinite:] == sorted(halves[n_infinite:], reverse=True)
+    assert 0 < halves[-1] < 1
+
+
 # Small differences
 
 
@@ -174,6 +187,18 @@ def test_ties_but_for_a_few_deals_are_close() -> None:
     close = fed(*[0.0, 0.0, 0.0, 0.25, -0.25] * 40, smallest=0.5)
     assert close.verdict is Verdict.CLOSE
     assert close.sentence.startswith("full_greedy and gprd differ by less than 0.5 points a game: full_greedy less gprd is ")
+
+
+def test_wide_differences_leave_it_open() -> None:
+    unknown = fed(*[30.0, -30.0, 29.0, -29.0] * 15)
+    assert unknown.difference.has_interval
+    assert unknown.verdict is Verdict.OPEN
+    assert unknown.sentence.endswith(" points a game (error at most 5 %), after 60 deals")
+
+
+def test_a_comparison_against_a_field_names_it_once() -> None:
+    match = Match("kingdomino", ["full_greedy", "gprd", "random", "random"], games=8, seed=3, other=["mce", "gprd", "random", "random"])
+    assert Comparison(match).describe() == "kingdomino, 4 players, seed 3: full_greedy or mce against gprd, random"
 
 
 def test_the_stronger_one_is_named_first() -> None:

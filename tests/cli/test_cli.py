@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from processes import shown_in_terminal
 from random_games import random_game
 
 from kdenv.cli import main
@@ -125,20 +127,23 @@ def test_policies_are_listed_in_groups_a_line_each(capsys) -> None:
 
 
 def test_a_policy_is_explained_with_all_its_parameters(capsys) -> None:
-    lines = run(capsys, "policies", "kingdomino", "uct").splitlines()
-    assert lines[0].startswith("uct: ")
-    assert any(line.startswith("paper: ") and "Gedda et al. 2018" in line for line in lines)
-    at = {line.strip().partition(":")[0]: lines[i + 1].strip() for i, line in enumerate(lines) if line[:3].strip() and line[:2] == "  "}
+    out = run(capsys, "policies", "kingdomino", "uct")
+    assert max(map(len, out.splitlines())) <= 100
+    assert out.startswith("uct: ")
+    about, parameters = out.split("\n\n")
+    assert "paper: Gedda et al. 2018" in " ".join(about.split())
+    paragraphs = [" ".join(text.split()) for text in re.split(r"\n  (?=\S)", parameters)[1:]]
+    at = {text.partition(":")[0]: text[text.index(" It ") + 1 :] for text in paragraphs}
     assert at["least"] == "It is a whole number from 1 on. Default: 1."
     assert at["fpu"] == "It is a number from -1e+09 to 1e+09, or none. Default: none."
     assert at["reflex"] == "It may be yes or no. Default: no."
     assert at["seconds"] == "It is a number from 0.001 on. One of playouts, seconds, nodes and game_seconds must be given."
     assert at["trees"] == "It is a whole number from 1 to 256. It need not be given."
-    assert at["select"].endswith("a selection rule is ucb1, ucb_ratio, ucb1_tuned, thompson or puct. Default: ucb1.")
+    assert at["select"].endswith("a selection rule is ucb1, ucb_ratio, ucb1_tuned, thompson, thompson_beta or puct. Default: ucb1.")
 
 
 def test_a_search_of_a_paper_is_explained_with_the_parameters_of_the_paper(capsys) -> None:
-    out = run(capsys, "policies", "kingdomino", "uct-eg")
+    out = " ".join(run(capsys, "policies", "kingdomino", "uct-eg").split())
     assert "paper: Gedda et al. 2018, UCT-eG, Table III" in out
     assert "stands for: uct(playout=epsilon_greedy(epsilon=0.75), bias=none, playouts=100, score=win," in out
     assert "Default: frozen." in out
@@ -146,7 +151,7 @@ def test_a_search_of_a_paper_is_explained_with_the_parameters_of_the_paper(capsy
 
 
 def test_a_selection_rule_is_explained(capsys) -> None:
-    assert "It is a number from 0 on. Default: 0.7." in run(capsys, "policies", "kingdomino", "ucb1")
+    assert "It is a number from 0 on. Default: 0.7." in " ".join(run(capsys, "policies", "kingdomino", "ucb1").split())
 
 
 def test_perft_counts(capsys) -> None:
@@ -189,7 +194,7 @@ def test_leaving_a_game_keeps_its_record(capsys, tmp_path: Path, monkeypatch, en
     answers: Iterator[Callable[[], str]] = iter([lambda: "1", lambda: "1", lambda: "1", end])
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers)())
     record = tmp_path / "game.txt"
-    assert main(["play", "kingdomino", "--seed", "1", "--record", str(record)]) == code
+    assert main(["play", "kingdomino", *["random"] * 3, "--seed", "1", "--record", str(record)]) == code
     assert f"the record so far (unfinished) is in {record}" in capsys.readouterr().err
     text = record.read_text(encoding="utf-8")
     assert text.count("\n0: ") == 3
@@ -223,14 +228,14 @@ def kdenv(*arguments: str, **environment: str) -> subprocess.CompletedProcess[by
 @pytest.mark.parametrize("ending, begin", [("svg", b"<svg"), ("png", b"\x89PNG"), ("gif", b"GIF89a")])
 def test_a_picture_is_what_its_ending_says(capsys, tmp_path: Path, ending: str, begin: bytes) -> None:
     file = tmp_path / f"game.{ending}"
-    run(capsys, "replay", str(RECORD), "--step", "6", "--draw", str(file))
+    run(capsys, "replay", str(RECORD), "--step", "6", "--gif" if ending == "gif" else "--draw", str(file))
     assert file.read_bytes().startswith(begin)
 
 
 def test_a_gif_has_a_picture_for_every_line(capsys, tmp_path: Path) -> None:
     from PIL import Image
 
-    run(capsys, "replay", str(RECORD), "--step", "6", "--draw", str(tmp_path / "game.gif"))
+    run(capsys, "replay", str(RECORD), "--step", "6", "--gif", str(tmp_path / "game.gif"))
     with Image.open(tmp_path / "game.gif") as picture:
         assert picture.n_frames == 7
 
@@ -303,24 +308,9 @@ def test_escape_codes_stay_out_of_pipes() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 @pytest.mark.parametrize("environment, coloured", [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
 def test_a_terminal_gets_colours_unless_it_asks_for_none(environment: dict[str, str], coloured: bool) -> None:
-    import pty
-
-    ours, theirs = pty.openpty()
     clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
     command = [sys.executable, "-m", "kdenv", "replay", str(RECORD)]
-    process = subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=theirs, env={**clean, "TERM": "xterm", **environment})
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            piece = os.read(ours, 65536)
-        except OSError:  # how Linux says that nobody has the terminal open any more
-            break
-        if not piece:
-            break
-        shown += piece
-    os.close(ours)
-    assert process.wait(timeout=60) == 0
+    shown = shown_in_terminal(command, {**clean, "TERM": "xterm", **environment})
     assert b"points:" in shown
     assert (b"\x1b[" in shown) == coloured
 
@@ -440,7 +430,7 @@ MANY = "9" * 5000
         (["replay", "a\0b"], "embedded null byte"),
         (["replay", "x.txt", "--step", "-1"], "argument --step: -1 is not possible"),
         (["replay", "x.txt", "--step", MANY], f"argument --step: {MANY[:20]}... is not possible"),
-        (["replay", "x.txt", "--draw", "x.bmp"], "--draw x.bmp ends in none of .svg, .png, .gif"),
+        (["replay", "x.txt", "--draw", "x.bmp"], "--draw x.bmp ends in neither .svg nor .png; --gif, --svg-frames and --html"),
         (["analyse", "x", "random", "--game", "kingdomino"], "no part of a position"),
         (["dance"], "invalid choice"),
         ([], "required"),

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -79,12 +80,13 @@ def test_every_command_of_a_readme_runs(readme: Path, tmp_path: Path, monkeypatc
 
 @pytest.mark.parametrize("readme", [readme for readme in READMES if any(kind == "python" for kind, _ in blocks(readme))], ids=str)
 def test_every_python_block_of_a_readme_runs(readme: Path, tmp_path: Path) -> None:
-    code = "\n".join(quick(text) for kind, text in blocks(readme) if kind == "python")
+    """Each in a process of its own, so that a reader can begin with any. Files that one writes are there for the next."""
     environment = {**os.environ, "PYTHONPATH": str(HOME)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    for code in (quick(text) for kind, text in blocks(readme) if kind == "python"):
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", timeout=300, check=False
+        )
+        assert done.returncode == 0, code + done.stderr
 
 
 def test_there_are_commands_and_blocks_to_run() -> None:
@@ -124,7 +126,8 @@ def test_match(game: str, capsys) -> None:
 def test_play(game: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.setattr("builtins.input", lambda prompt: "1")
     file = tmp_path / "played.txt"
-    assert main(["play", game, "--seed", "1", "--record", str(file)]) == 0
+    opponents = ["random"] * (find_game(game).players[0] - 1)
+    assert main(["play", game, *opponents, "--seed", "1", "--record", str(file)]) == 0
     assert main(["replay", str(file)]) == 0
     assert "(unfinished)" not in capsys.readouterr().out
 
@@ -184,6 +187,10 @@ def examples() -> list[str]:
 def test_every_example_of_help_runs(example: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     broken_off("kingdomino", tmp_path)
+    for game in ("kingdomino", "dominoes"):
+        (tmp_path / "training" / game).mkdir(parents=True)
+        shutil.copy(HOME / "baselines" / "rl" / "curves" / f"{game}.csv", tmp_path / "training" / game / "curve.csv")
+    shutil.copy(HOME / "examples" / "league.toml", tmp_path)
     assert main(shlex.split(quick(example))[1:]) == 0, capsys.readouterr().err
 
 

@@ -2,17 +2,18 @@
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from processes import shown_in_terminal
 
 from kdenv.cli import main
-from kdenv.games import names
+from kdenv.games import find_game, names
 
 GAMES = pytest.mark.parametrize("game", names())
+AT_RANDOM = {name: ["random"] * (find_game(name).players[0] - 1) for name in names()}  # opponents that are quick
 WORD = {"kingdomino": "crowns", "dominion": "witch", "carcassonne": "cloister", "dominoes": "pass"}  # something that the rules explain
 
 
@@ -36,7 +37,7 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
 @GAMES
 def test_a_person_is_told_what_chance_and_the_others_did(game: str, answer, capsys) -> None:
     answer(*["1"] * 12)
-    assert main(["play", game, "--seed", "1"]) == 0
+    assert main(["play", game, *AT_RANDOM[game], "--seed", "1"]) == 0
     said = capsys.readouterr().out
     between = said.split("\n\n")  # drawings have empty lines around them
     assert any(re.search(r"^seat [1-3] \(random\): ", each, re.MULTILINE) for each in between)
@@ -46,7 +47,7 @@ def test_a_person_is_told_what_chance_and_the_others_did(game: str, answer, caps
 @pytest.mark.parametrize("game, own, unseen", [("dominoes", 7, 21), ("dominion", 5, 5)])
 def test_what_chance_hides_is_counted_and_not_told(game: str, own: int, unseen: int, answer, capsys) -> None:
     answer()
-    main(["play", game, "--seed", "1"])
+    main(["play", game, *AT_RANDOM[game], "--seed", "1"])
     dealt = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("chance: "))
     assert dealt.count(",") == own
     assert dealt.endswith(f", {unseen} draws that you do not see")
@@ -55,7 +56,7 @@ def test_what_chance_hides_is_counted_and_not_told(game: str, own: int, unseen: 
 @GAMES
 def test_help_explains_a_word_of_the_rules(game: str, answer, capsys) -> None:
     answer("?", f"help {WORD[game]}", "help xyzzy")
-    main(["play", game, "--seed", "1"])
+    main(["play", game, *AT_RANDOM[game], "--seed", "1"])
     said = capsys.readouterr().out
     assert "hint        what a search would do" in said
     assert WORD[game] in said.split("q           leave the game")[1].lower()
@@ -65,7 +66,7 @@ def test_help_explains_a_word_of_the_rules(game: str, answer, capsys) -> None:
 @GAMES
 def test_a_hint_names_turns_that_can_be_taken(game: str, answer, capsys) -> None:
     answer("hint")
-    main(["play", game, "--seed", "1", "--hint", "mce(playouts=10)"])
+    main(["play", game, *AT_RANDOM[game], "--seed", "1", "--hint", "mce(playouts=10)"])
     shown, hint = capsys.readouterr().out.split("mce(playouts=10) thinks best")
     first = hint.splitlines()[1].strip().split("  ")[0].split(", ")[0]
     assert f"  {first}" in shown
@@ -73,19 +74,19 @@ def test_a_hint_names_turns_that_can_be_taken(game: str, answer, capsys) -> None
 
 def test_a_policy_that_does_not_search_hints_too(answer, capsys) -> None:
     answer("hint")
-    main(["play", "kingdomino", "--seed", "1", "--hint", "full_greedy"])
+    main(["play", "kingdomino", *AT_RANDOM["kingdomino"], "--seed", "1", "--hint", "full_greedy"])
     assert "full_greedy would play: pick" in capsys.readouterr().out
 
 
 def test_a_policy_that_cannot_play_the_game_gives_no_hint(answer, capsys) -> None:
     answer("hint")
-    assert main(["play", "kingdomino", "--seed", "1", "--hint", "bmfsm"]) == 0
+    assert main(["play", "kingdomino", *AT_RANDOM["kingdomino"], "--seed", "1", "--hint", "bmfsm"]) == 0
     assert "there is no hint: bmfsm plays dominion, not kingdomino" in capsys.readouterr().out
 
 
 def test_undo_before_the_first_decision_says_so(answer, capsys) -> None:
     answer("undo")
-    main(["play", "kingdomino", "--seed", "1"])
+    main(["play", "kingdomino", *AT_RANDOM["kingdomino"], "--seed", "1"])
     assert "there is no decision of yours to go back to" in capsys.readouterr().out
 
 
@@ -118,7 +119,7 @@ def test_people_need_not_hide_what_is_open_to_all(answer) -> None:
 
 def test_carcassonne_draws_the_tile_in_hand(answer, capsys) -> None:
     answer()
-    main(["play", "carcassonne", "--seed", "3"])
+    main(["play", "carcassonne", "random", "--seed", "3"])
     said = capsys.readouterr().out
     assert "chance: draw V\n" in said
     rotations = ["·····   ··│··   ··│··   ·····", "──╮··   ──╯··   ··╰──   ··╭──", "··│··   ·····   ·····   ··│··"]
@@ -128,29 +129,27 @@ def test_carcassonne_draws_the_tile_in_hand(answer, capsys) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 @GAMES
 def test_a_game_in_a_real_terminal(game: str, tmp_path: Path) -> None:
-    import pty
-
-    ours, theirs = pty.openpty()
     record = tmp_path / "game.txt"
-    command = [sys.executable, "-m", "kdenv", "play", game, "--seed", "1", "--hint", "mce(playouts=5)", "--record", str(record)]
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm"})
-    os.close(theirs)
-    answers = iter(["?", f"help {WORD[game]}", "hint", "1", "undo", "1", "1", "look", "q"])
-    shown = b""
-    while True:
-        try:
-            piece = os.read(ours, 65536)
-        except OSError:  # how Linux says that nobody has the terminal open any more
-            break
-        if not piece:
-            break
-        shown += piece
-        if shown.endswith(b"leave): "):
-            os.write(ours, next(answers).encode() + b"\n")
-    assert process.wait(60) == 0
-    os.close(ours)
+    game_and_rivals = [game, *AT_RANDOM[game]]
+    command = [sys.executable, "-m", "kdenv", "play", *game_and_rivals, "--seed", "1", "--hint", "mce(playouts=5)", "--record", str(record)]
+    answers = ["?", f"help {WORD[game]}", "hint", "1", "undo", "1", "1", "look", "q"]
+    shown = shown_in_terminal(command, {**os.environ, "TERM": "xterm"}, answers, b"leave): ")
     text = shown.decode()
     assert "thinks best" in text
     assert "back at your last decision" in text
     assert "Traceback" not in text
     assert record.read_text(encoding="utf-8").endswith("= unfinished\n")
+
+
+def test_the_opponents_of_a_person_who_names_none_are_the_strongest(answer, capsys) -> None:
+    answer("1", "1")
+    assert main(["play", "kingdomino", "--option", "size=3", "--option", "dominoes=8", "--players", "2", "--seed", "1"]) == 0
+    assert "(strongest): " in capsys.readouterr().out
+
+
+def test_where_nobody_has_been_measured_flat_monte_carlo_plays(answer, capsys, monkeypatch) -> None:
+    """As in a game of an installed package, which names no strongest policies."""
+    monkeypatch.setattr("kdenv.policies.Strongest.obstacle", classmethod(lambda cls, game: "has none"))
+    answer()
+    assert main(["play", "dominoes", "--seed", "1"]) == 0
+    assert "(mce(seconds=1)): " in capsys.readouterr().out

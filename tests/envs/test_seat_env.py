@@ -213,7 +213,7 @@ class FirstLegal(Policy):
     def act(self, view: View) -> int:
         return first_legal(view)
 
-    def compiled(self, game: Game) -> First | None:
+    def compiled(self, game: Game, players: int) -> First | None:
         return First() if self.is_compiled else None
 
 
@@ -384,7 +384,7 @@ class Cheater(Policy):
     def act(self, view: View) -> int:
         raise AssertionError("it has a compiled form")
 
-    def compiled(self, game: Game) -> Cheat:
+    def compiled(self, game: Game, players: int) -> Cheat:
         return Cheat()
 
 
@@ -420,7 +420,7 @@ def _choose_two(player, states, k, out, rng):
 class PlannerPolicy(FirstLegal):
     """A planner in kernels; in Python whoever always takes the first legal action."""
 
-    def compiled(self, game: Game) -> Planner | None:
+    def compiled(self, game: Game, players: int) -> Planner | None:
         return Planner() if self.is_compiled else None
 
 
@@ -437,6 +437,41 @@ def test_what_a_player_planned_for_another_seat_or_past_chance_is_not_carried_ou
 
     for deal in range(3):
         assert record(True, deal) == record(False, deal)
+
+
+class Counting(NamedTuple):
+    """Inside kernels: plans its whole turn, always the first legal action, and counts how often it is asked."""
+
+    asked: np.ndarray
+
+
+@plays(Counting)
+@kernel
+def _count_and_choose(player, states, k, out, rng):
+    player.asked[0] += 1
+    states[k + 1] = states[k]
+    legal(states[k], out)
+    first = out[0]
+    apply(states[k + 1], first)
+    if phase(states[k + 1]) != DECIDE or seat(states[k + 1]) != seat(states[k]):
+        return packed(first)
+    legal(states[k + 1], out)
+    return then(first, out[0])
+
+
+class CountingPolicy(FirstLegal):
+    def compiled(self, game: Game) -> Counting:
+        self.counting = Counting(np.zeros(1, np.int64))
+        return self.counting
+
+
+def test_a_player_is_asked_once_a_turn() -> None:
+    """In Kingdomino, four seats have thirteen turns each: a pick, eleven times a place and a pick, and a place."""
+    counting = CountingPolicy(is_compiled=True)
+    env = SeatEnv("kingdomino", counting, seat=2)
+    play(env, seed=1)
+    assert env.table.over
+    assert counting.counting.asked[0] == 3 * 13
 
 
 # Seats and seeds

@@ -142,33 +142,33 @@ def test_row_i_of_self_play_is_table_env(game: str, seed: int, num_envs: int, th
     batch.close()
 
 
-def test_more_games_than_opponents_have_seats_may_be_drawn_from() -> None:
-    pool = ["random", "full_greedy", "full_greedy(variant=paper)"]
-    batch, one = SeatVectorEnv(pool=pool, num_envs=2), SeatEnv(pool=pool)
+def play_both(batch: SeatVectorEnv, one: SeatEnv, row: int, steps: int) -> None:
+    """The game in this row of a batch must be that of SeatEnv, and so must those that follow it."""
     observations, infos = batch.reset(seed=1)
-    observation, _ = one.reset(seed=1)
-    for _ in range(100):
-        np.testing.assert_array_equal(observations[0], observation)
+    observation, _ = one.reset(seed=1 + row)
+    for _ in range(steps):
+        np.testing.assert_array_equal(observations[row], observation)
         actions = all_chosen(infos["action_mask"], observations)
         observations, _, terminated, _, infos = batch.step(actions)
-        observation, *_ = one.step(actions[0])
-        if terminated[0]:
+        observation, *_ = one.step(actions[row])
+        if terminated[row]:
             observation, _ = one.reset()
+
+
+def test_more_games_than_opponents_have_seats_may_be_drawn_from() -> None:
+    pool = ["random", "full_greedy", "full_greedy(variant=paper)"]
+    play_both(SeatVectorEnv(pool=pool, num_envs=2), SeatEnv(pool=pool), row=0, steps=100)
+
+
+@pytest.mark.parametrize("which", [{"opponents": ["random", "full_greedy", "gprd"]}, {"pool": ["full_greedy"]}])
+def test_opponents_sit_in_the_order_of_their_list_and_one_may_sit_everywhere(which: dict[str, Any]) -> None:
+    play_both(SeatVectorEnv(num_envs=2, seat=1, **which), SeatEnv(seat=1, **which), row=0, steps=12)
 
 
 @pytest.mark.parametrize("model", ["ppo(kingdomino-4p)", "ppo(kingdomino-4p, sample=yes)"])
 def test_learned_players_sit_in_a_batch_each_thread_with_buffers_of_its_own(model: str) -> None:
     pool = [model, "full_greedy"]
-    batch, one = SeatVectorEnv(pool=pool, num_envs=4, threads=2, seat="rotate"), SeatEnv(pool=pool, seat="rotate")
-    observations, infos = batch.reset(seed=1)
-    observation, _ = one.reset(seed=4)
-    for _ in range(60):
-        np.testing.assert_array_equal(observations[3], observation)
-        actions = all_chosen(infos["action_mask"], observations)
-        observations, _, terminated, _, infos = batch.step(actions)
-        observation, *_ = one.step(actions[3])
-        if terminated[3]:
-            observation, _ = one.reset()
+    play_both(SeatVectorEnv(pool=pool, num_envs=4, threads=2, seat="rotate"), SeatEnv(pool=pool, seat="rotate"), row=3, steps=60)
 
 
 def test_opponents_can_be_changed_while_games_go_on() -> None:
@@ -300,6 +300,17 @@ def test_an_illegal_action_raises_and_changes_nothing() -> None:
     twin = SeatVectorEnv(num_envs=3)
     twin.reset(seed=1)
     assert_same(told, twin.step(actions))
+
+
+def test_only_the_games_of_illegal_actions_are_named() -> None:
+    batch = SeatVectorEnv(num_envs=5)
+    observations, infos = batch.reset(seed=1)
+    actions = all_chosen(infos["action_mask"], observations)
+    for row in (1, 3):
+        actions[row] = np.flatnonzero(infos["action_mask"][row] == 0)[0]
+    with pytest.warns(UserWarning, match="an illegal action has ended a game"):
+        batch.step(actions)
+    assert set(batch._batch.mistakes) == {1, 3}
 
 
 @every_game

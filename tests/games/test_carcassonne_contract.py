@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from contract import play_in_lock_step
+from contract import play_in_lock_step, step_both
 from naive.carcassonne import Carcassonne
 
 from kdenv.core.table import Table
@@ -28,13 +28,5 @@ def test_engine_and_oracle_agree_throughout(players: int, unplaceable: str, n: i
 def test_engine_and_oracle_agree_on_the_meeples_in_hand(players: int) -> None:
     table, oracle, dice = Table(GAME, players), Carcassonne(players), random.Random(players)
     while not table.over:
-        if table.at_chance:
-            outcomes, odds = zip(*table.chances(), strict=True)
-            (outcome,) = dice.choices(outcomes, odds)
-            table.chance(outcome)
-            oracle.apply_chance(outcome)
-        else:
-            action = dice.choice(table.legal())
-            table.play(action)
-            oracle.apply(action)
+        step_both(table, oracle, dice)
         assert table.states[0]["hand"][:players].tolist() == oracle.meeples()

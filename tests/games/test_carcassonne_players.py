@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from contract import step_both
 from naive.carcassonne import Carcassonne
 
 from kdenv.compiler.kernel import kernel
@@ -59,20 +60,13 @@ def test_evaluation_is_what_the_naive_one_says(players: int, weights: Weights) -
                 assert _evaluate_at(weights, table.states, 0, seat) == pytest.approx(expected)
         if table.over:
             return
-        if table.at_chance:
-            outcomes, odds = zip(*table.chances(), strict=True)
-            (outcome,) = dice.choices(outcomes, odds)
-            table.chance(outcome)
-            oracle.apply_chance(outcome)
-        else:
-            action = dice.choice(table.legal())
-            table.play(action)
-            oracle.apply(action)
+        step_both(table, oracle, dice)
 
 
 def test_the_weights_are_heydens() -> None:
     assert final_weights() == Weights(score=100, meeple=10, open=10, city_tile=1.25, poor_field=-40, cities_wanted=3)
-    assert intuitive_weights()[:5] == Weights(score=100, meeple=10, open=100, city_tile=1, poor_field=0, cities_wanted=0)[:5]
+    """Table 6.5; the intuitive weights have no other value for open cities, which count as they are scored."""
+    assert intuitive_weights() == Weights(score=100, meeple=1, open=10, city_tile=1, poor_field=-50, cities_wanted=3)
 
 
 def test_with_the_last_tile_a_point_is_a_point_wherever_it_comes_from() -> None:
@@ -166,7 +160,11 @@ def test_greedy_beats_random(weights: Weights) -> None:
 
 
 @pytest.mark.parametrize(
-    "name, kinds", [("1", ["city", "road", "cloister", "field", "nothing"]), ("2", ["city", "cloister", "road", "nothing", "field"])]
+    "name, kinds",
+    [  # section 6.3.1
+        ("1", ["city road cloister field", "nothing"]),
+        ("2", ["city", "cloister", "road", "nothing", "field"]),
+    ],
 )
 @pytest.mark.parametrize("drawn", "ADE")
 def test_an_order_ranks_turns_by_what_they_claim(name: str, kinds: list[str], drawn: str) -> None:
@@ -176,11 +174,11 @@ def test_an_order_ranks_turns_by_what_they_claim(name: str, kinds: list[str], dr
         after = table.clone()
         after.play(int(first_action(turn)))
         claim = after.name(int(first_action(rest_of(turn)))) if rest_of(turn) else "claim nothing"
-        kind = next(kind for kind in kinds if kind in claim.split())
+        kind = next(kind for kind in kinds if set(kind.split()) & set(claim.split()))
         ranks.setdefault(kind, set()).add(int(rank(GAME.knowledge.orders[name], table.states[0], turn)))
         if rest_of(turn):  # asked for the claim alone, it ranks it alike
             ranks[kind].add(int(rank(GAME.knowledge.orders[name], after.states[0], rest_of(turn))))
-    assert ranks == {kind: {kinds.index(kind)} for kind in ranks} and len(ranks) >= 3
+    assert ranks == {kind: {kinds.index(kind)} for kind in ranks} and len(ranks) >= min(3, len(kinds))
 
 
 @pytest.mark.parametrize("seat, ahead", [(0, 28), (1, 28), (2, 20)])

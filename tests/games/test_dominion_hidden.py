@@ -16,8 +16,8 @@ from kdenv.core.errors import BadRecord
 from kdenv.core.table import Table
 from kdenv.core.verbs import phase_at, resample_hidden, seat_at
 from kdenv.games.dominion.cards import ACTION, TREASURE, random_kingdom
-from kdenv.games.dominion.effects import PLAY_NODE
 from kdenv.games.dominion.notation import pile_text
+from kdenv.games.dominion.progress import PLAY_NODE
 from kdenv.games.dominion.tables import END
 
 DRAWS = 20_000

@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from dominion_at import GAME, at, go
+from random_games import after
 
 from kdenv.core.table import Table
 from kdenv.games.dominion.cards import random_kingdom
@@ -65,16 +66,7 @@ def test_observations_are_small_numbers() -> None:
 
 
 def played(players: int, decisions: int, **options: object) -> Table:
-    """A table after so many random decisions."""
-    table = Table(GAME, players, **({"kingdom": random_kingdom(players)} | options))
-    rng = np.random.default_rng(decisions)
-    for _ in range(decisions):
-        table.run_chance(rng)
-        if table.over:
-            break
-        table.play(int(rng.choice(table.legal())))
-    table.run_chance(rng)
-    return table
+    return after(GAME, players, decisions, **({"kingdom": random_kingdom(players)} | options))
 
 
 TABLES = [(players, decisions) for players in (1, 2, 3, 4) for decisions in (0, 40, 10_000)]

@@ -44,20 +44,12 @@ def test_supply_of_the_thesis() -> None:
     assert Table(GAME, 2, supply="thesis").states[0]["supply"].tolist()[:3] == [44, 30, 20]
 
 
+THESIS = ["Village", "Woodcutter", "Gardens", "Moneylender", "Remodel", "Smithy", "Festival", "Laboratory", "Market", "Witch"]
+
+
 def test_kingdom_is_sorted_by_cost_then_name() -> None:
     slots = [CARDS[number].name for number in Table(GAME, 2).states[0]["card"]]
-    assert slots[7:] == [
-        "Village",
-        "Woodcutter",
-        "Gardens",
-        "Moneylender",
-        "Remodel",
-        "Smithy",
-        "Festival",
-        "Laboratory",
-        "Market",
-        "Witch",
-    ]
+    assert slots[7:] == THESIS
 
 
 def test_opening_hands_are_drawn_seat_by_seat() -> None:
@@ -70,22 +62,7 @@ def test_treasures_are_played_at_once_where_there_is_no_action() -> None:
     assert (table.seat, number(table, "coins"), legal(table)) == (
         0,
         5,
-        ["end", "buy Copper", "buy Silver", "buy Estate", "buy Duchy"]
-        + [
-            "buy " + name
-            for name in (
-                "Village",
-                "Woodcutter",
-                "Gardens",
-                "Moneylender",
-                "Remodel",
-                "Smithy",
-                "Festival",
-                "Laboratory",
-                "Market",
-                "Witch",
-            )
-        ],
+        ["end", "buy Copper", "buy Silver", "buy Estate", "buy Duchy", *("buy " + name for name in THESIS)],
     )
 
 

@@ -141,7 +141,7 @@ def test_the_plausibility_check_notices_a_bias_of_a_fifth():
     assert not chi_square_is_plausible([400 + 80 * (i % 2) - 40 for i in range(60)], 400)
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", [{}, {"force_66": False}, {"rules": "dominai_code"}], ids=str)
 def test_the_truth_is_always_among_the_consistent_deals(options):
     for seed in range(15):
         for table, _, _ in play_both(seed, **options):
@@ -151,6 +151,18 @@ def test_the_truth_is_always_among_the_consistent_deals(options):
                     held = tiles_in(table.states[0]["hands"][(seat + ahead) % 4])
                     assert (shares[ahead - 1, held] > 0).all(), table.position()
                     assert shares[ahead - 1].sum() == pytest.approx(len(held))
+
+
+def test_with_calls_the_truth_may_be_ruled_out_by_an_unjust_pass_and_the_shares_are_those_of_some_deal():
+    ruled_out = 0
+    for seed in range(15):
+        for table, _, _ in play_both(seed, calls=True):
+            shares = marginals(table, 0)
+            for ahead in (1, 2, 3):
+                held = tiles_in(table.states[0]["hands"][ahead])
+                ruled_out += bool((shares[ahead - 1, held] == 0).any())
+                assert shares[ahead - 1].sum() == pytest.approx(len(held))
+    assert ruled_out > 0
 
 
 def test_a_draw_changes_nothing_the_seat_sees_and_does_not_depend_on_the_truth():

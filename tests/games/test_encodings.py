@@ -20,7 +20,7 @@ from kdenv.arena import Match, Result, play
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core import verbs
-from kdenv.core.encoding import Encoding, Observer, Part
+from kdenv.core.encoding import Encoding, Observer, Part, observe_by
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
 from kdenv.core.table import Table
@@ -141,6 +141,28 @@ def test_a_layout_of_something_else_is_refused() -> None:
         Observer(game, *game.variant(), bad)
 
 
+def constant(number: float) -> Encoding:
+    @kernel
+    def observe(states, k, seat, out):
+        for i in range(out.shape[0]):
+            out[i] = number
+
+    return Encoding("constant", lambda players, options: {"number": Part((1,), "the number")}, observe)
+
+
+@kernel
+def observe_in_a_kernel(part, states, out):
+    observe_by(part, states, 0, 0, out)
+
+
+def test_encodings_whose_kernels_have_the_same_name_are_told_apart() -> None:
+    table, out = dealt(), np.zeros(1, np.float32)
+    for number in (0.25, 0.5, 0.75):
+        observer = Observer(table.game, table.players, table.variant, constant(number))
+        observe_in_a_kernel(observer.part(), table.states, out)
+        assert out.tolist() == [number]
+
+
 # By name, and by default
 
 
@@ -226,7 +248,7 @@ def test_an_encoding_from_outside_that_looks_into_other_hands_sees_a_draw() -> N
 
 SIZES = [
     ("kingdomino", 4, "planes", 2494),
-    ("kingdomino", 4, "areas", 2610),
+    ("kingdomino", 4, "prospects", 468),
     ("dominion", 2, "piles", 1102),
     ("dominion", 2, "counts", 309),
     ("carcassonne", 2, "compact", 322),
@@ -370,7 +392,7 @@ POSITIONS = {
 # (game, encoding, version) -> digest of the layout, and of the numbers that all seats see in the position above.
 WRITTEN = {
     ("kingdomino", "planes", 1): ("7adbde60", "95ceebea"),
-    ("kingdomino", "areas", 1): ("a2de257e", "31af2098"),
+    ("kingdomino", "prospects", 1): ("a2c8e6fc", "bb7b865d"),
     ("dominion", "piles", 1): ("e7f2f2fa", "63e251ca"),
     ("dominion", "counts", 1): ("d89dbfdd", "61fb71d2"),
     ("carcassonne", "compact", 1): ("17559d4e", "e662129c"),

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from random_games import after
 
 from kdenv.core.table import Table
 from kdenv.games import find_game
@@ -20,16 +21,7 @@ SHARED_WIN = "round=6 stage=over turn=4 kingdoms=X,X queue= draft= box=1-24"
 
 @cache
 def played(players: int, decisions: int, **options: int) -> Table:
-    """A table after so many random decisions, and the chance after them."""
-    table = Table(find_game("kingdomino"), players, **options)
-    rng = np.random.default_rng(decisions)
-    for _ in range(decisions):
-        table.run_chance(rng)
-        if table.over:
-            break
-        table.play(int(rng.choice(table.legal())))
-    table.run_chance(rng)
-    return table
+    return after(find_game("kingdomino"), players, decisions, **options)
 
 
 def tables() -> list:

@@ -18,7 +18,7 @@ from kdenv.core.questions import choose
 from kdenv.core.table import Table
 from kdenv.core.verbs import CHANCE, OVER, apply_chance, legal, phase, sample_chance, scores
 from kdenv.games import find_game
-from kdenv.games.kingdomino import rules
+from kdenv.games.kingdomino import placements, rules
 from kdenv.games.kingdomino.heuristics import Greedy
 from kdenv.games.kingdomino.tables import N_DOUBLES
 from kdenv.search.playout import Split, Uniform, play_turn
@@ -52,7 +52,7 @@ def _play(player, states, n_games, out, rng, points, branching, twice, progress)
             for slot in range(4):
                 free += 1 if s.draft_king[slot] == rules.NOBODY else 0
             n_turns = n if s.stage == rules.PICKING or s.round == s.n_drafts else n * free
-            is_double = s.stage == rules.PLACING and s.queue[s.turn] <= N_DOUBLES and out[0] != rules.discard_action(5)
+            is_double = s.stage == rules.PLACING and s.queue[s.turn] <= N_DOUBLES and out[0] != placements.discard_action(5)
             this_round, mover = int(s.round), rules.seat(s)
             branching[this_round] += n_turns
             twice[this_round] += 2 * n_turns if is_double else n_turns

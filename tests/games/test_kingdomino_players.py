@@ -14,19 +14,19 @@ from kdenv.core.errors import BadOption
 from kdenv.core.questions import choose_at, first_action, rest_of
 from kdenv.core.table import Table
 from kdenv.games import find_game
-from kdenv.games.kingdomino import heuristics, look_ahead
+from kdenv.games.kingdomino import best_turns, heuristics
 
 
 @kernel
-def _greedy_turns(states, looks_ahead, repaired, out):
-    return heuristics.greedy_turns(states[0], looks_ahead, repaired, out)
+def _greedy_turns(states, looks_ahead, repaired, by_crowns, out):
+    return heuristics.greedy_turns(states[0], looks_ahead, repaired, by_crowns, out)
 
 
 def engine_turns(table: Table, which: str, variant: str = "fixed") -> set[tuple[int, ...]]:
     """The turns between which the compiled player chooses, unpacked."""
     out = table.game.buffer()
-    n = _greedy_turns(table.states, int(which == "fg"), int(variant == "fixed"), out)
-    unpacked = [unpack(turn) for turn in out[look_ahead.TURNS :][:n].tolist()]
+    n = _greedy_turns(table.states, int(which == "fg"), int(variant == "fixed"), int(variant != "text"), out)
+    unpacked = [unpack(turn) for turn in out[best_turns.TURNS :][:n].tolist()]
     assert len(set(unpacked)) == len(unpacked), "a turn is listed twice"
     return set(unpacked)
 
@@ -110,8 +110,8 @@ def test_choices_are_those_of_the_naive_players(players: int, options: dict, see
 
 def test_full_greedy_is_repaired_unless_it_is_to_play_as_in_the_paper() -> None:
     make = heuristics.RULE_PLAYERS["full_greedy"].make
-    assert make() == make(variant="fixed") == heuristics.Greedy(looks_ahead=1, repaired=1)
-    assert make(variant="paper") == heuristics.Greedy(looks_ahead=1, repaired=0)
+    assert make() == make(variant="fixed") == heuristics.Greedy(looks_ahead=1, repaired=1, by_crowns=1)
+    assert make(variant="paper") == heuristics.Greedy(looks_ahead=1, repaired=0, by_crowns=1)
     with pytest.raises(BadOption, match="variant may be fixed or paper"):
         make(variant="papers")
 
@@ -124,5 +124,16 @@ def test_full_greedy_takes_any_of_the_turns_it_likes_equally_well() -> None:
     assert len(liked) == 4
     states, out = np.zeros(2, table.game.state_dtype), table.game.buffer()
     states[0] = table.states[0]
-    chosen = {unpack(int(choose_at(heuristics.Greedy(1, 1), states, 0, out, rng))) for _ in range(200)}
+    chosen = {unpack(int(choose_at(heuristics.Greedy(1, 1, 1), states, 0, out, rng))) for _ in range(200)}
     assert chosen == liked
+
+
+def test_gprd_of_the_text_picks_at_random_from_the_first_round_on() -> None:
+    """Section III.A: it "selects dominoes randomly from the current draft"; the program picks by crowns in the first two rounds."""
+    table = Table(find_game("kingdomino"))
+    table.run_chance(make_rng(4))
+    for round_ in (0, 1):
+        while table.states[0]["round"] < round_:
+            table.decide(table.legal()[-1], make_rng(5))
+        picks = {which: {turn[-1] for turn in engine_turns(table, "gprd", which)} for which in ("text", "program")}
+        assert picks["program"] < picks["text"] and len(picks["text"]) == 4

@@ -11,6 +11,7 @@ from itertools import pairwise, permutations
 import pytest
 from naive.dominoes import CALL, HAND_SIZE, PASS, PRESETS, TILES, Dominoes, play, tile_of
 from naive.dominoes_deals import (
+    claims,
     consistent_deals,
     count,
     ends_before_each_turn,
@@ -538,7 +539,17 @@ def seen_by(game, seat):
     }
 
 
-@pytest.mark.parametrize("variant", [{}, {"force_66": False}, {"calls": True}])
+def test_with_calls_the_deals_believed_are_some_of_those_with_which_the_round_can_be_replayed():
+    some, all_ = 0, 0
+    for game in late_positions(15, n_unseen=6, calls=True):
+        possible = [deal for deal in all_deals(game, game.seat()) if could_have_been_dealt(game, game.seat(), deal)]
+        found = list(consistent_deals(**seen_by(game, game.seat())))
+        assert found and all(deal in possible for deal in found), game
+        some, all_ = some + (len(found) < len(possible)), all_ + (len(found) == len(possible))
+    assert some and all_
+
+
+@pytest.mark.parametrize("variant", [{}, {"force_66": False}])
 def test_consistent_deals_are_those_with_which_the_round_can_be_replayed(variant):
     games = late_positions(15, n_unseen=6, **variant)
     assert len(games) == 15
@@ -594,8 +605,16 @@ def test_a_pass_shows_the_lack_of_the_open_suits():
     assert shares[0, 1] == shares[0, 3] == [0, 0, Fraction(1, 2), Fraction(1, 2)]
 
 
-def test_with_calls_a_pass_shows_nothing():
-    assert count([*FOUR_LEFT, (0, PASS), (1, PASS)], 0, tiles("2-3"), calls=True) == 6
+def test_with_calls_a_pass_is_believed_as_long_as_a_deal_allows_it():
+    one, two, three = ([*FOUR_LEFT, (0, PASS), *((seat, PASS) for seat in range(1, n + 1))] for n in (1, 2, 3))
+    without = [count(passes, 0, tiles("2-3")) for passes in (one, two, three)]
+    assert 0 < without[0] < 6 and without[2] == 0
+    assert [count(passes, 0, tiles("2-3"), calls=True) for passes in (one, two, three)] == [n or 6 for n in without]
+
+
+def test_with_calls_a_tile_laid_takes_back_the_claim_that_it_is_not_there():
+    history = [(0, lay("3-5")), (1, PASS), (2, lay("5-6")), (3, lay("6-1")), (0, lay("1-1")), (1, lay("3-4"))]
+    assert claims(history[:2], 1) == {3, 5} and claims(history, 1) == {5}
 
 
 def test_no_deal_explains_more_passes_than_the_tiles_allow():

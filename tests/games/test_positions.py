@@ -20,7 +20,7 @@ from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, BadRecord, KdenvError
 from kdenv.core.table import Table
 from kdenv.games import find_game, names
-from kdenv.games.dominion.effects import MAX_DEPTH
+from kdenv.games.dominion.progress import MAX_DEPTH
 from kdenv.games.dominion.tables import N_KINGDOM_PILE, N_VICTORY
 
 ROOT = Path(__file__).resolve().parents[2]

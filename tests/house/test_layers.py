@@ -15,7 +15,7 @@ GAMES = ("kingdomino", "dominion", "carcassonne", "dominoes")
 ONLY = {
     "compiler": ("numpy", "numba", "llvmlite", "filelock", "platformdirs", "kdenv.compiler"),
     "core": ("numpy", "numba", "kdenv.compiler", "kdenv.core"),
-    "drawing": ("kdenv.drawing",),
+    "drawing": ("jinja2", "markupsafe", "kdenv.drawing"),
     "search": ("numpy", "kdenv.compiler", "kdenv.core", "kdenv.search"),
     "networks": ("numpy", "kdenv.compiler", "kdenv.core", "kdenv.search", "kdenv.networks"),
     "games": ("numpy", "kdenv.compiler", "kdenv.core", "kdenv.drawing"),  # and, for each game, its own room

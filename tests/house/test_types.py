@@ -1,5 +1,6 @@
-"""Do type checkers and editors know the public doors? typed_user.py uses them as a user would; mistakes in their use are found."""
+"""Do type checkers and editors know what is public? typed_user.py uses it as a user would; mistakes in its use are found."""
 
+import ast
 import inspect
 import re
 import shutil
@@ -12,6 +13,8 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import pytest
 
 import kdenv
+import kdenv.policies
+from kdenv.core.words import in_capitals
 from kdenv.envs.aec import TableEnv
 from kdenv.envs.parameters import TableParameters
 from kdenv.envs.rewards import REWARDS
@@ -20,6 +23,7 @@ from kdenv.games import TITLES
 SCRIPT = Path(__file__).with_name("typed_user.py")
 MISTAKES = """
 import kdenv
+import kdenv.policies
 from kdenv import kingdomino_v0
 from kdenv.envs import SeatEnv, TablEnv  # wrong
 
@@ -27,7 +31,8 @@ kdenv.tabel("kingdomino")  # wrong
 kdenv.table("kingdomino", players=3, size=7).scoers()  # wrong
 env = kingdomino_v0.env(players=2, size=3, reward="gains")
 env.table.scores()
-env.tabel  # pyright says so; PettingZoo is not marked as typed, so to mypy the class of env derives from Any
+env.tabel  # wrong
+kdenv.dominion_v0.raw_env().agnets  # wrong
 SeatEnv("kingdomino").tabel  # wrong
 env.view("player_0").legals()  # wrong
 env.table.scores().append("three")  # wrong
@@ -37,9 +42,11 @@ kdenv.dominion_v0.parallel_env(info="all")  # wrong
 kdenv.game("kingdomino").layouts()  # wrong
 SeatEnv("kingdomino", seat=1.5)  # wrong
 SeatEnv("kingdomino").layout()["kingdoms"].size  # wrong
+kdenv.policies.FullGready()  # wrong
+kdenv.policies.FullGreedy(variant="papre")  # wrong
+kdenv.policies.Gprd().search(kdenv.table("kingdomino").view(0)).bets  # wrong
 """
 WRONG = [number for number, line in enumerate(MISTAKES.splitlines(), 1) if line.endswith("# wrong")]
-WRONG_TO_PYRIGHT = [number for number, line in enumerate(MISTAKES.splitlines(), 1) if "# wrong" in line or "# pyright" in line]
 
 
 def check(folder: Path, *command: str) -> str:
@@ -63,7 +70,7 @@ def test_a_users_script_passes_pyright_and_mistakes_do_not(tmp_path: Path) -> No
     pytest.importorskip("pyright")
     printed = check(tmp_path, "pyright", "--pythonpath", sys.executable)
     assert f"{SCRIPT.name}:" not in printed, printed
-    assert sorted({int(number) for number in re.findall(r"mistakes\.py:(\d+):\d+ - error", printed)}) == WRONG_TO_PYRIGHT, printed
+    assert sorted({int(number) for number in re.findall(r"mistakes\.py:(\d+):\d+ - error", printed)}) == WRONG, printed
 
 
 def test_the_users_script_runs(tmp_path: Path) -> None:
@@ -81,6 +88,29 @@ def test_the_types_of_options_are_those_of_the_game(game: str) -> None:
         if option.choices:
             values = {True, False} if types[option.name] is bool else set(get_args(types[option.name]))
             assert values == set(option.choices)
+
+
+def test_the_types_of_rule_players_are_those_that_the_games_list() -> None:
+    room = Path(kdenv.policies.__file__).parent
+    stubs = ast.parse((room / "rule_players.pyi").read_text(encoding="utf-8"))
+    made = {node.name: node.body[0] for node in stubs.body if isinstance(node, ast.ClassDef)}
+    players = [player for game in TITLES for player in kdenv.game(game).knowledge.players.items()]
+    listed = [name for name, rule in players if rule.make.__module__.startswith("kdenv.")]  # other tests may have added some
+    assert list(made) == list(dict.fromkeys(map(in_capitals, listed)))
+    init = ast.parse((room / "__init__.py").read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(init) if isinstance(node, ast.ImportFrom)]
+    assert [alias.asname for node in imports if node.module == "kdenv.policies.rule_players" for alias in node.names] == sorted(made)
+    for name, function in made.items():
+        cls = getattr(kdenv.policies, name)
+        assert isinstance(function, ast.FunctionDef)
+        assert [said.arg for said in function.args.kwonlyargs] == list(cls.parameters())
+        for said, default, parameter in zip(function.args.kwonlyargs, function.args.kw_defaults, cls.parameters().values(), strict=True):
+            assert said.annotation is not None and default is not None
+            hint = eval(ast.unparse(said.annotation), {"Literal": Literal})
+            assert ast.literal_eval(default) == parameter.default
+            assert parameter.type is (str if get_origin(hint) is Literal else hint)
+            for value in get_args(hint) or (parameter.default,):
+                assert getattr(cls(**{parameter.name: value}), parameter.name) == value
 
 
 def test_the_types_of_parameters_are_those_of_the_environment() -> None:

@@ -1,4 +1,4 @@
-"""A user's script that goes through the public doors. test_types.py checks its types with mypy --strict and pyright, and runs it."""
+"""A user's script that uses what is public. test_types.py checks its types with mypy --strict and pyright, and runs it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kdenv.arena import Match, Summary, play
 from kdenv.author import View
 from kdenv.core.table import Table
 from kdenv.envs import SeatEnv, TableEnv
-from kdenv.policies import Mce, Policy
+from kdenv.policies import FullGreedy, Mce, Policy
 
 
 def lowest(view: View) -> int:
@@ -66,7 +66,7 @@ def at_tables() -> None:
     """A table, a search, a registered environment and a match."""
     table = kdenv.table("kingdomino", players=3, size=7, tiebreak="official")
     table.run_chance(np.random.default_rng(1))
-    found = Mce(playouts=4).search(table.view(table.seat or 0))
+    found = Mce(playout=FullGreedy(variant="paper"), playouts=4).search(table.view(table.seat or 0))
     print(found, kdenv.games(), kdenv.game("dominion").layout(players=2)["hand"].shape)
     print(dominion_v0.raw_env(players=2, kingdom="random", kingdom_seed=3).possible_agents)
     made = gymnasium.make("kdenv/Carcassonne-v0", opponents="random").unwrapped

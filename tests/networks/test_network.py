@@ -20,7 +20,7 @@ from kdenv.games import find_game, names
 from kdenv.networks.network import Network, layers_of, look, network_of, value, values
 from kdenv.networks.players import Goal, Valued, turns_for, weigh_turns
 from kdenv.policies import policy
-from kdenv.policies.compiled import joint_player
+from kdenv.policies.compiled import player_of_seats
 
 ACTIVATIONS = {"relu": lambda x: np.maximum(x, 0), "tanh": np.tanh}
 
@@ -97,7 +97,7 @@ def turn_and_worths(table: Table, part: Valued, file: Path) -> tuple[int, dict[i
 def test_learned_takes_the_turn_after_which_the_position_is_worth_most(name: str, tmp_path: Path) -> None:
     file = random_model(tmp_path / "model.npz", name)
     for table in tables(name, 3):
-        part = policy(f"learned({file})").compiled(table.game)
+        part = policy(f"learned({file})").compiled(table.game, table.players)
         action, worths = turn_and_worths(table, part, file)
         assert worths[action] == pytest.approx(max(worths.values()), abs=1e-4)
 
@@ -142,10 +142,10 @@ def test_the_compiled_player_of_an_environment_decides_as_the_policy(text: str, 
 def test_two_seats_with_one_model_have_one_player_and_threads_have_their_own(tmp_path: Path) -> None:
     file = random_model(tmp_path / "model.npz", "kingdomino")
     game, text = find_game("kingdomino"), f"learned({file})"
-    joint = joint_player([policy(text), policy(text), policy("random")], [0, 1, 2], game)
-    assert joint.third_seats | joint.first_seats | joint.second_seats == 0b111
+    player = player_of_seats([policy(text), policy(text), policy("random")], [0, 1, 2], game, game.players[0])
+    assert player.third_seats | player.first_seats | player.second_seats == 0b111
     player = policy(text)
-    one, other = player.compiled(game), player.compiled(game)
+    one, other = player.compiled(game, game.players[0]), player.compiled(game, game.players[0])
     assert one.network.weights is other.network.weights
     assert one.network.now is not other.network.now and one.room.turns is not other.room.turns
 
@@ -163,7 +163,7 @@ def test_expectimax_one_turn_deep_evaluates_as_the_network(tmp_path: Path) -> No
     file = random_model(tmp_path / "model.npz", "kingdomino")
     table = random_game(find_game("kingdomino"), 2, None, 61)
     table.run_chance(make_rng(1))
-    part = policy(f"learned({file})").compiled(table.game)
+    part = policy(f"learned({file})").compiled(table.game, table.players)
     n = weigh_turns(part, table.states, 0)
     found = policy(f"expectimax(depth=1, evaluate=learned({file}))").search(table.view(table.seat))
     best = max(zip(part.room.worths[:n], part.room.turns[:n], strict=True))

@@ -6,6 +6,7 @@ import json
 import math
 import pickle
 from dataclasses import MISSING, FrozenInstanceError, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from positions import after_pick, of_seat_to_move
 import kdenv
 from kdenv import policies
 from kdenv.compiler.random import uniform
-from kdenv.core.errors import BadOption, KdenvError, NotSupported
+from kdenv.core.errors import BadOption, KdenvError
 from kdenv.core.view import View
 from kdenv.games import find_game, names
 from kdenv.policies import (
@@ -58,6 +59,7 @@ WORDS = {
     ("single_witch", "variant"): ["thesis", "dominiate"],
     ("double_witch", "variant"): ["thesis", "dominiate"],
     ("rollout", "remodel"): ["dearest", "random", "cheapest"],
+    ("gprd", "opening"): ["crowns", "random"],
     ("ppo", "model"): list(shipped_models()),
     ("learned", "model"): list(shipped_models()),
 }
@@ -85,10 +87,15 @@ def some_of(cls: type[Value], p: Parameter) -> st.SearchStrategy[Any]:
     elif p.type is str:
         found = st.text()
     else:
-        found = st.one_of([some(each) for each in classes(p.type) if not getattr(each, "learns", False)])
-        if issubclass(Playout, p.type):
-            found |= st.one_of([some(rule_class(name)) for name in rule_names()])  # type: ignore[arg-type]
+        found = st.deferred(lambda: any_of(p.type))  # a playout may be made of other playouts
     return found | st.sampled_from(sorted(p.words.values(), key=str)) if p.words else found
+
+
+@cache
+def any_of(family: type[Value]) -> st.SearchStrategy[Any]:
+    """A value of any class of the family."""
+    found = [*classes(family), *(map(rule_class, rule_names()) if issubclass(Playout, family) else ())]
+    return st.one_of([some(cls) for cls in found if not getattr(cls, "learns", False)])
 
 
 def attempt(cls: type[Value], values: dict[str, Any]) -> Value | None:
@@ -244,8 +251,7 @@ def test_what_a_policy_cannot_play_is_told_before_it_plays(asked: Policy, game: 
 def test_a_check_knows_the_players_and_the_options() -> None:
     with pytest.raises(BadOption, match="kingdomino cannot be played by 9 players"):
         Random().check(find_game("kingdomino"), 9)
-    with pytest.raises(NotSupported, match="calls=yes"):
-        Pimc().check(find_game("dominoes"), 4, {"calls": True})
+    Pimc().check(find_game("dominoes"), 4, {"calls": True})
 
 
 @pytest.mark.parametrize("game", names())
@@ -259,7 +265,7 @@ def test_what_is_listed_passes_the_check(game: str) -> None:
 def test_a_listing_knows_what_can_be_completed() -> None:
     entries = {entry.name: entry for entry in listing(find_game("kingdomino"))}
     assert entries["uct"].completions("chance") == ["sampled", "frozen", "open", "information_sets"]
-    assert entries["uct"].completions("select") == ["ucb1", "ucb_ratio", "ucb1_tuned", "thompson", "puct"]
+    assert entries["uct"].completions("select") == ["ucb1", "ucb_ratio", "ucb1_tuned", "thompson", "thompson_beta", "puct"]
     assert entries["uct"].completions("reflex") == ["yes", "no"]
     assert entries["uct"].completions("rave") == ["no"]
     assert {entry.group for entry in entries.values()} == {"players", "searches", "papers", "others", "elsewhere"}

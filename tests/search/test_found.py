@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 import three_shells
+from dominion_at import at
 from positions import shells
 
 from kdenv.compiler.random import make_rng
@@ -98,6 +99,16 @@ def test_outcomes_of_chance_lie_between_turns() -> None:
         assert np.isnan(draw.mean)
         assert {child.seat for child in draw.children} == {1}
         assert draw.visits == sum(child.visits for child in draw.children)
+
+
+def test_in_a_tree_of_information_sets_what_the_seat_sees_leads_to_other_nodes() -> None:
+    """Seat 0 sees what it draws by its Smithy, and nobody else does."""
+    table = at("Smithy", "1 Smithy 4 Copper", "1 Silver 1 Gold 1 Estate 1 Duchy")
+    found = found_by("uct(chance=information_sets, select=ucb1(c=9), playouts=300)", table)
+    (smithy,) = (child for child in found.tree.children if child.words == "play Smithy")
+    drawn = {after.words for after in smithy.children}
+    assert drawn == {"draw Silver", "draw Gold", "draw Estate", "draw Duchy"}
+    assert all(after.outcomes for after in smithy.children)
 
 
 def test_a_frozen_tree_has_one_outcome_of_every_chance() -> None:

@@ -48,6 +48,23 @@ def test_the_playouts_are_spent_to_the_last(clock: Clock, playouts: int) -> None
     assert sum(clock.steps) == playouts
 
 
+@pytest.mark.parametrize("most", [1, 10, 64, 1000])
+def test_nodes_are_kept_to_where_every_playout_makes_one(clock: Clock, most: int) -> None:
+    """A tree begins with a root, so the last node is the playout before. One playout is made even if the root is all there may be."""
+    for n in Budget(nodes=most).steps(nodes=lambda: 1 + sum(clock.steps)):
+        clock.steps.append(n)
+        clock.now += n / 1000
+    assert sum(clock.steps) == max(most - 1, 1)
+
+
+def test_a_whole_tree_ends_a_budget_of_nodes(clock: Clock) -> None:
+    """It grows no more nodes; the search ends after eight times as many playouts as nodes were allowed."""
+    for n in Budget(nodes=50).steps(nodes=lambda: 7):
+        clock.steps.append(n)
+        clock.now += n / 1000
+    assert sum(clock.steps) == 8 * 50
+
+
 @pytest.mark.parametrize("spending", [Budget(seconds=2), Budget(playouts=5000)])
 def test_a_search_can_be_interrupted_fifty_times_a_second(clock: Clock, spending: Budget) -> None:
     clock.spend(spending, least=2)

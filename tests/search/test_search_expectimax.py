@@ -10,13 +10,14 @@ import lookahead_mutants
 import numpy as np
 import pytest
 import random_tree
-from lookahead_runs import STARS, Searcher
+from lookahead_runs import STARS, Result, Searcher
 from naive.lookahead import margin, values_of_turns
 
 from baselines.papers import heyden2009
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core.table import Table
+from kdenv.core.turns import SCRATCH
 from kdenv.games import find_game
 from kdenv.games.carcassonne.heuristics import evaluate, final_weights
 from kdenv.policies import Expectimax, Star1, Star2, Star25, policy
@@ -39,6 +40,11 @@ def tree(seed: int, length: int | None = None) -> Table:
     if length is None:
         length = 5 + seed // 2 % 3
     return Table(random_tree.GAME, 2, seed=seed, shape=("turns", "any")[seed % 2], length=length)
+
+
+def meeting_tree(seed: int) -> Table:
+    """A random tree in which different lines meet, so that a transposition table has something to find."""
+    return Table(random_tree.GAME, 2, seed=seed, shape="meet", length=5 + seed % 3)
 
 
 def bound_of(seed: int) -> ScoreMargin:
@@ -96,15 +102,47 @@ def test_without_slack_the_value_is_the_same_and_the_turn_one_of_the_best(probes
         assert quick.chosen in truth.best, seed
 
 
-@pytest.mark.parametrize("probes", [0, 1, 3])
-def test_a_transposition_table_changes_nothing_but_the_nodes(probes: int) -> None:
-    plain, with_table = Searcher(random_tree.GAME, 4), Searcher(random_tree.GAME, 4, table_bits=10)
+@pytest.mark.parametrize("table_bits", [2, 10])
+@pytest.mark.parametrize("cuts, probes", [(False, 0), (True, 0), (True, 1), (True, 3)])
+def test_a_transposition_table_changes_nothing_but_the_nodes(cuts: bool, probes: int, table_bits: int) -> None:
+    """Also where it is kept from depth to depth, and where positions take each other's place in it."""
+    plain, with_table = Searcher(random_tree.GAME, 4), Searcher(random_tree.GAME, 4, table_bits=table_bits)
     for seed in range(200):
         plain.evaluator = with_table.evaluator = bound_of(seed)
-        truth = plain.run(tree(seed), cuts=False)
-        result = with_table.run(tree(seed), probes, slack=TIE)
+        truth = plain.run(meeting_tree(seed), cuts=False)
+        result = deepened(with_table, meeting_tree(seed), probes, cuts)[-1]
         assert result.value == pytest.approx(truth.value, abs=1e-9), seed
         assert result.best == truth.best, seed
+
+
+def deepened(searcher: Searcher, table: Table, probes: int, cuts: bool) -> list[Result]:
+    """The results of searches to depth 1, 2, 3 and 4. Each tries first what the last one chose, and has its transposition table."""
+    results: list[Result] = []
+    for depth in range(1, 5):
+        searcher.depth = depth
+        first = results[-1].chosen if results else 0
+        results.append(searcher.run(table, probes, cuts=cuts, slack=TIE, first=first, forget=depth == 1))
+    return results
+
+
+@pytest.mark.parametrize(
+    "cuts, probes, nodes, with_table, entries",
+    [(False, 0, 2088, 754, 63), (True, 0, 1521, 655, 63), (True, 1, 1900, 994, 63), (True, 3, 1870, 1131, 63)],
+)
+def test_deepening_visits_so_many_nodes_and_remembers_so_many_positions(
+    cuts: bool, probes: int, nodes: int, with_table: int, entries: int
+) -> None:
+    """A fault in bounds, in the order of turns or in the table may cost nodes alone, so they are counted. If a change of the search
+    moves these numbers, look whether it should."""
+    found = []
+    for table_bits in (0, 5):
+        searcher = Searcher(random_tree.GAME, 4, evaluator=ScoreMargin(2, 3.0), table_bits=table_bits)
+        n_nodes, n_entries = 0, 0
+        for seed in range(4):
+            n_nodes += sum(result.nodes for result in deepened(searcher, meeting_tree(seed), probes, cuts))
+            n_entries += int((searcher.room.table["key"] != 0).sum())
+        found += [n_nodes, n_entries]
+    assert found == [nodes, 0, with_table, entries]
 
 
 @pytest.mark.parametrize("probes", [0, 2])
@@ -357,3 +395,12 @@ def test_a_value_outside_the_window_is_remembered_as_a_bound(best: float, lower:
     entry = searcher.room.table[3]
     assert (entry["lower"], entry["upper"]) == ((lower, upper) if side == 0 else (-upper, -lower))
     assert entry["turn"] == 7
+
+
+def test_the_room_of_a_search_has_scratch_after_its_last_level_and_words_of_eight_bytes() -> None:
+    table = carcassonne_position(1)
+    room = stack.new_search(table.states, 2, 2, CARCASSONNE.max_turns, CARCASSONNE.max_chances, CARCASSONNE.max_legal)
+    assert room.states[0] == table.states[0]
+    assert room.states.shape[0] == room.levels.shape[0] + 1 + SCRATCH
+    assert room.words.dtype == np.uint64
+    assert room.words.shape == (room.states.shape[0], CARCASSONNE.state_dtype.itemsize // 8)

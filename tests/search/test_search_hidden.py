@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from statistics import mean
 
 import numpy as np
@@ -219,6 +220,38 @@ def test_ims_is_algorithm_1():
         for depth in (1, 2, 3):
             found = means(f"ims(alpha={depth}, beta=0, pruning=none)", view_of(table))
             assert found == pytest.approx(search(imagined(table, "paper"), depth), abs=1e-9)
+
+
+def test_ims_counts_the_tiles_laid_if_the_belief_says_so(monkeypatch):
+    monkeypatch.setattr(Imagined, "tile", 1.0)
+    told = False
+    for table, _ in rounds(6, 18):
+        for depth in (1, 2, 3):
+            found = means(f"ims(alpha={depth}, beta=0, pruning=none, belief=paper_tiles)", view_of(table))
+            assert found == pytest.approx(search(imagined(table, "paper"), depth), abs=1e-9)
+            told |= found != means(f"ims(alpha={depth}, beta=0, pruning=none)", view_of(table))
+    assert told
+
+
+def test_the_first_turn_of_ims_is_greedy_if_that_is_asked_for():
+    """And only the first of each seat after the deal."""
+    first = later = 0
+    for seed in range(6):
+        table, rng = Table(GAME, mode="round", lead="drawn"), make_rng(seed)
+        table.run_chance(rng)
+        player, plain = policy("ims(alpha=2, first=greedy)"), policy("ims(alpha=2)")
+        for n in range(8):
+            legal = table.legal()
+            action = player.act(view_of(table))
+            weights = [sum(divmod(each, 7)) for each in legal]
+            if n < 4:
+                first += len(set(weights)) > 1
+                assert action >= 49 or sum(divmod(action, 7)) == max(weights)
+            else:
+                assert action == plain.act(view_of(table))
+                later += action < 49 and sum(divmod(action, 7)) < max(weights)
+            table.decide(action, rng)
+    assert first > 6 and later > 0
 
 
 def best_play(node, depth, table):
@@ -464,12 +497,54 @@ def test_games_without_a_solver(text):
         policy(text).act(view)
 
 
-@pytest.mark.parametrize("text", ["pimc", "ims"])
-def test_dominoes_with_calls_cannot_be_solved(text):
-    table = Table(GAME, calls=True, lead="drawn")
-    table.run_chance(make_rng(1))
-    with pytest.raises(NotSupported, match="calls=yes"):
-        policy(text).act(view_of(table))
+def fouls_and_calls(n: int) -> Iterator[tuple[Table, dict[str, float]]]:
+    """Positions of random rounds with calls in which one may call, and what the oracle finds of every turn."""
+    found = 0
+    for seed in range(1, 400):
+        table, rng, dice = Table(GAME, calls=True, mode="round", lead="drawn"), make_rng(seed), random.Random(seed)
+        table.run_chance(rng)
+        while not table.over and found < n:
+            if "call" in map(table.name, table.legal()) and len(table.log) > 28 + 12:
+                of = policy("oracle").search(OracleView(table, table.seat))
+                yield table, {candidate.words: candidate.mean for candidate in of.candidates}
+                found += 1
+            table.decide(dice.choice([action for action in table.legal() if table.name(action) != "call"]), rng)
+
+
+def test_the_oracle_values_a_call_as_the_hands_say_and_an_unjust_pass_as_a_fine():
+    right = wrong = 0
+    for table, values in fouls_and_calls(40):
+        after = table.clone()
+        after.play(table.action("call"))
+        seat = table.seat
+        margin = after.scores()[seat] - after.scores()[(seat + 1) % 4]
+        assert values["call"] == margin and abs(margin) == 50
+        right, wrong = right + (margin > 0), wrong + (margin < 0)
+        if len(table.legal()) > 2:  # it could lay a tile; the pass is called by the next seat, if the round goes on
+            after = table.clone()
+            after.play(table.action("pass"))
+            if not after.over:
+                after.play(after.action("call"))
+            assert values["pass"] == after.scores()[seat] - after.scores()[(seat + 1) % 4]
+    assert right > 3 and wrong > 3
+
+
+@pytest.mark.parametrize("text", ["pimc(playouts=20)", "ims(alpha=3)", "ismcts(playout=greedy, playouts=300)", "flat_deals(playouts=50)"])
+def test_with_calls_nobody_who_searches_fouls_without_need(text):
+    """In rounds against greedy, which never passes unjustly: no unjust pass and no call, as passes are taken to be just."""
+    fouls = 0
+    for seed in range(3):
+        table, rng = Table(GAME, calls=True, mode="round", lead="drawn"), make_rng(seed)
+        table.run_chance(rng)
+        players = [policy(text if seat % 2 == 0 else "greedy") for seat in range(4)]
+        for seat, player in enumerate(players):
+            player.reset(seat)
+        while not table.over:
+            names = [table.name(action) for action in table.legal()]
+            action = players[table.seat].act(view_of(table))
+            fouls += table.name(action) in ("pass", "call") and len(names) > 1 + ("call" in names)
+            table.decide(action, rng)
+    assert fouls == 0
 
 
 def test_the_list_names_the_papers():

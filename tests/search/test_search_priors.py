@@ -39,7 +39,7 @@ def priors_of(text: str, table: Table, temperature: float | None = None) -> tupl
 @pytest.mark.parametrize("temperature", [0.1, 2.0])
 def test_priors_by_values_are_the_softmax_of_what_positions_after_turns_are_worth(temperature: float, tmp_path: Path) -> None:
     file, table = random_model(tmp_path / "m.npz", "kingdomino"), after_pick()
-    part = policy(f"learned({file})").compiled(table.game)  # type: ignore[attr-defined]
+    part = policy(f"learned({file})").compiled(table.game, table.players)  # type: ignore[attr-defined]
     n = weigh_turns(part, table.states, 0)
     turns, priors = priors_of(f"learned({file})", table, temperature)
     assert turns.tolist() == part.room.turns[:n].tolist()
@@ -49,7 +49,7 @@ def test_priors_by_values_are_the_softmax_of_what_positions_after_turns_are_wort
 def test_priors_by_odds_are_the_product_of_the_odds_of_the_actions(tmp_path: Path) -> None:
     """A turn places a domino and picks one; the network is asked about the pick in the position after the placement."""
     file, table = random_model(tmp_path / "m.npz", "kingdomino", predicts=POLICY), after_pick()
-    part = policy(f"ppo({file})").compiled(table.game)  # type: ignore[attr-defined]
+    part = policy(f"ppo({file})").compiled(table.game, table.players)  # type: ignore[attr-defined]
     turns, priors = priors_of(f"ppo({file})", table)
     for turn, prior in zip(turns.tolist(), priors, strict=True):
         odds, after = 1.0, table.clone()
@@ -61,6 +61,14 @@ def test_priors_by_odds_are_the_product_of_the_odds_of_the_actions(tmp_path: Pat
             turn = rest_of(turn)
         assert prior == pytest.approx(odds, rel=1e-3)
     assert priors.sum() == pytest.approx(1)
+
+
+def test_a_single_turn_has_the_prior_1_whatever_the_room_held_before(tmp_path: Path) -> None:
+    file, table = random_model(tmp_path / "m.npz", "kingdomino"), after_pick()
+    turns, _ = priors_of(f"learned({file})", table, 1.0)
+    found = np.array([0.0, 1e9])
+    write_priors(policy(f"learned({file})").priors(table.view(table.seat), 1.0), table.states, 0, turns, 1, found)  # type: ignore[attr-defined]
+    assert found[0] == 1.0
 
 
 # Trees by hand

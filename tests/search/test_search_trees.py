@@ -15,7 +15,7 @@ import three_shells
 from naive.expectimax import Naive, margin
 from random_games import random_game
 
-from kdenv.compiler.random import make_rng
+from kdenv.compiler.random import make_rng, next64
 from kdenv.core.errors import BadOption
 from kdenv.core.table import Table
 from kdenv.games import find_game
@@ -203,7 +203,7 @@ def small_kingdomino() -> Table:
     return table
 
 
-@pytest.mark.parametrize("update", ["all", "owner", "mine"])
+@pytest.mark.parametrize("update", ["all", "owner", "mine", "own"])
 def test_readings_of_uct_mod(update: str) -> None:
     table = small_kingdomino()
     updated = int(search(f"uct(update={update}, playout=random, score=win, playouts=500)", table).visits.sum())
@@ -252,6 +252,23 @@ def test_a_tree_is_empty_when_it_is_used_again() -> None:
             searcher.reset(5)
             counts.append(searcher.search(table.view(table.seat)).means.tolist())
         assert counts[0] == counts[1]
+
+
+def test_nodes_lie_spread_over_the_hash_table() -> None:
+    """Each lies where its key says, or in the next free slot. So no long row of slots is in use, which would take long to search."""
+    table = Table(three_shells.GAME)
+    table.chance(1)
+    searcher, view = policy("uct(chance=sampled, playouts=500)").searcher, table.view(table.seat)
+    tree = searcher.worker(view, searcher.turns(view), searcher.budget, make_rng(1), 0).tree
+    rng = make_rng(1)
+    for node in range(1, 501):
+        key = next64(rng)
+        slot = uct.slot_of(tree, key)
+        assert tree.table[slot] == uct.NONE
+        tree.table[slot], tree.nodes[node]["key"] = node, key
+        assert uct.slot_of(tree, key) == slot
+    rows = "".join("x" if node != uct.NONE else " " for node in tree.table).split()
+    assert max(map(len, rows)) < 50
 
 
 def test_visits_that_all_turns_get_decide_nothing() -> None:
@@ -406,7 +423,8 @@ class Work:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_works_share_playouts(threads: int) -> None:
     works = [Work(0) for _ in range(3)]
-    assert run_together(works, Budget(playouts=100), threads, time.perf_counter()) == 100
+    budgets = [Budget(playouts=100).share(i, 3) for i in range(3)]
+    assert run_together(works, budgets, threads, time.perf_counter()) == 100
     assert [work.done for work in works] == [34, 33, 33]
 
 
@@ -414,7 +432,7 @@ def test_works_share_playouts(threads: int) -> None:
 def test_works_share_seconds(threads: int) -> None:
     works = [Work(0.0005) for _ in range(2)]
     start = time.perf_counter()
-    run_together(works, Budget(seconds=0.1), threads, start)
+    run_together(works, [Budget(seconds=0.1)] * 2, threads, start)
     assert 0.09 < time.perf_counter() - start < 10  # later only on a machine that does other things
     assert min(work.done for work in works) > 5
 

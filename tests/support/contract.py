@@ -37,6 +37,19 @@ def play_in_lock_step(name: str, oracle: Any, seed: int, players: int, **options
             decisions += 1
 
 
+def step_both(table: Table, oracle: Any, dice: random.Random) -> None:
+    """Take the same random step on both, of chance or of the seat that decides. Nothing is compared."""
+    if table.at_chance:
+        outcomes, odds = zip(*table.chances(), strict=True)
+        (outcome,) = dice.choices(outcomes, odds)
+        table.chance(outcome)
+        oracle.apply_chance(outcome)
+    else:
+        action = dice.choice(table.legal())
+        table.play(action)
+        oracle.apply(action)
+
+
 def ranking(standings: list[Any]) -> list[int]:
     """The place of each seat, whatever the standings are made of."""
     return [sum(other > mine for other in standings) for mine in standings]

@@ -19,7 +19,7 @@ from kdenv.policies.learned import shipped_models
 from kdenv.policies.text.value import classes
 
 # What makes a search small, by the name of the parameter; one of them is given.
-SMALL = {"playouts": 24, "depth": 1, "alpha": 2}
+SMALL = {"playouts": 24, "depth": 1, "alpha": 2, "seconds": 0.001}  # with so few seconds, `strongest` stands for no search
 
 
 def policies_for(game: Game) -> list[str]:
@@ -62,7 +62,7 @@ def _variants() -> Iterator[str]:
     for rule in classes(SelectionRule):
         if rule.needs_priors:
             continue
-        yield f"bandit(select={rule.kind}, {budget})"
+        yield f"bandit({'score=win, ' * rule.is_for_outcomes}select={rule.kind}, {budget})"
     for chance in Uct.parameters()["chance"].choices:
         yield f"uct(chance={chance}, {budget})"
         yield f"uct(chance={chance}, trees=3, {budget})"

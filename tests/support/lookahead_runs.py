@@ -45,12 +45,24 @@ class Searcher:
     def most(self, table: Table) -> float:
         return float(self.module.most_from(self.evaluator, table.states, 0, int(table.seat), self.room.numbers))
 
-    def run(self, table: Table, probes: int = 0, *, cuts: bool = True, slack: float = 0.0, step: int = 1_000_000, first: int = 0) -> Result:
-        """Search the position on the table. With slack, all turns worth as much as the best are found."""
+    def run(
+        self,
+        table: Table,
+        probes: int = 0,
+        *,
+        cuts: bool = True,
+        slack: float = 0.0,
+        step: int = 1_000_000,
+        first: int = 0,
+        forget: bool = True,
+    ) -> Result:
+        """Search the position on the table. With slack, all turns worth as much as the best are found. The transposition table is
+        emptied before, unless `forget` is false."""
         room, most = self.room, self.most(table)
         room.states[0] = table.states[0]
         room.counters[:] = 0
-        room.table[:] = 0
+        if forget:
+            room.table[:] = 0
         teams = self.game.teams(self.players)
         task = stack.Task(int(table.seat), teams, self.most_decisions, cuts, probes, most, slack * most, 1_000_000)
         self.module.start(room, self.depth, first)

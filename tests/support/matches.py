@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 from kdenv.arena import Match, Result, play
@@ -21,7 +22,7 @@ def results_of(match: Match, **how) -> list[Result]:
 
 def without_time(results: list[Result]) -> list[dict]:
     """Results as they are whenever these games are played."""
-    return [{**vars(result), "seconds": None} for result in results]
+    return [{**asdict(result), "seconds": None, "pace": None} for result in results]
 
 
 def run_script(folder: Path, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:

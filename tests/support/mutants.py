@@ -31,8 +31,8 @@ def change_number(text: str, dice: random.Random) -> str:
     return text[: match.start()] + str(number) + text[match.end() :]
 
 
-def change_word(text: str, dice: random.Random) -> str:
-    words = re.split(r"([ ,:=/])", text)
+def change_word(text: str, dice: random.Random, between: str = r"([ ,:=/])") -> str:
+    words = re.split(between, text)
     i, j = dice.randrange(len(words)), dice.randrange(len(words))
     words[i] = dice.choice(["", words[j], words[i] * 2])
     return "".join(words)

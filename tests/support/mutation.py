@@ -43,7 +43,7 @@ _KINGDOMINO, _CARCASSONNE = "kdenv/games/kingdomino/", "kdenv/games/carcassonne/
 _DOMINION, _DOMINOES = "kdenv/games/dominion/", "kdenv/games/dominoes/"
 PLAN = {
     "kingdomino": Part(
-        (*(_KINGDOMINO + name for name in ("rules.py", "board.py", "heuristics.py", "look_ahead.py")),),
+        (*(_KINGDOMINO + name for name in ("rules.py", "placements.py", "board.py", "heuristics.py", "best_turns.py")),),
         ("kingdomino_contract", "kingdomino_rules", "kingdomino_players", "kingdomino_perft"),
     ),
     "carcassonne": Part(
@@ -51,7 +51,7 @@ PLAN = {
         ("carcassonne_contract", "carcassonne_rules", "carcassonne_players", "carcassonne_encoding"),
     ),
     "dominion": Part(
-        (*(_DOMINION + name for name in ("rules.py", "effects.py", "piles.py", "hidden.py", "heuristics.py")),),
+        (*(_DOMINION + name for name in ("rules.py", "effects.py", "others.py", "progress.py", "piles.py", "hidden.py", "heuristics.py")),),
         ("dominion_contract", "dominion_rules", "dominion_cards", "dominion_hidden", "dominion_players"),
     ),
     "dominoes": Part(
@@ -64,13 +64,21 @@ PLAN = {
     ),
     "search": Part(
         (
-            *(f"kdenv/search/{name}.py" for name in ("select", "score", "playout", "turns", "budget", "evaluate", "perft")),
+            *(f"kdenv/search/{name}.py" for name in ("select", "score", "playout", "budget", "perft")),
             *(f"kdenv/search/kernels/{name}.py" for name in ("flat", "uct", "amaf", "fingerprint")),
         ),
-        ("search_flat", "search_trees", "search_amaf", "search_budget"),
+        ("search_flat", "search_trees", "search_amaf", "search_budget", "golden_trees", "kingdomino_perft"),
+    ),
+    "priors": Part(
+        ("kdenv/search/outcome.py", "kdenv/search/kernels/priors.py", "kdenv/search/kernels/decisions.py", "kdenv/networks/priors.py"),
+        ("search_priors", "search_leaves", "search_halving", "search_trees", "golden_trees", "search_hidden"),
     ),
     "look-ahead": Part(
-        ("kdenv/search/kernels/expectimax.py", "kdenv/search/kernels/stack.py"), ("search_expectimax", "policies_lookahead")
+        (
+            *(f"kdenv/search/kernels/{name}.py" for name in ("expectimax", "stack")),
+            *("kdenv/search/evaluate.py", "kdenv/core/turns.py", "kdenv/core/rivals.py"),
+        ),
+        ("search_expectimax", "policies_lookahead", "search_flat"),
     ),
     "hidden": Part(("kdenv/search/kernels/pimc.py", "kdenv/search/kernels/ims.py"), ("search_hidden",)),
     "arena": Part(
@@ -78,9 +86,14 @@ PLAN = {
         ("arena_statistics", "arena_results", "arena_report"),
         compiled=True,
     ),
+    "comparison": Part(("kdenv/arena/sequential.py", "kdenv/arena/comparison.py"), ("sequential", "compare", "arena_curve"), compiled=True),
     "match": Part(("kdenv/arena/match.py", "kdenv/arena/workers.py"), ("arena_match", "arena_workers"), compiled=True),
     "random": Part(("kdenv/compiler/random.py",), ("core",), compiled=True),
-    "stepping": Part(("kdenv/envs/stepping.py", "kdenv/core/events.py"), ("seat_env", "envs", "no_peeking", "table")),
+    "networks": Part((*(f"kdenv/networks/{name}.py" for name in ("network", "players", "learning")),), ("network", "learning", "learned")),
+    "stepping": Part(
+        ("kdenv/envs/stepping.py", "kdenv/core/events.py", "kdenv/envs/rewards.py", "kdenv/envs/vector/kernels.py"),
+        ("seat_env", "envs", "vector", "no_peeking", "table", "core"),
+    ),
 }
 
 COMPARISONS = {
@@ -191,7 +204,7 @@ def sample(part: Part, files: str, most: int, dice: random.Random) -> list[Fault
     return chosen
 
 
-def trials(part: Part, chosen: list[Fault], seconds: float) -> Iterator[dict[str, object]]:
+def trials(part: Part, chosen: list[Fault], only: str, seconds: float, slowest: float) -> Iterator[dict[str, object]]:
     """Try these faults in a copy of the repository; yield what became of each, as mutation_trial.py tells it."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder) / "copy"
@@ -203,14 +216,19 @@ def trials(part: Part, chosen: list[Fault], seconds: float) -> Iterator[dict[str
         if not part.compiled:
             environment["NUMBA_DISABLE_JIT"] = "1"
         read, write = os.pipe()
-        environment |= {"TRIAL_PIPE": str(write), "TRIAL_SECONDS": str(seconds), "TRIAL_WARM": str(int(part.compiled))}
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "mutation_trial", *tests]
-        with subprocess.Popen(command, cwd=here, env=environment, pass_fds=[write], stdout=subprocess.DEVNULL) as run:
+        environment |= {"TRIAL_PIPE": str(write), "TRIAL_SECONDS": str(seconds), "TRIAL_SLOWEST": str(slowest)}
+        environment["TRIAL_WARM"] = str(int(part.compiled))
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "mutation_trial", "-k", only, *tests]
+        with (
+            (Path(folder) / "printed").open("w+", encoding="utf-8") as printed,
+            subprocess.Popen(command, cwd=here, env=environment, pass_fds=[write], stdout=printed, stderr=printed) as run,
+        ):
             os.close(write)
             with os.fdopen(read, encoding="utf-8") as told:
                 yield from map(json.loads, told)
             if run.wait() != 0:
-                raise RuntimeError(f"the tests {part.tests} could not be collected and run")
+                printed.seek(0)
+                raise RuntimeError(f"the tests {part.tests} could not be collected and run:\n{printed.read()[-3000:]}")
 
 
 def main() -> int:
@@ -219,15 +237,17 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", help=f"parts to try; all, if none is given: {', '.join(PLAN)}")
     parser.add_argument("--sample", type=int, default=30, help="faults to try in each part, evenly over its files")
     parser.add_argument("--files", default="*", help="only files that fit this pattern")
+    parser.add_argument("--only", default="", help="only tests that fit this expression, as for pytest -k")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=20.0, help="tests for one fault may cost so many seconds of the processor")
+    parser.add_argument("--slowest", type=float, default=0.7, help="a test that takes longer, in seconds of the processor, is left out")
     parser.add_argument("--processes", type=int, default=1, help="parts that are tried at the same time")
     wanted = parser.parse_args()
     tried, survived = Counter[str](), Counter[str]()
 
     def try_part(name: str) -> None:
         chosen = sample(PLAN[name], wanted.files, wanted.sample, random.Random(wanted.seed))
-        for told in trials(PLAN[name], chosen, wanted.seconds) if chosen else ():
+        for told in trials(PLAN[name], chosen, wanted.only, wanted.seconds, wanted.slowest) if chosen else ():
             if "fault" not in told:
                 print(f"{name}: {told['said']}", flush=True)
                 continue

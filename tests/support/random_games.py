@@ -3,6 +3,8 @@
 import random
 from typing import Any
 
+import numpy as np
+
 from kdenv.compiler.random import make_rng
 from kdenv.core.game import Game
 from kdenv.core.table import Table
@@ -18,7 +20,7 @@ KINGDOMINO_VARIANTS: list[tuple[int, dict[str, Any]]] = [
 
 
 def random_game(game: Game, seed: int, players: int | None = None, decisions: int | None = None, **options: Any) -> Table:
-    """A game of random decisions, broken off after so many of them."""
+    """A game of random decisions, broken off after this many of them."""
     table, rng, dice = Table(game, players, **options), make_rng(seed), random.Random(seed)
     while not table.over and decisions != 0:
         if table.at_chance:
@@ -26,6 +28,18 @@ def random_game(game: Game, seed: int, players: int | None = None, decisions: in
         else:
             table.play(dice.choice(table.legal()))
             decisions = None if decisions is None else decisions - 1
+    return table
+
+
+def after(game: Game, players: int, decisions: int, **options: Any) -> Table:
+    """A table after this many random decisions and the chance after them, or at the end of the game."""
+    table, rng = Table(game, players, **options), np.random.default_rng(decisions)
+    for _ in range(decisions):
+        table.run_chance(rng)
+        if table.over:
+            break
+        table.play(int(rng.choice(table.legal())))
+    table.run_chance(rng)
     return table
 
 

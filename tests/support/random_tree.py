@@ -1,7 +1,8 @@
 """Random Tree: a game that is nothing but its tree, grown from a seed; for searches. A room from outside the package.
 
-Shape "turns": seats 0 and 1 decide in turn, with chance between. Shape "any": after any node comes a decision of either
-seat, a chance, or the end. Every node has points, which are whole numbers and small, so that turns are often worth the same.
+Shape "turns": seats 0 and 1 decide in turn, with chance between. Shape "meet": the same, but only the sum of the branches
+counts, so that different lines meet. Shape "any": after any node comes a decision of either seat, a chance, or the end. Every
+node has points, which are whole numbers and small, so that turns are often worth the same.
 """
 
 import sys
@@ -17,7 +18,7 @@ from kdenv.core.game import Game, Option
 from kdenv.core.verbs import CHANCE, DECIDE, OVER
 
 MOST_BRANCHES = 4
-TURNS, ANY = 0, 1  # shapes
+TURNS, ANY, MEET = range(3)  # shapes
 V_SEED, V_SHAPE, V_LENGTH = range(3)
 
 STATE = state_dtype(
@@ -51,7 +52,7 @@ def phase(s):
         return OVER
     if s.ply == 0:
         return DECIDE
-    if s.shape == TURNS:
+    if s.shape != ANY:
         return DECIDE if s.ply % 2 == 0 else CHANCE
     kind = _part(s, 0, 4)
     return OVER if kind == 0 else CHANCE if kind < 8 else DECIDE
@@ -59,7 +60,7 @@ def phase(s):
 
 @kernel
 def seat(s):
-    return (int(s.ply) // 2) % 2 if s.shape == TURNS else _part(s, 4, 1)
+    return (int(s.ply) // 2) % 2 if s.shape != ANY else _part(s, 4, 1)
 
 
 @kernel
@@ -72,8 +73,14 @@ def legal(s, out):
 
 @kernel
 def apply(s, action):
-    s.path[0] ^= np.uint64((action + 1) << 20)
-    s.here = next64(s.path)
+    if s.shape == MEET:
+        before = s.path[0] + np.uint64((action + 1) << 20)
+        s.path[0] = before
+        s.here = next64(s.path)
+        s.path[0] = before
+    else:
+        s.path[0] ^= np.uint64((action + 1) << 20)
+        s.here = next64(s.path)
     s.ply += 1
 
 
@@ -181,7 +188,7 @@ GAME = Game(
     players=(2,),
     options=(
         _whole("seed", 0, "what the tree grows from"),
-        Option("shape", "turns", "chance between turns, or anything after anything", ("turns", "any")),
+        Option("shape", "turns", "chance between turns, the same with lines that meet, or any order", ("turns", "any", "meet")),
         _whole("length", 6, "the longest line"),
     ),
     notation=_THIS,

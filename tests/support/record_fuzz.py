@@ -14,6 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # run as a program, it finds its neighbours by itself
 
+from mutants import change_line, change_word
 from random_games import random_game
 
 from kdenv.core.errors import KdenvError
@@ -49,7 +50,7 @@ def mutants(text: str, dice: random.Random, many: int) -> Iterator[str]:
     for _ in range(many):
         mutant = text
         for _ in range(dice.choice([1, 1, 1, 1, 2, 3, 8])):
-            mutant = dice.choice([letter, byte, number, word, line, header])(mutant, dice)
+            mutant = dice.choice([letter, byte, number, word, change_line, header])(mutant, dice)
         yield mutant
 
 
@@ -75,17 +76,7 @@ def number(text: str, dice: random.Random) -> str:
 
 
 def word(text: str, dice: random.Random) -> str:
-    words = re.split(r"([ ,:=/@;\n])", text)
-    i, j = dice.randrange(len(words)), dice.randrange(len(words))
-    words[i] = dice.choice(["", words[j], words[i] * 2])
-    return "".join(words)
-
-
-def line(text: str, dice: random.Random) -> str:
-    lines = text.split("\n")
-    i, j = dice.randrange(len(lines)), dice.randrange(len(lines))
-    lines[i] = dice.choice(["", lines[j], lines[i] + "\n" + lines[j]])
-    return "\n".join(lines)
+    return change_word(text, dice, r"([ ,:=/@;\n])")
 
 
 def header(text: str, dice: random.Random) -> str:

@@ -6,7 +6,6 @@
 | `selfplay.py` | `SelfPlay`: all seats learn |
 | `batch.py` | `Batch`, the engine of both and of envs/sb3.py: arrays, threads, errors |
 | `kernels.py` | dealing and stepping |
-| `cast.py` | the compiled opponents as one part |
 | `ending.py` | whether a limit ended a game |
 | `buffers.py` | arrays that are used again |
 """

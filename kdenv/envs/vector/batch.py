@@ -1,4 +1,4 @@
-"""`Batch`: games of one kind that are dealt and stepped together. The environments in this room and in envs/sb3.py are faces of it.
+"""`Batch`: games of one kind that are dealt and stepped together. Each environment in this room and in envs/sb3.py has one.
 
 It owns the arrays, gives slices of the games to threads, and raises the errors.
 """
@@ -22,7 +22,6 @@ from kdenv.envs.rewards import NO_REWARD, REWARDS, Reward, reward_number
 from kdenv.envs.seeds import new_key
 from kdenv.envs.stepping import WORK
 from kdenv.envs.vector.buffers import Buffers
-from kdenv.envs.vector.cast import cast_of
 from kdenv.envs.vector.ending import ending_of
 from kdenv.envs.vector.kernels import (
     ALL_SEATS,
@@ -36,6 +35,7 @@ from kdenv.envs.vector.kernels import (
     list_illegal,
     play_games,
 )
+from kdenv.policies.cast import cast_of
 from kdenv.policies.compiled import first_use
 
 _LOG = 128  # events that follow a decision without another one; if there are more, a kernel goes on after them
@@ -71,6 +71,7 @@ class Batch:
         self._buffers = Buffers((self.n, self.observer.size), np.float32)
         self._finals = Buffers((self.n, self.observer.size), np.float32)  # others, so that the first ones stay in the processor's cache
         self._masks = Buffers((self.n, self.n_actions), np.int8)
+        self.mask = self._masks.take()  # what is legal in each game; the array is a new one in every call
         self.world = World(
             ending_of(empty.game),
             empty.states.copy(),
@@ -93,7 +94,7 @@ class Batch:
 
         Games that are under way go on with players of the new list: those in the places of theirs in the old list.
         """
-        casts = [cast_of(players, self.empty.game) for _ in range(self._threads)]
+        casts = [cast_of(players, self.empty.game, self.empty.players) for _ in range(self._threads)]
         self._casts, numbers = [cast for cast, _ in casts], casts[0][1]
         np.minimum(self.games.places, max(len(numbers) - 1, 0), out=self.games.places)
         self.world = self.world._replace(numbers=numbers, drawn_from=len(numbers) if drawn else 0)
@@ -133,12 +134,6 @@ class Batch:
         self._last = observations
         return observations
 
-    def mask(self) -> NDArray[np.int8]:
-        """What is legal in each game, as an array that nobody else uses."""
-        mask = self._masks.take()
-        np.copyto(mask, self.games.mask)
-        return mask
-
     def table(self, i: int) -> Table:
         """Game i as a table of its own, to look at. It does not know what happened before."""
         table = self.empty.clone()
@@ -152,7 +147,6 @@ class Batch:
         return ranks
 
     def close(self) -> None:
-        """Let the threads go."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
@@ -167,11 +161,12 @@ class Batch:
     def _run(self, dealing: bool, actions: NDArray[np.int64], observations: NDArray[np.float32]) -> None:
         """Let each thread work on its slice of the games. The first slice is worked on here."""
         bounds = [self.n * part // self._threads for part in range(self._threads + 1)]
+        self.mask = mask = self._masks.take()
 
         def work(part: int) -> int:
             slice_of_games = bounds[part], bounds[part + 1]
             room, cast = self._rooms[part], self._casts[part]
-            return int(play_games(self.world, cast, self.games, room, dealing, actions, observations, *slice_of_games))
+            return int(play_games(self.world, cast, self.games, room, dealing, actions, observations, mask, *slice_of_games))
 
         with first_use(self._casts[0], self.empty.game):
             if self._threads > 1 and self._pool is None:
@@ -187,7 +182,6 @@ class Batch:
         return {**self.__dict__, "_pool": None}
 
     def clone(self) -> Batch:
-        """An independent copy."""
         return copy.deepcopy(self)
 
 
@@ -229,6 +223,7 @@ def _empty_games(empty: Table, n: int, n_observed: int) -> Games:
         cut_off=zeros(np.bool_),
         illegal=zeros(np.bool_),
         rewards=zeros(np.float64, empty.players),
+        reward=zeros(np.float64),
         last_seat=zeros(np.int64),
         scores=zeros(np.int64, empty.players),
         standings=zeros(np.int64, empty.players),

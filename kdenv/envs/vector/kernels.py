@@ -21,8 +21,8 @@ from kdenv.envs.rewards import GAINS, add_gains, settle, write_forfeit
 from kdenv.envs.seeds import CHANCE as FOR_CHANCE
 from kdenv.envs.seeds import DICE, POOL, SEAT, seed_of
 from kdenv.envs.stepping import NOBODY, turn_of
-from kdenv.envs.vector.cast import called
 from kdenv.envs.vector.ending import was_cut_off
+from kdenv.policies.cast import called
 
 RANDOM_SEAT, NEXT_SEAT, ALL_SEATS = -1, -2, -3  # World.learner, if it is not a seat
 MOST_DEALS = 1000  # games in a row in which the learner has nothing to decide
@@ -61,6 +61,7 @@ class Games(NamedTuple):
     cut_off: NDArray[np.bool_]
     illegal: NDArray[np.bool_]
     rewards: NDArray[np.float64]  # by seat
+    reward: NDArray[np.float64]  # of the seat that decides or, where a game ended, that was the last to decide
     last_seat: NDArray[np.int64]
     scores: NDArray[np.int64]
     standings: NDArray[np.int64]
@@ -80,7 +81,7 @@ class Room(NamedTuple):
 
 
 @kernel
-def play_games(world, cast, games, room, dealing, actions, observations, first, last):
+def play_games(world, cast, games, room, dealing, actions, observations, masks, first, last):
     """Carry out actions[i] in each of these games, and go on until a learner decides. An illegal action ends the game as a loss.
 
     Where a game ends, a new one is dealt. If `dealing` is true, no action is carried out: a new game is dealt in every row
@@ -104,6 +105,9 @@ def play_games(world, cast, games, room, dealing, actions, observations, first, 
             return TOO_MANY_DEALS
         if is_new or not dealing:
             observe_by(room.encoding, games.states, i, games.seat[i], observations[i])
+        games.reward[i] = games.rewards[i, games.last_seat[i] if games.ended[i] else games.seat[i]]
+        for action in range(masks.shape[1]):
+            masks[i, action] = games.mask[i, action]
     return 0
 
 

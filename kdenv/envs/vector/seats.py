@@ -64,10 +64,7 @@ class SeatBatch:
 
     def rewards(self) -> NDArray[np.float64]:
         """The rewards of the learners for the last step."""
-        games = self.batch.games
-        seats = np.where(games.ended, games.last_seat, games.seat)
-        rewards: NDArray[np.float64] = games.rewards[np.arange(self.batch.n), seats]
-        return rewards
+        return self.batch.games.reward.copy()
 
 
 class SeatVectorEnv(VectorEnv[Any, Any, Any]):
@@ -179,7 +176,6 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         return self._batch.table(i)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Let the threads go."""
         self._batch.close()
 
     def clone(self) -> SeatVectorEnv:
@@ -191,7 +187,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _infos(self, which: NDArray[np.bool_]) -> dict[str, Any]:
         return {
-            "action_mask": self._batch.mask(),
+            "action_mask": self._batch.mask,
             "_action_mask": which,
             "seat": self._batch.games.learner.copy(),
             "_seat": which.copy(),

@@ -77,7 +77,6 @@ class SelfPlay:
         return self._batch.table(i)
 
     def close(self) -> None:
-        """Let the threads go."""
         self._batch.close()
 
     def clone(self) -> SelfPlay:
@@ -88,7 +87,7 @@ class SelfPlay:
         games = self._batch.games
         return Moment(
             observation,
-            self._batch.mask(),
+            self._batch.mask,
             games.seat.copy(),
             games.rewards.copy(),
             games.ended & ~games.cut_off,

@@ -3,6 +3,8 @@
 from kdenv.core.game import Game, Option
 from kdenv.core.questions import Knowledge
 from kdenv.games.carcassonne import drawing, encoding, heuristics, notation, rules
+from kdenv.games.carcassonne.details import DETAILS
+from kdenv.games.carcassonne.strongest import STRONGEST
 from kdenv.games.carcassonne.tables import N_TYPES
 
 __all__ = ["GAME"]
@@ -28,8 +30,9 @@ GAME = Game(
     max_turns=6000,
     max_chances=N_TYPES,
     knowledge=Knowledge(
-        players=heuristics.RULE_PLAYERS, greedy="greedy", evaluators=heuristics.EVALUATORS, orders=heuristics.ORDERS
+        players=heuristics.RULE_PLAYERS, greedy="greedy", evaluators=heuristics.EVALUATORS, orders=heuristics.ORDERS, strongest=STRONGEST
     ),
     most_decisions=2,
     open_information=True,
+    details=DETAILS,
 )

@@ -79,7 +79,7 @@ def tile_art(tile_type: int, rotation: int) -> str:
 
 
 def turned(x: float, y: float, rotation: int) -> tuple[float, float]:
-    """Return where a point of a tile lies after so many quarter turns clockwise."""
+    """Return where a point of a tile lies after this many quarter turns clockwise."""
     for _ in range(rotation):
         x, y = 100 - y, x
     return x, y

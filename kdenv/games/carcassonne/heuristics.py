@@ -20,6 +20,8 @@ from kdenv.games.carcassonne.rules import CLAIMING, FINISHED, legal
 from kdenv.games.carcassonne.tables import CITY, CITY_POINTS, CLOISTER_POINTS, FIELD_POINTS
 from kdenv.games.carcassonne.tiles import EDGE
 
+_FIXED_REACH = 2000.0  # of Heyden's first player
+
 
 class Weights(NamedTuple):
     """How much each thing counts in the evaluation."""
@@ -27,7 +29,7 @@ class Weights(NamedTuple):
     score: float  # a point scored
     meeple: float  # a meeple in hand
     open: float  # a point that a feature held would pay if the game ended now; several seats may hold one
-    city_tile: float  # so many such points count for a tile or pennant of an open city
+    city_tile: float  # this many such points count for a tile or pennant of an open city
     poor_field: float  # (negative) a field held that touches fewer than cities_wanted complete cities
     cities_wanted: int
 
@@ -38,8 +40,8 @@ def final_weights() -> Weights:
 
 
 def intuitive_weights() -> Weights:
-    """Return face values: points that a feature would pay if the game ended now count like points scored, a meeple a tenth of one."""
-    return Weights(100.0, 10.0, 100.0, 1.0, 0.0, 0)
+    """Return the weights Heyden began with (table 6.5): 100 a point, 1 a meeple, 10 an open point (cities as scored), -50 a poor field."""
+    return Weights(100.0, 1.0, 10.0, 1.0, -50.0, 3)
 
 
 def _at_the_end() -> Weights:
@@ -121,7 +123,13 @@ def worth(weights, s, seat):
 
 # For searches of limited depth (core.questions)
 
-EVALUATORS = {"final": final_weights(), "intuitive": intuitive_weights()}
+class FixedBounds(NamedTuple):
+    """The same evaluation with the bounds of Heyden's first player, +-2000 whatever the points are: far behind, it gives up (6.4)."""
+
+    weights: Weights
+
+
+EVALUATORS = {"final": final_weights(), "intuitive": intuitive_weights(), "fixed_bounds": FixedBounds(final_weights())}
 
 
 class ByClaim(NamedTuple):
@@ -134,7 +142,8 @@ class ByClaim(NamedTuple):
     nothing: int
 
 
-ORDERS = {"2": ByClaim(0, 2, 1, 4, 3), "1": ByClaim(0, 1, 2, 3, 4)}  # by the numbers Heyden gives them
+# By the numbers Heyden gives them (6.3.1): 2 is city, cloister, road, nothing, field; 1 is any claim, then nothing.
+ORDERS = {"2": ByClaim(city=0, cloister=1, road=2, nothing=3, field=4), "1": ByClaim(city=0, cloister=0, road=0, field=0, nothing=1)}
 
 
 @answers(estimate, Weights)
@@ -152,6 +161,18 @@ def _reach(weights, states, k, seat, numbers):
     for other in range(int(s.players)):
         ahead = max(ahead, abs(int(s.points[seat]) - int(s.points[other])))
     return weights.score * ahead + 20.0 * max(weights.score, 10.0 * weights.open)
+
+
+@answers(estimate, FixedBounds)
+@kernel
+def _estimate_within_fixed_bounds(evaluator, states, k, seat, numbers):
+    return evaluate(evaluator.weights, states[k], seat)
+
+
+@answers(reach, FixedBounds)
+@kernel
+def _fixed_reach(evaluator, states, k, seat, numbers):
+    return _FIXED_REACH
 
 
 @answers(rank, ByClaim)

@@ -34,7 +34,7 @@ _MOST_BEFORE = 999  # points that a seat may have beyond what the tiles have pai
 
 
 def cell_at(east: int, north: int) -> int:
-    """Return the cell so many cells east and north of the start tile. BadRecord if it is outside the window."""
+    """Return the cell this many cells east and north of the start tile. BadRecord if it is outside the window."""
     if abs(east) > MIDDLE or abs(north) > MIDDLE:
         raise BadRecord(f"{east:+d}{north:+d} is outside the window, which reaches {MIDDLE} cells from the start tile")
     return (MIDDLE - north) * SIZE + MIDDLE + east

@@ -47,6 +47,8 @@ from kdenv.games.dominion.cards import (
     kingdom_rows,
     random_kingdom,
 )
+from kdenv.games.dominion.details import DETAILS
+from kdenv.games.dominion.strongest import STRONGEST
 from kdenv.games.dominion.tables import COPPER, CURSE, DUCHY, ESTATE, GOLD, N_ACTIONS, N_KINGDOM, N_SLOTS, PROVINCE, SILVER
 
 __all__ = [  # the game, and what one needs to write a card
@@ -158,8 +160,9 @@ GAME = _Dominion(
     max_legal=N_SLOTS + 1,
     max_turns=4096,
     max_chances=N_SLOTS,
-    knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="rollout", reflex=heuristics.REFLEX),
+    knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="rollout", reflex=heuristics.REFLEX, strongest=STRONGEST),
     most_decisions=1,
     truncated=rules.is_truncated,
     margin_scale=50.0,
+    details=DETAILS,
 )

@@ -48,7 +48,8 @@ from kdenv.games.dominion.cards import (
     VICTORY,
     Card,
 )
-from kdenv.games.dominion.effects import (
+from kdenv.games.dominion.notation import card_name, pile_text
+from kdenv.games.dominion.progress import (
     AGAIN_NODE,
     ASK_NODE,
     BUY_NODE,
@@ -61,7 +62,6 @@ from kdenv.games.dominion.effects import (
     PUT_BACK_NODE,
     TRASH_NODE,
 )
-from kdenv.games.dominion.notation import card_name, pile_text
 from kdenv.games.dominion.tables import (
     BUY_FIRST,
     DISCARD_FIRST,
@@ -396,7 +396,7 @@ def _seat(s: Any, of: int, score: int, won: bool, open_hand: bool) -> str:
         write(f"player {of}", 36, 38, 14, INK, 1.7),
         write(str(score), 36, 76, 24, INK, 2),
         write("points", 47 + width_of(str(score), 24), 76, 11, MUTED, 1.6),
-        write(f"{s['turns'][of]} turns" + (" - winner" if won else ""), 36, 106, 11, MUTED, 1.6),
+        write(f"{s['turns'][of]} turn{'' if s['turns'][of] == 1 else 's'}" + (" - winner" if won else ""), 36, 106, 11, MUTED, 1.6),
     ]
     y = (_ROW - _H * _SMALL) / 2
     n_discard = int(s["discard"][of].astype(int).sum())

@@ -16,8 +16,8 @@ from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part, clear
 from kdenv.core.verbs import DECIDE
 from kdenv.games.dominion.cards import DRAW_TO, N_STEP_KINDS, N_STEPS, N_TYPES, SPY, STEAL
-from kdenv.games.dominion.effects import ASK_NODE, BUY_NODE, PLAY_NODE, for_sale, step_in_progress
 from kdenv.games.dominion.piles import hand_size, points_of
+from kdenv.games.dominion.progress import ASK_NODE, BUY_NODE, PLAY_NODE, for_sale, step_in_progress
 from kdenv.games.dominion.rules import HONEST, OPEN_HANDS, phase
 from kdenv.games.dominion.tables import EMPTY_PILES_TO_END, N_SLOTS
 

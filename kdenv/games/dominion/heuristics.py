@@ -13,7 +13,8 @@ from kdenv.compiler.random import below, uniform
 from kdenv.core.errors import BadOption
 from kdenv.core.questions import RulePlayer, packed, plays
 from kdenv.games.dominion.cards import ACTION, ANY, CURSES, DRAW_TO, MAX_COST, MAY_DISCARD_DECK, SPY, TREASURE, card_number
-from kdenv.games.dominion.effects import (
+from kdenv.games.dominion.piles import NOTHING_HELD, ONE, slots_aside
+from kdenv.games.dominion.progress import (
     AGAIN_NODE,
     ASK_NODE,
     BUY_NODE,
@@ -28,7 +29,6 @@ from kdenv.games.dominion.effects import (
     may_decline,
     step_in_progress,
 )
-from kdenv.games.dominion.piles import NOTHING_HELD, ONE, slots_aside
 from kdenv.games.dominion.rules import legal
 from kdenv.games.dominion.tables import BUY_FIRST, DUCHY, END, ESTATE, GOLD, N_BASIC, N_SLOTS, NO, PLAY_FIRST, PROVINCE, SILVER, YES
 

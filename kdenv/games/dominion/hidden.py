@@ -15,12 +15,12 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below
 from kdenv.core.verbs import DECIDE
 from kdenv.games.dominion.cards import ACTION, ANY, ATTACK, DRAW_TO, OTHERS_DRAW, REACTION, TREASURE
-from kdenv.games.dominion.effects import ASK_NODE, BUY_NODE, PUT_BACK_NODE, choices, step_in_progress
 from kdenv.games.dominion.piles import NOTHING_HELD, hand_size, put_in_hand
+from kdenv.games.dominion.progress import ASK_NODE, BUY_NODE, PUT_BACK_NODE, choices, step_in_progress
 from kdenv.games.dominion.rules import BUY_PHASE, HONEST, OPEN_HANDS, phase
 from kdenv.games.dominion.tables import N_SLOTS
 
-_TRIES = 20_000  # most deals that are tried until one agrees with what is asked; so many fail only in positions that cannot occur
+_TRIES = 20_000  # most deals that are tried until one agrees with what is asked; they all fail only in positions that cannot occur
 
 
 @kernel

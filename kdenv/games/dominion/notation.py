@@ -36,7 +36,10 @@ from kdenv.core.game import did_you_mean
 from kdenv.core.words import check_length, read_number
 from kdenv.games.dominion import possible
 from kdenv.games.dominion.cards import ACTION, DIG, DRAW_TO, NO_CARD, OTHERS_DISCARD_TO, SPY, STEAL, TRASH, TREASURE, key_of
-from kdenv.games.dominion.effects import (
+from kdenv.games.dominion.piles import N_TOPS
+from kdenv.games.dominion.possible import NODES, step_or_nothing, times_played_again
+from kdenv.games.dominion.possible import card_name as card_name
+from kdenv.games.dominion.progress import (
     ASIDE,
     ASK_NODE,
     AT_START,
@@ -53,9 +56,6 @@ from kdenv.games.dominion.effects import (
     TRASH_NODE,
     WATCHING,
 )
-from kdenv.games.dominion.piles import N_TOPS
-from kdenv.games.dominion.possible import NODES, step_in_progress, times_played_again
-from kdenv.games.dominion.possible import card_name as card_name
 from kdenv.games.dominion.rules import BUY_PHASE
 from kdenv.games.dominion.tables import (
     BUY_FIRST,
@@ -361,9 +361,9 @@ def _read_running(s: Any, parts: dict[str, str]) -> None:
 
 
 def _read_progress(s: Any, parts: dict[str, str], n_cards: int) -> None:
-    """Read how far the card that is resolving is: its registers (see effects.py), given or computed from the rest of the position."""
+    """Read how far the card that is resolving is: its registers (see progress.py), given or computed from the rest of the position."""
     node, turn, players = int(s["node"]), int(s["turn"]), int(s["players"])
-    what, number, kind, _ = step_in_progress(s)
+    what, number, kind, _ = step_or_nothing(s)
     for name in _PROGRESS:
         if name in parts and not s["depth"]:
             raise BadRecord(f"{name}: is given, but no card is being played (running:)")

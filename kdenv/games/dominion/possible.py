@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.bits import popcount
 from kdenv.core.errors import BadRecord
-from kdenv.games.dominion import effects
+from kdenv.games.dominion import progress
 from kdenv.games.dominion.cards import (
     ATTACK,
     CARDS,
@@ -41,7 +41,7 @@ from kdenv.games.dominion.cards import (
     TRASH_THIS,
     TREASURE,
 )
-from kdenv.games.dominion.effects import (
+from kdenv.games.dominion.progress import (
     AGAIN_NODE,
     ASK_NODE,
     BUY_NODE,
@@ -93,7 +93,7 @@ def card_name(s: Any, slot: int) -> str:
     return "-" if number == NO_CARD else CARDS[number].name
 
 
-def step_in_progress(s: Any) -> tuple[int, int, int, int]:
+def step_or_nothing(s: Any) -> tuple[int, int, int, int]:
     """Return the step of the card that is resolving: what, number, type, how. It is NOTHING if no step is left or no card is played."""
     depth = int(s["depth"])
     step = int(s["run_step"][depth - 1]) if depth else N_STEPS
@@ -123,7 +123,7 @@ def check(s: Any, totals: Counts, laid_out: Counts) -> None:
     _check_piles(s, totals, laid_out)
     _check_part_of_turn(s)
     _check_running(s)
-    doing = step_in_progress(s)
+    doing = step_or_nothing(s)
     if s["node"] in _ASKED_BY and doing[0] not in _ASKED_BY[int(s["node"])]:
         raise BadRecord(f"node: {NODES[s['node']]} needs a card in running: whose step asks this")
     _check_affected(s, doing)
@@ -286,7 +286,7 @@ def _check_choice(s: Any, doing: tuple[int, int, int, int]) -> None:
     if node == ASK_NODE:
         _check_question(s, what, kind)
         return
-    if popcount(effects.choices(s)) < (2 if node in (PUT_BACK_NODE, LOOT_NODE) else 1):
+    if popcount(progress.choices(s)) < (2 if node in (PUT_BACK_NODE, LOOT_NODE) else 1):
         raise BadRecord(f"node: {NODES[node]} offers nothing to choose")
     if node == GAIN_NODE and what == GAIN_FOR_TRASHED and not 0 <= s["memory"] <= MAX_COST:
         raise BadRecord(f"memory: {s['memory']} is not the cost of the card that was trashed")

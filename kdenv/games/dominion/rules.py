@@ -32,7 +32,9 @@ from kdenv.games.dominion.cards import (
     ROW_TYPES,
     VICTORY,
 )
-from kdenv.games.dominion.effects import (
+from kdenv.games.dominion.effects import answer, play_card, run_step
+from kdenv.games.dominion.piles import N_TOPS, NOTHING_HELD, ONE, clean_up, gain, play_treasures, points_of, shuffle
+from kdenv.games.dominion.progress import (
     ASK_NODE,
     BUY_NODE,
     DRAW_NODE,
@@ -43,14 +45,10 @@ from kdenv.games.dominion.effects import (
     OVER_NODE,
     PLAY_NODE,
     WATCHING,
-    answer,
     choices,
     may_decline,
-    play_card,
     request_cards,
-    run_step,
 )
-from kdenv.games.dominion.piles import N_TOPS, NOTHING_HELD, ONE, clean_up, gain, play_treasures, points_of, shuffle
 from kdenv.games.dominion.tables import (
     BUY_FIRST,
     COPPER,
@@ -109,7 +107,7 @@ STATE = state_dtype(
     ("buys", np.int16),
     ("coins", np.int16),
     ("draw_left", np.int16),  # cards still to be drawn
-    ("left", np.int16),  # a register of the step in progress (see effects.py); so is memory
+    ("left", np.int16),  # a register of the step in progress (see progress.py); so is memory
     ("memory", np.int16),
     # The cards by slot. They never change.
     ("cost", np.int8, N_SLOTS),
@@ -137,13 +135,13 @@ STATE = state_dtype(
     # The turn.
     ("turn", np.int8),  # the seat whose turn it is
     ("stage", np.int8),
-    ("node", np.int8),  # what happens next (see effects.py)
+    ("node", np.int8),  # what happens next (see progress.py)
     ("decider", np.int8),
     ("draw_seat", np.int8),
     ("draw_to", np.int8),
     ("is_truncated", np.int8),
     ("unasked", np.int8),  # 1 if the seat on turn had actions left when its buy phase began, but no action card in hand
-    # The cards being played, and the step in progress (see effects.py).
+    # The cards being played, and the step in progress (see progress.py).
     ("depth", np.int8),
     ("run_slot", np.int8, MAX_DEPTH),
     ("run_step", np.int8, MAX_DEPTH),

@@ -4,9 +4,11 @@ from kdenv.core.game import Game, Option
 from kdenv.core.questions import Hidden, Knowledge
 from kdenv.games.dominoes import belief, drawing, encoding, notation, rules
 from kdenv.games.dominoes.belief import paper_deals
+from kdenv.games.dominoes.details import DETAILS
 from kdenv.games.dominoes.heuristics import RULE_PLAYERS
-from kdenv.games.dominoes.imagined_play import exact_belief, paper_belief
+from kdenv.games.dominoes.imagined_play import BELIEFS
 from kdenv.games.dominoes.solver import alpha_beta
+from kdenv.games.dominoes.strongest import STRONGEST
 from kdenv.games.dominoes.tables import N_ACTIONS, N_TILES, RULES
 
 __all__ = ["GAME"]
@@ -33,15 +35,17 @@ GAME = Game(
     knowledge=Knowledge(
         players=RULE_PLAYERS,
         greedy="greedy",
+        strongest=STRONGEST,
         hidden=Hidden(
             solver=alpha_beta,
             turns_so_far=lambda states, k: int(states[k]["n_turns"]),
             unit="points",
             most_turns=rules.MOST_TURNS,
             dealers={"paper": paper_deals},
-            beliefs={"paper": paper_belief, "exact": exact_belief},
+            beliefs=BELIEFS,
         ),
     ),
     teams=lambda players: 2,
     most_decisions=1,
+    details=DETAILS,
 )

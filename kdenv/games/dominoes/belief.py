@@ -1,7 +1,10 @@
 """Which hands can the other seats have? This counts the deals that fit all that a seat has seen, draws from them and gives probabilities.
 
 A deal is consistent if every seat has as many tiles as it must, no seat has a suit it passed on, and the leader has 6-6 if that is
-why it leads. Tiles differ only in the seats that may hold them, which makes eight classes. One class is empty, because every tile has
+why it leads. With calls a pass may be unjust. As that costs 50 points, passes are taken to be just as long as any deal allows it; if
+none does, they show nothing.
+
+Tiles differ only in the seats that may hold them, which makes eight classes. One class is empty, because every tile has
 a holder, and the tiles of three are certain. For the other four, three numbers fix the deal up to the choice of tiles: how many of
 each two-seat class go to the first of the two seats. So counting is a sum with few terms, each a product of binomials, and a draw
 never has to be rejected. In this file, a, b, c are the others: the next seat, the partner, the previous seat.
@@ -56,9 +59,9 @@ def unseen_tiles(s, seat):
 
 
 @kernel
-def _possible(s, other):
-    """The tiles that this seat has not shown to lack. Where unjust passes are allowed (calls), a pass shows nothing."""
-    tiles = ALL_TILES if s.calls != 0 else ALL_TILES & ~TILES_WITH[s.lacks[other]]
+def _possible(s, other, are_just):
+    """The tiles that this seat may have if passes are just, or (are_just = 0) if they show nothing."""
+    tiles = ALL_TILES & ~TILES_WITH[s.lacks[other]] if are_just else ALL_TILES
     if led_by_double_six(s) and other != s.leader:
         tiles &= ~DOUBLE_SIX
     return tiles
@@ -67,11 +70,34 @@ def _possible(s, other):
 @kernel
 def unseen_by(s, seat):
     """The unseen tiles, sorted by what this seat can infer from passes and from who led. Call it during play only."""
+    u = _sorted_unseen(s, seat, 1)
+    if s.calls != 0 and not _allows_a_deal(u, popcount(unseen_tiles(s, seat))):
+        u = _sorted_unseen(s, seat, 0)
+    return u
+
+
+@kernel
+def passes_may_be_just(s, seat):
+    """Whether this seat can believe that all passes of the round were just, as they are without calls. Call it during play only."""
+    return s.calls == 0 or _allows_a_deal(_sorted_unseen(s, seat, 1), popcount(unseen_tiles(s, seat)))
+
+
+@kernel
+def _allows_a_deal(u, n_unseen):
+    """Whether every one of the unseen tiles has a holder in some deal."""
+    two_seats = popcount(u.ab) + popcount(u.ac) + popcount(u.bc)
+    n_held = popcount(u.only_a) + popcount(u.only_b) + popcount(u.only_c) + two_seats + popcount(u.abc)
+    return n_held == n_unseen and u.free_a >= 0 and u.free_b >= 0 and u.free_c >= 0 and n_deals(u) > 0
+
+
+@kernel
+def _sorted_unseen(s, seat, are_just):
+    """The unseen tiles by the seats that may hold them, if passes are just or show nothing."""
     i, j, k = (seat + 1) & 3, (seat + 2) & 3, (seat + 3) & 3
     unseen = unseen_tiles(s, seat)
-    a = unseen & _possible(s, i)
-    b = unseen & _possible(s, j)
-    c = unseen & _possible(s, k)
+    a = unseen & _possible(s, i, are_just)
+    b = unseen & _possible(s, j, are_just)
+    c = unseen & _possible(s, k, are_just)
     only_a = a & ~b & ~c
     only_b = b & ~a & ~c
     only_c = c & ~a & ~b
@@ -189,13 +215,13 @@ def marginals(states, k, seat, out):
 def paper_table(states, k, seat, out):
     """Write the paper's estimate of marginals: in proportion to the tiles each seat has left, 0 where a pass excluded the tile."""
     s = states[k]
-    unseen = unseen_tiles(s, seat)
+    unseen, are_just = unseen_tiles(s, seat), passes_may_be_just(s, seat)
     for tile in range(N_TILES):
         here = bit(BIT_OF_TILE[tile])
         total = 0
         for i in range(OTHERS):
             other = (seat + 1 + i) & 3
-            possible = unseen & here & _possible(s, other) != NO_TILES
+            possible = unseen & here & _possible(s, other, are_just) != NO_TILES
             out[i, tile] = n_tiles(s.hands[other]) if possible else 0
             total += int(out[i, tile])
         for i in range(OTHERS):
@@ -218,7 +244,8 @@ def _deal_by_tiles(dealer, states, k, seat, rng):
     s = states[k]
     unseen = unseen_tiles(s, seat)
     i, j, h = (seat + 1) & 3, (seat + 2) & 3, (seat + 3) & 3
-    a, b, c = unseen & _possible(s, i), unseen & _possible(s, j), unseen & _possible(s, h)
+    are_just = passes_may_be_just(s, seat)
+    a, b, c = unseen & _possible(s, i, are_just), unseen & _possible(s, j, are_just), unseen & _possible(s, h, are_just)
     n_a, n_b, n_c = n_tiles(s.hands[i]), n_tiles(s.hands[j]), n_tiles(s.hands[h])
     to_a, to_b, to_c = NO_TILES, NO_TILES, NO_TILES
     while unseen != NO_TILES:

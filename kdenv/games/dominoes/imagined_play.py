@@ -2,13 +2,16 @@
 
 Seats are relative: 0 is the seat that thinks, then come the next seat, the partner, the previous seat. A tile belongs to the class of
 the seats that may hold it. A class is a set of bits: 1, 2, 4 stand for the relative seats 1, 2, 3, and 0 is the own hand. Imagined play
-excludes no seat, because a seat passes in it only if it can have nothing that fits. So classes stay what they are, and only the tiles
+excludes no seat, because a seat passes in it only if it can have nothing that fits, also where the rules allow more (calls), and nobody
+calls. So classes stay what they are, and only the tiles
 left and the sizes of hands change.
 
 The belief "paper" gives each tile to the seats of its class in proportion to the tiles they have left. "exact" counts the deals.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,11 +19,10 @@ from kdenv.compiler.bits import lowest, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
 from kdenv.compiler.state import state_dtype
-from kdenv.core.errors import NotSupported
 from kdenv.core.game import Variant
 from kdenv.core.questions import believe, guesses, outlook, suppose
 from kdenv.games.dominoes.belief import Unseen, exact_shares, unseen_by
-from kdenv.games.dominoes.rules import MOST_TURNS, NO_END, V_CALLS, V_RULES, cover, n_tiles
+from kdenv.games.dominoes.rules import MOST_TURNS, NO_END, V_RULES, cover, n_tiles
 from kdenv.games.dominoes.tables import (
     ALL_TILES,
     BLOCKED,
@@ -38,7 +40,7 @@ CLASSES = 8
 _IMPOSSIBLE = 1e-12  # a smaller probability is 0 but for rounding
 OWN, A, B, AB, C, AC, BC, ABC = range(CLASSES)
 
-# The position after so many imagined turns.
+# The position after this many imagined turns.
 LEVEL = state_dtype(
     ("rest", np.uint64),  # the tiles not laid yet
     ("shares", np.float64, (CLASSES, 4)),  # the probability that a tile of a class is with a relative seat
@@ -57,6 +59,7 @@ class PaperBelief(NamedTuple):
     levels: np.ndarray
     classes: np.ndarray  # the tiles of each class
     passes: int  # how many in a row block a round
+    tile: float  # what a tile that a team has laid more than the other is worth besides the pips
 
 
 class ExactBelief(NamedTuple):
@@ -65,21 +68,30 @@ class ExactBelief(NamedTuple):
     levels: np.ndarray
     classes: np.ndarray
     passes: int
+    tile: float
 
 
-def paper_belief(variant: Variant) -> PaperBelief:
-    """The paper's belief, with memory for one search at a time. Raises NotSupported for games with calls."""
-    return PaperBelief(*_memory(variant))
+def paper_belief(variant: Variant, tile: float = 0.0) -> PaperBelief:
+    """The paper's belief, with memory for one search at a time."""
+    return PaperBelief(*_memory(variant), tile)
 
 
-def exact_belief(variant: Variant) -> ExactBelief:
-    """The exact belief, with memory for one search at a time. Raises NotSupported for games with calls."""
-    return ExactBelief(*_memory(variant))
+def exact_belief(variant: Variant, tile: float = 0.0) -> ExactBelief:
+    """The exact belief, with memory for one search at a time."""
+    return ExactBelief(*_memory(variant), tile)
+
+
+# "paper_tiles" and "exact_tiles" have the other evaluation that the paper tried (IV.A, the asterisk in its figure 1): the difference
+# in tiles laid counts, too. The paper does not say how much; here a tile counts as much as a pip.
+BELIEFS: dict[str, Callable[[Variant], Any]] = {
+    "paper": paper_belief,
+    "exact": exact_belief,
+    "paper_tiles": partial(paper_belief, tile=1.0),
+    "exact_tiles": partial(exact_belief, tile=1.0),
+}
 
 
 def _memory(variant: Variant) -> tuple[np.ndarray, np.ndarray, int]:
-    if variant[V_CALLS]:
-        raise NotSupported("dominoes with calls=yes has no beliefs to search over: a pass shows nothing there; use calls=no")
     blocked = BLOCKED_IN_THEIR_CODE if variant[V_RULES] == DOMINAI_CODE else BLOCKED
     return np.zeros(MOST_TURNS + 2, LEVEL), np.zeros(CLASSES, np.uint64), blocked
 
@@ -277,7 +289,7 @@ def _insert(move, share, moves, chances, n):
 def _outlook(belief, level):
     """What the position is worth to the team to move: the pips expected with the other team less those expected with this one.
 
-    If the other team has gone out, it is minus the pips expected with the team to move.
+    If the other team has gone out, it is minus the pips expected with the team to move. Tiles laid count as the belief says.
     """
     now = belief.levels[level]
     me = int(now.turn)
@@ -288,6 +300,7 @@ def _outlook(belief, level):
         own += now.pips[i] * now.shares[i, me]
         partner += now.pips[i] * now.shares[i, (me + 2) & 3]
     mine = own + partner
+    ahead = belief.tile * (int(now.tiles[(me + 1) & 3]) + int(now.tiles[(me + 3) & 3]) - int(now.tiles[me]) - int(now.tiles[(me + 2) & 3]))
     if now.tiles[(me + 3) & 3] == 0:
-        return -mine
-    return total - 2.0 * mine
+        return ahead - mine
+    return ahead + total - 2.0 * mine

@@ -2,7 +2,8 @@
 
 Values are the points that the round brings the team to move more than the other, by the rules in play. Partners sit opposite, so
 that the team to move changes with every turn, as negamax needs it. Hands may have wrong sizes, because the paper deals so. So who is
-out is known by counting the tiles that each seat has laid, not by an empty hand.
+out is known by counting the tiles that each seat has laid, not by an empty hand. With calls, the turns that are to be valued may be a
+call, which is settled as the hands say, or an unjust pass, which is taken to be called at once; after them nobody fouls or calls.
 """
 
 from typing import NamedTuple
@@ -13,16 +14,17 @@ from kdenv.compiler.bits import bit, lowest, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
 from kdenv.compiler.state import state_dtype
-from kdenv.core.errors import NotSupported
 from kdenv.core.game import Variant
 from kdenv.core.questions import TO_THE_END, first_action, solve
 from kdenv.games.dominoes.rules import (
     MOST_TURNS,
     NO_END,
     NOBODY,
+    PLAYING,
     ROUND,
-    V_CALLS,
     _settle,
+    _settle_call,
+    apply,
     cover,
     pips,
 )
@@ -30,6 +32,7 @@ from kdenv.games.dominoes.tables import (
     ALL_TILES,
     BLOCKED,
     BLOCKED_IN_THEIR_CODE,
+    CALL,
     DOMINAI_CODE,
     HAND,
     MIRRORED,
@@ -79,9 +82,7 @@ class AlphaBeta(NamedTuple):
 
 
 def alpha_beta(variant: Variant, table_bits: int = 17) -> AlphaBeta:
-    """Make a solver for this variant, with 2 ** table_bits slots in its table. Raises NotSupported for games with calls."""
-    if variant[V_CALLS]:
-        raise NotSupported("dominoes with calls=yes has no solver: unjust passes are about what is hidden; use calls=no")
+    """Make a solver for this variant, with 2 ** table_bits slots in its table."""
     size = 1 << table_bits
     return AlphaBeta(
         np.zeros(MOST_TURNS + 2, FRAME),
@@ -118,6 +119,8 @@ def _new_deal(solver, states, k):
 @kernel
 def _value_of(solver, states, k, action, depth):
     """The value of this action to the team to move in states[k]."""
+    if action == CALL or (action == PASS and _may_play(states[k])):
+        return _value_of_foul(states, k, action)
     states[k + 1] = states[k]
     s = states[k + 1]
     s.mode = ROUND
@@ -131,6 +134,28 @@ def _value_of(solver, states, k, action, depth):
     value = -_search(solver, states, k + 1)
     _come_back(solver, s, 0)
     return value
+
+
+@kernel
+def _may_play(s):
+    """Whether the seat to move has a tile that fits."""
+    return s.hands[s.turn] & (ROW[s.left] | ROW[s.right] if s.left != NO_END else ALL_TILES) != NO_TILES
+
+
+@kernel
+def _value_of_foul(states, k, action):
+    """What a call, or an unjust pass that the next seat calls, brings the team to move more than the other."""
+    states[k + 1] = states[k]
+    s = states[k + 1]
+    team = int(s.turn) & 1
+    s.mode = ROUND
+    caller = int(s.turn)
+    if action == PASS:
+        apply(s, PASS)
+        caller = (caller + 1) & 3
+    if action == CALL or s.stage == PLAYING:  # a pass may have ended the round
+        _settle_call(s, caller)
+    return _more(s, team)
 
 
 @kernel
@@ -252,8 +277,13 @@ def _enter(solver, states, k, level):
 def _won(states, k, out, team):
     """The points that the end of the round brings this team more than the other. `out` is the seat that went out, or NOBODY."""
     states[k + 1] = states[k]
-    s = states[k + 1]
-    _settle(s, out)
+    _settle(states[k + 1], out)
+    return _more(states[k + 1], team)
+
+
+@kernel
+def _more(s, team):
+    """The points that a round that has ended brought this team more than the other."""
     more = (int(s.points[0]) - int(s.before[0])) - (int(s.points[1]) - int(s.before[1]))
     return more if (s.rules == PUERTO_RICO) == (team == 0) else -more
 

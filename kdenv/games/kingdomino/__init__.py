@@ -3,7 +3,9 @@
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import Game, Option, Variant, whole_number
 from kdenv.core.questions import Knowledge
-from kdenv.games.kingdomino import drawing, encoding, heuristics, look_ahead, notation, rules
+from kdenv.games.kingdomino import best_turns, drawing, encoding, heuristics, notation, placements, rules
+from kdenv.games.kingdomino.details import DETAILS
+from kdenv.games.kingdomino.strongest import STRONGEST
 from kdenv.games.kingdomino.tables import DOMINOES, DOMINOES_USED, KINGS, N_DOMINOES, TERRAINS
 
 # DOMINOES and TERRAINS are public because studies of the printed dominoes need them (baselines/papers/wong_kang.py).
@@ -47,11 +49,14 @@ GAME = Game(
     notation=notation,
     drawing=drawing,
     encodings=encoding.ENCODINGS,
-    n_actions=lambda players, variant: int(rules.discard_action(_size(variant))) + 5,
-    max_legal=look_ahead.MAX_LEGAL,
-    max_turns=look_ahead.MAX_TURNS,
+    n_actions=lambda players, variant: int(placements.discard_action(_size(variant))) + 5,
+    max_legal=best_turns.MAX_LEGAL,
+    max_turns=best_turns.MAX_TURNS,
     max_chances=N_DOMINOES,
-    knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="full_greedy", scratch=look_ahead.SCRATCH),
+    knowledge=Knowledge(
+        players=heuristics.RULE_PLAYERS, greedy="full_greedy", scratch=best_turns.SCRATCH_SIZE, strongest=STRONGEST
+    ),
     most_decisions=2,
     open_information=True,
+    details=DETAILS,
 )

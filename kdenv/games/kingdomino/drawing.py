@@ -12,7 +12,7 @@ from typing import Any
 from kdenv.drawing import letters as lettering
 from kdenv.drawing.letters import write
 from kdenv.drawing.shapes import box
-from kdenv.games.kingdomino import rules
+from kdenv.games.kingdomino import placements, rules
 from kdenv.games.kingdomino.notation import halves, square_name
 from kdenv.games.kingdomino.scene import Kingdom, kingdoms_of, mover, n_in_box, round_text, waiting
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, TERRAIN_A, TERRAIN_B, TERRAINS
@@ -70,7 +70,7 @@ def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None
     s, kingdoms = states[k], kingdoms_of(states, k)
     corners, (x, y, width, _) = _LAYOUTS[len(kingdoms)]
     size, (queue, draft, scale) = int(s["size"]), _places_of_dominoes(width)
-    discard = int(rules.discard_action(size))
+    discard = int(placements.discard_action(size))
     found = {}
     for action in actions:
         if action < discard:

@@ -1,10 +1,9 @@
 """The encodings of Kingdomino, which write what a seat sees as numbers. Seats are relative: the observer comes first.
 
-`planes` shows the kingdoms square by square. `areas` adds what a small network cannot see in the squares: how they are connected.
+`planes`, which is here, shows the kingdoms square by square. `prospects` (prospects.py) counts in them what a small network cannot see.
 
 A kingdom is shown in a window of W x W squares, W = 2 * size - 1, with the castle in its middle; rows run from top to bottom. A
-domino is 15 numbers: number / 48, then for each half its terrain (6 numbers) and crowns / 3. `layout` and `layout_with_areas`
-describe the parts.
+domino is 15 numbers: number / 48, then for each half its terrain (6 numbers) and crowns / 3. `layout` describes the parts.
 """
 
 from collections.abc import Mapping
@@ -12,23 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from kdenv.compiler.bits import has, lowest, popcount
+from kdenv.compiler.bits import has, lowest
 from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part, clear
-from kdenv.games.kingdomino.board import CASTLE, NONE, area_around, centred_box, column_of, neighbours, row_of
-from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, points_of_kingdom, reachable
+from kdenv.games.kingdomino import prospects
+from kdenv.games.kingdomino.board import NONE, column_of, row_of
+from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, points_of_kingdom
 from kdenv.games.kingdomino.rules import seat as seat_to_move
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, N_DOMINOES, N_TERRAINS, TERRAIN_A, TERRAIN_B
 
 N_PLANES = N_TERRAINS + 1  # the planes of one kingdom
 DOMINO = 1 + 2 * (N_TERRAINS + 1)  # the numbers of one domino
-N_OF_AREA = 4
-N_OF_SHAPE = 5
 ONE = np.uint64(1)
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of the vector for so many players and these options."""
+    """The parts of the vector for this many players and these options."""
     window = 2 * options["size"] - 1
     return {
         "kingdoms": Part(
@@ -45,84 +43,9 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
     }
 
 
-def layout_with_areas(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of `planes`, and the areas and shapes of the kingdoms."""
-    return layout(players, options) | {
-        "areas": Part(
-            (players, N_TERRAINS, N_OF_AREA),
-            "by seat and terrain: of the area that is worth most (of equal ones, the largest) its squares / 10, crowns / 5, and the free "
-            "squares beside it / 8; the points of the terrain / 20",
-        ),
-        "shapes": Part(
-            (players, N_OF_SHAPE),
-            "by seat: columns and rows / size; squares used / size squared; 1 if the castle can still be in the middle; empty squares "
-            "that nothing can fill any more / 5",
-        ),
-    }
-
-
 @kernel
 def observe(states, k, seat, out):
     """Write what the seat sees as `layout` says."""
-    _write_planes(states, k, seat, out)
-
-
-@kernel
-def observe_with_areas(states, k, seat, out):
-    """Write what the seat sees as `layout_with_areas` says."""
-    at = _write_planes(states, k, seat, out)
-    s = states[k]
-    players = int(s.players)
-    for relative in range(players):
-        owner = (seat + relative) % players
-        free = reachable(s, owner)
-        for terrain in range(N_TERRAINS):
-            _write_area(s, owner, terrain, free, out, at)
-            at += N_OF_AREA
-    for relative in range(players):
-        _write_shape(s, (seat + relative) % players, out, at)
-        at += N_OF_SHAPE
-
-
-@kernel
-def _write_area(s, seat, terrain, free, out, at):
-    """Write the four numbers of `areas` for one terrain from out[at] on, which holds 0."""
-    land, low, high = s.land[seat, terrain], s.crowns[seat, 0], s.crowns[seat, 1]
-    most, points = -1, 0
-    best = NONE
-    while land != NONE:
-        area = area_around(land & ~(land - ONE), land)
-        land &= ~area
-        squares, crowns = popcount(area), popcount(area & low) + 2 * popcount(area & high)
-        points += squares * crowns
-        if 64 * squares * crowns + squares > most:
-            most, best = 64 * squares * crowns + squares, area
-    if best != NONE:
-        out[at] = popcount(best) / 10.0
-        out[at + 1] = (popcount(best & low) + 2 * popcount(best & high)) / 5.0
-        out[at + 2] = popcount(neighbours(best) & free) / 8.0
-        out[at + 3] = points / 20.0
-
-
-@kernel
-def _write_shape(s, seat, out, at):
-    """Write the numbers of `shapes` for one kingdom from out[at] on."""
-    size, half = int(s.size), int(s.size) // 2
-    left, right, top, bottom = int(s.left[seat]), int(s.right[seat]), int(s.top[seat]), int(s.bottom[seat])
-    out[at] = (right - left + 1) / size
-    out[at + 1] = (bottom - top + 1) / size
-    out[at + 2] = popcount(s.taken[seat]) / (size * size)
-    in_middle = max(max(-left, right), max(-top, bottom)) <= half
-    out[at + 3] = 1.0 if in_middle else 0.0
-    empty = reachable(s, seat)
-    if in_middle:
-        empty &= centred_box(size)
-    out[at + 4] = popcount(empty & ~neighbours(empty | CASTLE)) / 5.0
-
-
-@kernel
-def _write_planes(states, k, seat, out):
-    """Write the parts of `layout`, and 0 to the rest of out; return how many numbers these parts have."""
     s = states[k]
     clear(out)
     players = int(s.players)
@@ -158,7 +81,6 @@ def _write_planes(states, k, seat, out):
     out[at] = s.round / s.n_drafts
     out[at + 1] = 1.0 if s.stage == PLACING else 0.0
     out[at + 2] = 1.0 if s.stage == PICKING else 0.0
-    return at + 3
 
 
 @kernel
@@ -192,5 +114,5 @@ def _write_domino(number, out, at):
 
 ENCODINGS = (
     Encoding("planes", layout, observe, "the kingdoms as planes, the dominoes as rows of numbers"),
-    Encoding("areas", layout_with_areas, observe_with_areas, "the same, and the areas and shapes of the kingdoms; for small networks"),
+    Encoding("prospects", prospects.layout, prospects.observe, "areas, shapes, and what dominoes could add to them; for small networks"),
 )

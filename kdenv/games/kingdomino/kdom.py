@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from kdenv.core import verbs
-from kdenv.games.kingdomino import rules
+from kdenv.games.kingdomino import placements, rules
 from kdenv.games.kingdomino.notation import halves, kingdom_squares
 from kdenv.games.kingdomino.scene import mover
 from kdenv.games.kingdomino.tables import DOMINOES, DOMINOES_USED, KINGS, N_DOUBLES, TERRAINS
@@ -86,7 +86,7 @@ def to_move(s: Any) -> int | None:
 
 def placed_by(s: Any, action: int) -> int | None:
     """The number of the domino that an action in this position places; None if it places none."""
-    if s["stage"] != rules.PLACING or action == rules.discard_action(int(s["size"])):
+    if s["stage"] != rules.PLACING or action == placements.discard_action(int(s["size"])):
         return None
     return int(s["queue"][int(s["turn"])])
 
@@ -128,7 +128,7 @@ def _choices(s: Any) -> list[tuple[int | None, list[int]]]:
     """The free dominoes of the draft, ascending, each with the action that picks it."""
     size = int(s["size"])
     free = [slot for slot in range(int(s["kings"])) if s["draft"][slot] != rules.NO_DOMINO and s["draft_king"][slot] == rules.NOBODY]
-    return [(int(s["draft"][slot]), [int(rules.pick_action(size, slot))]) for slot in free] or [(None, [])]
+    return [(int(s["draft"][slot]), [int(placements.pick_action(size, slot))]) for slot in free] or [(None, [])]
 
 
 def _placements(states: Any, k: int, legal: Any) -> list[tuple[tuple[int, int, int, int] | None, list[int]]]:
@@ -139,7 +139,7 @@ def _placements(states: Any, k: int, legal: Any) -> list[tuple[tuple[int, int, i
     size = int(s["size"])
     found: list[tuple[tuple[int, int, int, int] | None, list[int]]] = []
     for action in legal[: verbs.legal_at(states, k, legal)].tolist():
-        if action == rules.discard_action(size):
+        if action == placements.discard_action(size):
             return [(None, [action])]
         x, y, to_x, to_y = halves(action, size)
         found.append(((y, x, to_y, to_x), [action]))

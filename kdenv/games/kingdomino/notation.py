@@ -17,7 +17,7 @@ from typing import Any
 
 from kdenv.core.errors import BadRecord, shown
 from kdenv.core.words import check_length, number_in, read_number
-from kdenv.games.kingdomino import possible, rules
+from kdenv.games.kingdomino import placements, possible, rules
 from kdenv.games.kingdomino.board import STEP_X, STEP_Y, column_of, row_of, square
 from kdenv.games.kingdomino.tables import N_DOMINOES, N_DOUBLES
 
@@ -46,7 +46,7 @@ def action_text(states: Any, k: int, action: int) -> str:
     """The action in words, as it is called in states[k]."""
     s = states[k]
     size = int(s["size"])
-    discard = rules.discard_action(size)
+    discard = placements.discard_action(size)
     if action > discard:
         slot = action - discard - 1
         if slot >= 4 or s["draft"][slot] == rules.NO_DOMINO:
@@ -82,10 +82,10 @@ def action_from(states: Any, k: int, text: str) -> int:
             picked = number_in(number, 1, N_DOMINOES)
             if picked not in slots:
                 raise BadRecord(f"domino {shown(number)} is not in the draft: {_dominoes(slots)}")
-            return int(rules.pick_action(size, slots.index(picked)))
+            return int(placements.pick_action(size, slots.index(picked)))
         case ["discard", number]:
             _check_in_hand(s, number)
-            return int(rules.discard_action(size))
+            return int(placements.discard_action(size))
         case ["place", number, first, second]:
             domino = _check_in_hand(s, number)
             (x, y), (to_x, to_y) = square_from(first, size), square_from(second, size)
@@ -93,7 +93,7 @@ def action_from(states: Any, k: int, text: str) -> int:
                 x, y, to_x, to_y = to_x, to_y, x, y
             for direction in range(4):
                 if (x + STEP_X[direction], y + STEP_Y[direction]) == (to_x, to_y):
-                    return int(rules.place_action(size, x, y, direction))
+                    return int(placements.place_action(size, x, y, direction))
             raise BadRecord(f"{first} and {second} are not neighbours")
     raise BadRecord(f"{shown(text)!r} is no action; write 'place 12 e4 e5', 'discard 12' or 'pick 34'")
 

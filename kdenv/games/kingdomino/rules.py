@@ -1,8 +1,8 @@
 """The rules of Kingdomino as kernels: the state and the verbs. README.md beside this file has the rules in words.
 
 An action places a domino (by square and direction), discards it, or picks a slot of the draft. Chance draws a domino (outcome:
-number - 1) or, in the first round, says whose king is next (outcome: seat). Nothing here checks legality; tables, environments and
-parsers do.
+number - 1) or, in the first round, says whose king is next (outcome: seat). placements.py has the numbers of actions. Nothing here checks
+legality; tables, environments and parsers do.
 """
 
 import numpy as np
@@ -14,31 +14,20 @@ from kdenv.compiler.state import state_dtype
 from kdenv.core.verbs import CHANCE, DECIDE, OVER
 from kdenv.games.kingdomino.board import (
     CASTLE,
-    DOWN,
-    FIRST_COLUMN,
-    FIRST_ROW,
-    LEFT,
     NONE,
-    RIGHT,
     STEP_X,
     STEP_Y,
-    UP,
-    across_seam,
-    first_halves,
     largest_area,
-    moved_to_origin,
-    neighbours,
     points_of,
-    reach,
     square,
 )
+from kdenv.games.kingdomino.placements import X_OF, Y_OF, discard_action, list_placements, pick_action
 from kdenv.games.kingdomino.tables import (
     CROWNS_A,
     CROWNS_B,
     HARMONY_BONUS,
     MIDDLE_BONUS,
     N_DOMINOES,
-    N_DOUBLES,
     N_TERRAINS,
     TERRAIN_A,
     TERRAIN_B,
@@ -136,48 +125,6 @@ def seat(s):
     return int(s.caller) if s.round == 0 else int(s.queue_king[s.turn])
 
 
-# An action that places is cell * 4 + direction of the second half. Cells are numbered in reading order over the window of
-# (2 * size - 1) squared squares with the castle in its middle. Then comes the discard, then a pick for each slot.
-
-
-@kernel
-def n_cells(size):
-    """The number of squares of the window, which has all squares that could ever be used."""
-    return (2 * size - 1) * (2 * size - 1)
-
-
-def _coordinates() -> tuple[np.ndarray, np.ndarray]:
-    """Tables of x and y by size and cell. A division would cost more than all the rest of a placement."""
-    xs, ys = np.zeros((8, 13 * 13), np.int8), np.zeros((8, 13 * 13), np.int8)
-    for size in (3, 5, 7):
-        for cell in range((2 * size - 1) ** 2):
-            ys[size, cell], xs[size, cell] = np.array(divmod(cell, 2 * size - 1)) - size + 1
-    for table in (xs, ys):
-        table.flags.writeable = False
-    return xs, ys
-
-
-X_OF, Y_OF = _coordinates()
-
-
-@kernel
-def discard_action(size):
-    """The action that discards the domino to be placed."""
-    return 4 * n_cells(size)
-
-
-@kernel
-def pick_action(size, slot):
-    """The action that picks the domino in this slot of the draft."""
-    return 4 * n_cells(size) + 1 + slot
-
-
-@kernel
-def place_action(size, x, y, direction):
-    """The action that places the first half on (x, y) and the second half beside it in this direction."""
-    return ((y + size - 1) * (2 * size - 1) + x + size - 1) * 4 + direction
-
-
 @kernel
 def legal(s, out):
     """List the legal actions, ascending: picks of free slots, or all placements, or the discard if there are none. Return how many."""
@@ -188,118 +135,11 @@ def legal(s, out):
             out[n] = pick_action(size, slot)
             n += 1 if s.draft_king[slot] == NOBODY else 0
         return n
-    n = _list_placements(s, seat(s), int(s.queue[s.turn]), out)
+    n = list_placements(s, seat(s), int(s.queue[s.turn]), out)
     if n == 0:
         out[0] = discard_action(size)
         return 1
     return n
-
-
-@kernel
-def reachable(s, seat):
-    """The free squares that a domino may use without making the kingdom larger than size x size."""
-    return reach(int(s.size), int(s.left[seat]), int(s.right[seat]), int(s.top[seat]), int(s.bottom[seat])) & ~s.taken[seat]
-
-
-@kernel
-def _list_placements(s, seat, domino, out):
-    """Write all placements of the domino to out, ascending; return how many. Of the two names for a double, only the smaller counts."""
-    size = int(s.size)
-    left_x = max(int(s.right[seat]) - size + 1, int(s.left[seat]) - 2)
-    top_y = max(int(s.bottom[seat]) - size + 1, int(s.top[seat]) - 2)
-    if size == 7:
-        return _list_on_full_torus(s, seat, size, domino, left_x, top_y, out)
-    # Squares are moved so that bits count in reading order from the top left of the squares in reach. In a smaller kingdom these span
-    # at most seven columns and rows. So neighbours are plain shifts: a step across an edge leaves the squares in reach.
-    free = moved_to_origin(reachable(s, seat), left_x, top_y)
-    near_a = _beside(moved_to_origin(s.land[seat, TERRAIN_A[domino]] | CASTLE, left_x, top_y)) & free
-    near_b = near_a
-    if TERRAIN_B[domino] != TERRAIN_A[domino]:
-        near_b = _beside(moved_to_origin(s.land[seat, TERRAIN_B[domino]] | CASTLE, left_x, top_y)) & free
-    # For each direction of the second half: the squares where the first half may lie.
-    right = free & (free >> _1) & (near_a | (near_b >> _1))
-    down = free & (free >> _8) & (near_a | (near_b >> _8))
-    left = up = NONE
-    if domino > N_DOUBLES:
-        left = free & (free << _1) & (near_a | (near_b << _1))
-        up = free & (free << _8) & (near_a | (near_b << _8))
-    return _list_in_reading_order(right, down, left, up, place_action(size, left_x, top_y, RIGHT), 2 * size - 1, out)
-
-
-@kernel
-def _beside(squares):
-    """The neighbours of squares that do not lie in the last column or row of the torus."""
-    return (squares << _1) | (squares >> _1) | (squares << _8) | (squares >> _8)
-
-
-@kernel
-def _list_in_reading_order(right, down, left, up, origin, width, out):
-    """Write the placements with these first halves, ascending; return how many. origin is the action of bit 0 to the right."""
-    n = 0
-    cells = right | down | left | up
-    while cells != NONE:
-        b = lowest(cells)
-        cells &= cells - _1
-        action = origin + 4 * ((b >> 3) * width + (b & 7))
-        shift = np.uint64(b)
-        out[n] = action + RIGHT
-        n += np.int64((right >> shift) & _1)
-        out[n] = action + DOWN
-        n += np.int64((down >> shift) & _1)
-        out[n] = action + LEFT
-        n += np.int64((left >> shift) & _1)
-        out[n] = action + UP
-        n += np.int64((up >> shift) & _1)
-    return n
-
-
-@kernel
-def _list_on_full_torus(s, seat, size, domino, left_x, top_y, out):
-    """Do the same as _list_placements for 7x7, where the squares in reach may fill the torus or be a column or row larger."""
-    free = reachable(s, seat)
-    near_a = neighbours(s.land[seat, TERRAIN_A[domino]] | CASTLE) & free
-    near_b = neighbours(s.land[seat, TERRAIN_B[domino]] | CASTLE) & free
-    # 1. In a kingdom six wide, eight columns are in reach, and squares across the seam are not adjacent.
-    left_most, right_most, top_most, bottom_most = int(s.left[seat]), int(s.right[seat]), int(s.top[seat]), int(s.bottom[seat])
-    right = down = left = up = NONE
-    for direction in range(2 if domino <= N_DOUBLES else 4):
-        firsts = first_halves(free, near_a, near_b, direction) & ~across_seam(size, left_most, right_most, top_most, bottom_most, direction)
-        firsts = moved_to_origin(firsts, left_x, top_y)
-        if direction == RIGHT:
-            right = firsts
-        elif direction == DOWN:
-            down = firsts
-        elif direction == LEFT:
-            left = firsts
-        else:
-            up = firsts
-    # 2. In a kingdom five wide, nine columns are in reach, and the ninth shares its bits with the first. No domino points left from the
-    # first column, so those that seem to do so begin in the ninth. The same holds for rows and up.
-    ninth_column = left & FIRST_COLUMN
-    ninth_row = up & FIRST_ROW
-    left &= ~FIRST_COLUMN
-    up &= ~FIRST_ROW
-    n = _list_in_reading_order(right, down, left, up, place_action(size, left_x, top_y, RIGHT), 2 * size - 1, out)
-    while ninth_column != NONE:
-        b = lowest(ninth_column)
-        ninth_column &= ninth_column - _1
-        n = _insert(out, n, place_action(size, left_x + 8, top_y + (b >> 3), RIGHT) + LEFT)
-    while ninth_row != NONE:
-        b = lowest(ninth_row)
-        ninth_row &= ninth_row - _1
-        n = _insert(out, n, place_action(size, left_x + (b & 7), top_y + 8, RIGHT) + UP)
-    return n
-
-
-@kernel
-def _insert(out, n, action):
-    """Insert the action among the n ascending ones in out; return n + 1."""
-    i = n
-    while i > 0 and out[i - 1] > action:
-        out[i] = out[i - 1]
-        i -= 1
-    out[i] = action
-    return n + 1
 
 
 @kernel

@@ -31,8 +31,8 @@ def param(
     """Declare a parameter: a field of a class that is marked `@named`. `help` says in a line what it means.
 
     least, most: the bounds of a number, both inclusive. choices: the words that are possible. words: special values that are written as a
-    word, such as {"none": math.inf}. terms: whether a word may
-    have brackets, such as learned(model). If kw_only is False, the value may be written without the name.
+    word, such as {"none": math.inf}. terms: whether a word may have brackets, such as learned(model). If kw_only is False, the value may
+    be written without the name.
     """
     about = {"help": help, "least": least, "most": most, "choices": tuple(choices), "words": words, "terms": terms}
     return field(default=default, kw_only=kw_only, metadata=about)

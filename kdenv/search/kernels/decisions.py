@@ -85,7 +85,7 @@ def _most_urgent_of_open(chance, tree, space, states, node, plan, rule, rng):
         of_new, place, prior = urgency_of_new(plan.guide, space, tree, states, node, n, n_known, passes, plan)
     chosen, urgent = NONE, -np.inf
     if of_new != np.inf:
-        chosen, urgent = most_urgent_of_known(tree, space, n_known, passes, chance.information_sets, plan, rule, rng)
+        chosen, urgent = most_urgent_of_known(tree, space, node, n_known, passes, chance.information_sets, plan, rule, rng)
     if of_new > urgent:
         if place != NONE - 1:
             new = int(space.turns[place])

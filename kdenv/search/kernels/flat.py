@@ -2,6 +2,7 @@
 
 There are three ways to distribute the playouts: in rotation, at random, or by a selection rule. The Monte Carlo Evaluation of the 2018
 Kingdomino paper seems to do it at random: only so are its results with fewer playouts than turns reproduced.
+In rotation all turns may have the same luck: the playouts of one round begin with the same random numbers (common random numbers).
 What the seat cannot see is drawn anew for every playout.
 """
 
@@ -11,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kdenv.compiler.kernel import kernel
-from kdenv.compiler.random import below
+from kdenv.compiler.random import below, next64
 from kdenv.core.verbs import resample_hidden
 from kdenv.search.outcome import play_on
 from kdenv.search.playout import play_turn
@@ -28,11 +29,33 @@ class Tally(NamedTuple):
     squares: np.ndarray
 
 
+class Luck(NamedTuple):
+    """The random numbers that the playouts of one rotation have in common."""
+
+    seed: np.ndarray  # one number: the generator as each playout of this rotation begins with it
+    drawn: np.ndarray  # the generator of the playout that is being made
+
+
 @kernel
 def sample_in_rotation(states, seat, turns, n_playouts, first, playouts, rng, tally):
     """Make n_playouts in rotation: one for each turn, beginning with turn `first` modulo the number of turns."""
     for i in range(first, first + n_playouts):
         try_turn(states, seat, turns, i % turns.shape[0], playouts, rng, tally)
+
+
+@kernel
+def sample_with_common_luck(states, seat, turns, n_playouts, first, playouts, rng, luck, tally):
+    """Do the same as sample_in_rotation, but the playouts of one rotation all begin with the same random numbers.
+
+    So they see the same outcomes of chance and the same hidden things, as long as they draw equally often, and the luck of the draw does
+    not decide between turns.
+    """
+    for i in range(first, first + n_playouts):
+        turn = i % turns.shape[0]
+        if turn == 0:
+            luck.seed[0] = next64(rng) | np.uint64(1)
+        luck.drawn[0] = luck.seed[0]
+        try_turn(states, seat, turns, turn, playouts, luck.drawn, tally)
 
 
 @kernel

@@ -88,5 +88,5 @@ def _first_urgency(guide, n_tried, passes, total, prior, otherwise):
 
 @kernel
 def _is_full(guide, n_tried, passes):
-    """Whether a node with so many turns may not have one more yet."""
+    """Whether a node with this many turns may not have one more yet."""
     return guide.widening > 0.0 and n_tried >= math.ceil((passes + 1.0) ** guide.widening)

@@ -36,7 +36,10 @@ NONE = 0  # the number of no node and no turn: both are numbered from 1
 MAX_DEPTH = 1024  # turns; an iteration goes on by its playout from there
 N_STATES = 2 + MAX_DECISIONS  # that a search works in, the position included
 
-ALL, OWNER, MINE = range(3)  # which turns an iteration updates, see update()
+ALL, OWNER, MINE, OWN = range(4)  # which turns an iteration updates, see update()
+SIBLINGS, PARENT = range(2)  # what N of the selection rule counts, see update()
+RANDOM, LAST = range(2)  # which of equally urgent turns is tried
+MEAN, MAX = range(2)  # what a turn is worth, see value_by_best_reply()
 NODES, TURNS = range(2)  # the places in Tree.used
 
 
@@ -58,11 +61,15 @@ class Plan(NamedTuple):
     most_decisions: int  # of a turn
     in_order: int  # whether untried turns are tried as listed; if not, at random
     first_urgency: float  # of turns not tried yet; if infinite, all are tried before any is repeated
-    least: int  # visits of a turn before its urgency counts; at least 1
+    least: int  # visits of a turn of the root before its urgency counts; at least 1
+    least_below: int  # the same for all other turns
     with_gains: int  # whether the selection rule asks for the points gained at once
-    update: int
+    update: int  # ALL, OWNER, MINE, OWN
+    total: int  # SIBLINGS, PARENT; PARENT is only for trees of positions
+    equals: int  # RANDOM, LAST
+    backup: int  # MEAN, MAX; MAX is only for trees of positions
     teams: int
-    rave: float  # RAVE: after so many visits the own mean and the all-moves-as-first mean count alike; 0: no RAVE
+    rave: float  # RAVE: after this many visits the own mean and the all-moves-as-first mean count alike; 0: no RAVE
     guide: Any  # in which order turns are tried for the first time: NoPriors, or see kdenv.search.kernels.priors
 
 
@@ -70,7 +77,7 @@ NODE = state_dtype(  # of a tree of positions
     ("first", np.int32),  # its first turn; the others follow it, those tried before those that are not
     ("n_turns", np.int32),  # 0 until the turns are listed
     ("n_tried", np.int32),
-    ("passes", np.int32),  # the visits of its turns together
+    ("passes", np.int32),  # N of the selection rule: the visits of its turns together, or (PARENT) its own
     ("key", np.uint64),  # its fingerprint, where chance is sampled
 )
 
@@ -110,7 +117,7 @@ class Tree(NamedTuple):
 class Workspace(NamedTuple):
     """The memory that an iteration works in."""
 
-    path: np.ndarray  # by depth: the node, the turn, the mover
+    path: np.ndarray  # by depth: the node, the turn, the mover, and (for MAX) whether chance comes after the turn
     turns: np.ndarray
     known: np.ndarray
     actions: np.ndarray
@@ -208,23 +215,50 @@ def grow(tree, space, states, raw, seat, n_iterations, chance, plan, rule, playo
 def update(chance, tree, space, depth, seat, plan):
     """Count the worths in space.values for every turn on the path, each for its mover.
 
-    OWNER and MINE are two readings of UCT_mod (Jansen and Tollisen 2014): only turns of the team that moved last are
-    updated; or nothing is, when that is not the searching team.
+    OWNER, MINE and OWN are readings of UCT_mod (Jansen and Tollisen 2014): only turns of the team that moved last are
+    updated; or nothing is, when that is not the searching team; or both. With PARENT a visit counts for the node that the turn
+    leads to, and every iteration for the root; else it counts for the node in which the turn is taken.
     """
     if depth == 0:
         return
     owner = space.path[depth - 1, 2]
-    if plan.update == MINE and (owner - seat) % plan.teams != 0:
+    if plan.total == PARENT:
+        count_pass(chance, tree, ROOT)
+    if plan.update >= MINE and (owner - seat) % plan.teams != 0:
         return
     for d in range(depth):
         node, at, mover = space.path[d, 0], space.path[d, 1], space.path[d, 2]
-        if plan.update == OWNER and (owner - mover) % plan.teams != 0:
+        if (plan.update == OWNER or plan.update == OWN) and (owner - mover) % plan.teams != 0:
             continue
         value = space.values[mover]
+        if plan.total == PARENT:
+            node = space.path[d + 1, 0] if d + 1 < depth else np.int64(tree.counts[at].child)
         count_pass(chance, tree, node)
         tree.counts[at].visits += 1
         tree.counts[at].sums += value
         tree.counts[at].squares += value * value
+    if plan.backup == MAX:
+        value_by_best_reply(tree, space, depth)
+
+
+@kernel
+def value_by_best_reply(tree, space, depth):
+    """Give turns on the path, the last first, the mean of the best turn after them, where it is sure that this can be taken.
+
+    That is so if the same seat goes on and chance does not come before (Jansen and Tollisen 2014, 3.4.4).
+    """
+    for d in range(depth - 2, -1, -1):
+        if space.path[d, 2] != space.path[d + 1, 2] or space.path[d, 3] != 0:
+            continue
+        at, after = space.path[d, 1], space.path[d + 1, 0]
+        first, best = int(tree.nodes[after].first), -np.inf
+        for other in range(first, first + int(tree.nodes[after].n_tried)):
+            known = tree.counts[other]
+            if known.visits > 0:
+                best = max(best, known.sums / known.visits)
+        if best != -np.inf:
+            tree.counts[at].sums = best * tree.counts[at].visits
+            tree.counts[at].squares = best * tree.counts[at].sums
 
 
 # Trees of positions
@@ -241,6 +275,8 @@ def _descend_positions(chance, tree, space, states, raw, seat, plan, rule, rng):
         note(space, depth, node, at, seat_to_move(states[1]))
         depth += 1
         take(tree, space, states, at, plan)
+        if plan.backup == MAX:
+            space.path[depth - 1, 3] = int(phase(states[1]) == CHANCE)
         n_nodes = tree.used[NODES]
         node = _follow(chance, tree, space, states, raw, at, rng)
         if node == NONE or node > n_nodes:
@@ -279,23 +315,24 @@ def most_urgent(tree, space, node, plan, rule, rng):
         return _untried(tree, node, plan, rng)
     for i in range(n_tried):
         space.known[i] = first + i
-    chosen, urgent = most_urgent_of_known(tree, space, n_tried, int(tree.nodes[node].passes), 0, plan, rule, rng)
+    chosen, urgent = most_urgent_of_known(tree, space, node, n_tried, int(tree.nodes[node].passes), 0, plan, rule, rng)
     return _untried(tree, node, plan, rng) if of_next > urgent else chosen
 
 
 @kernel
-def most_urgent_of_known(tree, space, n_known, passes, by_times_open, plan, rule, rng):
-    """The most urgent of the turns in space.known, ties at random, and its urgency; NONE and -inf if there are none.
+def most_urgent_of_known(tree, space, node, n_known, passes, by_times_open, plan, rule, rng):
+    """The most urgent of the turns of a node in space.known, and its urgency; NONE and -inf if there are none.
 
     N of the selection rule is the number of passes, or (by_times_open) of the times that each turn was open.
     """
+    least = plan.least if node == ROOT else plan.least_below
     log_n = 0.0 if by_times_open != 0 else math.log(max(1, passes))
     best, n_best, chosen = -np.inf, 0, NONE
     for i in range(n_known):
         at = space.known[i]
         known = tree.counts[at]
         visits = int(known.visits)
-        if visits < plan.least:
+        if visits < least:
             return at, np.inf
         if by_times_open != 0:
             log_n = math.log(known.times_open)
@@ -306,7 +343,7 @@ def most_urgent_of_known(tree, space, n_known, passes, by_times_open, plan, rule
             best, n_best, chosen = u, 1, at
         elif u == best:
             n_best += 1
-            if below(rng, n_best) == 0:
+            if plan.equals == LAST or below(rng, n_best) == 0:
                 chosen = at
     return chosen, best
 

@@ -6,7 +6,9 @@ For late positions: with all 21 other tiles unseen there are 399,072,960. This i
 
 What was seen: the player's own hand, every tile laid, and every pass. A pass shows that none of the tiles then in that
 hand fitted the ends of that moment, so neither the tiles still there nor those laid later have these pips. With
-`calls` a pass shows nothing. Who had to lead shows one thing more: where the holder of 6-6 leads, the leader has or had
+`calls` a pass may be unjust. It is taken to be just: it claims that none of these pips is in the hand, which stands
+until the player lays a tile with one of them. If no deal agrees with all such claims, passes show nothing.
+Who had to lead shows one thing more: where the holder of 6-6 leads, the leader has or had
 it. That is no news once the tile is laid, but it is before the opening and, with `force_66=False`, until then.
 """
 
@@ -59,16 +61,38 @@ def passes_are_just(history, seat, hand):
     return True
 
 
+def claims(history, seat):
+    """With calls: the pips that this player has passed on and not laid since."""
+    claimed = set()
+    for (player, action), ends in zip(history, ends_before_each_turn(history), strict=True):
+        if player == seat and action == PASS and ends is not None:
+            claimed |= set(ends)
+        elif player == seat and action < PASS:
+            claimed -= set(divmod(action, 7))
+    return claimed
+
+
 def consistent_deals(history, seat, hand, calls=False, holder_of_66=None):
-    """Every deal of the unseen tiles that `seat`, who holds `hand` now, cannot rule out.
+    """Every deal of the unseen tiles that `seat`, who holds `hand` now, believes possible."""
+    found = list(_deals(history, seat, hand, calls, holder_of_66, believed=True))
+    return found or list(_deals(history, seat, hand, calls, holder_of_66, believed=not calls))
+
+
+def _deals(history, seat, hand, calls, holder_of_66, *, believed):
+    """The deals with the passes believed, or as if they showed nothing.
 
     `holder_of_66` is `Dominoes.known_holder_of_66()`: the seat that leads because it was dealt the 6-6, or None.
     """
     others = [(seat + k) % 4 for k in (1, 2, 3)]
     first, second, third = others
 
+    def is_believed(player, tiles):
+        if calls:
+            return not claims(history, player) & {pips for tile in tiles for pips in tile}
+        return passes_are_just(history, player, tiles)
+
     def possible(player, tiles):
-        return (calls or passes_are_just(history, player, tiles)) and (
+        return (not believed or is_believed(player, tiles)) and (
             player != holder_of_66 or DOUBLE_SIX in {*tiles, *laid_by(history, player)}
         )
 

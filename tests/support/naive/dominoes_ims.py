@@ -12,6 +12,8 @@ from .dominoes_deals import ends_after
 class Imagined:
     """A point of an imagined game: who thinks what is where, and what is on the table."""
 
+    tile = 0.0  # what a tile laid more than by the other team counts, if tiles count
+
     def __init__(self, may_hold, left, ends, passes, turn, blocked, table):
         """may_hold: the seats that may hold each tile; left: tiles left to each seat; table(may_hold, left) -> held."""
         self.may_hold, self.left, self.ends, self.passes, self.turn = may_hold, left, ends, passes, turn
@@ -51,7 +53,8 @@ class Imagined:
     def estimate(self):
         expected = [sum(sum(tile) * held[seat] for tile, held in self.held.items()) for seat in range(4)]
         own, others = (expected[self.turn + k & 3] + expected[self.turn + k + 2 & 3] for k in (0, 1))
-        return -own if self.out() else others - own
+        laid = self.tile * (self.left[self.turn - 1] + self.left[self.turn - 3] - self.left[self.turn] - self.left[self.turn - 2])
+        return laid - own if self.out() else laid + others - own
 
 
 def paper_table(may_hold, left):

@@ -27,7 +27,8 @@ from kdenv.games.kingdomino.board import (
     square,
     towards,
 )
-from kdenv.games.kingdomino.rules import NOBODY, PICKING, X_OF, Y_OF, discard_action, legal, pick_action
+from kdenv.games.kingdomino.placements import X_OF, Y_OF, discard_action, pick_action
+from kdenv.games.kingdomino.rules import NOBODY, PICKING, legal
 from kdenv.games.kingdomino.rules import seat as seat_to_move
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, MIDDLE_BONUS, N_DOUBLES, N_TERRAINS, TERRAIN_A, TERRAIN_B
 
@@ -45,7 +46,7 @@ _POINTS = _N_AREAS + 2 * N_TERRAINS  # the points of the areas, by layer and ter
 _AREAS = _POINTS + 2 * N_TERRAINS  # the areas themselves, by layer, terrain and area
 _SIZE, _CROWNS, _BESIDE, _AREA = 0, 1, 2, 3  # an area is three numbers: squares, crowns, its neighbours as bits
 _GAINS = _AREAS + 2 * N_TERRAINS * _MAX_AREAS * _AREA  # what each half of a domino gains on each square
-SCRATCH = _GAINS + 2 * 64
+SCRATCH_SIZE = _GAINS + 2 * 64
 
 
 @kernel

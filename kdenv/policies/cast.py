@@ -1,4 +1,4 @@
-"""The compiled players that a batch needs, as one part: its kernels choose among them by a number for each seat of each game."""
+"""Several compiled players as one part, the cast: a kernel that plays many games chooses among them by a number for each seat."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from kdenv.compiler.question import answers, question
 from kdenv.core.errors import NotSupported
 from kdenv.core.game import Game
 from kdenv.core.questions import choose, plays
-from kdenv.policies import Policy
+from kdenv.policies.base import Policy
 
 _MOST_KINDS = 4
 _KIND = 1 << 12  # a player's number is its kind times this, and its place among the players of its kind
 
 
 class Nobody(NamedTuple):
-    """The cast of games in which all seats learn."""
+    """The cast of games in which no seat has a compiled player."""
 
 
 class OneKind(NamedTuple):
@@ -89,10 +89,11 @@ def _one_of_four_kinds(cast, number):
     return FourKinds(number, cast.first, cast.second, cast.third, cast.fourth)
 
 
-def cast_of(players: Sequence[Any], game: Game) -> tuple[Any, NDArray[np.int64]]:
-    """The cast of these policies, and the number of each. Raises NotSupported if one of them has no compiled form.
+def cast_of(players: Sequence[Any], game: Game, n_players: int) -> tuple[Any, NDArray[np.int64]]:
+    """The cast of these policies at a table with this many players, and the number of each.
 
-    Compiled players may have buffers of their own, so each thread needs a cast of its own.
+    Raises NotSupported if one of them has no compiled form. Compiled players may have buffers of their own, so each thread needs a cast
+    of its own.
     """
     if not players:
         return Nobody(), np.zeros(0, np.int64)
@@ -100,7 +101,7 @@ def cast_of(players: Sequence[Any], game: Game) -> tuple[Any, NDArray[np.int64]]
     places: dict[int, tuple[str, int]] = {}  # by the identity of the policy: its type, and its place among the players of this type
     for player in players:
         if id(player) not in places:
-            compiled = player.compiled(game) if isinstance(player, Policy) else None
+            compiled = player.compiled(game, n_players) if isinstance(player, Policy) else None
             if compiled is None:
                 raise NotSupported(
                     f"{player} has no compiled form, which the opponents in a batch of games need; choose random or a rule-based player "

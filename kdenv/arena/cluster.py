@@ -1,0 +1,159 @@
+"""Plays many games on a Ray cluster, in place of the processes of one machine (workers.py).
+
+A job is a task of Ray: some games that together take a while. Its results come back when it ends. If its process or its node is lost,
+its games are given out again. The nodes must have the same version of kdenv, and whatever else the policies need.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import math
+import signal
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from kdenv import __version__
+from kdenv.arena.cores import most_threads
+from kdenv.arena.handout import Handout
+from kdenv.arena.match import GameFailed, Match, Result
+from kdenv.arena.results import rules_digest
+from kdenv.arena.whole import Games
+from kdenv.core.errors import BadOption, KdenvError, KdenvWarning, missing_extra
+from kdenv.core.threads import READ_BY_LIBRARIES
+from kdenv.games import find_game
+
+_JOB_SECONDS = 0.2  # a job takes about this long, or longer, so that giving it out costs little beside it
+_MOST_GAMES = 5000  # of a job
+_AHEAD = 2  # jobs for each core that are given out before others have ended
+_WAIT = 1.0  # seconds between two looks at the number of cores of the cluster
+
+
+class _Done(NamedTuple):
+    """What a job returns: results, and the seconds of a game; or an error."""
+
+    results: list[Result]
+    seconds: float
+    error: KdenvError | None = None
+    trace: str = ""
+
+
+class Cluster:
+    """The games of a match, played by the nodes of a Ray cluster."""
+
+    def __init__(self, match: Match, numbers: Iterator[int], n_games: int, address: str, most: int | None, records: bool) -> None:
+        """Connect to the cluster at this address, or to the one of this machine ("auto"). `most` limits the number of games at a time."""
+        self._ray, self._is_ours = _connected(address)
+        self._match, self._most, self._records = match, most, records
+        self._games = Handout(match, numbers, n_games)
+        self._seconds = math.inf  # that a game takes; not known before the first job has ended
+        self._threads = most_threads(match)
+        self._job = self._ray.remote(num_cpus=self._threads, max_retries=0)(_play)
+        self._expected = __version__, rules_digest(find_game(match.game))
+        self._running: dict[Any, list[int]] = {}
+
+    def results(self) -> Iterator[Result]:
+        """Yield the results of all games, job by job as they end."""
+        while self._running or not self._games.is_empty:
+            self._give_out()
+            ended, _ = self._ray.wait(list(self._running), num_returns=1, timeout=_WAIT)
+            for job in ended:
+                yield from self._hear(job, self._running.pop(job))
+
+    def end(self) -> None:
+        """End the jobs, and leave the cluster."""
+        for job in self._running:
+            self._ray.cancel(job, force=True)
+        if self._is_ours:
+            self._ray.shutdown()
+
+    def _give_out(self) -> None:
+        """Give out jobs until each core has one and some wait."""
+        cores = int(self._ray.cluster_resources().get("CPU", 0)) // self._threads
+        at_once = _AHEAD * max(1, cores) if self._most is None else self._most
+        while len(self._running) < at_once and not self._games.is_empty:
+            wanted = 1 if math.isinf(self._seconds) else min(_MOST_GAMES, math.ceil(_JOB_SECONDS / max(self._seconds, 1e-9)))
+            games = self._games.take(wanted)
+            self._running[self._job.remote(self._match, games, self._expected, self._records)] = games
+
+    def _hear(self, job: Any, games: list[int]) -> list[Result]:
+        """The results of a job that has ended. If its process or node was lost, its games are given out again."""
+        try:
+            done: _Done = self._ray.get(job)
+        except self._ray.exceptions.RayTaskError as error:
+            raise GameFailed(f"a job with {self._match.which(games[0])} failed: {error.cause}") from error
+        except self._ray.exceptions.RayError as error:
+            self._games.give_back(games, f"by {type(error).__name__} of Ray")
+            return []
+        if done.error is not None:
+            done.error.add_note(done.trace)
+            raise done.error
+        self._games.finish(games)
+        self._seconds = done.seconds if math.isinf(self._seconds) else (self._seconds + done.seconds) / 2
+        return done.results
+
+
+@contextlib.contextmanager
+def connection(address: str | None) -> Iterator[None]:
+    """Stay connected to the cluster at this address, so that several matches in this block need not connect again. None: to none."""
+    if address is None:
+        yield
+        return
+    ray, is_ours = _connected(address)
+    try:
+        yield
+    finally:
+        if is_ours:
+            ray.shutdown()
+
+
+def _connected(address: str) -> tuple[Any, bool]:
+    """The module ray, connected to a cluster, and whether it was connected here and not before."""
+    try:
+        ray: Any = importlib.import_module("ray")
+    except ImportError:
+        raise missing_extra("playing on a cluster", "ray") from None
+    if ray.is_initialized():
+        return ray, False
+    one_thread = {"env_vars": dict.fromkeys(READ_BY_LIBRARIES, "1")}
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        ray.init(address=address, runtime_env=one_thread, log_to_driver=False, logging_level="ERROR")
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        first = (str(error).splitlines() or [""])[0]
+        raise BadOption(
+            f"no Ray cluster can be reached at {address} ({first}); start one with 'ray start --head', or give its address"
+        ) from None
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, handler)  # Ray has put one of its own in its place
+    return ray, True
+
+
+# What the nodes do
+
+_ready: dict[str, Games] = {}  # the match that this process has played last, by what it is
+
+
+def _play(match: Match, games: list[int], expected: tuple[str, str], records: bool) -> _Done:
+    """Play these games. `expected` is the version of kdenv and of the rules that the others have."""
+    warnings.simplefilter("ignore", KdenvWarning)  # they are told where the match was begun
+    try:
+        match.check()
+        here = __version__, rules_digest(find_game(match.game))
+        if here != expected:
+            raise BadOption(f"a node of the cluster has kdenv {' with rules '.join(here)}, here it is {' with rules '.join(expected)}")
+        key = repr(match)
+        if key not in _ready:
+            _ready.clear()
+            _ready[key] = Games(match)
+        start = time.perf_counter()
+        results = [_ready[key].play(number) for number in games]
+        if records:
+            results = [result.with_record() for result in results]
+    except KdenvError as error:
+        return _Done([], 0.0, error, traceback.format_exc())
+    return _Done(results, (time.perf_counter() - start) / len(games))

@@ -1,0 +1,50 @@
+"""How many searches can run at the same time on this machine, and how many processes a match therefore has."""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+from kdenv.arena.match import Match
+from kdenv.core.errors import KdenvWarning
+from kdenv.policies import Policy, policy
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def usual_processes(match: Match) -> int:
+    """How many processes play a match if nobody says: so many that each thread of a search has a core."""
+    return max(1, cores() // most_threads(match))
+
+
+def most_threads(match: Match) -> int:
+    """The number of threads on which a decision in this match is made, at most."""
+    return max(_threads(each) for each in _policies(match))
+
+
+def warn_of_shared_cores(match: Match, processes: int) -> None:
+    """Tell it if searches with a budget of seconds have to share cores, so that they get less done than their budget promises."""
+    timed = [each for each in _policies(match) if any(getattr(each, name, None) is not None for name in ("seconds", "game_seconds"))]
+    threads, here = max(map(_threads, timed), default=0), cores()
+    if processes * threads <= here:
+        return
+    fit = here // threads
+    advice = f"give threads={here}" if fit == 0 else f"play with {fit} process{'es' * (fit > 1)}"
+    searches = f"{processes} search{'es' * (processes > 1)}" + (f" of {threads} threads" if threads > 1 else "")
+    on_cores = f"on {here} core{'s' * (here > 1)}"
+    why = f"{searches} will run at the same time {on_cores}, so seconds buy less than on cores of their own; {advice}"
+    warnings.warn(why, KdenvWarning, stacklevel=3)
+
+
+def _policies(match: Match) -> list[Policy]:
+    """The policies of a match, which has been checked; one of each."""
+    return [policy(text) for text in dict.fromkeys([*match.line_up, *match.other])]
+
+
+def _threads(player: Policy) -> int:
+    """On how many threads a policy decides."""
+    threads = getattr(player, "threads", 1)
+    return threads if isinstance(threads, int) else 1

@@ -1,0 +1,53 @@
+"""Plays a match whose games are kept in a folder of many matches, where the same match goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from kdenv.arena.match import Match, Result
+from kdenv.arena.results import ResultsFile
+from kdenv.arena.workers import play
+
+
+def play_kept(
+    match: Match,
+    folder: Path | None,
+    add: Callable[[Result], None],
+    *,
+    processes: int | None = None,
+    move_limit: float | None = None,
+    ray: str | None = None,
+    is_ours: Callable[[int], bool] | None = None,
+) -> bool:
+    """Call `add` with the games that the folder holds, then play the others, add them and keep them. Return False after Ctrl-C.
+
+    Without a folder all games are played. `is_ours` says which games, by number, are to be played here at all.
+    """
+    how: dict[str, Any] = {"processes": processes, "move_limit": move_limit, "ray": ray}
+
+    def others() -> Iterator[int]:
+        return (number for number in range(match.games) if is_ours is not None and not is_ours(number))
+
+    if folder is None:
+        return play(match, done=others(), on_result=add, **how)
+    with ResultsFile(path_in(folder, match), match) as file:
+        for result in file.results():
+            add(result)
+
+        def keep(result: Result) -> None:
+            file.append(result)
+            add(result)
+
+        return play(match, done=chain(file.finished, others()), records=True, on_result=keep, **how)
+
+
+def path_in(folder: Path, match: Match) -> Path:
+    """The file of a match: its first policy in letters that every file system takes, and a digest of the whole match."""
+    words = re.sub(r"[^A-Za-z0-9.]+", "-", str(match.line_up[0])).strip("-")[:60]
+    what = repr((match.game, [str(each) for each in match.line_up], match.seed, sorted(match.options.items())))
+    return folder / f"{words}-{hashlib.sha256(what.encode()).hexdigest()[:8]}.jsonl"

@@ -1,0 +1,222 @@
+"""A league: which of many policies sit down together, what they play, and how that is read from a TOML file.
+
+Every table is a match of its own, whose deals are played from every seat. The deals of different tables are different, so that there are
+as many independent samples as tables times deals. league_games.py plays the tables, standings.py says how the policies did.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from kdenv.arena.curve import read_budget, takes_budget, with_budget
+from kdenv.arena.match import Match
+from kdenv.arena.results import header
+from kdenv.arena.schedule import Table, even_tables, most_meetings, neighbours
+from kdenv.compiler.random import derive_seed
+from kdenv.core.errors import BadOption, shown
+from kdenv.core.game import did_you_mean
+from kdenv.core.record import options_text
+from kdenv.games import find_game
+
+KINDS = ("round robin", "gauntlet", "swiss")
+_LARGEST_SEED = (1 << 63) - 1
+_BOUNDS = {"deals": (1, 10**9), "seed": (0, _LARGEST_SEED), "meetings": (1, 10**6), "rounds": (0, 10**6)}
+_NUMBER, _TEXT = "a whole number", "a text"
+_KINDS_OF: dict[str, tuple[tuple[type, ...], str]] = {
+    "game": ((str,), _TEXT),
+    "policies": ((Mapping, Sequence), "a list of policies, or a table of names and policies"),
+    "kind": ((str,), _TEXT),
+    "deals": ((int,), _NUMBER),
+    "players": ((int, type(None)), _NUMBER),
+    "seed": ((int,), _NUMBER),
+    "budget": ((str, type(None)), _TEXT),
+    "challengers": ((Sequence,), "a list of names"),
+    "meetings": ((int,), _NUMBER),
+    "rounds": ((int,), _NUMBER),
+    "anchor": ((str, type(None)), _TEXT),
+    "options": ((dict,), "a table of names and values"),
+}
+
+
+@dataclass(frozen=True)
+class League:
+    """Which policies play which game, who meets whom, and how many deals each table plays.
+
+    Policies have names; in a list, a policy's text is its name. All other names here are names of policies.
+    """
+
+    game: str
+    policies: Mapping[str, Any] | Sequence[Any]
+    kind: str = "round robin"  # all meet; in a "gauntlet" only challengers meet all; in a "swiss" league neighbours in the ranking meet
+    deals: int = 50  # each is played from every seat
+    players: int | None = None  # how many seats; by default the fewest above one
+    seed: int = 0
+    budget: str | None = None  # for searches that name none, such as 10ms or playouts=100
+    challengers: Sequence[str] = ()
+    meetings: int = 1  # at how many tables every two policies meet at least; tables of two allow one
+    rounds: int = 0  # of a Swiss league
+    anchor: str | None = None  # who has a rating of 0; by default the mean is 0
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Give names to policies that have none, and check everything but the game and the policies."""
+        self._check_kinds()
+        if not isinstance(self.policies, Mapping):
+            object.__setattr__(self, "policies", _by_name(self.policies))
+        if self.kind not in KINDS:
+            meant = did_you_mean(self.kind, KINDS)
+            raise BadOption(f"kind={shown(self.kind)} is no kind of league{meant}; it is one of {', '.join(KINDS)}")
+        for name, (least, most) in _BOUNDS.items():
+            if not least <= getattr(self, name) <= most:
+                raise BadOption(f"{name}={shown(getattr(self, name))} is not possible; it may be {least} to {most}")
+        for name in [*self.challengers, *([] if self.anchor is None else [self.anchor])]:
+            if name not in self.policies:
+                meant = did_you_mean(str(name), self.names)
+                raise BadOption(f"{shown(name)} is no policy of this league{meant}; its policies are {', '.join(self.names)}")
+        for of, key, given, purpose in (
+            ("gauntlet", "challengers", bool(self.challengers), "who meet all others"),
+            ("swiss", "rounds", self.rounds > 0, "as in rounds = 5"),
+        ):
+            if self.kind == of and not given:
+                raise BadOption(f"a {of} league needs {key}, {purpose}")
+            if self.kind != of and given:
+                raise BadOption(f"only a {of} league has {key}; this one is a {self.kind} league")
+        if self.kind == "swiss" and self.meetings != 1:
+            raise BadOption("a swiss league has no meetings; its rounds say how often everyone plays")
+
+    def _check_kinds(self) -> None:
+        """Raise BadOption for a value that is not of the kind of its field."""
+        for name, (kinds, words) in _KINDS_OF.items():
+            value = getattr(self, name)
+            if not isinstance(value, kinds) or isinstance(value, bool) or (isinstance(value, str) and str not in kinds):
+                raise BadOption(f"{name}={shown(value)} is not possible; it is {words}")
+
+    def check(self) -> None:
+        """Raise a KdenvError if this league cannot be played. Nothing is played for that."""
+        game = find_game(self.game)
+        players = self.n_players
+        game.variant(players, **self.options)
+        if self.teams < 2:
+            raise BadOption(f"{self.game} for {players} players has no two teams, so nobody can meet")
+        if len(self.names) < self.teams:
+            raise BadOption(f"a table needs {self.teams} policies, and this league has {len(self.names)}")
+        most = most_meetings(len(self.names), self.teams)
+        if self.kind != "swiss" and self.meetings > most:
+            raise BadOption(f"meetings={self.meetings} is not possible; two of {len(self.names)} policies can meet at {most} tables")
+        texts: dict[str, str] = {}
+        for name, text in zip(self.names, self.texts, strict=True):
+            if str(text) in texts:
+                raise BadOption(f"{texts[str(text)]} and {name} are the same policy, {shown(text)}; leave one of them out")
+            texts[str(text)] = name
+        for table in [tuple(range(at, at + self.teams)) for at in range(len(self.names) - self.teams + 1)]:
+            self.match(table).check()
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of all policies. Everywhere else they are numbers: places in this list."""
+        return list(self._named)
+
+    @property
+    def _named(self) -> Mapping[str, Any]:
+        assert isinstance(self.policies, Mapping)  # see __post_init__
+        return self.policies
+
+    @cached_property
+    def texts(self) -> list[Any]:
+        """What plays under each name: with the budget, if it is a search that names none."""
+        given = Match(self.game, list(self._named.values()), 1).line_up
+        if self.budget is None:
+            return list(given)
+        budget = read_budget(self.budget)
+        takes = [isinstance(each, str) and takes_budget(each) for each in given]
+        if not any(takes):
+            raise BadOption(f"no policy of this league is a search without a budget of its own, so budget={self.budget} is of no use")
+        return [with_budget(each, budget) if take else each for each, take in zip(given, takes, strict=True)]
+
+    @property
+    def n_players(self) -> int:
+        """How many seats a table has."""
+        return self.players if self.players is not None else min(n for n in find_game(self.game).players if n > 1)
+
+    @property
+    def teams(self) -> int:
+        """How many policies a table has. In a team game a policy plays its partners, too."""
+        return find_game(self.game).teams(self.n_players)
+
+    def match(self, table: Table) -> Match:
+        """The match that this table plays. It does not depend on the order in which the league lists its policies."""
+        texts = sorted((self.texts[each] for each in table), key=str)
+        seed = derive_seed("league", self.seed, *(int.from_bytes(str(text).encode()) for text in texts)) & _LARGEST_SEED
+        line_up = [texts[place % self.teams] for place in range(self.n_players)]
+        return Match(self.game, line_up, self.deals * self.n_players, seed, self.options)
+
+    def table_of(self, match: Mapping[str, Any]) -> Table | None:
+        """The table whose match the first line of a file describes; None if it is no match of this league."""
+        number = {str(text): each for each, text in enumerate(self.texts)}
+        line_up = match.get("line_up")
+        if not isinstance(line_up, list) or not line_up or not all(isinstance(text, str) and text in number for text in line_up):
+            return None
+        table = tuple(sorted({number[text] for text in line_up}))
+        return table if len(table) == self.teams and header(self.match(table))["match"] == match else None
+
+    def rounds_of_tables(self, known: Collection[Table], order: Callable[[], list[int]]) -> Iterator[list[Table]]:
+        """The tables to play, round by round. A Swiss league is asked for its next round when the last one is played.
+
+        known: the tables that have played already. order: gives the policies from the strongest to the weakest by then.
+        """
+        n = len(self.names)
+        if self.kind != "swiss":
+            challengers = {self.names.index(name) for name in self.challengers}
+            yield even_tables(n, self.teams, self.meetings, lambda i, j: not challengers or bool(challengers & {i, j}), known)
+            return
+        drawn: list[Table] = []
+        for _ in range(self.rounds):
+            tables = neighbours(order(), self.teams, drawn)
+            if not tables:
+                return
+            drawn += tables
+            yield tables
+
+    def describe(self) -> str:
+        """The league in one line."""
+        counts = f"{len(self.names)} policies, {self.kind}, {self.deals} deal{'s' * (self.deals != 1)} a table"
+        budget = f", {self.budget}" if self.budget is not None else ""
+        return f"{self.game}, {self.n_players} players{options_text(self.options)}: {counts}{budget}, seed {self.seed}"
+
+
+def _by_name(policies: Sequence[Any]) -> dict[str, Any]:
+    named: dict[str, Any] = {}
+    for each in policies:
+        name = each if isinstance(each, str) else str(getattr(each, "text", None) or getattr(each, "__name__", each))
+        if name in named:
+            raise BadOption(f"{shown(name)} is listed twice; every policy of a league is another one")
+        named[name] = each
+    return named
+
+
+def read_league(path: Path) -> League:
+    """The league that a TOML file describes: its keys are the fields of League."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadOption(f"{path} is not TOML: {error}") from None
+    known = [each.name for each in fields(League)]
+    for name in found:
+        if name not in known:
+            raise BadOption(f"{path}: {shown(name)} is no key of a league{did_you_mean(name, known)}; its keys are {', '.join(known)}")
+    for name in ("game", "policies"):
+        if name not in found:
+            raise BadOption(f"{path}: the key {name} is missing")
+    policies = found["policies"]
+    for text in policies.values() if isinstance(policies, dict) else policies if isinstance(policies, list) else ():
+        if not isinstance(text, str):
+            raise BadOption(f'{path}: {shown(text)} is no policy; a policy is a text such as "full_greedy"')
+    try:
+        return League(**found)
+    except BadOption as error:
+        raise BadOption(f"{path}: {error}") from None

@@ -1,0 +1,148 @@
+"""Plays the tables of a league, keeps their games in a folder, and merges such folders of several machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from kdenv.arena.cluster import connection
+from kdenv.arena.kept import path_in, play_kept
+from kdenv.arena.league import League
+from kdenv.arena.match import Match, Result
+from kdenv.arena.results import ResultsFile, header, result_of
+from kdenv.arena.schedule import Table
+from kdenv.arena.standings import Standings
+from kdenv.core.errors import BadOption, BadRecord, shown
+
+
+def league(
+    plan: League,
+    folder: Path | None = None,
+    *,
+    plays: bool = True,
+    part: tuple[int, int] = (1, 1),
+    processes: int | None = None,
+    move_limit: float | None = None,
+    ray: str | None = None,
+    on_result: Callable[[Standings], None] = lambda standings: None,
+) -> Standings:
+    """Play the games of a league that the folder does not hold, and return its standings. All games of its policies in the folder count.
+
+    plays: if it is false, nothing is played, and the games in the folder are rated.
+    part: (2, 3) plays the second third of all deals, as one of three machines does whose games are merged afterwards.
+    ray: the address of a Ray cluster that plays, or "auto".
+    on_result: is called after each game. After Ctrl-C `interrupted` of the standings is true, and what was played is kept.
+    """
+    plan.check()
+    number, parts = part
+    if not 1 <= number <= parts:
+        raise BadOption(f"part {number} of {parts} is not possible; the first of two is 1 of 2")
+    if parts > 1 and plan.kind == "swiss":
+        raise BadOption("a swiss league cannot be played in parts: its next round depends on all games of the last one")
+    nameless = [name for name, text in zip(plan.names, plan.texts, strict=True) if not isinstance(text, str)]
+    if folder is not None and nameless:
+        raise BadOption(f"{nameless[0]} cannot be written to a file; make it known with kdenv.add_policy, or play without a folder")
+    known = known_tables(plan, folder)
+    standings = Standings(plan)
+
+    def run(table: Table, plays: bool) -> None:
+        match = plan.match(table)
+
+        def add(result: Result) -> None:
+            standings.add(table, result)
+            on_result(standings)
+
+        def is_ours(game: int) -> bool:
+            return plays and match.find(game)[0] % parts == number - 1
+
+        if not play_kept(match, folder, add, processes=processes, move_limit=move_limit, ray=ray, is_ours=is_ours):
+            standings.interrupted = True
+
+    read: set[Table] = set()
+    with connection(ray if plays else None):
+        for tables in plan.rounds_of_tables(known, standings.order) if plays else ():
+            standings.expected += len(tables) * plan.n_players * len(range(number - 1, plan.deals, parts))
+            for table in tables:
+                if table in known or not standings.interrupted:
+                    run(table, not standings.interrupted)
+                    read.add(table)
+            if standings.interrupted:
+                break
+    for table in sorted(known - read):
+        run(table, False)
+    return standings
+
+
+def known_tables(plan: League, folder: Path | None) -> set[Table]:
+    """The tables of this league of which the folder has a file."""
+    if folder is None or not folder.exists():
+        return set()
+    if not folder.is_dir():
+        raise BadOption(f"{folder} is a file; the games of a league are kept in a folder")
+    found = set()
+    for path in folder.glob("*.jsonl"):
+        table = plan.table_of(_match_in(path))
+        if table is not None and path == path_in(folder, plan.match(table)):
+            found.add(table)
+    return found
+
+
+def merge(plan: League, folder: Path, other: Path) -> tuple[int, int]:
+    """Add to the folder the games of this league that another folder, or a file, has. Return how many were new, and how many were not.
+
+    Games have numbers, so a game that is there already stays as it is. What belongs to no table of this league is left out.
+    """
+    plan.check()
+    if not other.exists():
+        raise BadOption(f"{other} is not there; give a folder with the games of a league, or one of its files")
+    paths = sorted(other.glob("*.jsonl")) if other.is_dir() else [other]
+    new, there, is_empty = 0, 0, True
+    for path in paths:
+        table = plan.table_of(_match_in(path))
+        if table is None:
+            continue
+        is_empty = False
+        match = plan.match(table)
+        with ResultsFile(path_in(folder, match), match) as file:
+            for _ in file.results():
+                pass
+            for result in _results_in(path, match):
+                if result.number in file.finished or result.number >= match.games:
+                    there += 1
+                    continue
+                file.append(result)
+                file.finished.add(result.number)
+                new += 1
+    if is_empty:
+        raise BadOption(f"{other} has no games of this league: its game, policies, options, seed or budget are others")
+    return new, there
+
+
+def _match_in(path: Path) -> dict[str, Any]:
+    """The match of which a file says that it holds the results; an empty one if it is no such file."""
+    with path.open("rb") as file:
+        try:
+            found = json.loads(file.readline())
+        except (ValueError, RecursionError):
+            return {}
+    match = found.get("match") if isinstance(found, dict) else None
+    return match if isinstance(match, dict) else {}
+
+
+def _results_in(path: Path, match: Match) -> Iterator[Result]:
+    """The results in a file that is only read. A last line that was cut is left out."""
+    mine = header(match)
+    with path.open("rb") as file:
+        theirs = json.loads(file.readline())
+        for key in ("format", "kdenv", "rules"):
+            if theirs.get(key) != mine[key]:
+                other = shown(theirs.get(key))
+                raise BadRecord(f"{path} was written with another {key} ({other}, here it is {mine[key]}), so it cannot be merged")
+        for number, line in enumerate(file, 2):
+            if line.endswith(b"\n"):
+                try:
+                    yield result_of(line, match)
+                except BadRecord as error:
+                    raise BadRecord(f"line {number} of {path} is damaged: {error}; delete this line, and merge again") from None

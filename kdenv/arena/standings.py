@@ -1,0 +1,224 @@
+"""The standings of a league: ratings, who beat whom, and how each policy did over all its games."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+from kdenv.arena.league import League
+from kdenv.arena.match import Result
+from kdenv.arena.ratings import Placings, Ratings, places_of
+from kdenv.arena.schedule import Table
+from kdenv.arena.statistics import TOO_FEW, DealSums, Estimate
+from kdenv.arena.tables import bar, time_text
+
+HEADINGS = ("", "policy", "rating", "better than the next", "wins", "margin", "time a turn", "games")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a policy stands."""
+
+    place: int
+    policy: str
+    rating: Estimate  # in points; an end is inf where no game bounds it
+    above_next: float  # how likely it is that it is stronger than the policy below it; nan for the last one
+    wins: Estimate
+    margin: Estimate
+    seconds_per_turn: Estimate
+    games: int
+
+
+class Standings:
+    """Takes the results of a league one by one, and rates its policies. Printed, it is a ranked table; a notebook shows the same."""
+
+    def __init__(self, plan: League) -> None:
+        self.plan = plan
+        self.interrupted = False
+        self.games = 0
+        self.expected = 0  # how many games the tables have that are known to be played
+        self._full = plan.n_players
+        self._placings = Placings(len(plan.names), self._full)
+        self._own = [DealSums(self._full) for _ in plan.names]  # wins and margin
+        self._times = [DealSums(self._full) for _ in plan.names]  # seconds a turn, in games whose time was measured
+        self._against: dict[tuple[int, int], DealSums] = {}  # the share of games in which the first finished before the second
+        self._tables: dict[Table, tuple[int, list[int]]] = {}  # the number of a table, and who sits at each place of its line-up
+        self._ratings: tuple[int, Ratings] | None = None  # for how many games, and what they say
+
+    def add(self, table: Table, result: Result) -> None:
+        """Add the result of a game of this table. A game must not be added twice; this is not checked."""
+        if table not in self._tables:
+            line_up = self.plan.match(table).line_up
+            self._tables[table] = len(self._tables), [self.plan.texts.index(text) for text in line_up]
+        number, of_place = self._tables[table]
+        self.games += 1
+        deal = number << 40 | result.deal  # another number at every table
+        first = {policy: of_place.index(policy) for policy in table}  # partners have the score and the win of their team
+        places = places_of([result.scores[first[each]] for each in table], [result.wins[first[each]] for each in table])
+        self._placings.add(table, result.deal, places)
+        for policy in table:
+            mine = [place for place, other in enumerate(of_place) if other == policy]
+            self._own[policy].add(deal, [result.wins[mine[0]], result.margins[mine[0]]])
+            if result.seconds is not None:
+                turns = sum(result.turns[place] for place in mine)
+                self._times[policy].add(deal, [sum(result.seconds[place] for place in mine) / max(1, turns)])
+        for (one, at), (other, there) in combinations(zip(table, places, strict=True), 2):
+            against = self._against.setdefault((one, other), DealSums(self._full))
+            against.add(deal, [1.0 if at < there else 0.5 if at == there else 0.0])
+
+    @property
+    def ratings(self) -> Ratings:
+        """The ratings of all policies, in the order in which the league lists them."""
+        if self._ratings is None or self._ratings[0] != self.games:
+            anchor = self.plan.anchor
+            self._ratings = self.games, self._placings.rate(None if anchor is None else self.plan.names.index(anchor))
+        return self._ratings[1]
+
+    def order(self) -> list[int]:
+        """All policies as numbers, from the strongest to the weakest."""
+        return sorted(range(len(self.plan.names)), key=lambda policy: (-self.ratings.estimates[policy].mean, policy))
+
+    def against(self, one: int, other: int) -> Estimate:
+        """The share of their games in which the one finished before the other, a tie counting half; nan if they never met."""
+        if one > other:
+            found = self.against(other, one)
+            return Estimate(1 - found.mean, 1 - found.high, 1 - found.low)
+        return self._against[one, other].share(0) if (one, other) in self._against else Estimate(math.nan)
+
+    def games_against(self, one: int, other: int) -> int:
+        """How many games they were in together."""
+        sums = self._against.get((min(one, other), max(one, other)))
+        return 0 if sums is None else sums.games
+
+    def rows(self) -> list[Standing]:
+        """A row for every policy, from the strongest to the weakest."""
+        order, ratings, rows = self.order(), self.ratings, []
+        for number, policy in enumerate(order):
+            sums = self._own[policy]
+            below = order[number + 1] if number + 1 < len(order) else None
+            rows.append(
+                Standing(
+                    place=number + 1,
+                    policy=self.plan.names[policy],
+                    rating=ratings.estimates[policy],
+                    above_next=math.nan if below is None else float(ratings.superiority[policy, below]),
+                    wins=sums.share(0),
+                    margin=sums.mean(1),
+                    seconds_per_turn=self._times[policy].mean(0),
+                    games=sums.games,
+                )
+            )
+        return rows
+
+    # In words
+
+    def heading(self) -> str:
+        """What was played, in one line."""
+        return f"{self.plan.describe()}; {self.games} games at {len(self._tables)} tables"
+
+    def explanation(self) -> str:
+        """What the numbers mean."""
+        of_mean = [self.plan.names[policy] for policy in self.ratings.reference]
+        whole = len(of_mean) == len(self.plan.names)
+        who = "" if whole else f"of {', '.join(of_mean)} "
+        zero = f"{of_mean[0]} has 0" if len(of_mean) == 1 else f"the mean {who}is 0"
+        words = f"Ratings are points as in chess, and {zero}: 100 points more are 64 % of the wins, 400 are 91 %."
+        words += " [low, high] are 95 % intervals over deals."
+        if any(math.isinf(each.low) or math.isinf(each.high) for each in self.ratings.estimates):
+            words += " 'at least' and 'at most': whoever won, or lost, every such game has no other end."
+        return words
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, bars: bool = False) -> str:
+        """The heading, what the numbers mean, and a line for every policy, with a bar for its rating if wanted."""
+        if not self.games:
+            return f"{self.heading()}\nNo game is finished yet."
+        rows = self.rows()
+        lines = [list(HEADINGS), *([*cells(row)] for row in rows)]
+        if bars:
+            low, high = min(row.rating.mean for row in rows), max(row.rating.mean for row in rows)
+            lines = [
+                [*line[:3], drawn, *line[3:]]
+                for line, drawn in zip(lines, ["", *(bar((row.rating.mean - low) / ((high - low) or 1.0)) for row in rows)], strict=True)
+            ]
+        widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+        table = "\n".join(_in_columns(line, widths) for line in lines)
+        return f"{self.heading()}\n{self.explanation()}\n\n{table}"
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for a notebook."""
+        head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
+        body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells(row)) + "</tr>" for row in self.rows())
+        return f"<p>{html.escape(self.heading())}</p><table><tr>{head}</tr>{body}</table><p>{html.escape(self.explanation())}</p>"
+
+    def as_json(self) -> dict[str, Any]:
+        """The league and its standings for programs. A number that is not known, or an end that is not bounded, is null."""
+        names, ratings = self.plan.names, self.ratings
+        plan = {key: value for key, value in asdict(self.plan).items() if value is not None}
+        plan["policies"] = dict(zip(names, map(str, self.plan.texts), strict=True))
+        pairs = [
+            {
+                "policy": names[one],
+                "rival": names[other],
+                "games": self.games_against(one, other),
+                "wins": _plain(self.against(one, other)),
+                "superiority": float(ratings.superiority[one, other]),
+            }
+            for one, other in combinations(range(len(names)), 2)
+        ]
+        rows = [
+            {key: _plain(Estimate(*value)) if isinstance(value, tuple) else _known(value) for key, value in asdict(row).items()}
+            for row in self.rows()
+        ]
+        reference = [names[policy] for policy in ratings.reference]
+        return {
+            "league": plan,
+            "finished": not self.interrupted,
+            "games": self.games,
+            "reference": reference,
+            "policies": rows,
+            "pairs": pairs,
+        }
+
+
+def cells(row: Standing) -> tuple[str, ...]:
+    """The cells of a row, as text."""
+    above = "-" if math.isnan(row.above_next) else f"{100 * row.above_next:.1f} %"
+    wins, margin = row.wins.scaled(100).text(unit=" %", ends=True), row.margin.text(sign=True)
+    return str(row.place), row.policy, rating_text(row.rating), above, wins, margin, time_text(row.seconds_per_turn), str(row.games)
+
+
+def rating_text(rating: Estimate) -> str:
+    """A rating with its interval; where an end is not bounded, only the other one."""
+    if not rating.has_interval:
+        return f"{rating.mean:+.0f} ({TOO_FEW})"
+    if math.isinf(rating.low) and math.isinf(rating.high):
+        return f"{rating.mean:+.0f} (not linked)"
+    if math.isinf(rating.high):
+        return f"at least {rating.low:+.0f}"
+    if math.isinf(rating.low):
+        return f"at most {rating.high:+.0f}"
+    return rating.text(0, sign=True, ends=True)
+
+
+def _in_columns(cells: Iterable[str], widths: Sequence[int]) -> str:
+    """A line of a table, in which the second column and bars begin at the left."""
+    shown = [
+        cell.ljust(width) if place == 1 or set(cell) & set("█▏▎▍▌▋▊▉") else cell.rjust(width)
+        for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ]
+    return "  ".join(shown).rstrip()
+
+
+def _plain(estimate: Estimate) -> dict[str, float | None]:
+    return {name: _known(number) for name, number in zip(Estimate._fields, estimate, strict=True)}
+
+
+def _known(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,94 @@
+"""A run of `kdenv bench`: its figures, and of which machine and versions they are. It is kept as JSON, to compare with later."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from kdenv import __version__
+from kdenv.bench.measuring import Row
+from kdenv.core.errors import BadRecord
+
+_FORMAT = "kdenv bench 1"
+_PACKAGES = ("numba", "llvmlite", "numpy", "gymnasium", "pettingzoo", "open_spiel", "pyminion", "pgx")
+
+
+@dataclass
+class Run:
+    """The figures of one run. `about` says of which machine and versions."""
+
+    quick: bool
+    about: dict[str, str]
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def missed(self) -> list[Row]:
+        """The figures that miss their floors."""
+        return [row for row in self.rows if row.floor is not None and not row.ratio >= 1]
+
+    def as_json(self) -> str:
+        return json.dumps({"format": _FORMAT, **asdict(self), "rows": [row._asdict() for row in self.rows]}, indent=1)
+
+    def compared(self, earlier: Run) -> Iterator[str]:
+        """For every figure that both runs have, how many times as good it is now; and what differs about the runs."""
+        for name, value in self.about.items():
+            if name != "date" and earlier.about.get(name, "-") != value:
+                yield f"({name}: {earlier.about.get(name, '-')} then, {value} now)"
+        before = {row.what: row.figure for row in earlier.rows}
+        for row in self.rows:
+            old = before.get(row.what)
+            if old and row.figure:
+                yield f"{row.what:78} {row.figure / old if not row.is_time else old / row.figure:>8.2f} x"
+
+
+def new_run(quick: bool) -> Run:
+    """A run without figures, of this machine and what is installed."""
+    versions = {}
+    for name in _PACKAGES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    about = {
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "processor": _processor(),
+        "cores": str(os.cpu_count()),
+        "system": platform.platform(terse=True),
+        "kdenv": __version__,
+        "python": platform.python_version(),
+        **versions,
+    }
+    return Run(quick, about)
+
+
+def read_run(path: Path) -> Run:
+    """The run in this file; BadRecord if it has none."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if found["format"] != _FORMAT:
+            raise KeyError("format")
+        return Run(bool(found["quick"]), dict(found["about"]), [_row(each) for each in found["rows"]])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise BadRecord(f"{path} is not a run of kdenv bench; write one with kdenv bench --json {path.name}") from None
+
+
+def _row(found: dict[str, Any]) -> Row:
+    floor = found["floor"]
+    return Row(str(found["what"]), float(found["figure"]), str(found["unit"]), None if floor is None else float(floor))
+
+
+def _processor() -> str:
+    """What the processor calls itself."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()

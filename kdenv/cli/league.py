@@ -1,0 +1,97 @@
+"""`kdenv league`: lets many policies play each other, and rates them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kdenv.cli import terminal
+from kdenv.cli.arguments import Commands, add_processes, check_playing
+from kdenv.cli.interrupts import tell_end
+from kdenv.cli.reports import add_report, check_report, show_and_report
+from kdenv.cli.terminal import Progress
+from kdenv.core.errors import BadOption, shown
+
+if TYPE_CHECKING:
+    from kdenv.arena import League, Standings
+
+
+def add(commands: Commands) -> None:
+    league = commands.add(
+        "league",
+        _league,
+        "let many policies play each other, as a TOML file says, and rate them",
+        "kdenv league league.toml --report league.html",
+        "kdenv league league.toml --part 1/2 --out half",
+    )
+    league.add_argument("file", type=Path, help="the league: game, policies and deals, as kdenv/arena/README.md explains")
+    league.add_argument("--out", type=Path, metavar="FOLDER", help="keep the games here (default: the file's name without its ending)")
+    league.add_argument(
+        "--merge", type=Path, action="append", default=[], metavar="OTHER", help="first take over the games of this folder or file"
+    )
+    league.add_argument(
+        "--part", type=_part, default=(1, 1), metavar="I/N", help="play this part of all deals, one of N machines does; merge later"
+    )
+    league.add_argument("--only-rate", action="store_true", help="play nothing; rate the games that are kept")
+    add_processes(league)
+    add_report(league)
+
+
+def _part(word: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", word)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise argparse.ArgumentTypeError(f"{shown(word)} is no part; write 1/2 for the first of two")
+    return int(found[1]), int(found[2])
+
+
+def _league(parsed: argparse.Namespace) -> int:
+    from kdenv.arena import merge, read_league
+
+    check_playing(parsed)
+    check_report(parsed.report, None)
+    plan = read_league(parsed.file)
+    plan.check()
+    folder = parsed.out or parsed.file.with_suffix("")
+    if folder.exists() and not folder.is_dir():
+        raise BadOption(f"{folder} is a file; the games of a league need a folder, so give --out another name")
+    for other in parsed.merge:
+        new, there = merge(plan, folder, other)
+        if not parsed.json:
+            print(f"{other}: {new} games are new" + (f", {there} were there already" if there else ""))
+    standings = _play(parsed, plan, folder)
+    return tell_end(f"{standings.games} games", folder) if standings.interrupted else 0
+
+
+def _play(parsed: argparse.Namespace, plan: League, folder: Path) -> Standings:
+    """Play what is missing, and print the standings."""
+    from kdenv.arena import league, report
+
+    progress = Progress(0, "games")
+
+    def on_result(standings: Standings) -> None:
+        progress.total = max(standings.games, standings.expected)
+        progress.step()
+
+    try:
+        standings = league(
+            plan,
+            folder,
+            plays=not parsed.only_rate,
+            part=parsed.part,
+            processes=parsed.processes,
+            move_limit=parsed.move_limit,
+            ray=parsed.ray,
+            on_result=on_result,
+        )
+    finally:
+        progress.end()
+
+    def show() -> None:
+        print(json.dumps(standings.as_json()) if parsed.json else standings.text(bars=terminal.has_colours(sys.stdout)))
+
+    show_and_report(parsed.report, lambda: report.league_page(standings), show, not parsed.json)
+    return standings

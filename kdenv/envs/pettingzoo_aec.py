@@ -1,0 +1,10 @@
+"""PettingZoo's `AECEnv`. PettingZoo is not marked as typed, so to mypy, and to mypy alone, the class is that of a stub.
+
+This is a module of its own because pyright takes the last class of a name that a module exports, which is PettingZoo's.
+"""
+
+MYPY = False  # mypy takes a constant of this name to be true
+if MYPY:
+    from kdenv.envs.pettingzoo_stub import AECEnv as AECEnv
+else:
+    from pettingzoo import AECEnv as AECEnv

@@ -1,0 +1,266 @@
+"""The encoding `prospects` of Kingdomino: what a kingdom has, and what the dominoes on the table and in the box could add to it.
+
+It has no picture of the squares. A network of one small layer cannot find areas in a picture, nor what a domino would be worth beside
+them; here both are written as numbers. On 7x7, where squares across the seam of the torus only seem to be neighbours (board.py), some
+counts of free squares may be too high by one or two.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kdenv.compiler.bits import popcount
+from kdenv.compiler.kernel import kernel
+from kdenv.core.encoding import Part, clear
+from kdenv.games.kingdomino.board import CASTLE, NONE, area_around, behind, centred_box, first_halves, neighbours
+from kdenv.games.kingdomino.placements import reachable
+from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, bonus_for_harmony, bonus_for_middle
+from kdenv.games.kingdomino.rules import seat as seat_to_move
+from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, N_DOMINOES, N_TERRAINS, TERRAIN_A, TERRAIN_B
+
+N_OF_AREAS = 8
+N_OF_SHAPE = 7
+N_OF_DOMINO = 2 + 2 * (N_TERRAINS + 1)
+N_OF_PROSPECT = 4
+N_TO_COME = 4
+N_ROUNDS = 17  # most rounds of any number of players, and the last one, in which is only placed
+_MOST_CROWNS = 64  # more than a kingdom has squares
+_1 = np.uint64(1)
+
+
+def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
+    """The parts of the vector for so many players."""
+    return {
+        "areas": Part(
+            (players, N_TERRAINS, N_OF_AREAS),
+            "by seat and terrain: of the area that is worth most (of equal ones, the largest), and of the next one, its squares / 10, "
+            "crowns / 5, and the free squares beside it / 8; then the points of the terrain / 20, and the free squares beside it / 8",
+        ),
+        "shapes": Part(
+            (players, N_OF_SHAPE),
+            "by seat: columns and rows / size; squares used / size squared; 1 if the castle can still be in the middle; empty squares "
+            "that nothing can fill any more / 5, those that are too many in fields of an odd number / 5, and pairs of neighbours / 30",
+        ),
+        "scores": Part((2 * players,), "points now / 100, then how many more than those of the observer / 50"),
+        "dominoes": Part(
+            (8, N_OF_DOMINO + players + N_OF_PROSPECT),
+            "those taken last round and not placed yet, then the new draft, each ascending: 1 for a domino, number / 48, for each half "
+            "its terrain and crowns / 3; 1 for its owner; for this owner, 1 if it fits, 1 if it fits into the box around the castle, "
+            "about how many points it would gain / 10, and 1 if both halves would join the areas to which they add most",
+        ),
+        "to_come": Part(
+            (N_TERRAINS, N_TO_COME),
+            "by terrain, of the dominoes not drawn: squares / 20, crowns / 10; these crowns times the squares of the observer's area that "
+            "is worth most / 50, and these squares times its crowns / 50",
+        ),
+        "to_move": Part((players,), "1 for the seat that decides; all 0 at a chance node and at the end"),
+        "rounds": Part((N_ROUNDS,), "1 for the number of rounds to come"),
+        "progress": Part((3,), "round / rounds; 1 if the decision is a placement; 1 if it is a pick"),
+    }
+
+
+def _sets_of_dominoes() -> np.ndarray:
+    """By terrain: the dominoes with such a half, with two, with one crown (or three) on such halves, and with two (or three)."""
+    sets = np.zeros((N_TERRAINS, 4), np.uint64)
+    for number in range(1, N_DOMINOES + 1):
+        here = np.uint64(1 << (number - 1))
+        a, b = int(TERRAIN_A[number]), int(TERRAIN_B[number])
+        sets[a, 0] |= here
+        sets[b, 1 if a == b else 0] |= here
+        for terrain, crowns in ((a, int(CROWNS_A[number])), (b, int(CROWNS_B[number]))):
+            sets[terrain, 2] |= here if crowns & 1 else NONE
+            sets[terrain, 3] |= here if crowns & 2 else NONE
+    sets.flags.writeable = False
+    return sets
+
+
+SETS = _sets_of_dominoes()
+
+
+@kernel
+def observe(states, k, seat, out):
+    """Write what the seat sees as `layout` says."""
+    clear(out)
+    s = states[k]
+    players = int(s.players)
+    scores_at = players * (N_TERRAINS * N_OF_AREAS + N_OF_SHAPE)
+    at = mine = 0
+    for relative in range(players):
+        owner = (seat + relative) % players
+        free, points = reachable(s, owner), bonus_for_middle(s, owner) + bonus_for_harmony(s, owner)
+        for terrain in range(N_TERRAINS):
+            points += _write_areas(s, owner, terrain, free, out, at)
+            at += N_OF_AREAS
+        mine = points if relative == 0 else mine
+        out[scores_at + relative] = points * 0.01
+        out[scores_at + players + relative] = (points - mine) / 50.0
+    for relative in range(players):
+        _write_shape(s, (seat + relative) % players, out, at)
+        at += N_OF_SHAPE
+    at += 2 * players
+    for slot in range(4):
+        gone = slot < s.turn or (slot == s.turn and s.stage == PICKING)
+        if s.queue[slot] != NO_DOMINO and not gone:
+            _write_domino(s, int(s.queue[slot]), int(s.queue_king[slot]), seat, out, at)
+        at += N_OF_DOMINO + players + N_OF_PROSPECT
+    for slot in range(4):
+        if s.draft[slot] != NO_DOMINO:
+            _write_domino(s, int(s.draft[slot]), int(s.draft_king[slot]), seat, out, at)
+        at += N_OF_DOMINO + players + N_OF_PROSPECT
+    for terrain in range(N_TERRAINS):
+        _write_to_come(s, terrain, out, at)
+        at += N_TO_COME
+    _write_progress(s, seat, out, at)
+
+
+@kernel
+def _write_areas(s, owner, terrain, free, out, at):
+    """Write the numbers of `areas` for one terrain from out[at] on, which holds 0; return the points of the terrain."""
+    land, low, high = s.land[owner, terrain], s.crowns[owner, 0], s.crowns[owner, 1]
+    if land == NONE:
+        return 0
+    most, second, points = -1, -1, 0
+    best = next_best = NONE
+    left = land
+    while left != NONE:
+        area = area_around(left & ~(left - _1), land)
+        left &= ~area
+        squares, crowns = popcount(area), popcount(area & low) + 2 * popcount(area & high)
+        points += squares * crowns
+        rank = _MOST_CROWNS * squares * crowns + squares
+        if rank > most:
+            second, next_best = most, best
+            most, best = rank, area
+        elif rank > second:
+            second, next_best = rank, area
+    _write_area(best, low, high, free, out, at)
+    if next_best != NONE:
+        _write_area(next_best, low, high, free, out, at + 3)
+    out[at + 6] = points / 20.0
+    out[at + 7] = popcount(neighbours(land) & free) / 8.0
+    return points
+
+
+@kernel
+def _write_area(area, low, high, free, out, at):
+    out[at] = popcount(area) / 10.0
+    out[at + 1] = (popcount(area & low) + 2 * popcount(area & high)) / 5.0
+    out[at + 2] = popcount(neighbours(area) & free) / 8.0
+
+
+@kernel
+def _write_shape(s, owner, out, at):
+    """Write the numbers of `shapes` for one kingdom from out[at] on."""
+    size, half = int(s.size), int(s.size) // 2
+    left, right, top, bottom = int(s.left[owner]), int(s.right[owner]), int(s.top[owner]), int(s.bottom[owner])
+    in_middle = max(max(-left, right), max(-top, bottom)) <= half
+    out[at] = (right - left + 1) / size
+    out[at + 1] = (bottom - top + 1) / size
+    out[at + 2] = popcount(s.taken[owner]) / (size * size)
+    out[at + 3] = 1.0 if in_middle else 0.0
+    empty = reachable(s, owner)
+    if in_middle:
+        empty &= centred_box(size)
+    out[at + 4] = popcount(empty & ~neighbours(empty | CASTLE)) / 5.0
+    odd, left_over = 0, empty
+    while left_over != NONE:
+        field = area_around(left_over & ~(left_over - _1), empty)
+        left_over &= ~field
+        odd += popcount(field) & 1
+    out[at + 5] = odd / 5.0
+    out[at + 6] = (popcount(empty & behind(empty, 0)) + popcount(empty & behind(empty, 1))) / 30.0
+
+
+@kernel
+def _write_domino(s, number, owner, seat, out, at):
+    """Write the numbers of `dominoes` for one domino from out[at] on, which holds 0. owner is NOBODY while it is free."""
+    players = int(s.players)
+    a, b = int(TERRAIN_A[number]), int(TERRAIN_B[number])
+    crowns_a, crowns_b = int(CROWNS_A[number]), int(CROWNS_B[number])
+    out[at] = 1.0
+    out[at + 1] = number / 48.0
+    out[at + 2 + a] = 1.0
+    out[at + 2 + N_TERRAINS] = crowns_a / 3.0
+    out[at + 3 + N_TERRAINS + b] = 1.0
+    out[at + 3 + 2 * N_TERRAINS] = crowns_b / 3.0
+    if owner == NOBODY:
+        return
+    out[at + N_OF_DOMINO + (owner - seat) % players] = 1.0
+    at += N_OF_DOMINO + players
+    free = reachable(s, owner)
+    if not _fits(s, owner, a, b, free):
+        return
+    out[at] = 1.0
+    boxed = free & centred_box(int(s.size))
+    if bonus_for_middle(s, owner) > 0 and _fits(s, owner, a, b, boxed):
+        out[at + 1] = 1.0
+        free = boxed
+    gain_a, beside_a = _best_side(s, owner, a, crowns_a, free)
+    gain_b, beside_b = _best_side(s, owner, b, crowns_b, free)
+    joins_both = NONE
+    for direction in range(4):
+        joins_both |= beside_a & behind(beside_b, direction)
+    gain = crowns_a + crowns_b
+    if joins_both != NONE:
+        gain = gain_a + gain_b
+        out[at + 3] = 1.0
+    else:
+        if beside_a & neighbours(free) != NONE:
+            gain = gain_a + (gain_a if a == b else crowns_b)
+        if beside_b & neighbours(free) != NONE:
+            gain = max(gain, gain_b + crowns_a)
+    out[at + 2] = gain / 10.0
+
+
+@kernel
+def _fits(s, owner, a, b, free):
+    """Whether a domino of these terrains can lie on free squares of the kingdom."""
+    near_a, near_b = neighbours(s.land[owner, a] | CASTLE), neighbours(s.land[owner, b] | CASTLE)
+    firsts = NONE
+    for direction in range(4):
+        firsts |= first_halves(free, near_a, near_b, direction)
+    return firsts != NONE
+
+
+@kernel
+def _best_side(s, owner, terrain, crowns, free):
+    """The area of this terrain to which a square with these crowns would add most: the points, and the free squares beside the area."""
+    land, low, high = s.land[owner, terrain], s.crowns[owner, 0], s.crowns[owner, 1]
+    most, beside = crowns, neighbours(CASTLE) & free
+    left = land
+    while left != NONE:
+        area = area_around(left & ~(left - _1), land)
+        left &= ~area
+        near = neighbours(area) & free
+        gain = popcount(area) * crowns + popcount(area & low) + 2 * popcount(area & high) + crowns
+        if near != NONE and gain > most:
+            most, beside = gain, near
+    return most, beside
+
+
+@kernel
+def _write_to_come(s, terrain, out, at):
+    """Write the numbers of `to_come` for one terrain from out[at] on; the areas of the observer have been written."""
+    squares = popcount(s.unseen & SETS[terrain, 0]) + popcount(s.unseen & SETS[terrain, 1])
+    crowns = popcount(s.unseen & SETS[terrain, 2]) + 2 * popcount(s.unseen & SETS[terrain, 3])
+    area = terrain * N_OF_AREAS
+    out[at] = squares / 20.0
+    out[at + 1] = crowns / 10.0
+    if out[area + 2] > 0.0:
+        out[at + 2] = crowns * 10.0 * out[area] / 50.0
+        out[at + 3] = squares * 5.0 * out[area + 1] / 50.0
+
+
+@kernel
+def _write_progress(s, seat, out, at):
+    """Write `to_move`, `rounds` and `progress` from out[at] on, which holds 0."""
+    players = int(s.players)
+    if s.stage == PLACING or s.stage == PICKING:
+        out[at + (seat_to_move(s) - seat) % players] = 1.0
+    at += players
+    out[at + int(s.n_drafts) - int(s.round)] = 1.0
+    at += N_ROUNDS
+    out[at] = s.round / s.n_drafts
+    out[at + 1] = 1.0 if s.stage == PLACING else 0.0
+    out[at + 2] = 1.0 if s.stage == PICKING else 0.0

@@ -1,0 +1,89 @@
+"""`strongest`: the policy that has been measured to be the best of its game with so much time for a decision.
+
+Each game has a table of such policies (Knowledge.strongest); the README of the game tells the matches that chose them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.game import Game, Variant
+from kdenv.core.view import View
+from kdenv.policies.base import Policy, policy
+from kdenv.policies.budgets import BySeconds
+from kdenv.policies.found import Found
+from kdenv.policies.text.value import named
+
+
+@named("strongest")
+class Strongest(Policy, BySeconds):
+    """The policy that has been measured to be the strongest of the game with so many seconds for a decision."""
+
+    usual: ClassVar[Mapping[str, Any]] = {"seconds": 1.0}
+
+    @classmethod
+    def obstacle(cls, game: Game) -> str:
+        """The obstacle is a game whose players have not been measured."""
+        return "" if game.knowledge.strongest else f"stands for no policy of {game.name}, which names none (Knowledge.strongest)"
+
+    @classmethod
+    def stands_for(cls, game: Game) -> list[str]:
+        """What it stands for in this game, a line for each row of the table."""
+        return [f"from {row.seconds:g} s a decision: {row.policy.format(seconds='S')}" for row in game.knowledge.strongest]
+
+    def needs(self, game: Game, players: int, variant: Variant) -> None:
+        """Check that there is a policy for these rules and this number of players."""
+        super().needs(game, players, variant)
+        self.best(game, players, variant)
+
+    def best(self, game: Game, players: int, variant: Variant) -> Policy:
+        """The policy that it stands for at such a table, with its budget."""
+        for row in self._rows(game):
+            found = policy(row)
+            try:
+                found.needs(game, players, variant)
+            except (BadOption, NotSupported):
+                continue
+            return found
+        raise NotSupported(f"{self} has no policy for {players} players of {game.name} with these options; name a policy, such as mce")
+
+    def _rows(self, game: Game) -> Iterator[str]:
+        """The texts of policies for its budget, the best first: those for the greatest budget that is not above its own, and so on."""
+        assert self.seconds is not None
+        for row in sorted(game.knowledge.strongest, key=lambda row: -row.seconds):
+            if row.seconds <= self.seconds:
+                yield row.policy.format(seconds=f"{self.seconds:g}")
+
+    def at(self, view: View) -> Policy:
+        """The policy that plays for it at the table of this view. It is made once for each kind of table, and reset with this one."""
+        made = self.memory.kept.setdefault("players", {})
+        key = view.game.name, view.players, view.variant.tobytes()
+        if key not in made:
+            made[key] = self.best(view.game, view.players, view.variant)
+            made[key].reset(self.memory.kept.get("seed", 0))
+        player: Policy = made[key]
+        return player
+
+    def reset(self, seed: int = 0) -> None:
+        """Forget the game, and let the policy that plays begin anew from this seed."""
+        super().reset(seed)
+        self.memory.kept["seed"] = seed
+        for player in self.memory.kept.get("players", {}).values():
+            player.reset(seed)
+
+    def prepare(self, view: View) -> None:
+        """Prepare the policy that plays."""
+        self.at(view).prepare(view)
+
+    def act(self, view: View) -> int:
+        """Do what the policy that plays does."""
+        player = self.at(view)
+        action = player.act(view)
+        self.memory.n_playouts = player.n_playouts
+        return action
+
+    def search(self, view: View, *, thorough: bool = True) -> Found:
+        """What the policy that plays finds out about every turn."""
+        return self.at(view).search(view, thorough=thorough)
