@@ -341,13 +341,13 @@ async def _gif(record: str) -> bytes:
         text, film = Path(folder, "game.txt"), Path(folder, "game.gif")
         text.write_text(record, encoding="utf-8")
         pipe = asyncio.subprocess.PIPE
-        command = sys.executable, "-m", "kdenv", "replay", str(text), "--draw", str(film)
+        command = sys.executable, "-m", "kdenv", "replay", str(text), "--gif", str(film)
         process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.DEVNULL, stderr=pipe)
         try:
             async with asyncio.timeout(_GIF_SECONDS):
                 _, said = await process.communicate()
         except TimeoutError:
-            raise Refused(503, "the film takes too long to make; download the record and use 'kdenv replay --draw'") from None
+            raise Refused(503, "the film takes too long to make; download the record and use 'kdenv replay --gif'") from None
         finally:
             if process.returncode is None:
                 process.kill()

@@ -18,6 +18,7 @@ from kdenv.core.errors import BadOption, KdenvError, shown
 from kdenv.core.table import Table
 from kdenv.games import find_game, names
 from kdenv.policies import Policy
+from kdenv.policies.budgets import Budgeted
 from kdenv.policies.searching import SearchPolicy
 from kdenv.server import texts
 from kdenv.server.errors import Refused, StoreBusy
@@ -269,7 +270,7 @@ class Hall:
         """Remember whether a program searches."""
         if len(self._searches) >= _TEXTS:
             self._searches.clear()
-        self._searches[text] = isinstance(made, SearchPolicy)
+        self._searches[text] = isinstance(made, SearchPolicy | Budgeted)
 
     def _checked_name(self, name: str, what: str) -> str:
         name = unicodedata.normalize("NFC", name).strip()

@@ -314,3 +314,15 @@ def test_a_film_of_a_finished_game(served: Served) -> None:
     play_out(served, id, tokens)
     status, headers, film = served.raw("GET", f"/api/v1/games/{id}/film.gif")
     assert (status, headers["content-type"], film[:6]) == (200, "image/gif", b"GIF89a")
+
+
+@pytest.mark.parametrize("game", ALL)
+def test_the_recommended_programs_of_every_game_play(served: Served, game: str) -> None:
+    recommended = {each["strength"]: each["policy"] for each in served.get(f"/policies?game={game}")["recommended"]}
+    assert list(recommended) == ["beginner", "club", "strongest"]
+    assert recommended["strongest"].startswith("strongest")
+    id = served.make(game, [recommended["beginner"], recommended["club"]] * (2 if game == "dominoes" else 1))
+    state = served.get(f"/games/{id}")
+    while state["step"] < 40 and state["status"] == "running":
+        state = served.get(f"/games/{id}?since={state['step']}&wait=20")
+    assert [seat["left"] for seat in state["seats"]] == [None] * state["players"]
