@@ -36,8 +36,9 @@ QUICK = [
     (r"^kdenv bench", "kdenv bench --quick"),
     (r"^kdenv compare (.*?)( --deals \d+)?$", r"kdenv compare \1 --deals 2 --processes 1"),
 ]
-# What is not run here: make builds an environment of its own; a person plays; warming has a test below, game by game.
-NOT_RUN = ("make ", "kdenv play ", "kdenv warm", "pip ")
+# What is not run here: make builds an environment of its own; a person plays; warming has a test below, game by game; a server
+# runs until it is ended (tests/server).
+NOT_RUN = ("make ", "kdenv play ", "kdenv warm", "kdenv serve", "kdenv join", "pip ")
 
 
 def quick(text: str) -> str:
