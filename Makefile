@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := kdenv baselines tests examples docs
 
-.PHONY: demo test test-slow lint types docs bench clean
+.PHONY: demo test test-slow lint types docs bench reproduce-quick clean
 
 # A match of search against learned and rule-based policies: a table with intervals, and a page to look at.
 demo: $(VENV)/.installed
@@ -32,6 +32,10 @@ docs: $(VENV)/.installed-dev
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --fresh-env docs docs/_build
 	@echo "the site is in docs/_build/index.html"
 
+# Every paper with few games: the numbers, their intervals and verdicts, and the page baselines/papers/RESULTS.md.
+reproduce-quick: $(VENV)/.installed-dev
+	$(BIN)/kdenv reproduce --quick
+
 bench: $(VENV)/.installed-dev
 	$(BIN)/kdenv bench
 
@@ -45,7 +49,7 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 # torch first and pinned: left to itself pip would fetch a build for graphics cards, gigabytes of it.
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install --constraint constraints.txt torch
-	$(PIP) install --constraint constraints.txt --editable ".[rl,render,docs,dev]"
+	$(PIP) install --constraint constraints.txt --editable ".[rl,render,serve,docs,dev]"
 	touch $@ $(VENV)/.installed
 
 clean:

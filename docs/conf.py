@@ -13,7 +13,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import extension.games  # noqa: E402
 import extension.names  # noqa: E402
-from extension.pages import ROOT, filled  # noqa: E402
+from extension.pages import filled  # noqa: E402
 
 import kdenv  # noqa: E402
 
@@ -27,7 +27,7 @@ myst_heading_anchors = 4
 nitpicky = True
 # Types in signatures that are not public have no page.
 nitpick_ignore_regex = [("py:class", ".*")]
-exclude_patterns = ["_build", "README.md"] + ([] if (ROOT / "kdenv/server/README.md").exists() else ["serving.md"])
+exclude_patterns = ["_build", "README.md"]
 copybutton_prompt_text = ">>> "
 highlight_language = "none"
 

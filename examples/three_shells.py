@@ -261,7 +261,7 @@ def position_from(text, states, k):
 
 def ansi(states, k, seat=None):
     """The position for a terminal, as a seat sees it."""
-    hidden = seat == 1 and states[k]["stage"] <= POINTING
+    hidden = seat not in (None, 0) and states[k]["stage"] <= POINTING
     return position_text(states, k).replace(f"pea={states[k]['pea']}", "pea=?") if hidden else position_text(states, k)
 
 

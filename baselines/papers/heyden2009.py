@@ -9,11 +9,16 @@ Her fifty positions are lost. Ours are in heyden2009_positions.txt, so only rati
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import kdenv
+from kdenv.author import MAX_DECISIONS, list_turns, make_rng
 from kdenv.policies import Expectimax, Star1, Star2, Star25
 
 POSITIONS = Path(__file__).with_name("heyden2009_positions.txt")
@@ -91,6 +96,59 @@ def _deepening() -> None:
     print(f"mean        {sum(a for a, _ in rows) / len(rows):12,.0f}{sum(b for _, b in rows) / len(rows):12,.0f}")
     print(f"best case   {best[0]:12,}{best[1]:12,}")
     print(f"Heyden 2009 {HER_DEEPENING[0]:12,}{HER_DEEPENING[1]:12,} (her best case)")
+
+
+# What expected/heyden2009.csv calls
+
+
+def polyominoes(squares: str, kind: str) -> float:
+    """Her estimate of the polyominoes of so many squares: c * lambda ** n / n fixed ones, and an eighth of that free ones (section 3.1)."""
+    n = int(squares)
+    return 0.3169 * 4.0626**n / n / (8 if kind == "free" else 1)
+
+
+def polyominoes_sum(kind: str) -> float:
+    """The sum of these estimates up to 72 squares."""
+    return sum(polyominoes(str(n), kind) for n in range(1, 73))
+
+
+def log_games() -> float:
+    """The decimal logarithm of 55 ** 71 times the product of i ** 3, i = 2 to 24 (section 3.2)."""
+    return 71 * math.log10(55) + 3 * sum(math.log10(i) for i in range(2, 25))
+
+
+def nodes(search: str, order: str, probes: str = "5") -> float:
+    """The mean number of nodes of a search to depth 2 in our fifty positions."""
+    kinds: dict[str, Any] = {"expectimax": Expectimax, "star1": Star1, "star2": Star2, "star2.5": Star25}
+    more = {"k": int(probes)} if search == "star2.5" else {}
+    return mean_nodes(kinds[search], [position.table for position in positions()], order, **more)
+
+
+def branching(what: str) -> float:
+    """The mean number of turns open in 60 games of greedy against itself: of all plies, of the first, or of the fourteenth (peak)."""
+    by_ply = _branching()
+    numbers = {"mean": [n for ply in by_ply for n in ply], "first": by_ply[0], "peak": by_ply[13]}[what]
+    return sum(numbers) / len(numbers)
+
+
+@lru_cache
+def _branching() -> list[list[int]]:
+    """By ply, the turns open in each game."""
+    game = kdenv.game("carcassonne")
+    turns, found = np.empty(game.max_turns, np.int64), [list[int]() for _ in range(72)]
+    for seed in range(60):
+        table, rng, player = kdenv.table("carcassonne", players=2), make_rng(seed), kdenv.policy("greedy")
+        player.reset(seed)
+        table.run_chance(rng)
+        ply, before = -1, -1
+        while not table.over:
+            laid = int(table.states[0]["n_tiles"])
+            if laid != before and table.name(table.legal()[0]).startswith("place"):
+                ply, before = ply + 1, laid
+                n = list_turns(table.view(table.seat).scratch(1 + MAX_DECISIONS), 0, game.most_decisions, game.max_legal, turns)
+                found[ply].append(int(n))
+            table.decide(player.act(table.view(table.seat)), rng)
+    return found
 
 
 def main() -> None:

@@ -28,6 +28,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.papers import profiles
 from kdenv.author import bit, has, kernel, lowest
 from kdenv.games.kingdomino import DOMINOES, TERRAINS
 
@@ -35,7 +36,7 @@ Integers = NDArray[np.int64]
 
 N_TERRAINS = len(TERRAINS)
 NOWHERE = -1  # the castle of a board that has none
-MOST = 5  # the largest size; 7 x 7 has 27 thousand million packings, too many to visit one by one
+MOST = 5  # the largest size whose packings are visited one by one; profiles.py counts larger ones
 _NOTHING = np.uint64(0)
 _UNDECIDED, _EMPTY, _RIGHT, _DOWN, _NO_MORE = range(5)  # the choices for a square, in the order in which they are tried
 # What the paper counts.
@@ -259,6 +260,103 @@ def _touches(square: int, castle: int, face: int, terrain: Integers) -> bool:
         if 0 <= other < 9 and (other == castle or terrain[other] == face):
             return True
     return False
+
+
+def best_score(castle: int) -> int:
+    """The most points, without bonuses, that a kingdom of 3 x 3 with the castle on this square can have: every one is tried."""
+    _check(3, castle)
+    stock = Counter(min((one, other), (other, one)) for one, other in DOMINOES)  # how many dominoes have these faces
+    kinds = sorted(stock)
+    faces = np.array(
+        [(a[0], b[0], kind, a[1], b[1]) for kind, (one, other) in enumerate(kinds) for a, b in sorted({(one, other), (other, one)})]
+    )
+    left = np.array([stock[kind] for kind in kinds])
+    best = np.zeros(1, np.int64)
+    for packing in list_packings(3, castle):
+        _find_best(np.array(packing), castle, faces, left, np.zeros(4, np.int64), np.zeros(9, np.int64), np.zeros(9, np.int64), best)
+    return int(best[0])
+
+
+@kernel
+def _find_best(
+    packing: Integers, castle: int, faces: Integers, stock: Integers, chosen: Integers, terrain: Integers, crowns: Integers, best: Integers
+) -> None:
+    """Give the dominoes of a packing all combinations of faces, and keep the most points of those that can be laid."""
+    n = packing.shape[0]
+    while True:
+        for square in range(9):
+            terrain[square] = 0
+            crowns[square] = 0
+        for i in range(n):
+            face = chosen[i]
+            terrain[packing[i, 0]], terrain[packing[i, 1]] = faces[face, 0] + 1, faces[face, 1] + 1
+            crowns[packing[i, 0]], crowns[packing[i, 1]] = faces[face, 3], faces[face, 4]
+        points = _points(terrain, crowns)
+        if points > best[0] and _enough(n, chosen, faces, stock) and _can_be_laid(packing, castle, faces, chosen, terrain):
+            best[0] = points
+        wheel = 0
+        while wheel < n and chosen[wheel] + 1 == faces.shape[0]:
+            chosen[wheel] = 0
+            wheel += 1
+        if wheel == n:
+            return
+        chosen[wheel] += 1
+
+
+@kernel
+def _points(terrain: Integers, crowns: Integers) -> int:
+    """Squares x crowns of every area of 3 x 3. Terrain is 0 where no domino lies."""
+    seen, points = 0, 0
+    for start in range(9):
+        if terrain[start] == 0 or (seen >> start) & 1:
+            continue
+        area, before = 1 << start, 0
+        while area != before:
+            before = area
+            for square in range(9):
+                if (area >> square) & 1 == 0 and terrain[square] == terrain[start]:
+                    column = square % 3
+                    near = (square >= 3 and (area >> (square - 3)) & 1) or (square < 6 and (area >> (square + 3)) & 1)
+                    near = near or (column > 0 and (area >> (square - 1)) & 1) or (column < 2 and (area >> (square + 1)) & 1)
+                    area |= (1 << square) if near else 0
+        n_squares, n_crowns = 0, 0
+        for square in range(9):
+            if (area >> square) & 1:
+                n_squares += 1
+                n_crowns += crowns[square]
+        seen |= area
+        points += n_squares * n_crowns
+    return points
+
+
+# What expected/wong_kang.csv calls
+
+
+def count(board: str, what: str, how: str = "honest") -> int:
+    """Packings (what = all) or tessellations (full) of an odd board: each castle once (honest), or as the paper adds up (paper)."""
+    size = int(board)
+    total = profiles.honest_total if how == "honest" else profiles.total_of_the_paper
+    return total(size, full=what == "full")
+
+
+def without_castle(board: str, what: str) -> int:
+    """Packings or tessellations of an even board without a castle."""
+    return packings(int(board), NOWHERE)[0] if what == "all" else profiles.tessellations(int(board), NOWHERE)
+
+
+def formula(board: str) -> int:
+    """The closed formula of section 2 for an even board."""
+    return profiles.closed_formula(int(board), int(board))
+
+
+def pictures_in_all(what: str) -> int:
+    """The pictures of 3 x 3 with the castle in a corner, at an edge and in the middle, together: all, or those that are full."""
+    return sum(pictures(castle)[what == "full"] for castle in (0, 1, 4))
+
+
+def best_of_3() -> int:
+    """The most points on 3 x 3, wherever the castle is."""
+    return max(best_score(castle) for castle in (0, 1, 4))
 
 
 def _rows() -> Iterator[tuple[str, tuple[int, int], tuple[int, int] | None]]:

@@ -177,7 +177,8 @@ class Curve:
             lines.append(Line(text, [Dot(max(point.seconds, 1e-6), *point.row.margin) for point in mine]))
         plan = self.plan
         title = f"{find_game(plan.game).title} against {', '.join(dict.fromkeys(plan.against))}, {plan.games} games a point"
-        return chart(title, "processor time a turn" if plan.by_processor else "time a turn", "margin", lines, log=True, write=lambda seconds: time_text(Estimate(seconds), 0))
+        across = "processor time a turn" if plan.by_processor else "time a turn"
+        return chart(title, across, "margin", lines, log=True, write=lambda seconds: time_text(Estimate(seconds), 0))
 
     def _repr_svg_(self) -> str:
         """What a notebook shows."""

@@ -17,6 +17,7 @@ from kdenv.core.errors import BadOption, BadRecord
 
 _IN_A_ROW = {"scores": "score", "margins": "margin", "wins": "win"}  # the name of a field's column, if it is another one
 _FRACTIONS = ("win", "seconds")  # columns of numbers that are not whole
+_LONG = ("record", "pace")  # fields that are not numbers, and that are read only if they are wanted
 
 
 class _Game(NamedTuple):
@@ -32,7 +33,8 @@ def read(path: Path | str, *, records: bool = False) -> dict[str, Any]:
 
     There is a row for each policy in each game. The columns are: `file`, `game` (its name), `seed`, `line_up` (1 for the second line-up of
     a comparison), `place` (in the line-up), `policy`, `seat`, and the fields of a Result: `number`, `deal`, `score`, `margin`, `win`,
-    `seconds` (of all decisions; nan if they were not measured), `turns` and `playouts`. With `records=True` there is `record`, too.
+    `seconds` (of all decisions; nan if they were not measured), `turns` and `playouts`. With `records=True` there are `record` and
+    `pace` (a list of the seconds and the playouts of every turn, or None), too.
     Files of matches, comparisons, curves and leagues are alike. A last line that was cut is left out, so a file may be read while a match
     writes to it.
     """
@@ -40,12 +42,12 @@ def read(path: Path | str, *, records: bool = False) -> dict[str, Any]:
     paths = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
     if not paths:
         raise BadOption(f"the folder {path} has no files of results, whose names end in .jsonl")
-    names = [each.name for each in fields(Result) if each.name != "pace" and (records or each.name != "record")]
+    names = [each.name for each in fields(Result) if records or each.name not in _LONG]
     columns: dict[str, Any] = {"file": [], "game": [], "seed": [], "line_up": array("q"), "place": array("q"), "policy": []}
     columns["seat"] = array("q")
     for name in names:
         column = _IN_A_ROW.get(name, name)
-        columns[column] = [] if name == "record" else array("d" if column in _FRACTIONS else "q")
+        columns[column] = [] if name in _LONG else array("d" if column in _FRACTIONS else "q")
     for each in (game for path in paths for game in _games_in(path)):
         _add(columns, names, each)
     return {name: np.array(column) if isinstance(column, array) else column for name, column in columns.items()}
@@ -65,7 +67,7 @@ def _add(columns: dict[str, Any], names: list[str], game: _Game) -> None:
     columns["seat"].extend(seats.index(place) for place in range(n))
     for name in names:
         value = getattr(result, name)
-        if value is None:
+        if value is None and name not in _LONG:
             value = float("nan")
         columns[_IN_A_ROW.get(name, name)].extend(value if isinstance(value, list) else [value] * n)
 

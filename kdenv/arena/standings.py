@@ -122,9 +122,10 @@ class Standings:
 
     def explanation(self) -> str:
         """What the numbers mean."""
-        zero = " and ".join(self.plan.names[policy] for policy in self.ratings.reference)
-        whole = len(self.ratings.reference) == len(self.plan.names)
-        zero = f"{zero} has 0" if len(self.ratings.reference) == 1 else f"the mean {'' if whole else f'of {zero} '}is 0"
+        of_mean = [self.plan.names[policy] for policy in self.ratings.reference]
+        whole = len(of_mean) == len(self.plan.names)
+        who = "" if whole else f"of {', '.join(of_mean)} "
+        zero = f"{of_mean[0]} has 0" if len(of_mean) == 1 else f"the mean {who}is 0"
         words = f"Ratings are points as in chess, and {zero}: 100 points more are 64 % of the wins, 400 are 91 %."
         words += " [low, high] are 95 % intervals over deals."
         if any(math.isinf(each.low) or math.isinf(each.high) for each in self.ratings.estimates):

@@ -1,4 +1,4 @@
-"""Plays a whole game in one call of a kernel, where every policy has a compiled form (Policy.compiled).
+"""Plays a whole game in one call of a kernel, where every policy has a compiled form (Policy.compiled) and none searches.
 
 Such a game is the same as one that `play_game` plays decision by decision: it draws from the same generators, and its result and its
 record are equal. Only its time is not measured. So some deals of every match are played decision by decision.
@@ -67,7 +67,7 @@ class Games:
 
 
 def _whole(match: Match, players: Sequence[Policy]) -> _Whole | None:
-    """What plays whole games with these policies, compiled; None if one of them has no compiled form, or if they are of too many kinds."""
+    """What plays whole games with these policies, compiled; None if one of them has no compiled form or searches, or they are too many."""
     game = find_game(match.game)
     if any(player.is_oracle or isinstance(player, SearchPolicy) for player in players):
         return None  # the playouts of searches are counted decision by decision

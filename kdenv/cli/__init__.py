@@ -19,13 +19,16 @@ from kdenv.cli import (
     curve,
     games,
     interrupts,
+    join,
     league,
     match,
     perft,
     play,
     policies,
     replay,
+    reproduce,
     rules,
+    serve,
     terminal,
     train,
     trainings,
@@ -36,7 +39,10 @@ from kdenv.core.errors import KdenvError
 from kdenv.core.threads import use_one_thread
 
 # In the order in which --help lists them.
-COMMANDS = (games, rules, policies, play, match, compare, league, curve, analyse, replay, train, trainings, warm, bench, perft)
+COMMANDS = (
+    *(games, rules, policies, play, match, compare, league, curve, analyse, replay),
+    *(train, trainings, reproduce, serve, join, warm, bench, perft),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -20,9 +20,7 @@ def add(commands: Commands) -> None:
         "bench",
         _run,
         "measure the speed of everything on this machine, beside that of other packages",
-        "kdenv bench kingdomino --quick",
-        "kdenv bench --check --json today.json",
-        "kdenv bench --compare today.json",
+        "kdenv bench kingdomino --quick --json today.json",
     )
     parser.add_argument("game", nargs="?", help="measure only this game (default: all games)")
     parser.add_argument("--quick", action="store_true", help="run every measurement only for a moment; the figures mean little")

@@ -34,7 +34,11 @@ class Notation(Protocol):
 
 
 class Drawing(Protocol):
-    """Draws a position as a seat sees it, or with everything face up if seat is None."""
+    """Draws a position as a seat sees it, with everything face up if seat is None, or with every hand face down if it is ONLOOKER (-1).
+
+    It may also have `targets(states, k, actions, seat)`, which names what is clicked in the picture `svg` for each of these legal actions:
+    a dict from the action to outlines (drawing/shapes.py), which are clicked one after the other. Actions left out have words only.
+    """
 
     def ansi(self, states: States, k: int, /, seat: int | None = None) -> str:
         """States[k] as text for a terminal."""

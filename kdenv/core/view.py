@@ -42,6 +42,17 @@ def as_seen_by(states: States, seat: int) -> States:
     return seen
 
 
+ONLOOKER = -1  # in place of a seat: somebody who watches, and sees no hand
+
+
+def as_seen_by_all(states: States, players: int) -> States:
+    """A copy of states[0] in which a random draw replaces all that not every seat knows. A drawing for ONLOOKER shows none of the draws."""
+    seen = states[:1].copy()
+    for seat in range(players):
+        seen = as_seen_by(seen, seat)
+    return seen
+
+
 class View:
     """A seat's view of a table at one moment."""
 

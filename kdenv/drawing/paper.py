@@ -124,7 +124,7 @@ class Axis:
     def x(self, value: float) -> float:
         """Where this number lies. What is beyond the axis lies at its end."""
         ends = self.marks[0], self.marks[-1]
-        value = min(max(value, ends[0]), ends[1])
+        value = min(max(value, ends[0]), ends[1])  # also for inf
         if self._log:
             value, ends = math.log(value), (math.log(ends[0]), math.log(ends[1]))
         return self.left + (self.right - self.left) * (value - ends[0]) / ((ends[1] - ends[0]) or 1.0)

@@ -13,13 +13,18 @@ _STEP = 40  # from row to row
 
 
 class Measured(NamedTuple):
-    """A row of a ladder: a number, its interval, and the same in words. An end that is inf is drawn as an arrow, and nan not at all."""
+    """A row of a ladder: a number, its interval, and the same in words. An end that is inf is drawn as an arrow, and then no number."""
 
     name: str
     value: float
     low: float
     high: float
     said: str
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an end is not known."""
+        return math.isinf(self.low) or math.isinf(self.high)
 
 
 class Spread(NamedTuple):
@@ -33,7 +38,7 @@ class Spread(NamedTuple):
 def ladder(title: str, across: str, rows: Iterable[Measured], write: Callable[[float], str] = short) -> str:
     """A number for each row with its interval, over one axis, which has a 0."""
     shown = list(rows)
-    ends = [end for row in shown for end in (row.value, row.low, row.high) if math.isfinite(end)]
+    ends = [end for row in shown for end in (*row[2:4], *([] if row.is_open else [row.value])) if math.isfinite(end)]
     axis = Axis(marks(min([0.0, *ends]), max([0.0, *ends])), _LEFT, _RIGHT)
     drawn, top = heading(title)
     bottom = top + 10 + _STEP * len(shown)
@@ -47,7 +52,8 @@ def ladder(title: str, across: str, rows: Iterable[Measured], write: Callable[[f
         for end, tip, way in ((low, left, 7), (high, right, -7)):
             if math.isinf(end):
                 drawn.append(f'<path d="M{tip:.1f} {at:.1f}l{way} -5v10z" {fill(colour(0))}/>')
-        drawn.append(f'<circle cx="{axis.x(row.value):.1f}" cy="{at:.1f}" r="5" {fill(colour(0))}/>')
+        if not row.is_open:
+            drawn.append(f'<circle cx="{axis.x(row.value):.1f}" cy="{at:.1f}" r="5" {fill(colour(0))}/>')
     return picture(title, bottom + 48, drawn)
 
 

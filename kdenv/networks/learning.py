@@ -32,7 +32,7 @@ from kdenv.core.verbs import (
     seat,
     standings,
 )
-from kdenv.networks.network import RELU, Array, Network, add_input, go_on_from_first_layer, look
+from kdenv.networks.network import RELU, Array, Network, add_input, go_on_from_first_layer, look, take_base
 from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_turns, worth_of_end
 from kdenv.search.playout import play_turn
 
@@ -258,9 +258,7 @@ def step_towards(learner, states, k, seat, target, rate, measures):
     """
     network = learner.player.network
     look(network, states, k, seat)
-    sums = network.layers[0]
-    for j in range(network.sizes[1]):
-        sums[j] = network.base_sums[j]
+    take_base(network)
     go_on_from_first_layer(network)
     last = network.weights_at.shape[0] - 1
     found = float(network.layers[last, 0])

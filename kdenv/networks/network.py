@@ -178,25 +178,59 @@ def value(network, states, k, seat):
 def value_alone(network, states, k, seat):
     """Return the same as `value` for a position that is compared with no other: it is read once, by `look`."""
     look(network, states, k, seat)
-    sums = network.layers[0]
-    for j in range(network.sizes[1]):
-        sums[j] = network.base_sums[j]
+    take_base(network)
     go_on_from_first_layer(network)
     return network.layers[network.weights_at.shape[0] - 1, 0]
+
+
+@kernel
+def values_of(network, outputs, n):
+    """Write the first n of these outputs to the last of network.layers, for the position that `look` has read; others are not computed.
+
+    A network for actions has hundreds or thousands of outputs, and few of them are legal.
+    """
+    take_base(network)
+    last = network.weights_at.shape[0] - 1
+    for layer in range(1, last):
+        _go_on(network, layer)
+    if last == 0:
+        return
+    n_in, n_out = network.sizes[last], network.sizes[last + 1]
+    before, sums, at = network.layers[last - 1], network.layers[last], network.weights_at[last]
+    _activate(network.activation, before, n_in)
+    for place in range(n):
+        sums[outputs[place]] = network.weights[network.biases_at[last] + outputs[place]]
+    for i in range(n_in):
+        if before[i] != _0:
+            for place in range(n):
+                sums[outputs[place]] += before[i] * network.weights[at + i * n_out + outputs[place]]
+
+
+@kernel
+def take_base(network):
+    """Write to layers[0] what the first layer gives for the position that `look` has read, before the activation."""
+    for j in range(network.sizes[1]):
+        network.layers[0, j] = network.base_sums[j]
 
 
 @kernel
 def go_on_from_first_layer(network):
     """Compute the other layers from layers[0], which holds the sums of the first layer, before the activation."""
     for layer in range(1, network.weights_at.shape[0]):
-        n_in, n_out = network.sizes[layer], network.sizes[layer + 1]
-        before, sums = network.layers[layer - 1], network.layers[layer]
-        _activate(network.activation, before, n_in)
-        for j in range(n_out):
-            sums[j] = network.weights[network.biases_at[layer] + j]
-        for i in range(n_in):
-            if before[i] != _0:
-                add_input(network.weights, network.weights_at[layer] + i * n_out, before[i], n_out, sums)
+        _go_on(network, layer)
+
+
+@kernel
+def _go_on(network, layer):
+    """Compute the sums of a layer from those of the layer before it, which go through the activation."""
+    n_in, n_out = network.sizes[layer], network.sizes[layer + 1]
+    before, sums = network.layers[layer - 1], network.layers[layer]
+    _activate(network.activation, before, n_in)
+    for j in range(n_out):
+        sums[j] = network.weights[network.biases_at[layer] + j]
+    for i in range(n_in):
+        if before[i] != _0:
+            add_input(network.weights, network.weights_at[layer] + i * n_out, before[i], n_out, sums)
 
 
 @kernel

@@ -19,7 +19,7 @@ from kdenv.core.questions import estimate, packed, plays, reach
 from kdenv.core.rivals import best_rival
 from kdenv.core.turns import MAX_DECISIONS, SCRATCH, write_turns
 from kdenv.core.verbs import OVER, legal, phase, scores, seat, standings
-from kdenv.networks.network import Network, look, value, value_alone, values
+from kdenv.networks.network import Network, look, value, value_alone, values_of
 from kdenv.search.playout import play_turn
 from kdenv.search.score import worths
 
@@ -191,11 +191,10 @@ def _reach(evaluator, states, k, seat, numbers):
 @kernel
 def _choose_by_odds(player, states, k, out, rng):
     network = player.network
-    mover = seat(states[k])
-    look(network, states, k, mover)
-    values(network, states, k, mover)
-    given = network.layers[network.weights_at.shape[0] - 1]
+    look(network, states, k, seat(states[k]))
     n = legal(states[k], out)
+    values_of(network, out, n)
+    given = network.layers[network.weights_at.shape[0] - 1]
     best = out[0]
     for i in range(1, n):
         if given[out[i]] > given[best]:

@@ -77,7 +77,7 @@ class Policy(Value, ABC):
         """Compile or load what decisions in such a view need, so that a decision spends no time on it."""
 
     def compiled(self, game: Game, players: int) -> Any:
-        """What answers `choose` in kernels as this policy does at a table with so many players (core/questions.py); None if nothing does."""
+        """What answers `choose` (core/questions.py) as this policy does at a table with this many players; None if nothing does."""
         return None
 
     def search(self, view: View, *, thorough: bool = True) -> Found:

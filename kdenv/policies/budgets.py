@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from kdenv.core.errors import BadOption
@@ -101,7 +102,7 @@ class Played(Value):
     )
     turns: int = param("after how many turns a playout is broken off if there is a leaf; 0 for none", default=0, least=0, most=1000)
 
-    @property
+    @cached_property
     def valued(self) -> Learned | None:
         """The network of values in whose unit the search counts; None if it has none."""
         return self.leaf

@@ -90,9 +90,10 @@ def _one_of_four_kinds(cast, number):
 
 
 def cast_of(players: Sequence[Any], game: Game, n_players: int) -> tuple[Any, NDArray[np.int64]]:
-    """The cast of these policies at a table with so many players, and the number of each.
+    """The cast of these policies at a table with this many players, and the number of each.
 
-    Raises NotSupported if one of them has no compiled form. Compiled players may have buffers of their own, so each thread needs a cast of its own.
+    Raises NotSupported if one of them has no compiled form. Compiled players may have buffers of their own, so each thread needs a cast
+    of its own.
     """
     if not players:
         return Nobody(), np.zeros(0, np.int64)

@@ -5,6 +5,7 @@ Here are the parameters; the search is in policies/sampling.py.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from kdenv.core.errors import BadOption
@@ -56,7 +57,7 @@ class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
         if self.widest is not None and self.sampling != "halving":
             raise BadOption(f"widest={self.widest} is not possible with sampling={self.sampling}; write sampling=halving")
 
-    @property
+    @cached_property
     def valued(self) -> Learned | None:
         """The network of values in whose unit the search counts; None if it has none."""
         return self.leaf or self.prior

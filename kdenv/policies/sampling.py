@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -94,10 +95,8 @@ class PlayoutSearcher(Searcher):
             playouts = workers[0].run(budget.steps(since=since, nodes=workers[0].nodes))
         else:
             playouts = run_together(workers, [self._share(budget, i) for i in range(len(workers))], self.policy.threads, since)
-        tallies = [worker.tally() for worker in workers]
-        tally = _added(tallies)
+        tally, possible = _added(workers)
         n, means = len(turns), workers[0].means(tally)
-        possible = np.any([worker.possible(found) for worker, found in zip(workers, tallies, strict=True)], axis=0)
         best = self._best(view, turns, tally, means, possible, rng) if playouts else 0
         cost: dict[str, float] = {"playouts": playouts}
         if self.policy.is_tree:
@@ -123,6 +122,10 @@ class PlayoutSearcher(Searcher):
         return budget if self.policy.whole else budget.share(number, self.policy.workers)
 
     def unit(self, view: View) -> str:
+        return self._unit
+
+    @cached_property
+    def _unit(self) -> str:
         return unit_of(self.policy)
 
     def _best(
@@ -158,11 +161,14 @@ class PlayoutSearcher(Searcher):
         return self.policy.playout.player(view)
 
 
-def _added(tallies: Sequence[Tally]) -> Tally:
-    """What several workers found, added up by turn."""
-    if len(tallies) == 1:
-        return tallies[0]
-    return Tally(*(np.sum(parts, axis=0) for parts in zip(*tallies, strict=True)))
+def _added(workers: Sequence[Worker]) -> tuple[Tally, NDArray[np.bool_]]:
+    """What workers found, added up by turn, and which turns may be taken in the end by one of them at least."""
+    if len(workers) == 1:
+        tally = workers[0].tally()
+        return tally, workers[0].possible(tally)
+    tallies = [worker.tally() for worker in workers]
+    possible = [worker.possible(tally) for worker, tally in zip(workers, tallies, strict=True)]
+    return Tally(*(np.sum(parts, axis=0) for parts in zip(*tallies, strict=True))), np.any(possible, axis=0)
 
 
 def new_playouts(policy: Played, view: View, *, player: Any = None, values: NDArray[np.float64] | None = None, at_once: int = 0) -> Any:
@@ -200,7 +206,10 @@ class Flat(Worker):
         self.states, self.seat, self.turns = view.scratch(flat.N_STATES), view.seat, turns
         self.rule, self.least, self.playouts, self.rng = rule, policy.least, new_playouts(policy, view), rng
         self.counts = Tally(np.zeros(len(turns), np.int64), np.zeros(len(turns)), np.zeros(len(turns)))
-        self.luck = Luck(np.zeros(1, np.uint64), make_rng(0)) if isinstance(policy, Mce) and policy.common else None
+        self.in_rotation: Callable[..., Any] = flat.sample_in_rotation
+        self.luck: tuple[Luck, ...] = ()  # an argument of the kernel that gives all turns of a rotation the same luck
+        if isinstance(policy, Mce) and policy.common:
+            self.in_rotation, self.luck = flat.sample_with_common_luck, (Luck(np.zeros(1, np.uint64), make_rng(0)),)
         self.trust, self.prior = 0.0, np.zeros(len(turns))  # for how many playouts the prior of a turn counts; the priors by turn
         if isinstance(policy, Mce) and policy.prior is not None:
             self.trust, self.prior = policy.weight_of_prior, policy.prior.worths(view, turns)
@@ -212,21 +221,13 @@ class Flat(Worker):
         done = 0
         for n in steps:
             if self.rule == ROTATION:
-                self.rotate(self.turns, n, done, self.counts)
+                self.in_rotation(*position, n, done, self.playouts, self.rng, *self.luck, self.counts)
             elif self.rule == AT_RANDOM:
                 flat.sample_at_random(*position, n, *parts)
             else:
                 flat.sample_by_urgency(*position, n, self.rule, self.least, *parts)
             done += n
         return done
-
-    def rotate(self, turns: NDArray[np.int64], n: int, done: int, tally: Tally) -> None:
-        """Make n playouts for these turns in rotation, after `done` that were made before; each with the same luck, if asked."""
-        position = self.states, self.seat, turns, n, done, self.playouts, self.rng
-        if self.luck is None:
-            flat.sample_in_rotation(*position, tally)
-        else:
-            flat.sample_with_common_luck(*position, self.luck, tally)
 
     def nodes(self) -> int:
         return int(self.counts.visits.sum())
@@ -270,7 +271,8 @@ class Halving(Flat):
             while True:
                 at_once = min(n - (total - before), self._before_next_look(n))
                 left = Tally(*(numbers[: self.left] for numbers in self.counts))
-                self.rotate(self.turns[: self.left], at_once, self.done, left)
+                turns = self.turns[: self.left]
+                self.in_rotation(self.states, self.seat, turns, at_once, self.done, self.playouts, self.rng, *self.luck, left)
                 self.done += at_once
                 total += at_once
                 if self.left > 2 and self._is_round_over():

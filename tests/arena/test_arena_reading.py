@@ -46,6 +46,12 @@ def test_the_seat_is_that_of_the_record(file: Path) -> None:
         assert int(points[columns["seat"][row]]) == columns["score"][row]
 
 
+def test_the_pace_of_every_turn_comes_with_the_records(file: Path) -> None:
+    columns = read(file, records=True)
+    assert columns["pace"] == [pace for result in RESULTS for pace in result.pace]
+    assert [len(pace) for pace in columns["pace"]] == columns["turns"].tolist()
+
+
 def test_a_data_frame_takes_the_columns(file: Path) -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(read(file))

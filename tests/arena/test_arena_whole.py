@@ -150,9 +150,14 @@ class Seeded(Random):
         super().reset(seed // 2)
 
 
-@pytest.mark.parametrize("player", [Other(), Seeded(), lambda view: view.legal()[-1], policy("mce(playouts=1)")])
-def test_a_policy_without_a_compiled_form_is_asked_for_every_decision(player: Policy) -> None:
-    assert not isinstance(player, Policy) or player.compiled(find_game("kingdomino"), 2) is None
+@pytest.mark.parametrize("player", [Other(), Seeded()])
+def test_a_class_that_decides_in_its_own_way_inherits_no_compiled_form(player: Policy) -> None:
+    assert Random().compiled(find_game("kingdomino"), 2) is not None
+    assert player.compiled(find_game("kingdomino"), 2) is None
+
+
+@pytest.mark.parametrize("player", [Other(), Seeded(), lambda view: view.legal()[-1], policy("uct(playouts=1)"), policy("mce(playouts=1)")])
+def test_a_policy_that_searches_or_has_no_compiled_form_is_asked_for_every_decision(player: Policy) -> None:
     match = Match("kingdomino", ["random", player], games=8, options={"size": 3})
     results = results_of(match)
     assert clocked(results) == [0, 1, 2, 3]

@@ -22,6 +22,8 @@ from naive.kingdomino import Kingdomino
 from positions import shells
 from random_games import KINGDOMINO_VARIANTS, random_game
 
+from kdenv.arena import Match
+from kdenv.arena.whole import Games
 from kdenv.compiler.random import below, make_rng, uniform
 from kdenv.core.errors import KdenvError
 from kdenv.core.questions import choose_at
@@ -48,7 +50,18 @@ def numbers() -> dict[str, Any]:
             told[f"{name} {players} view"] = looks(table)
     for variant, (players, options) in enumerate(KINGDOMINO_VARIANTS):
         told[f"variant {variant}"] = random_game(find_game("kingdomino"), 7, players, **options).record()
-    return {**told, **kingdomino_numbers(), **learned_numbers(), **network_numbers()}
+    return {**told, **kingdomino_numbers(), **learned_numbers(), **network_numbers(), **whole_games()}
+
+
+def whole_games() -> dict[str, Any]:
+    """Games of a match in which one kernel call plays a game."""
+    told: dict[str, Any] = {}
+    line_ups = {"kingdomino": (["full_greedy", "random"], {"size": 3}), "dominoes": (["greedy", "random"] * 2, {"mode": "round"})}
+    for name, (line_up, options) in line_ups.items():
+        games = Games(Match(name, line_up, games=10**6, seed=1, options=options))
+        results = [games.play(games.first_whole + number) for number in range(3)]
+        told[f"{name} whole games"] = [[result.seconds, result.scores, result.turns, result.record] for result in results]
+    return told
 
 
 def learned_numbers() -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from random_games import random_game
 
-from baselines.papers import wong_kang
+from baselines.papers import profiles, wong_kang
 from kdenv.core.table import Table
 from kdenv.games import find_game
 
@@ -113,3 +113,30 @@ def test_the_command_prints_the_table() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=True)
     assert "packings of 5 x 5, as the paper adds up       303,388            2,768        303,388 / 2,768" in done.stdout
     assert "pictures of 3 x 3                             994,074          806,334      989,421 / 801,973" in done.stdout
+
+
+@pytest.mark.parametrize("size", [3, 5])
+def test_counting_by_profiles_finds_what_visiting_every_packing_finds(size: int) -> None:
+    for castle in range(size * size):
+        assert (profiles.packings(size, castle), profiles.tessellations(size, castle)) == wong_kang.packings(size, castle)
+
+
+def test_boards_that_are_too_large_to_visit() -> None:
+    """Figures of a program of its own (the page of the project on Kingdomino)."""
+    assert profiles.total_of_the_paper(7, full=True) == 2_426_592 and profiles.honest_total(7, full=True) == 2_200_776
+    assert profiles.total_of_the_paper(9, full=True) == 22_153_404_992 and profiles.honest_total(9, full=True) == 20_355_006_224
+
+
+@pytest.mark.slow
+def test_all_packings_of_7_x_7() -> None:
+    assert profiles.total_of_the_paper(7, full=False) == 28_870_923_216
+    assert profiles.honest_total(7, full=False) == 27_326_652_654
+
+
+@pytest.mark.parametrize("size, tilings", [(2, 2), (4, 36), (6, 6728), (8, 12_988_816)])
+def test_the_closed_formula_counts_the_tilings_of_even_boards(size: int, tilings: int) -> None:
+    assert profiles.closed_formula(size, size) == profiles.tessellations(size, profiles.NOWHERE) == tilings
+
+
+def test_the_most_points_on_3_x_3() -> None:
+    assert [wong_kang.best_score(castle) for castle in (0, 1, 4)] == [36, 21, 24]

@@ -6,6 +6,7 @@ import json
 import math
 import pickle
 from dataclasses import MISSING, FrozenInstanceError, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -86,10 +87,15 @@ def some_of(cls: type[Value], p: Parameter) -> st.SearchStrategy[Any]:
     elif p.type is str:
         found = st.text()
     else:
-        found = st.one_of([some(each) for each in classes(p.type) if not getattr(each, "learns", False)])
-        if issubclass(Playout, p.type):
-            found |= st.one_of([some(rule_class(name)) for name in rule_names()])  # type: ignore[arg-type]
+        found = st.deferred(lambda: any_of(p.type))  # a playout may be made of other playouts
     return found | st.sampled_from(sorted(p.words.values(), key=str)) if p.words else found
+
+
+@cache
+def any_of(family: type[Value]) -> st.SearchStrategy[Any]:
+    """A value of any class of the family."""
+    found = [*classes(family), *(map(rule_class, rule_names()) if issubclass(Playout, family) else ())]
+    return st.one_of([some(cls) for cls in found if not getattr(cls, "learns", False)])
 
 
 def attempt(cls: type[Value], values: dict[str, Any]) -> Value | None:

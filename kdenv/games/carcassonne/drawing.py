@@ -5,12 +5,14 @@ Everything on the table is public, so every seat sees the same picture. art.py d
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from kdenv.drawing import letters as lettering
 from kdenv.drawing.letters import write
+from kdenv.drawing.shapes import box, disc, polygon
 from kdenv.games.carcassonne import claims, rules
 from kdenv.games.carcassonne.art import INK, anchor, meeple_art, tile_art
 from kdenv.games.carcassonne.notation import TYPES, kind_word, tile_text
@@ -70,13 +72,7 @@ def svg(states: Any, k: int, seat: int | None = None) -> str:
     """Draw the landscape with all meeples, and a panel with scores, meeples left and the tile to be placed."""
     s = states[k]
     top, bottom, left, right = _bounds(s)
-    width = (right - left + 1) * _TILE + 2 * _MARGIN
-    height = max((bottom - top + 1) * _TILE + 2 * _MARGIN, 250 + 112 * int(s["players"]) + 260)
-    down = (height - 2 * _MARGIN - (bottom - top + 1) * _TILE) / 2
-
-    def corner(cell: int) -> tuple[float, float]:
-        return _MARGIN + (cell % SIZE - left) * _TILE, _MARGIN + down + (cell // SIZE - top) * _TILE
-
+    width, height, down, corner = _frame(s)
     drawing = "".join(
         [
             *_scales(top, bottom, left, right, down),
@@ -93,6 +89,42 @@ def svg(states: Any, k: int, seat: int | None = None) -> str:
         f'stroke-linejoin="round"><title>Carcassonne, {_status(s)}</title><defs>{_definitions(s)}{lettering.definitions(drawing)}</defs>'
         f'<rect width="{wide}" height="{tall}" fill="{TABLE}"/>{drawing}</svg>'
     )
+
+
+def _frame(s: Any) -> tuple[float, float, float, Callable[[int], tuple[float, float]]]:
+    """Width and height of the landscape, the free space above it, and a function that gives the left upper corner of a cell."""
+    top, bottom, left, right = _bounds(s)
+    height = max((bottom - top + 1) * _TILE + 2 * _MARGIN, 250 + 112 * int(s["players"]) + 260)
+    down = (height - 2 * _MARGIN - (bottom - top + 1) * _TILE) / 2
+
+    def corner(cell: int) -> tuple[float, float]:
+        return _MARGIN + (cell % SIZE - left) * _TILE, _MARGIN + down + (cell // SIZE - top) * _TILE
+
+    return (right - left + 1) * _TILE + 2 * _MARGIN, height, down, corner
+
+
+def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, list[str]]:
+    """What is clicked for an action: a cell, and then the side of it where the northern edge of the tile shall lie; a place for a meeple.
+
+    Claiming nothing is the panel of the seat.
+    """
+    s = states[k]
+    width, _, _, corner = _frame(s)
+    found = {}
+    for action in actions:
+        slot = action - claims.CLAIM
+        if slot < 0:
+            x, y = corner(action >> 2)
+            corners = [(x, y), (x + _TILE, y), (x + _TILE, y + _TILE), (x, y + _TILE)]
+            side = corners[action & 3], corners[((action & 3) + 1) % 4]
+            found[action] = [box(x, y, _TILE, _TILE), polygon((x + _TILE / 2, y + _TILE / 2), *side)]
+        elif slot == claims.NO_MEEPLE:
+            found[action] = [box(width + 14, 118 + 112 * int(s["turn"]), 248, 98)]
+        else:
+            tile = int(s["n_tiles"]) - 1
+            (x, y), (dx, dy) = corner(int(s["tile_cell"][tile])), _spot(s, tile, slot)
+            found[action] = [disc(x + dx, y + dy, 12)]
+    return found
 
 
 def _definitions(s: Any) -> str:

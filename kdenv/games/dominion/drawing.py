@@ -6,6 +6,7 @@ own drawing: a frame by type, the printed numbers, and in a few words what else 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from kdenv.drawing import letters as lettering
 from kdenv.drawing.letters import width_of, write
+from kdenv.drawing.shapes import box
 from kdenv.games.dominion import rules
 from kdenv.games.dominion.cards import (
     ACTION,
@@ -60,7 +62,19 @@ from kdenv.games.dominion.progress import (
     PUT_BACK_NODE,
     TRASH_NODE,
 )
-from kdenv.games.dominion.tables import N_BASIC, N_SLOTS
+from kdenv.games.dominion.tables import (
+    BUY_FIRST,
+    DISCARD_FIRST,
+    END,
+    GAIN_FIRST,
+    N_BASIC,
+    N_SLOTS,
+    NO,
+    PLAY_FIRST,
+    PUT_BACK_FIRST,
+    TRASH_FIRST,
+    YES,
+)
 
 _TASKS = {
     OVER_NODE: "the end",
@@ -177,6 +191,8 @@ _SMALL = 0.72  # scale of a card in hand
 _GAP, _MARGIN, _HEAD = 12, 26, 92
 _ROW = 132  # height of the panel of a seat
 _WIDTH = 2 * _MARGIN + 10 * (_W + _GAP) - _GAP
+_HAND_X = 356  # where in the panel of a seat its hand begins
+_ROOM = _WIDTH - 2 * _MARGIN - _HAND_X - 16  # the width from there to the end of the panel
 
 _STEP_WORDS = {
     DISCARD: lambda n, kind, how: "discard" if n == MANY else f"discard {n}",
@@ -203,13 +219,11 @@ _STEP_WORDS = {
 def svg(states: Any, k: int, seat: int | None = None) -> str:
     """Draw the table as a picture: the supply, and for each seat its hand, cards in play, deck and discards."""
     s = states[k]
-    rows = [range(N_BASIC), [slot for slot in range(N_BASIC, N_SLOTS) if s["card"][slot] != NO_CARD]]
     parts = [_head(s)]
     y = _HEAD
-    for row in rows:
+    for row in _rows(s):
         if row:
-            left = (_WIDTH - len(row) * (_W + _GAP) + _GAP) / 2
-            parts += [_at(left + i * (_W + _GAP), y, _pile(s, slot)) for i, slot in enumerate(row)]
+            parts += [_at(_left(row) + i * (_W + _GAP), y, _pile(s, slot)) for i, slot in enumerate(row)]
             y += _H + 18
     y += 4
     scores = points(states, k)
@@ -228,6 +242,39 @@ def svg(states: Any, k: int, seat: int | None = None) -> str:
         f"<defs>{lettering.definitions(drawing)}</defs>"
         f'<rect width="{_WIDTH}" height="{height}" fill="{PAPER}"/>{drawing}</svg>'
     )
+
+
+def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, list[str]]:
+    """What is clicked for an action: a pile of the supply, or a card in the hand of the seat that decides.
+
+    Its discards stand for ending a phase and for no, its deck for yes.
+    """
+    s = states[k]
+    of = int(s["decider"])
+    y_of_seats, piles = _HEAD + 4, {}
+    for row in _rows(s):
+        piles.update({slot: box(_left(row) + i * (_W + _GAP), y_of_seats - 4, _W, _H) for i, slot in enumerate(row)})
+        y_of_seats += (_H + 18) if row else 0
+    top = y_of_seats + of * (_ROW + 12) + (_ROW - _H * _SMALL) / 2
+    small = _W * _SMALL, _H * _SMALL
+    step = _step_between(_groups_of(s, of), _ROOM, sees_hand(s, seat, of))
+    in_hand = [slot for slot, n in enumerate(s["hand"][of]) if n]
+    cards = {slot: box(_MARGIN + _HAND_X + i * step, top, *small) for i, slot in enumerate(in_hand)}
+    found = {END: [box(_MARGIN + 262, top, *small)], YES: [box(_MARGIN + 176, top, *small)], NO: [box(_MARGIN + 262, top, *small)]}
+    for first, places in ((PLAY_FIRST, cards), (TRASH_FIRST, cards), (DISCARD_FIRST, cards), (PUT_BACK_FIRST, cards),
+                          (BUY_FIRST, piles), (GAIN_FIRST, piles)):  # fmt: skip
+        found.update({first + slot: [place] for slot, place in places.items()})
+    return {action: found[action] for action in actions if action in found}
+
+
+def _rows(s: Any) -> list[Sequence[int]]:
+    """The slots of the supply by rows of the picture."""
+    return [range(N_BASIC), [slot for slot in range(N_BASIC, N_SLOTS) if s["card"][slot] != NO_CARD]]
+
+
+def _left(row: Sequence[int]) -> float:
+    """Where a row of the supply begins."""
+    return (_WIDTH - len(row) * (_W + _GAP) + _GAP) / 2
 
 
 def _at(x: float, y: float, what: str, scale: float = 1) -> str:
@@ -358,17 +405,26 @@ def _seat(s: Any, of: int, score: int, won: bool, open_hand: bool) -> str:
     discards = _box(1, 1, _W - 2, _H - 2, f'fill="none" stroke="{MUTED}" stroke-width="3" stroke-dasharray="2 8"', 11)
     discards += write(str(n_discard), _W / 2, _H / 2 + 10, 26, MUTED, 2, 0.5) + write("discards", _W / 2, _H - 22, 11.5, MUTED, 1.6, 0.5)
     parts.append(_at(262, y, f'<g class="discards">{discards}</g>', _SMALL))
+    parts.append(_groups([CARDS[number] for number in s["card"]], _groups_of(s, of), _HAND_X, y, _ROOM, open_hand))
+    return f'<g class="seat seat-{of}{" to-move" if to_move else ""}{" winner" if won else ""}">{"".join(parts)}</g>'
+
+
+def _groups_of(s: Any, of: int) -> list[tuple[str, Any]]:
+    """The piles that are drawn side by side for a seat: its hand, and what it has in play or aside."""
     groups: list[tuple[str, Any]] = [("hand", s["hand"][of])]
     groups += [("play", s["play"])] if of == s["turn"] and s["play"].any() else []
-    groups += [("aside", s["aside"])] if of == s["draw_seat"] and s["aside"].any() else []
-    parts.append(_groups([CARDS[number] for number in s["card"]], groups, 356, y, width - 356 - 16, open_hand))
-    return f'<g class="seat seat-{of}{" to-move" if to_move else ""}{" winner" if won else ""}">{"".join(parts)}</g>'
+    return groups + ([("aside", s["aside"])] if of == s["draw_seat"] and s["aside"].any() else [])
+
+
+def _step_between(groups: list[tuple[str, Any]], room: float, open_hand: bool) -> float:
+    """From one card to the next."""
+    n_kinds = sum(1 if name == "hand" and not open_hand else max(1, int((pile > 0).sum())) for name, pile in groups)
+    return min(_W * _SMALL + 8, (room - 26 * (len(groups) - 1)) / n_kinds)
 
 
 def _groups(cards: list[Card], groups: list[tuple[str, Any]], left: float, y: float, room: float, open_hand: bool) -> str:
     """Draw piles side by side, each kind of card once with how many there are. Cards overlap where room is short."""
-    n_kinds = sum(1 if name == "hand" and not open_hand else max(1, int((pile > 0).sum())) for name, pile in groups)
-    step = min(_W * _SMALL + 8, (room - 26 * (len(groups) - 1)) / n_kinds)
+    step = _step_between(groups, room, open_hand)
     parts = []
     x = left
     for name, pile in groups:

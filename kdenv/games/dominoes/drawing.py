@@ -6,13 +6,15 @@ for a seat shows the tiles of the others face down, and the suits that they have
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kdenv.drawing.letters import definitions, write
+from kdenv.drawing.shapes import box, disc
 from kdenv.games.dominoes import rules
 from kdenv.games.dominoes.notation import tiles_in
 from kdenv.games.dominoes.snake import Half, Placed, lay_out, line_of
-from kdenv.games.dominoes.tables import ALL_TILES, CALL, PUERTO_RICO, SUITS, TILES
+from kdenv.games.dominoes.tables import ALL_TILES, CALL, PASS, PUERTO_RICO, SUITS, TILES
 
 _PER_ROW = 12  # tiles in a row of the terminal
 
@@ -93,6 +95,9 @@ def _last_line(s: Any) -> str:
 
 _WIDTH, _HEIGHT = 760, 600
 _MIDDLE_X, _MIDDLE_Y = 380, 272
+# The middles of the hands and of the badges: below, right, above, left.
+_HANDS = ((_MIDDLE_X, 522), (706, _MIDDLE_Y), (_MIDDLE_X, 52), (54, _MIDDLE_Y))
+_BADGES = ((232, 522), (706, 382), (276, 52), (54, 382))
 _HALF = 23.0  # the side of half a tile in the line
 _OWN_HALF, _OTHER_HALF = 26.0, 17.0  # the side of half a tile in the hand below, and in the other hands
 _TEAM = ("#2f6fb7", "#d2562a")
@@ -118,6 +123,40 @@ def svg(states: Any, k: int, seat: int | None = None) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}">'
         f"<title>dominoes, round {int(s['n_rounds']) + 1}</title><defs>{definitions(drawing)}</defs>{drawing}</svg>"
     )
+
+
+def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, list[str]]:
+    """What is clicked for an action: the tile in the hand of the seat that plays, and then its place in the line; to pass, the badge."""
+    s = states[k]
+    ahead = (int(s["turn"]) - (seat or 0)) % 4
+    tiles, at, half, lies = _hand(s, int(s["turn"]), ahead)
+    wide, tall = (2 * half, half) if lies else (half, 2 * half)
+    found = {}
+    for action in actions:
+        if action >= PASS:
+            found[action] = [disc(*_BADGES[ahead], 19)]
+            continue
+        x, y = at[tiles.index(TILES.index(tuple(sorted(divmod(action, SUITS)))))]
+        found[action] = [box(x - wide / 2, y - tall / 2, wide, tall), _end(states, k, action)]
+    return found
+
+
+def _end(states: Any, k: int, action: int) -> str:
+    """The outline of the tile that this action would lay."""
+    after = states[k : k + 1].copy()
+    turn = int(after[0]["n_turns"])
+    after[0]["turns"][turn], after[0]["n_turns"] = action, turn + 1
+    (x1, y1, _), (x2, y2, _), _ = next(tile for tile in lay_out(*line_of(after[0])) if tile.turn == turn)
+    left, top = _MIDDLE_X + (min(x1, x2) - 0.5) * _HALF, _MIDDLE_Y + (min(y1, y2) - 0.5) * _HALF
+    return box(left, top, (abs(x1 - x2) + 1) * _HALF, (abs(y1 - y2) + 1) * _HALF)
+
+
+def _hand(s: Any, seat: int, ahead: int) -> tuple[list[int], list[tuple[float, float]], float, bool]:
+    """The tiles in a hand, where their middles lie, the side of half a tile, and whether they lie crosswise."""
+    half, lies, (x, y) = _OWN_HALF if ahead == 0 else _OTHER_HALF, ahead % 2 == 1, _HANDS[ahead]
+    tiles = tiles_in(s["hands"][seat])
+    along = [(i - (len(tiles) - 1) / 2) * (half + 4) for i in range(len(tiles))]
+    return tiles, [(x, y + far) if lies else (x + far, y) for far in along], half, lies
 
 
 def _tile(tile: Placed, half: float, x: float, y: float, look: str = "") -> str:
@@ -175,15 +214,10 @@ def _pile(s: Any) -> str:
 
 def _place_at_table(s: Any, looker: int | None, seat: int, ahead: int) -> str:
     """A hand, the badge of its seat, and the suits it has shown to lack. ahead is the side of the table: 0 is below, 1 right."""
-    half = _OWN_HALF if ahead == 0 else _OTHER_HALF
-    lies = ahead % 2 == 1
-    x, y = ((_MIDDLE_X, 522), (706, _MIDDLE_Y), (_MIDDLE_X, 52), (54, _MIDDLE_Y))[ahead]
-    badge_x, badge_y = ((232, 522), (706, 382), (276, 52), (54, 382))[ahead]
-    tiles = tiles_in(s["hands"][seat])
+    tiles, at, half, lies = _hand(s, seat, ahead)
+    badge_x, badge_y = _BADGES[ahead]
     parts = []
-    for i, tile in enumerate(tiles):
-        along = (i - (len(tiles) - 1) / 2) * (half + 4)
-        at_x, at_y = (x, y + along) if lies else (x + along, y)
+    for tile, (at_x, at_y) in zip(tiles, at, strict=True):
         if not _is_open(s, looker, seat):
             parts.append(_back(lies, half, at_x, at_y))
             continue

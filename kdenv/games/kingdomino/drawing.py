@@ -6,18 +6,20 @@ letters in kdenv/drawing/letters.py.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kdenv.drawing import letters as lettering
 from kdenv.drawing.letters import write
-from kdenv.games.kingdomino import rules
-from kdenv.games.kingdomino.notation import square_name
+from kdenv.drawing.shapes import box
+from kdenv.games.kingdomino import placements, rules
+from kdenv.games.kingdomino.notation import halves, square_name
 from kdenv.games.kingdomino.scene import Kingdom, kingdoms_of, mover, n_in_box, round_text, waiting
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, TERRAIN_A, TERRAIN_B, TERRAINS
 from kdenv.games.kingdomino.terminal import ansi
 from kdenv.games.kingdomino.terrain_art import GOLD, HINT, INK, LINE, MUTED, PANEL, PAPER, PLAYERS, TILE, definitions
 
-__all__ = ["ansi", "svg"]
+__all__ = ["ansi", "svg", "targets"]
 
 # Every part is drawn with its left upper corner at (0, 0) and then moved to its place.
 _KINGDOM_W, _KINGDOM_H = 440, 524
@@ -49,7 +51,7 @@ def svg(states: Any, k: int, seat: int | None = None) -> str:
     s = states[k]
     kingdoms = kingdoms_of(states, k)
     corners, (table_x, table_y, table_w, table_h) = _LAYOUTS[len(kingdoms)]
-    cell = _LAND / max(max(len(kingdom.columns), len(kingdom.rows)) for kingdom in kingdoms)
+    cell = _cell(kingdoms)
     parts = [_at(x, y, _kingdom(s, kingdom, cell)) for kingdom, (x, y) in zip(kingdoms, corners, strict=True)]
     parts.append(_at(table_x, table_y, _table(s, kingdoms, table_w, table_h)))
     width = max(table_x + table_w, *(x + _KINGDOM_W for x, _ in corners)) + _MARGIN
@@ -61,6 +63,50 @@ def svg(states: Any, k: int, seat: int | None = None) -> str:
         f"<defs>{definitions()}{lettering.definitions(drawing)}</defs>"
         f'<rect width="{width}" height="{height}" fill="{PAPER}"/>{drawing}</svg>'
     )
+
+
+def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, list[str]]:
+    """What is clicked for an action: the squares of the first and the second half, a domino to pick, or the domino that is discarded."""
+    s, kingdoms = states[k], kingdoms_of(states, k)
+    corners, (x, y, width, _) = _LAYOUTS[len(kingdoms)]
+    size, (queue, draft, scale) = int(s["size"]), _places_of_dominoes(width)
+    discard = int(placements.discard_action(size))
+    found = {}
+    for action in actions:
+        if action < discard:
+            found[action] = _squares(kingdoms, corners, mover(s), halves(action, size))
+            continue
+        (left, top), row = (queue, int(s["turn"])) if action == discard else (draft, action - discard - 1)
+        place = x + left + (_ROW_W - 2 * _HALF) * scale, y + top + _row_y(row) * scale
+        found[action] = [box(*place, 2 * _HALF * scale, _HALF * scale)]
+    return found
+
+
+def _squares(kingdoms: list[Kingdom], corners: Any, seat: int, places: tuple[int, int, int, int]) -> list[str]:
+    """The outlines of two squares of a kingdom."""
+    cell, (x, y) = _cell(kingdoms), corners[seat]
+    origin_x, origin_y = _origin(kingdoms[seat], cell)
+    return [box(x + origin_x + column * cell, y + origin_y + row * cell, cell, cell) for column, row in (places[:2], places[2:])]
+
+
+def _cell(kingdoms: list[Kingdom]) -> float:
+    """The side of a square of land."""
+    return _LAND / max(max(len(kingdom.columns), len(kingdom.rows)) for kingdom in kingdoms)
+
+
+def _origin(kingdom: Kingdom, cell: float) -> tuple[float, float]:
+    """Where in the panel of a kingdom the left upper corner of its castle lies."""
+    columns, rows = kingdom.columns, kingdom.rows
+    x = _LAND_X + _LAND / 2 - (columns[0] + columns[-1] + 1) / 2 * cell
+    return x, _LAND_Y + _LAND / 2 - (rows[0] + rows[-1] + 1) / 2 * cell
+
+
+def _places_of_dominoes(width: float) -> tuple[tuple[float, float], tuple[float, float], float]:
+    """Where on a table of this width the queue and the draft lie, and their scale."""
+    if width > _NARROW:
+        return (width / 4 - _ROW_W / 2, _HEAD_H + 14), (width * 3 / 4 - _ROW_W / 2, _HEAD_H + 14), 1.0
+    left = (width - _ROW_W * _UPRIGHT) / 2
+    return (left, _HEAD_H + 24), (left, _HEAD_H + 24 + _SECTION_H * _UPRIGHT + 24), _UPRIGHT
 
 
 def _at(x: float, y: float, what: str, scale: float = 1) -> str:
@@ -128,8 +174,7 @@ def _land(kingdom: Kingdom, size: int, cell: float) -> str:
         lively = int((5 * x + 3 * y + terrain) % 4 == 0)
         parts.append(_square(terrain, crowns, TILE * x, TILE * y, lively))
     parts.append(_borders(kingdom))
-    origin_x = _LAND_X + _LAND / 2 - (columns[0] + columns[-1] + 1) / 2 * cell
-    origin_y = _LAND_Y + _LAND / 2 - (rows[0] + rows[-1] + 1) / 2 * cell
+    origin_x, origin_y = _origin(kingdom, cell)
     land = ['<g class="land">', _at(origin_x, origin_y, "".join(parts), cell / TILE), "</g>"]
     left, bottom = origin_x + columns[0] * cell - 14, origin_y + (rows[-1] + 1) * cell + 19
     land += [_edge(square_name(x, 0, size)[0], origin_x + (x + 0.5) * cell, bottom) for x in columns]
@@ -183,16 +228,13 @@ def _table(s: Any, kingdoms: list[Kingdom], width: float, height: float) -> str:
         _rounds(s, width / 2, 102),
         write(f"{n_in_box(s)} dominoes in the box", width / 2, 132, 10, MUTED, 1.6, 0.5),
     ]
-    scale = 1.0 if width > _NARROW else _UPRIGHT
-    left = (width - _ROW_W * scale) / 2
+    queue, draft, scale = _places_of_dominoes(width)
     if over:
+        left = (width - _ROW_W * scale) / 2
         result_h = (_row_y(len(kingdoms)) + _CROWN_H) * scale
         parts.append(_at(left, _HEAD_H + (height - _HEAD_H - result_h) / 2, _result(kingdoms), scale))
-    elif width > _NARROW:
-        parts += [_at(width / 4 - _ROW_W / 2, _HEAD_H + 14, _queue(s)), _at(width * 3 / 4 - _ROW_W / 2, _HEAD_H + 14, _draft(s))]
     else:
-        draft_y = _HEAD_H + 24 + _SECTION_H * scale + 24
-        parts += [_at(left, _HEAD_H + 24, _queue(s), scale), _at(left, draft_y, _draft(s), scale)]
+        parts += [_at(*queue, _queue(s), scale), _at(*draft, _draft(s), scale)]
     return f'<g class="table">{"".join(parts)}</g>'
 
 

@@ -106,8 +106,9 @@ class Value:
 
     def __post_init__(self) -> None:
         """Check every parameter that differs from its default, and convert it to the right type."""
+        fields = self.__dict__
         for p in self._parameters.values():
-            value = getattr(self, p.name)
+            value = fields[p.name]
             if value is not p.default:
                 checked = p.check(value)
                 if checked is not value:
@@ -134,7 +135,7 @@ class Value:
                 raise BadOption(f"{term}: {name} is given twice, once without its name")
             given[name] = value
         for name, p in known.items():
-            if p.is_required and name not in given:
+            if name not in given and p.is_required:
                 raise BadOption(f"{term}: {name} is missing; write {found.usage()}")
         values = {name: known[name].read(value) for name, value in given.items()}
         made = found(**values) if row is None else known_as(term.name, copy(row.value)).having(**values)
@@ -205,7 +206,7 @@ class Value:
                     raise no_parameter(found.kind, shorten(str(name)), found.parameters())
                 values[name] = found.parameters()[name].type.from_json(value) if isinstance(value, Mapping) else value
         for name, p in found.parameters().items():
-            if p.is_required and name not in values:
+            if name not in values and p.is_required:
                 raise BadOption(f"{found.kind}: {name} is missing; write {found.usage()}")
         return found(**values)
 

@@ -1,0 +1,51 @@
+"""An agent that sleeps until the server calls it: it gives an address when it joins, and is told there when its seat is to decide.
+
+python examples/server/called_back.py http://127.0.0.1:8000 GAME NAME
+
+The call holds the game, the seat and the step, and no secret: whoever calls, the agent asks the server what is true, with its token.
+The operator says which hosts are called (`kdenv serve --callbacks HOST`); without that it is this machine only.
+"""
+
+import contextlib
+import json
+import queue
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from kdenv.client import Seat
+
+calls: queue.Queue = queue.Queue()
+
+
+class Listener(BaseHTTPRequestHandler):
+    """Takes the calls. It answers at once, so that the server need not wait; the decision is made elsewhere."""
+
+    def do_POST(self) -> None:
+        """Note the call."""
+        calls.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *values: object) -> None:
+        """Say nothing."""
+
+
+def main() -> None:
+    """Listen, join, and decide whenever called, until the game is over."""
+    url, game, name = sys.argv[1:]
+    listener = ThreadingHTTPServer(("127.0.0.1", 0), Listener)
+    threading.Thread(target=listener.serve_forever, daemon=True).start()
+    seat = Seat.join(url, game, name, callback=f"http://127.0.0.1:{listener.server_port}/your-turn")
+    n_calls, state = 0, seat.state()
+    while state["status"] != "over":
+        with contextlib.suppress(queue.Empty):  # nobody calls at the end of a game, so look from time to time
+            n_calls += bool(calls.get(timeout=10))
+        state = seat.state()
+        while state["legal"]:
+            state = seat.act(state, state["legal"][-1]["action"])
+    print(f"{name}: {state['scores'][seat.seat]} points, called {n_calls} times")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""`kdenv reproduce`: makes the tables of the five papers again. What they say and how it is done is in baselines/papers of a checkout."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from kdenv.cli.arguments import Commands
+from kdenv.core.errors import BadOption
+
+_ROOT = Path(__file__).parents[2]
+
+
+def add(commands: Commands) -> None:
+    command = commands.add(
+        "reproduce",
+        _run,
+        "make the tables of the five papers again, with a verdict for every number (in a checkout of the repository)",
+        "kdenv reproduce wong_kang --quick",
+    )
+    command.add_argument("paper", nargs="?", help="one of the papers; without it, all")
+    command.add_argument("table", nargs="?", help="one of its tables, as --list shows them")
+    sizes = command.add_mutually_exclusive_group()
+    sizes.add_argument("--quick", dest="size", action="store_const", const="quick", help="few games: all papers in some minutes")
+    sizes.add_argument("--full", dest="size", action="store_const", const="full", help="as many games as the papers; many hours")
+    command.set_defaults(size="default")
+    command.add_argument("--again", action="store_true", help="make rows again that have been made with as many games")
+    command.add_argument("--list", action="store_true", help="list the papers and their tables")
+    command.add_argument("--page", action="store_true", help="only write the page of all results, baselines/papers/RESULTS.md")
+
+
+def _run(parsed: argparse.Namespace) -> int:
+    tables = _tables()
+    try:
+        tables.check(parsed.paper, parsed.table)
+    except ValueError as error:
+        raise BadOption(str(error)) from None
+    papers = [parsed.paper] if parsed.paper is not None else list(tables.PAPERS)
+    if parsed.list:
+        for paper in papers:
+            print(f"{paper}: {tables.PAPERS[paper]}")
+            for table in tables.tables_of(paper):
+                print(f"  {table}")
+        return 0
+    if not parsed.page:
+        for paper in papers:
+            _reproduce(tables, paper, parsed)
+    path = tables.ROOM / "RESULTS.md"
+    path.write_text(tables.page(), encoding="utf-8")
+    print(f"the page of all results is {path}")
+    return 0
+
+
+def _tables() -> Any:
+    """The module baselines.papers.tables, from the checkout that this package lies in."""
+    if not (_ROOT / "baselines" / "papers" / "tables.py").exists():
+        raise BadOption("reproduce needs the tables of the papers, which only a checkout of the repository has (baselines/papers)")
+    if str(_ROOT) not in sys.path:
+        sys.path.insert(0, str(_ROOT))
+    return importlib.import_module("baselines.papers.tables")
+
+
+def _reproduce(tables: Any, paper: str, parsed: argparse.Namespace) -> None:
+    """Make a paper's lines, and print each as soon as it is known. Ctrl-C ends it; the same command goes on."""
+    print(f"{tables.PAPERS[paper]} ({parsed.size})", flush=True)
+    made: list[Any] = []
+
+    def show(line: Any, number: int, total: int) -> None:
+        made.append(line)
+        low = f" [{line.low}, {line.high}]" if line.low and line.low != line.ours else ""
+        games = f", {line.games} games" if line.games else ""
+        what = f"{line.table}, {line.row}, {line.measure}"
+        print(f"  {number:3}/{total} {what}: {line.ours or '-'}{low}{games}; paper {line.paper or '-'}: {line.verdict}", flush=True)
+
+    try:
+        tables.run(paper, parsed.table, parsed.size, show, parsed.again)
+    except KeyboardInterrupt:
+        print(f"  stopped after {len(made)} lines, which are kept; run the same command again to go on", flush=True)
+        raise
+    for line in tables.summary(made):
+        print(line)

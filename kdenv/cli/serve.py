@@ -1,0 +1,79 @@
+"""`kdenv serve`: runs a server on which people and programs play, watch and look back at games."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import sys
+from pathlib import Path
+
+from kdenv.cli import arguments
+from kdenv.cli.arguments import Commands
+from kdenv.core.errors import BadOption, missing_extra, shown
+
+_BOUNDS = {  # the limits that an operator may set, each with its meaning
+    "games": "games that may wait or run at the same time",
+    "games_an_hour": "games that one client may make in an hour",
+    "requests": "requests of one client in a second",
+    "turn_seconds": "the longest time for a decision of a player",
+    "search_seconds": "the longest time for a decision of a program",
+    "analysis_seconds": "the longest time for an analysis",
+}
+
+
+def add(commands: Commands) -> None:
+    parser = commands.add(
+        "serve",
+        _run,
+        "run a server with a page, on which people and programs play",
+        "kdenv serve --open",
+        "kdenv serve --host 0.0.0.0 --port 80 --database /var/lib/kdenv/games.sqlite",
+        "kdenv serve --kdom-port 8080",
+    )
+    port = arguments.whole(0, 65_535)
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1: only this machine)")
+    parser.add_argument("--port", type=port, default=8000, metavar="N", help="the port to listen on, 0 for any free one (default: 8000)")
+    parser.add_argument("--database", type=Path, default=Path("kdenv.sqlite"), metavar="FILE", help="where games are kept (kdenv.sqlite)")
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
+    parser.add_argument("--kdom-port", type=port, metavar="N", help="speak the protocol of the Kingdomino paper on this port, too")
+    parser.add_argument("--workers", type=arguments.whole(1, 64), default=1, metavar="N", help="processes that search (default: 1)")
+    parser.add_argument(
+        "--callbacks", action="append", metavar="HOST", help="a host that may be called back; may be repeated (default: this machine)"
+    )
+    parser.add_argument("--policies", type=Path, metavar="FOLDER", help="let texts of policies name modules and models in this folder")
+    parser.add_argument("--proxy", metavar="ADDRESS", help="the address of a proxy before the server, whose X-Forwarded-For is believed")
+    for name, meaning in _BOUNDS.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=arguments.whole(1), metavar="N", help=meaning)
+
+
+def _run(parsed: argparse.Namespace) -> None:
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        raise missing_extra("the server", "serve") from None
+    from kdenv.server.serve import run
+    from kdenv.server.settings import Limits, Settings
+
+    limits = dataclasses.replace(Limits(), **{name: value for name in _BOUNDS if (value := getattr(parsed, name)) is not None})
+    database: Path = parsed.database.resolve()
+    if not database.parent.is_dir():
+        raise BadOption(f"--database {shown(parsed.database)} lies in a folder that does not exist; make the folder first")
+    settings = Settings(
+        host=parsed.host,
+        port=parsed.port,
+        database=database,
+        kdom_port=parsed.kdom_port,
+        workers=parsed.workers,
+        callbacks=tuple(parsed.callbacks) if parsed.callbacks else Settings.callbacks,
+        policies=None if parsed.policies is None else parsed.policies.resolve(),
+        proxy=parsed.proxy,
+        limits=limits,
+    )
+    if settings.policies is not None:
+        if not settings.policies.is_dir():
+            raise BadOption(f"--policies {shown(parsed.policies)} is no folder")
+        os.chdir(settings.policies)  # texts name models as seen from here
+        sys.path.append(str(settings.policies))
+    run(settings, lambda words: print(f"kdenv: {words}", file=sys.stderr, flush=True), open_page=parsed.open)

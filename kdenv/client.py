@@ -1,0 +1,112 @@
+"""A client of the game server (`kdenv serve`) that needs nothing but the standard library.
+
+    from kdenv.client import Seat
+    seat = Seat.join("http://127.0.0.1:8000", game, "Ann")
+    seat.play(lambda state: state["legal"][0]["action"])
+
+`kdenv join` plays any policy of kdenv with it. What a state holds is described at /api/v1/openapi.json of the server.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+State = dict[str, Any]
+_PATIENCE = 60.0  # seconds for an answer
+_WAIT = 20  # seconds that one request waits for the game to go on
+_PAUSES = (0.2, 1.0, 3.0, 10.0)  # seconds before a request is sent again that found no server, or a busy one
+
+
+class Refused(Exception):
+    """The server has refused a request. The message is its sentence."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+def ask(url: str, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
+    """The answer of the server at this address to one request. Raises Refused, and OSError if there is no server.
+
+    If the answer gets lost, what may be sent twice is sent again: questions and decisions, but not the making and joining of games.
+    """
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"{url.rstrip('/')}/api/v1{path}", data, headers, method=method)
+    for pause in (*_PAUSES, None):
+        try:
+            with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            with error:
+                refused = Refused(error.code, _sentence(error))
+            if error.code not in (429, 503) or pause is None:
+                raise refused from None
+        except (OSError, http.client.HTTPException) as error:
+            was_never_sent = isinstance(getattr(error, "reason", None), ConnectionRefusedError)
+            if pause is None or not (was_never_sent or method == "GET" or path.endswith("/act")):
+                raise ConnectionError(f"the server at {url} does not answer: {error}") from error
+        time.sleep(pause)
+    raise AssertionError("the last try returns or raises")
+
+
+def _sentence(error: urllib.error.HTTPError) -> str:
+    try:
+        return str(json.load(error)["error"])
+    except (ValueError, KeyError, TypeError):
+        return f"the server answered {error.code} {error.reason}; is it a server of kdenv?"
+
+
+def make(url: str, game: str, **more: Any) -> str:
+    """Make a game, with `seats=`, `options=` and whatever else the API takes. Return its id."""
+    return str(ask(url, "POST", "/games", {"game": game, **more})["id"])
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A seat that this program plays."""
+
+    url: str
+    game: str  # the id of the game
+    seat: int
+    token: str  # keep it to yourself: whoever has it plays the seat
+
+    @classmethod
+    def join(cls, url: str, game: str, name: str, **more: Any) -> Seat:
+        """Take an open seat under this name. `seat=` chooses one, `callback=` gives an address that is called when the seat decides."""
+        taken = ask(url, "POST", f"/games/{urllib.parse.quote(game)}/join", {"name": name, **more})
+        return cls(url, game, int(taken["seat"]), str(taken["token"]))
+
+    def state(self, since: int | None = None) -> State:
+        """What the seat may know. If `since` is a step, wait until the game has come beyond it, at most for some seconds."""
+        query = "" if since is None else f"?since={since}&wait={_WAIT}"
+        return dict(ask(self.url, "GET", f"/games/{self.game}/seat{query}", token=self.token))
+
+    def act(self, state: State, action: int) -> State:
+        """Decide in this state. Return the state after it. It may be sent again if the answer gets lost."""
+        body = {"step": state["step"], "action": int(action)}
+        return dict(ask(self.url, "POST", f"/games/{self.game}/act", body, self.token))
+
+    def resign(self) -> State:
+        """Give the seat up."""
+        return dict(ask(self.url, "POST", f"/games/{self.game}/resign", {}, self.token))
+
+    def play(self, choose: Callable[[State], int], told: Callable[[State], None] = lambda state: None) -> State:
+        """Play to the end of the game: `choose` takes a state and returns one of its legal actions. Return the last state.
+
+        `told` is called with every state.
+        """
+        state = self.state()
+        while state["status"] != "over":
+            told(state)
+            state = self.act(state, choose(state)) if state["legal"] else self.state(state["step"])
+        told(state)
+        return state

@@ -1,0 +1,18 @@
+"""The mistakes that the server answers with a status and one sentence."""
+
+from __future__ import annotations
+
+
+class Refused(Exception):
+    """A request that is not carried out: the HTTP status, and a sentence that says why and what would be right."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status, self.sentence = status, sentence
+
+
+class StoreBusy(Refused):
+    """The database cannot be written now. Nothing has changed, so the same request may be sent again."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(503, f"the server cannot write its database now ({why}), so nothing has changed; send the same again later")

@@ -1,0 +1,322 @@
+"""The protocol of the Kingdomino paper's game server, so that its clients play here: routes, documents and layout as the original has them.
+
+All public games of Kingdomino by the paper's rules are shown, also those made by the API or on the page; and what is made here is shown
+there. What is unsafe in the original is not copied: a move does not take the game back, chance is secret, only hosts that the operator
+allows are called, and nobody waits for them. The documents come from kdenv/games/kingdomino/kdom.py.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, unquote_plus
+
+from starlette.types import Receive, Scope, Send
+
+from kdenv.core.errors import KdenvError
+from kdenv.core.table import Table
+from kdenv.games import find_game
+from kdenv.games.kingdomino import kdom as documents
+from kdenv.server.callbacks import Callbacks
+from kdenv.server.errors import Refused
+from kdenv.server.hall import Hall
+from kdenv.server.limiter import Limiter
+from kdenv.server.live import Live, carry_out
+from kdenv.server.seen import moment
+from kdenv.server.store import Game
+from kdenv.server.tokens import new_uuid
+
+_LOG = logging.getLogger("kdenv.server")
+_UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_LISTED = 200  # games that a list holds, those made last
+_PASTS = 100  # games whose earlier positions are kept
+_FASTER = 5  # so many times more requests are allowed than by the API, because the paper's clients ask without pause
+_JSON, _HTML = b"application/json", b"text/html;charset=utf-8"
+
+
+class Answer(NamedTuple):
+    """A status, a type and a body."""
+
+    status: int
+    kind: bytes
+    body: bytes
+
+
+_NOT_FOUND = Answer(404, _JSON, b"Not found")
+_BAD = Answer(400, _JSON, b"Not found")
+_NO_ROUTE = Answer(404, _HTML, b"<html><body><h2>404 Not found</h2></body></html>")
+_FRONT = Answer(200, _HTML, b'<html><head><meta http-equiv="refresh" content="0; url=ui/"/></head></html>')
+
+
+def written(value: Any, level: int = 0) -> str:
+    """A document in the layout of the original: two blanks for each level, a key on each line, the elements of a list side by side."""
+    if isinstance(value, dict):
+        blanks = "  " * (level + 1)
+        keys = ",\n".join(f"{blanks}{json.dumps(key)}:{written(inside, level + 1)}" for key, inside in value.items())
+        return f"{{\n{keys}\n{'  ' * level}}}"
+    if isinstance(value, list):
+        return f"[{','.join(written(inside, level) for inside in value)}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+class _Past:
+    """The positions of a game between turns, from the first to the last, and the dominoes that were placed until then."""
+
+    def __init__(self, live: Live) -> None:
+        self._live, self._done = live, 0
+        self._table = live.new_table()
+        self.positions: list[tuple[Any, int]] = []  # a state of one game, and the number of dominoes placed before
+        self.used: list[int] = []
+
+    def go_on(self) -> None:
+        """Take over what has happened since."""
+        for row in self._live.rows[self._done :]:
+            if row.kind == "action":
+                placed = documents.placed_by(self._table.states[0], row.number)
+                self.used += [] if placed is None else [placed]
+            if row.kind in ("action", "chance"):
+                carry_out(self._table, row)
+                state = self._table.states
+                if documents.is_between_turns(state[0]) and documents.n_moves(state[0]) == len(self.positions):
+                    self.positions.append((state.copy(), len(self.used)))
+        self._done = len(self._live.rows)
+
+
+class Kdom:
+    """The application that speaks the protocol."""
+
+    def __init__(self, hall: Hall, callbacks: Callbacks) -> None:
+        self._hall, self._callbacks = hall, callbacks
+        self._game = find_game("kingdomino")
+        self._standard = {n: self._game.options_of(self._game.variant(n)[1]) for n in self._game.players}
+        limits = hall.settings.limits
+        self._requests = Limiter(_FASTER * limits.requests, 2 * _FASTER * limits.requests)
+        self._making = Limiter(limits.games_an_hour / 3600, max(1, limits.games_an_hour))
+        self._pasts: dict[str, _Past] = {}
+        self._ended: dict[str, documents.Document] = {}  # the brief documents of games that are over, which do not change
+        self._told: dict[str, int] = {}  # by game: after how many moves its agents were called
+        hall.when_changed.append(self._tell)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        client = scope["client"][0] if scope.get("client") else "unknown"
+        try:
+            if self._requests.take(client):
+                answer = Answer(429, _JSON, b"Not found")
+            else:
+                answer = self._answer(method, scope["raw_path"], await self._given(scope, receive), client)
+        except (Refused, KdenvError) as error:
+            _LOG.info("refused: %s", error)
+            busy = isinstance(error, Refused) and error.status == 503
+            answer = Answer(503, _JSON, b"Not found") if busy else _NOT_FOUND
+        except Exception:
+            _LOG.exception("a request of the paper's protocol failed")
+            answer = Answer(500, _HTML, b"<html><body><h2>500 Internal Error</h2></body></html>")
+        headers = [(b"content-type", answer.kind), (b"content-length", str(len(answer.body)).encode())]
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else answer.body})
+
+    async def _given(self, scope: Scope, receive: Receive) -> dict[str, str]:
+        """The parameters of the query and, for a POST, of a form in the body. A body that is too long is not read."""
+        pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        kinds = [value for name, value in scope["headers"] if name == b"content-type"]
+        if scope["method"] == "POST" and kinds and kinds[0].startswith(b"application/x-www-form-urlencoded"):
+            body, more = b"", True
+            while more and len(body) <= self._hall.settings.limits.body:
+                message = await receive()
+                body, more = body + message.get("body", b""), message.get("more_body", False)
+            pairs = [*parse_qsl(body.decode("latin-1"), keep_blank_values=True), *pairs]
+        return dict(pairs)
+
+    def _answer(self, method: str, raw_path: bytes, given: dict[str, str], client: str) -> Answer:
+        raw = raw_path.partition(b"?")[0].decode("latin-1")
+        parts = [unquote_plus(part) for part in raw.split("/") if part]
+        if raw.endswith("/") and parts:
+            parts.append("")  # a slash at the end is a part of the route
+        match method, parts:
+            case "GET", []:
+                return _FRONT
+            case "GET", ["ping"]:
+                return Answer(200, _JSON, b"Server is up")
+            case "GET", ["new-games", ""]:
+                return self._new_games()
+            case "POST", ["new-games", ""]:
+                return self._make(given, client)
+            case "POST", ["new-games", id, "join", name]:
+                return self._join(id, name, given)
+            case "GET", ["games", ""]:
+                return self._games()
+            case "GET", ["games", id] if id:
+                return self._position(id, given, self._document)
+            case "GET", ["games", id, "available-moves"]:
+                return self._position(id, given, self._moves)
+            case "POST", ["games", id, "players", token, "moves", number]:
+                return self._move(id, token, number)
+        return _NO_ROUTE
+
+    # Before the game
+
+    def _make(self, given: dict[str, str], client: str) -> Answer:
+        wanted = given.get("playerCount", "4")
+        if wanted not in ("2", "3", "4") or self._making.take(client):
+            return _BAD
+        live = self._hall.make(self._game.name, int(wanted), {}, [])
+        return Answer(201, _JSON, written(self._new_game(live.kept)).encode())
+
+    def _new_games(self) -> Answer:
+        return _done({"newGames": [self._new_game(kept) for kept in self._listed("waiting")]})
+
+    def _join(self, id: str, name: str, given: dict[str, str]) -> Answer:
+        live = self._find(id)
+        address = given.get("callbackUrl", "")
+        if name != name.strip() or "\ufffd" in name:
+            return _BAD  # it would be another name
+        if address:
+            try:
+                self._callbacks.check(address)
+            except Refused as error:
+                _LOG.warning("%s", error)
+                return _BAD
+        _, token = self._hall.join(live, name, callback=f"GET {address}" if address else "", token=new_uuid())
+        return _done({"name": name, "uuid": token, **({"callBackUrl": address} if address else {})})
+
+    def _new_game(self, kept: Game) -> documents.Document:
+        names = [seat.name for seat in kept.seats if seat.kind != "open"]
+        return {
+            **_head(kept),
+            "numberOfPlayers": kept.players,
+            "joinedPlayers": [documents.player(names[seat]) for seat in documents.in_order(names)],
+        }
+
+    # The game
+
+    def _games(self) -> Answer:
+        listed = sorted([*self._listed("running"), *self._listed("over")], key=lambda kept: -kept.created)
+        return _done({"games": [self._brief(kept) for kept in listed[:_LISTED]]})
+
+    def _brief(self, kept: Game) -> documents.Document:
+        if kept.id in self._ended:
+            return self._ended[kept.id]
+        live = self._hall.find(kept.id)
+        position, _ = self._past(live).positions[-1]
+        names, turn = _names(live), documents.n_moves(position[0]) + 1
+        seat = documents.to_move(position[0]) if live.status == "running" else None
+        brief = {
+            **_head(live.kept),
+            "players": [documents.player(names[seat]) for seat in documents.in_order(names)],
+            **({} if seat is None else {"playerOnTurn": documents.player(names[seat])}),
+            "round": documents.round_of(position[0], turn),
+            "turn": turn,
+            "gameOver": live.status == "over",
+        }
+        if live.status == "over":
+            if len(self._ended) >= 2 * _LISTED:
+                del self._ended[next(iter(self._ended))]
+            self._ended[kept.id] = brief
+        return brief
+
+    def _position(self, id: str, given: dict[str, str], document: Any) -> Answer:
+        """A document about the position now or, with `turn`, about an earlier one."""
+        live = self._find(id)
+        if live.status == "waiting":
+            return _NOT_FOUND
+        past = self._past(live)
+        now = len(past.positions)
+        turn = int(given["turn"]) if re.fullmatch("-?[0-9]{1,9}", given.get("turn", "")) else now
+        if not 0 <= turn <= now:
+            return _NOT_FOUND
+        return _done(document(live, past, now - 1 if turn == now else turn, turn))
+
+    def _document(self, live: Live, past: _Past, place: int, turn: int) -> documents.Document:
+        """The position after so many moves, as a game with this turn."""
+        position, n_used = past.positions[place]
+        s, names = position[0], _names(live)
+        is_over = live.status == "over" and place == len(past.positions) - 1
+        seat = None if is_over else documents.to_move(s)
+        return {
+            **_head(live.kept),
+            "kingdoms": [documents.kingdom(s, seat, names[seat]) for seat in documents.in_order(names)],
+            "usedDominoes": [documents.domino(number) for number in past.used[:n_used]],
+            "currentDraft": documents.current_draft(s, names),
+            "previousDraft": documents.previous_draft(s, names),
+            **({} if seat is None else {"currentPlayer": documents.player(names[seat])}),
+            "gameOver": is_over,
+            "turn": turn,
+        }
+
+    def _moves(self, live: Live, past: _Past, place: int, turn: int) -> documents.Document:
+        is_over = live.status == "over" and place == len(past.positions) - 1
+        found = [] if is_over else documents.moves(past.positions[place][0], 0, self._game.buffer())
+        return {"moves": [move.document for move in found]}
+
+    def _move(self, id: str, token: str, number: str) -> Answer:
+        live = self._find(id)
+        seat = self._hall.seat(live, token)
+        if live.status != "running" or not re.fullmatch("[0-9]{1,9}", number) or not documents.is_between_turns(live.table.states[0]):
+            return _NOT_FOUND
+        found = documents.moves(live.table.states, 0, self._game.buffer())
+        if live.mover != seat or int(number) >= len(found):
+            return _NOT_FOUND
+        self._hall.act(live, seat, live.step, found[int(number)].actions)
+        past = self._past(live)
+        return _done(self._document(live, past, len(past.positions) - 1, len(past.positions)))
+
+    # Details
+
+    def _find(self, id: str) -> Live:
+        """The game of this id, if it is one that the protocol can show."""
+        live = self._hall.find(id.lower() if _UUID.fullmatch(id) else "")
+        if not self._fits(live.kept):
+            raise Refused(404, "this game is not one of the paper's")
+        return live
+
+    def _fits(self, kept: Game) -> bool:
+        """Whether a game is played by the paper's rules, and never goes back."""
+        return kept.game == self._game.name and kept.options == self._standard[kept.players] and not kept.settings["casual"]
+
+    def _listed(self, status: str) -> list[Game]:
+        """The public games of this status, those made last first."""
+        found, _ = self._hall.store.listed(
+            status=status, game=self._game.name, player=None, first=0, most=_LISTED, order="created"
+        )
+        return [kept for kept in found if self._fits(kept)]
+
+    def _past(self, live: Live) -> _Past:
+        if live.id not in self._pasts:
+            if len(self._pasts) >= _PASTS:
+                del self._pasts[next(iter(self._pasts))]
+            self._pasts[live.id] = _Past(live)
+        past = self._pasts[live.id]
+        past.go_on()
+        return past
+
+    def _tell(self, live: Live) -> None:
+        """Call the agents of a game that gave an address, at its start and after every move of anybody."""
+        called = [(seat, who.callback[4:]) for seat, who in enumerate(live.kept.seats) if who.callback.startswith("GET ")]
+        table: Table = live.table
+        if not called or live.status == "waiting" or not documents.is_between_turns(table.states[0]):
+            return
+        moves = documents.n_moves(table.states[0])
+        if self._told.get(live.id) != moves:
+            for seat, address in called:
+                self._callbacks.call(f"{live.id}/{seat}", address, None)
+        self._told[live.id] = moves
+        if live.status == "over":
+            del self._told[live.id]
+
+
+def _head(kept: Game) -> documents.Document:
+    return {"uuid": kept.id, "created": moment(kept.created), "updated": moment(kept.updated)}
+
+
+def _names(live: Live) -> list[str]:
+    return [seat.name for seat in live.kept.seats]
+
+
+def _done(document: documents.Document) -> Answer:
+    return Answer(200, _JSON, written(document).encode())

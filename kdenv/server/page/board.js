@@ -1,0 +1,66 @@
+// The drawing of a position. It shows what may be clicked, and what a search thinks of it. It knows no game: the server names the shapes.
+
+import { shape } from "./parts.js";
+
+export class Board {
+  // `place` is the element that holds the drawing; `chosen` is called with an action that the person has clicked.
+  constructor(place, chosen) {
+    this.place = place;
+    this.chosen = chosen;
+    this.shapes = [];
+    this.clicked = [];
+  }
+
+  draw(svg, words) {
+    const drawing = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+    drawing.removeAttribute("width");
+    drawing.removeAttribute("height");
+    drawing.setAttribute("role", "group");
+    drawing.setAttribute("aria-label", words);
+    this.targets = shape("g");
+    this.hints = shape("g", { class: "hint" });
+    drawing.append(this.targets, this.hints);
+    this.place.replaceChildren(drawing);
+    this.offer([]);
+  }
+
+  // Shows the shapes of these actions: [{action, words, paths}, ...]. Where several actions begin alike, the next click decides.
+  offer(shapes, clicked = []) {
+    this.shapes = shapes;
+    this.clicked = clicked;
+    const open = shapes.filter((each) => clicked.every((path, i) => each.paths[i] === path) && each.paths.length > clicked.length);
+    const next = new Map();
+    for (const each of open) {
+      const path = each.paths[clicked.length];
+      next.set(path, [...(next.get(path) || []), each]);
+    }
+    this.targets.replaceChildren(...[...next].map(([path, ways]) => {
+      const words = ways.length === 1 ? ways[0].words : `${ways[0].words} and ${ways.length - 1} more`;
+      const click = () => (ways.length === 1 ? this.chosen(ways[0].action) : this.offer(shapes, [...clicked, path]));
+      const target = shape("path", { d: path, class: "target", tabindex: 0, role: "button", "aria-label": words, onclick: click,
+        onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); click(); } } });
+      target.append(shape("title", {}, words));
+      return target;
+    }));
+  }
+
+  back() {
+    if (this.clicked.length) this.offer(this.shapes);
+  }
+
+  // Draws the best candidates of a search on the shapes of their actions, each with its share of visits and its value.
+  hint(candidates, shapes) {
+    const paths = new Map(shapes.map((each) => [each.action, each.paths]));
+    const best = candidates.filter((each, i) => candidates.findIndex((other) => other.action === each.action) === i);
+    this.hints.replaceChildren(...best.slice(0, 4).flatMap((candidate, i) => {
+      const outlines = paths.get(candidate.action) || [];
+      const drawn = outlines.map((path) => shape("path", { d: path, opacity: String(1 - i * 0.22) }));
+      if (!drawn.length) return [];
+      this.hints.replaceChildren(...drawn);
+      const box = drawn[drawn.length - 1].getBBox();
+      const value = candidate.value === null ? "" : ` ${candidate.value.toFixed(2)}`;
+      const label = shape("text", { x: box.x + box.width / 2, y: box.y + box.height / 2 + 8 }, `${Math.round(candidate.share * 100)}%${value}`);
+      return [...drawn, label];
+    }));
+  }
+}

@@ -1,0 +1,273 @@
+// A table: it is played, watched and looked back at here.
+
+import { ask, get, keepName, keepSeat, myName, post, seatsOf } from "./api.js";
+import { Board } from "./board.js";
+import { curveOf } from "./curve.js";
+import { el, notice, table, tried, when } from "./parts.js";
+
+const WAIT = 20; // seconds that a question waits for the game to go on
+
+export async function showGame(main, signal, id, linked) {
+  const place = el("div", { class: "board" });
+  const side = { status: el("p", { class: "status", role: "status" }), seats: el("ul", { class: "seats" }), clock: el("p", { class: "muted" }) };
+  const actions = el("div", { class: "actions", role: "group", "aria-label": "what you may do" });
+  const events = el("ol", { class: "events", "aria-live": "polite", "aria-label": "what has happened" });
+  const analysis = el("div", { "aria-live": "polite" });
+  const title = el("h1", {}, "...");
+  const join = el("div", {});
+  const curve = el("div", {});
+  const links = el("div", { class: "row" });
+  const button = (words, work, about = {}) => el("button", { type: "button", onclick: tried(work), ...about }, words);
+  const slider = el("input", { type: "range", min: 0, value: 0, "aria-label": "step", oninput: () => goTo(Number(slider.value)) });
+  const at = el("span", { class: "muted" });
+  const back = el("div", { class: "row", role: "group", "aria-label": "looking back" },
+    button("|◀", () => goTo(0), { "aria-label": "first step" }), button("◀", () => goTo(shown - 1), { "aria-label": "one step back" }),
+    slider, button("▶", () => goTo(shown + 1), { "aria-label": "one step on" }), button("▶|", () => goTo(null), { "aria-label": "now" }), at);
+  const undo = button("undo (u)", doUndo);
+  const hint = button("hint (h)", doHint);
+  const resign = button("resign", async () => { if (confirm("Give up this seat?")) await post(`/games/${id}/resign`, {}, { token: mine.token }); });
+  main.append(title, el("div", { class: "table" },
+    el("div", {}, place, back, curve),
+    el("div", {},
+      el("section", { class: "panel" }, side.status, side.seats, side.clock, join, el("div", { class: "row" }, hint, undo, resign)),
+      el("section", { class: "panel" }, el("h2", {}, "Your decision (l)"), actions),
+      analysis,
+      el("section", { class: "panel" }, el("h2", {}, "What has happened"), events, links))));
+
+  const board = new Board(place, tried(decide));
+  const seats = seatsOf(id);
+  let mine = seats[0] || null; // the seat that this browser plays now
+  let state = null;
+  let told = [];
+  let shown = null; // the step that is looked at; null: now
+  let drawn = "";
+  let offered = "";
+  let showing = null;
+  let again = false;
+  let failed = false; // whether the last state could not be shown
+
+  document.addEventListener("keydown", tried(onKey), { signal });
+  const ticking = setInterval(tick, 1000);
+  signal.addEventListener("abort", () => clearInterval(ticking));
+  await follow();
+
+  async function look(since) {
+    const query = since === null ? "" : `?since=${since}&wait=${WAIT}`;
+    const path = mine ? `/games/${id}/seat${query}` : `/games/${id}${query}`;
+    const found = await get(path, { token: mine?.token, signal });
+    if (mine && !found.legal) return look(null); // the question was asked before a seat was taken
+    const other = seats.find((each) => each.seat === found.turn); // several seats may be played in one browser
+    if (other && mine && other.seat !== mine.seat) {
+      mine = other;
+      told = [];
+      return look(null);
+    }
+    return found;
+  }
+
+  async function follow() {
+    if (linked !== "") shown = Number(linked);
+    let since = null;
+    while (!signal.aborted) {
+      try {
+        const found = await look(since);
+        if (failed || state === null || found.step !== state.step || found.status !== state.status || since === null || found.seats.some((seat, i) => seat.kind !== state.seats[i].kind)) {
+          if (state === null || found.step >= state.step) state = found;
+          failed = true;
+          await show();
+          failed = false;
+        }
+        if (state.status === "over") return;
+        since = state.step;
+        if (state.status === "waiting") await pause(1500);
+      } catch (error) {
+        if (error.name === "AbortError") return;
+        notice(error.message);
+        await pause(2000);
+      }
+    }
+  }
+
+  function pause(time) {
+    return new Promise((go) => { setTimeout(go, time); signal.addEventListener("abort", go); });
+  }
+
+  function step() {
+    return shown === null ? state.step : Math.max(0, Math.min(shown, state.step));
+  }
+
+  function isNow() {
+    return step() === state.step;
+  }
+
+  // Shows the state as it is now. If it changes meanwhile, it is shown once more; two never draw at the same time.
+  async function show() {
+    again = true;
+    if (showing) return showing;
+    showing = (async () => {
+      try {
+        while (again) {
+          again = false;
+          await showOnce();
+        }
+      } finally {
+        showing = null;
+      }
+    })();
+    return showing;
+  }
+
+  async function showOnce() {
+    const seat = state.turn === null ? null : state.seats[state.turn];
+    title.textContent = state.called ? `${state.called} — ${state.title}` : state.title;
+    document.title = `${title.textContent} · kdenv`;
+    const myTurn = mine && state.turn === mine.seat && state.legal?.length;
+    side.status.textContent = state.status === "waiting" ? "waiting for players" : state.status === "over" ? verdict()
+      : myTurn ? "your turn" : `${seat.name} decides`;
+    side.seats.replaceChildren(...state.seats.map((each) => el("li", { class: each.seat === state.turn ? "turn" : "" },
+      el("span", {}, each.kind === "open" ? "(open)" : each.name, mine?.seat === each.seat ? " (you)" : "", each.left ? ` (${each.left})` : ""),
+      el("strong", {}, String(state.scores[each.seat])))));
+    offerJoin();
+    undo.hidden = !(mine && state.casual && state.status === "running");
+    hint.hidden = !(state.status === "over" || state.analysis || (mine && state.casual));
+    resign.hidden = !(mine && state.status === "running");
+    await tell();
+    await draw();
+    if (state.status === "over" && !curve.childElementCount) await showEnd();
+  }
+
+  function verdict() {
+    const best = state.seats.filter((each) => state.result.ranks[each.seat] === 1).map((each) => each.name);
+    return `over: ${best.join(" and ")} ${best.length > 1 ? "win" : "wins"}`;
+  }
+
+  function tick() {
+    if (!state || state.status !== "running") { side.clock.textContent = ""; return; }
+    const since = Math.max(0, Math.round((Date.now() - Date.parse(state.updated)) / 1000));
+    const left = state.deadline ? Math.round((Date.parse(state.deadline) - Date.now()) / 1000) : null;
+    side.clock.textContent = `has thought for ${since} s${left !== null && left < 3600 ? `, ${Math.max(0, left)} s left` : ""}`;
+  }
+
+  async function tell() {
+    const found = await get(`/games/${id}/events?since=${told.length}`, { token: mine?.token, signal });
+    told.push(...found.events);
+    const who = (event) => (event.seat === null ? "" : `${state.seats[event.seat].name}: `);
+    const recent = told.filter((event) => event.words !== null).slice(-60).reverse();
+    events.replaceChildren(...recent.map((event) => el("li", {}, `${who(event)}${event.words}`)));
+  }
+
+  // Whatever changes while it waits is shown anew by show(), so it may stop then.
+  async function draw() {
+    const seen = state;
+    const now = step();
+    const isStale = () => seen !== state || now !== step();
+    slider.max = state.step;
+    slider.value = now;
+    at.textContent = `${now} of ${state.step}`;
+    const key = `${now} ${mine?.seat} ${state.status === "over"}`;
+    if (key !== drawn) {
+      const token = state.status === "over" ? undefined : mine?.token;
+      const svg = await get(`/games/${id}/steps/${now}/picture.svg`, { token, signal });
+      if (isStale()) return;
+      const last = told.slice(0, now).filter((event) => event.kind === "action").at(-1);
+      board.draw(svg, `${state.title}, step ${now}${last ? `; last: ${last.words}` : ""}`);
+      drawn = key;
+    }
+    const legal = isNow() && mine && state.turn === mine.seat ? state.legal || [] : [];
+    const offering = `${key} ${isNow()} ${legal.length}`;
+    if (offering !== offered) { // else what is focused, or half chosen, would be lost
+      const { shapes } = legal.length ? await get(`/games/${id}/steps/${now}/shapes`, { token: mine.token, signal }) : { shapes: [] };
+      if (isStale()) return;
+      actions.replaceChildren(...legal.map((each) => el("button", { type: "button", onclick: tried(() => decide(each.action)) }, each.words)));
+      if (!legal.length) actions.append(el("span", { class: "muted" }, isNow() ? "nothing now" : "you are looking back"));
+      board.offer(shapes);
+      offered = offering;
+    }
+    links.replaceChildren(
+      el("a", { href: `#/games/${id}/${now}` }, `link to step ${now}`),
+      el("a", { href: svgAddress(), download: `${id}-${now}.svg` }, "SVG"),
+      ...(state.status === "over" || !state.hides ? [el("a", { href: `/api/v1/games/${id}/record`, download: `${id}.txt` }, "record")] : []),
+      ...(state.status === "over" ? [el("a", { href: `/api/v1/games/${id}/film.gif`, download: `${id}.gif` }, "GIF")] : []));
+  }
+
+  function svgAddress() {
+    const drawing = place.querySelector("svg")?.cloneNode(true);
+    drawing?.querySelectorAll(".target, .hint").forEach((each) => each.remove());
+    return drawing ? URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(drawing)], { type: "image/svg+xml" })) : "#";
+  }
+
+  async function goTo(wanted) {
+    if (!state) return;
+    shown = wanted === null || wanted >= state.step ? null : Math.max(0, wanted);
+    analysis.replaceChildren();
+    await tried(show)();
+    history.replaceState(null, "", shown === null ? `#/games/${id}` : `#/games/${id}/${shown}`);
+  }
+
+  async function decide(action) {
+    analysis.replaceChildren();
+    board.offer([]); // so that nothing is decided twice
+    offered = "";
+    actions.replaceChildren(el("span", { class: "muted" }, "..."));
+    try {
+      state = { ...(await post(`/games/${id}/act`, { step: state.step, action }, { token: mine.token })) };
+    } finally {
+      await show();
+    }
+  }
+
+  async function doUndo() {
+    if (undo.hidden) return;
+    await post(`/games/${id}/undo`, { step: state.step }, { token: mine.token });
+  }
+
+  async function doHint() {
+    if (hint.hidden) return;
+    analysis.replaceChildren(el("p", { class: "panel muted" }, "a search looks at the position ..."));
+    try {
+      const token = state.status === "over" ? undefined : mine?.token;
+      const found = await ask("POST", `/games/${id}/steps/${step()}/analysis`, { body: { policy: "mce(seconds=1)" }, token, signal });
+      board.hint(found.candidates, found.shapes);
+      analysis.replaceChildren(el("section", { class: "panel" }, el("h2", {}, `What a search thinks (${found.unit})`),
+        table(["turn", "visits", "value"], found.candidates.slice(0, 8).map((each) =>
+          [each.words, `${Math.round(each.share * 100)} %`, each.value === null ? "" : each.value.toFixed(3)]))));
+    } catch (error) {
+      analysis.replaceChildren();
+      throw error;
+    }
+  }
+
+  function offerJoin() {
+    const open = state.seats.some((each) => each.kind === "open");
+    if (!open || mine) { join.replaceChildren(...(open ? [el("p", { class: "muted" }, "send the address of this page to whoever shall join")] : [])); return; }
+    if (join.querySelector("input")) return;
+    const name = el("input", { value: myName(), maxlength: 40, "aria-label": "your name", placeholder: "your name" });
+    join.replaceChildren(el("form", { class: "row", onsubmit: tried(async (event) => {
+      event.preventDefault();
+      keepName(name.value.trim());
+      const joined = await post(`/games/${id}/join`, { name: name.value.trim() });
+      keepSeat(id, joined.seat, joined.token);
+      mine = { seat: joined.seat, token: joined.token };
+      seats.push(mine);
+      told = [];
+      drawn = "";
+      state = await look(null);
+      await show();
+    }) }, name, el("button", { class: "main", type: "submit" }, "join")));
+  }
+
+  async function showEnd() {
+    const { scores } = await get(`/games/${id}/curve`, { signal });
+    curve.replaceChildren(el("h2", {}, "Points along the game"), curveOf(scores, state.seats.map((each) => each.name), (n) => goTo(n)),
+      el("p", { class: "muted" }, `${when(state.created)} to ${when(state.updated)}`));
+  }
+
+  async function onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    const keys = {
+      ArrowLeft: () => goTo(step() - 1), ArrowRight: () => goTo(step() + 1), Home: () => goTo(0), End: () => goTo(null),
+      Escape: () => board.back(), h: doHint, u: doUndo, l: () => actions.querySelector("button")?.focus(),
+    };
+    if (keys[event.key] && state) { event.preventDefault(); await keys[event.key](); }
+  }
+}

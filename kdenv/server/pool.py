@@ -1,0 +1,152 @@
+"""The processes in which programs decide and positions are analysed, so that a slow search holds up nothing else.
+
+A process that is killed is replaced, and its job is done again. A process whose job takes longer than allowed is killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import pickle
+import sys
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+from kdenv.core.errors import KdenvError
+from kdenv.server.jobs import HEAD, READY, Failure, Job
+
+_TRIES = 3  # a job fails after so many processes have ended while they did it
+_COMPILING = 300.0  # seconds that a process may take before its decision, because it compiles
+
+
+class CannotDecide(KdenvError):
+    """A job has no answer: its policy failed, took too long, or killed its processes."""
+
+
+class Pool:
+    """Some processes, and the jobs that wait for one. Processes are started when they are first needed."""
+
+    def __init__(self, processes: int, folder: Path | None = None) -> None:
+        """`folder` is the working directory of the processes, where modules and models of the operator lie."""
+        self._free = processes
+        self._folder = folder
+        self._idle: list[_Process] = []
+        self._running: set[_Process] = set()
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._ended = False
+
+    @property
+    def waiting(self) -> int:
+        """How many jobs wait for a process."""
+        return sum(not future.done() for future in self._waiting)
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that run."""
+        return [process.pid for process in (*self._idle, *self._running)]
+
+    async def do(self, job: Job, limit: float) -> Any:
+        """The answer to a job. Raises CannotDecide if there is none, also when its decision takes longer than `limit` seconds."""
+        await self._turn()
+        try:
+            for _ in range(_TRIES):
+                answer = await self._try(job, limit)
+                if isinstance(answer, Failure):
+                    raise CannotDecide(answer.sentence)
+                if answer is not None:
+                    return answer
+            raise CannotDecide(f"{job.text} ended {_TRIES} processes")
+        finally:
+            self._next()
+
+    async def _turn(self) -> None:
+        """Wait until a process may be used."""
+        if self._free:
+            self._free -= 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._next()
+            raise
+
+    def _next(self) -> None:
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
+
+    async def _try(self, job: Job, limit: float) -> Any:
+        """The answer of one process; None if it ended."""
+        process = self._idle.pop() if self._idle else await _Process.start(self._folder)
+        self._running.add(process)
+        done = False
+        try:
+            answer = await process.ask(job, limit)
+            done = answer is not None
+            return answer
+        except TimeoutError:
+            raise CannotDecide(f"{job.text} did not decide within {limit:g} s") from None
+        finally:
+            self._running.discard(process)
+            if done and not self._ended:
+                self._idle.append(process)
+            else:
+                process.kill()
+
+    async def end(self) -> None:
+        """Kill all processes."""
+        self._ended = True
+        for process in (*self._idle, *self._running):
+            process.kill()
+        for process in (*self._idle, *self._running):
+            await process.gone()
+        self._idle.clear()
+
+
+class _Process:
+    """One process, as the server sees it."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self.pid = process.pid
+
+    @classmethod
+    async def start(cls, folder: Path | None) -> _Process:
+        pipe = asyncio.subprocess.PIPE
+        arguments = "-m", "kdenv.server.worker"
+        return cls(await asyncio.create_subprocess_exec(sys.executable, *arguments, stdin=pipe, stdout=pipe, cwd=folder, limit=1 << 24))
+
+    async def ask(self, job: Job, limit: float) -> Any:
+        """The answer to a job; None if the process ends before it answers. Raises TimeoutError if it takes too long."""
+        assert self._process.stdin is not None
+        message = pickle.dumps(job)
+        try:
+            self._process.stdin.write(HEAD.pack(len(message)) + message)
+            async with asyncio.timeout(_COMPILING):
+                await self._process.stdin.drain()
+                first = await self._hear()
+            if first != READY:
+                return pickle.loads(first)
+            async with asyncio.timeout(limit):
+                return pickle.loads(await self._hear())
+        except (asyncio.IncompleteReadError, ConnectionError):
+            return None
+
+    async def _hear(self) -> bytes:
+        assert self._process.stdout is not None
+        (length,) = HEAD.unpack(await self._process.stdout.readexactly(HEAD.size))
+        return await self._process.stdout.readexactly(length)
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+
+    async def gone(self) -> None:
+        await self._process.wait()

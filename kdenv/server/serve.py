@@ -1,0 +1,156 @@
+"""Runs a server until it is told to end: opens the hall, listens, and closes everything in order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from webbrowser import open_new_tab
+
+import uvicorn
+from filelock import FileLock, Timeout
+
+from kdenv.core.errors import BadOption
+from kdenv.server import page
+from kdenv.server.api import Api
+from kdenv.server.callbacks import Callbacks
+from kdenv.server.hall import Hall
+from kdenv.server.limiter import Limiter
+from kdenv.server.settings import Settings
+from kdenv.server.store import Store
+from kdenv.server.web import Web
+
+_PATIENCE = 3  # seconds that open connections have to end
+
+
+class _Server(uvicorn.Server):
+    """A server of uvicorn that leaves signals to us."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def application(hall: Hall, callbacks: Callbacks) -> Web:
+    """The API and the page as an ASGI application."""
+    limits = hall.settings.limits
+    return Web([*Api(hall, callbacks).routes(), *page.routes()], Limiter(limits.requests, 2 * limits.requests), limits.body)
+
+
+def run(settings: Settings, tell: Callable[[str], None], *, open_page: bool = False) -> None:
+    """Serve until Ctrl-C or SIGTERM. `tell` is called with sentences for the operator."""
+    lock = FileLock(str(settings.database.resolve()) + ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise BadOption(f"another server uses the database {settings.database}; end it, or choose another --database") from None
+    with lock, contextlib.ExitStack() as sockets:
+        listening = sockets.enter_context(_listen(settings.host, settings.port))
+        kdom = None if settings.kdom_port is None else sockets.enter_context(_listen(settings.host, settings.kdom_port))
+        asyncio.run(_until_signal(settings, listening, kdom, tell, open_page))
+    with contextlib.suppress(OSError):
+        Path(lock.lock_file).unlink()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there. BadOption if it cannot."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except (OSError, OverflowError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise BadOption(f"nothing can listen on port {port} of {host} ({why}); choose another --port or --host") from None
+
+
+async def _until_signal(
+    settings: Settings, listening: socket.socket, kdom: socket.socket | None, tell: Callable[[str], None], open_page: bool
+) -> None:
+    stop = asyncio.Event()
+    _on_signals(stop)
+    await serve(settings, listening, kdom, tell, stop, open_page=open_page)
+
+
+async def serve(
+    settings: Settings,
+    listening: socket.socket,
+    kdom: socket.socket | None,
+    tell: Callable[[str], None],
+    stop: asyncio.Event,
+    *,
+    open_page: bool = False,
+    opened: Callable[[Hall], None] = lambda hall: None,
+) -> None:
+    """Serve on these sockets until `stop` is set. `opened` is told of the hall when games go on."""
+    hall = Hall(Store(settings.database), settings)
+    callbacks = Callbacks(settings.callbacks)
+    hall.when_changed.append(callbacks.tell)
+    apps: list[tuple[Any, socket.socket]] = [(application(hall, callbacks), listening)]
+    try:
+        if kdom is not None:
+            from kdenv.server.kdom import Kdom
+
+            apps.append((Kdom(hall, callbacks), kdom))
+        await asyncio.to_thread(hall.prepare)
+        await hall.begin()
+        opened(hall)
+        servers = [_Server(_config(app, settings)) for app, _ in apps]
+        tasks: list[asyncio.Task[Any]] = [asyncio.create_task(server.serve([own])) for server, (_, own) in zip(servers, apps, strict=True)]
+        tasks.append(asyncio.create_task(stop.wait()))
+        address = _address(settings.host, listening)
+        tell(f"the page is at {address}/ and the API at {address}/api/v1; games are kept in {settings.database}")
+        if kdom is not None:
+            tell(f"the protocol of the Kingdomino paper is spoken at {_address(settings.host, kdom)}/")
+        if open_page:
+            await asyncio.to_thread(open_new_tab, f"{address}/")
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        tell("ending; games that run go on at the next start")
+        hall.closing.set()
+        for live in hall.live.values():
+            live.wake()
+        for server in servers:
+            server.should_exit = True
+        stop.set()
+        await asyncio.gather(*tasks)
+    finally:
+        await callbacks.end()
+        with contextlib.suppress(sqlite3.Error):
+            await hall.close()
+
+
+def _config(app: Any, settings: Settings) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http="h11",  # one parser on every machine, and it takes paths with empty parts as they come
+        lifespan="off",
+        access_log=False,  # addresses of the paper's protocol have tokens in them
+        log_level="warning",
+        server_header=False,
+        proxy_headers=settings.proxy is not None,
+        forwarded_allow_ips=settings.proxy,
+        timeout_graceful_shutdown=_PATIENCE,
+        backlog=2048,
+    )
+
+
+def _on_signals(stop: asyncio.Event) -> None:
+    """Set the event at Ctrl-C and SIGTERM."""
+    loop = asyncio.get_running_loop()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is None:
+            continue
+        if sys.platform == "win32":
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
+        else:
+            loop.add_signal_handler(number, stop.set)
+
+
+def _address(host: str, listening: socket.socket) -> str:
+    port = listening.getsockname()[1]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

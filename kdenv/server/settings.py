@@ -1,0 +1,42 @@
+"""What the operator of a server decides: where it listens, what it keeps, and how much anybody may ask of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The bounds on what one client, one game and one search may use. /api/v1/limits tells them."""
+
+    games: int = 2000  # waiting and running at the same time
+    games_an_hour: int = 500  # that one client may make
+    requests: float = 200.0  # a second, of one client; twice as many may come at once
+    body: int = 16_384  # bytes of a request
+    name: int = 40  # letters of a player's name
+    policy: int = 300  # letters of a policy's text
+    turn_seconds: int = 7 * 86_400  # the most time that a game may give for a decision, and the time if it does not say
+    waiting_seconds: int = 7 * 86_400  # how long a game may wait for players
+    wait: float = 25.0  # seconds that a request for events may wait for one
+    listeners: int = 1000  # requests that wait for events at the same time
+    search_seconds: float = 10.0  # for a decision of a program
+    analysis_seconds: float = 5.0  # for an analysis
+    search_size: int = 100_000  # playouts, nodes or any other whole number in a policy's text
+    decision_seconds: float = 60.0  # after which a program that has not decided loses its seat; compiling is not counted
+    analyses: int = 16  # that wait for a process at the same time
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a server is run."""
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    database: Path = Path("kdenv.sqlite")
+    kdom_port: int | None = None  # where the protocol of the Kingdomino paper is spoken; None: nowhere
+    workers: int = 1  # processes that search
+    callbacks: tuple[str, ...] = ("127.0.0.1", "::1", "localhost")  # hosts that may be called back
+    policies: Path | None = None  # a folder whose modules and models the texts of policies may name
+    proxy: str | None = None  # the address of a proxy whose X-Forwarded-For is believed
+    limits: Limits = field(default_factory=Limits)

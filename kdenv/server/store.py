@@ -1,0 +1,221 @@
+"""Keeps games in an SQLite file. A game is its settings, its seats and its events, which are only ever added.
+
+What is written here has been decided, and what has not been written has not happened: a game in memory changes only after its events are
+in the file. The write-ahead log keeps every answered action through a kill of the process.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kdenv.core.errors import BadOption
+from kdenv.server.errors import StoreBusy
+
+_VERSION = 1
+_PATIENCE = 0.2  # seconds to wait for somebody else's lock; the server answers nobody meanwhile
+_TABLES = """
+CREATE TABLE games (
+    id TEXT PRIMARY KEY, game TEXT NOT NULL, players INTEGER NOT NULL, options TEXT NOT NULL, settings TEXT NOT NULL, secret BLOB NOT NULL,
+    status TEXT NOT NULL, public INTEGER NOT NULL, created REAL NOT NULL, updated REAL NOT NULL, result TEXT
+) WITHOUT ROWID;
+CREATE INDEX games_by_status ON games (status, public, updated);
+CREATE TABLE seats (
+    game TEXT NOT NULL REFERENCES games (id), seat INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, policy TEXT NOT NULL,
+    token BLOB, callback TEXT NOT NULL, PRIMARY KEY (game, seat)
+) WITHOUT ROWID;
+CREATE INDEX seats_by_name ON seats (name);
+CREATE TABLE events (
+    game TEXT NOT NULL REFERENCES games (id), n INTEGER NOT NULL, kind TEXT NOT NULL, seat INTEGER, number INTEGER NOT NULL,
+    seen_by INTEGER NOT NULL, words TEXT NOT NULL, time REAL NOT NULL, PRIMARY KEY (game, n)
+) WITHOUT ROWID;
+"""
+
+
+class Row(NamedTuple):
+    """One event of a game, as it is kept."""
+
+    kind: str  # action, chance, undo (number: the step that it goes back to) or left (a seat is played by the server from now on)
+    seat: int | None
+    number: int
+    seen_by: int  # the seats that see it, as bits; -1 for everybody
+    words: str
+    time: float
+
+
+@dataclass
+class Seat:
+    """Who sits in a seat."""
+
+    kind: str = "open"  # open, player or program
+    name: str = ""
+    policy: str = ""  # the text of a program
+    token: bytes | None = None  # the hash of a player's token
+    callback: str = ""  # how its player is called: POST, or GET as the paper's protocol does, and the address
+
+
+@dataclass
+class Game:
+    """Everything that is kept of a game but its events."""
+
+    id: str
+    game: str
+    players: int
+    options: dict[str, Any]
+    settings: dict[str, Any]  # turn_seconds, casual, analysis, and called, the name that its maker gave it
+    secret: bytes  # all chance and all seeds of programs are derived from it
+    public: bool
+    created: float
+    updated: float
+    status: str = "waiting"  # waiting, running or over
+    result: dict[str, Any] | None = None
+    seats: list[Seat] = field(default_factory=list)
+
+
+class Store:
+    """The file. Every method is one transaction, and raises StoreBusy if the file cannot be written."""
+
+    def __init__(self, path: Path | str) -> None:
+        """Open the file, or make it. BadOption if it is not ours or cannot be used."""
+        try:
+            self._db = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.execute("PRAGMA foreign_keys=ON")
+            (version,) = self._db.execute("PRAGMA user_version").fetchone()
+            if version == 0:
+                (others,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                if others:
+                    raise BadOption(f"{path} is a database of another program; choose another --database")
+                self._db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version={_VERSION}; COMMIT;")
+            elif version != _VERSION:
+                raise BadOption(f"{path} was written by another version of kdenv ({version}, not {_VERSION}); choose another --database")
+        except sqlite3.Error as error:
+            raise BadOption(f"the database {path} cannot be used: {error}; choose another --database") from None
+
+    def close(self) -> None:
+        """Write the log back into the file, and close it."""
+        self._db.close()
+
+    @contextmanager
+    def _change(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+        except (sqlite3.OperationalError, sqlite3.IntegrityError) as error:
+            raise StoreBusy(str(error)) from None
+
+    # Writing
+
+    def add(self, game: Game, rows: Sequence[Row] = ()) -> None:
+        """Keep a new game with its seats and, if nobody has to be waited for, how it begins."""
+        with self._change() as db:
+            db.execute(
+                "INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(game.id, game.game, game.players, json.dumps(game.options), json.dumps(game.settings), game.secret),
+                    *(game.status, game.public, game.created, game.updated, None),
+                ),
+            )
+            for number, seat in enumerate(game.seats):
+                db.execute("INSERT INTO seats VALUES (?, ?, ?, ?, ?, ?, ?)", (game.id, number, *vars(seat).values()))
+            self._write(db, game.id, 0, rows, game.status, game.updated, game.result)
+
+    def take_seat(self, game: str, number: int, seat: Seat, rows: Sequence[Row], status: str, updated: float) -> None:
+        """Keep who has taken a seat and, if it was the last one, how the game begins."""
+        with self._change() as db:
+            db.execute(
+                "UPDATE seats SET kind = ?, name = ?, policy = ?, token = ?, callback = ? WHERE game = ? AND seat = ?",
+                (*vars(seat).values(), game, number),
+            )
+            self._write(db, game, 0, rows, status, updated, None)
+
+    def append(self, game: str, first: int, rows: Sequence[Row], status: str, updated: float, result: dict[str, Any] | None) -> None:
+        """Add events, the first of which has this number, and what follows from them for the game."""
+        with self._change() as db:
+            self._write(db, game, first, rows, status, updated, result)
+
+    def _write(
+        self, db: sqlite3.Connection, game: str, first: int, rows: Sequence[Row], status: str, updated: float, result: dict[str, Any] | None
+    ) -> None:
+        db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((game, first + i, *row) for i, row in enumerate(rows)))
+        written = None if result is None else json.dumps(result)
+        db.execute("UPDATE games SET status = ?, updated = ?, result = ? WHERE id = ?", (status, updated, written, game))
+
+    def remove(self, game: str) -> None:
+        """Forget a game that never began."""
+        with self._change() as db:
+            for table, key in (("events", "game"), ("seats", "game"), ("games", "id")):
+                db.execute(f"DELETE FROM {table} WHERE {key} = ?", (game,))
+
+    # Reading
+
+    def load(self, game: str) -> Game | None:
+        """The game of this id; None if there is none."""
+        found = self._games("WHERE id = ?", (game,))
+        return found[0] if found else None
+
+    def rows(self, game: str) -> list[Row]:
+        """The events of a game in order."""
+        found = self._db.execute("SELECT kind, seat, number, seen_by, words, time FROM events WHERE game = ? ORDER BY n", (game,))
+        return [Row(*row) for row in found]
+
+    def unfinished(self) -> list[Game]:
+        """The games that wait or run."""
+        return self._games("WHERE status != 'over' ORDER BY created", ())
+
+    def listed(
+        self, *, status: str | None, game: str | None, player: str | None, first: int, most: int, order: str = "updated"
+    ) -> tuple[list[Game], int]:
+        """Public games of this status, game and player, newest first, from the `first` on; and how many there are in all."""
+        where, values = ["public = 1"], list[Any]()
+        for column, value in (("status", status), ("game", game)):
+            if value is not None:
+                where.append(f"{column} = ?")
+                values.append(value)
+        if player is not None:
+            where.append("id IN (SELECT game FROM seats WHERE name = ?)")
+            values.append(player)
+        condition = "WHERE " + " AND ".join(where)
+        (total,) = self._db.execute(f"SELECT count(*) FROM games {condition}", values).fetchone()
+        return self._games(f"{condition} ORDER BY {order} DESC, id LIMIT ? OFFSET ?", (*values, most, first)), total
+
+    def results(self, game: str, most: int) -> list[tuple[dict[str, Any], list[str]]]:
+        """The results of the last public games of a game, each with the names in its seats."""
+        found = self._db.execute(
+            "SELECT id, result FROM games WHERE status = 'over' AND public = 1 AND game = ? AND result IS NOT NULL "
+            "ORDER BY updated DESC LIMIT ?",
+            (game, most),
+        ).fetchall()
+        names = self._db.cursor()
+        return [
+            (json.loads(result), [name for (name,) in names.execute("SELECT name FROM seats WHERE game = ? ORDER BY seat", (id,))])
+            for id, result in found
+        ]
+
+    def _games(self, condition: str, values: Sequence[Any]) -> list[Game]:
+        found = self._db.execute(
+            "SELECT id, game, players, options, settings, secret, public, created, updated, status, result FROM games " + condition, values
+        ).fetchall()
+        games = []
+        for id, game, players, options, settings, secret, public, created, updated, status, result in found:
+            seats = self._db.execute("SELECT kind, name, policy, token, callback FROM seats WHERE game = ? ORDER BY seat", (id,))
+            games.append(
+                Game(
+                    *(id, game, players, json.loads(options), json.loads(settings), secret, bool(public), created, updated, status),
+                    None if result is None else json.loads(result),
+                    [Seat(*seat) for seat in seats],
+                )
+            )
+        return games

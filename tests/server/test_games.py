@@ -1,0 +1,307 @@
+"""Games on a server: made, joined, played, watched, left, undone, ended; and a server that ends and begins again."""
+
+import http.client
+import json
+import random
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import GENEROUS, Served
+
+import kdenv
+from kdenv.core.record import replay
+from kdenv.server.settings import Limits
+
+ALL = ["kingdomino", "dominion", "carcassonne", "dominoes"]
+
+
+def decide(served: Served, id: str, tokens: list[str], choice: Callable[[list[int]], int]) -> dict[str, Any]:
+    """Let whoever is to move decide once; return the state after it."""
+    turn = served.get(f"/games/{id}")["turn"]
+    state = served.get(f"/games/{id}/seat", tokens[turn])
+    action = choice([each["action"] for each in state["legal"]])
+    return dict(served.post(f"/games/{id}/act", {"step": state["step"], "action": action}, tokens[turn]))
+
+
+def play_out(served: Served, id: str, tokens: list[str], seed: int = 1) -> dict[str, Any]:
+    choice = random.Random(seed).choice
+    state = served.get(f"/games/{id}")
+    while state["status"] == "running":
+        state = decide(served, id, tokens, choice)
+    return dict(served.get(f"/games/{id}"))
+
+
+SMALL = {"kingdomino": {"size": 3, "dominoes": 12}}  # options that make a game short
+
+
+def seated(served: Served, game: str, **more: Any) -> tuple[str, list[str]]:
+    """A running game in which people sit in all seats, and their tokens."""
+    id = served.make(game, **more)
+    n = served.get(f"/games/{id}")["players"]
+    return id, [served.join(id, f"{name} of {game}") for name in ("Ann", "Bob", "Cyd", "Dan")[:n]]
+
+
+@pytest.mark.parametrize("game", ALL)
+def test_a_game_is_played_to_its_end_and_its_record_replays(served: Served, game: str) -> None:
+    id, tokens = seated(served, game, options=SMALL.get(game, {}))
+    end = play_out(served, id, tokens)
+    assert end["status"] == "over"
+    assert end["result"]["finished"]
+    table = kdenv.replay(served.get(f"/games/{id}/record"))
+    assert table.over
+    assert table.scores() == end["scores"] == end["result"]["scores"]
+    assert table.ranks() == end["result"]["ranks"]
+    assert len(table.log) == end["step"]
+    told = served.get(f"/games/{id}/events")["events"]
+    assert [(event["kind"] == "chance", event["number"]) for event in told] == [tuple(event) for event in table.events()][:1000]
+
+
+@pytest.mark.parametrize("game", ALL)
+def test_a_picture_of_any_step_is_that_of_the_replayed_record(served: Served, game: str) -> None:
+    id, tokens = seated(served, game, options=SMALL.get(game, {}))
+    end = play_out(served, id, tokens)
+    last = None
+    for last in replay(served.get(f"/games/{id}/record"), kdenv.game):
+        if len(last.log) in (0, 20, end["step"]):
+            assert served.get(f"/games/{id}/steps/{len(last.log)}/picture.svg") == last.svg()
+    assert served.ask("GET", f"/games/{id}/steps/{end['step'] + 1}/picture.svg")[0] == 404
+
+
+def test_the_same_decision_sent_twice_is_carried_out_once(served: Served) -> None:
+    id, tokens = seated(served, "kingdomino", players=2)
+    turn = served.get(f"/games/{id}")["turn"]
+    state = served.get(f"/games/{id}/seat", tokens[turn])
+    body = {"step": state["step"], "action": state["legal"][0]["action"]}
+    first = served.post(f"/games/{id}/act", body, tokens[turn])
+    again = served.post(f"/games/{id}/act", body, tokens[turn])
+    assert first["step"] == again["step"] == served.get(f"/games/{id}")["step"] > state["step"]
+    status, answer = served.ask("POST", f"/games/{id}/act", {**body, "action": state["legal"][1]["action"]}, tokens[turn])
+    assert status == 409
+    assert "has gone on" in answer["error"]
+    status, answer = served.ask("POST", f"/games/{id}/act", {**body, "step": first["step"] + 1}, tokens[turn])
+    assert status == 409
+
+
+def test_a_turn_of_two_actions_is_carried_out_whole_or_not_at_all(served: Served) -> None:
+    id, tokens = seated(served, "kingdomino", players=2)
+    for _ in range(4):
+        turn = decide(served, id, tokens, lambda legal: legal[0])["turn"]
+    now = served.get(f"/games/{id}/seat", tokens[turn])
+    assert all(each["words"].startswith("place") for each in now["legal"])
+    place, step = now["legal"][0]["action"], now["step"]
+    status, answer = served.ask("POST", f"/games/{id}/act", {"step": step, "actions": [place, place]}, tokens[turn])
+    assert status == 422
+    assert "is not legal" in answer["error"]
+    assert served.get(f"/games/{id}")["step"] == step
+    twin = kdenv.replay(served.get(f"/games/{id}/record"))
+    twin.play(place)
+    done = served.post(f"/games/{id}/act", {"step": step, "actions": [place, twin.legal()[0]]}, tokens[turn])
+    assert done["step"] >= step + 2
+
+
+def test_only_the_seat_that_decides_may_act(served: Served) -> None:
+    id, tokens = seated(served, "dominoes")
+    _, other_tokens = seated(served, "dominoes")
+    state = served.get(f"/games/{id}")
+    mover = served.get(f"/games/{id}/seat", tokens[state["turn"]])
+    body = {"step": mover["step"], "action": mover["legal"][0]["action"]}
+    waiting = tokens[(state["turn"] + 1) % 4]
+    assert served.ask("POST", f"/games/{id}/act", body, waiting)[0] == 409
+    assert served.ask("POST", f"/games/{id}/act", body, other_tokens[state["turn"]])[0] == 403
+    assert served.ask("POST", f"/games/{id}/act", body)[0] == 401
+    assert served.get(f"/games/{id}/seat", waiting)["legal"] == []
+    assert served.get(f"/games/{id}")["step"] == mover["step"]
+
+
+def test_programs_play_to_the_end(served: Served) -> None:
+    id = served.make("carcassonne", ["greedy", "mce(playouts=2)"])
+    deadline = time.monotonic() + 300
+    state = served.get(f"/games/{id}")
+    while state["status"] != "over" and time.monotonic() < deadline:
+        state = served.get(f"/games/{id}?since={state['step']}&wait=20")
+    assert state["result"]["finished"]
+    assert [seat["left"] for seat in state["seats"]] == [None, None]
+    assert kdenv.replay(served.get(f"/games/{id}/record")).over
+
+
+def test_a_program_that_cannot_go_on_loses_its_seat(tmp_path: Path) -> None:
+    slow = Limits(requests=1e6, games_an_hour=10**6, search_seconds=5, decision_seconds=0.2)
+    with Served(tmp_path / "games.sqlite", limits=slow) as served:
+        id = served.make("kingdomino", ["mce(seconds=4)", "random"], options={"size": 3, "dominoes": 4})
+        state = served.get(f"/games/{id}")
+        while state["status"] != "over":
+            state = served.get(f"/games/{id}?since={state['step']}&wait=20")
+        assert state["seats"][0]["left"] == "could not go on"
+        assert state["result"]["ranks"][0] == 2
+
+
+def test_resigning_ends_a_game_of_two(served: Served) -> None:
+    id, tokens = seated(served, "carcassonne")
+    end = served.post(f"/games/{id}/resign", {}, tokens[0])
+    assert end["status"] == "over"
+    assert end["result"]["ranks"] == [2, 1]
+    assert end["result"]["wins"] == [0.0, 1.0]
+    assert end["seats"][0]["left"] == "resigned"
+    assert kdenv.replay(served.get(f"/games/{id}/record")).events()
+
+
+def test_the_server_plays_on_for_one_of_four(served: Served) -> None:
+    id, tokens = seated(served, "kingdomino", options={"size": 3, "dominoes": 8})
+    served.post(f"/games/{id}/resign", {}, tokens[2])
+    state = served.get(f"/games/{id}")
+    assert state["status"] == "running"
+    while state["status"] == "running":
+        if state["turn"] == 2:
+            state = served.get(f"/games/{id}?since={state['step']}&wait=20")
+        else:
+            state = decide(served, id, tokens, lambda legal: legal[-1])
+    assert state["result"]["ranks"][2] == 4
+    assert state["result"]["finished"]
+
+
+def test_time_runs_out(tmp_path: Path) -> None:
+    with Served(tmp_path / "games.sqlite") as served:
+        id = served.make("carcassonne", turn_seconds=1)
+        for name in ("Ann", "Bob"):
+            served.join(id, name)
+        mover = served.get(f"/games/{id}")["turn"]
+        state = served.get(f"/games/{id}?since={served.get(f'/games/{id}')['step']}&wait=20")
+        assert state["status"] == "over"
+        assert state["seats"][mover]["left"] == "ran out of time"
+
+
+def test_undo_goes_back_to_ones_own_decision_and_chance_draws_the_same(served: Served) -> None:
+    id = served.make("carcassonne", ["open", "greedy"], casual=True)
+    token = served.join(id, "Ann")
+
+    def my_turn() -> Any:
+        state = served.get(f"/games/{id}/seat", token)
+        while not state["legal"]:
+            state = served.get(f"/games/{id}/seat?since={state['step']}&wait=20", token)
+        return state
+
+    before = my_turn()
+    picture = served.get(f"/games/{id}/steps/{before['step']}/picture.svg")
+    served.post(f"/games/{id}/act", {"step": before["step"], "action": before["legal"][0]["action"]}, token)
+    later = my_turn()
+    words = [event["words"] for event in served.get(f"/games/{id}/events?since={before['step']}")["events"]]
+    back = served.post(f"/games/{id}/undo", {"step": later["step"]}, token)
+    assert back["step"] == later["step"] + 1
+    if "claim" in str(later["legal"]):  # one decision of the same turn is undone first
+        assert served.get(f"/games/{id}/steps/{back['step']}/picture.svg") == picture
+    assert back["legal"] == before["legal"]
+    served.post(f"/games/{id}/act", {"step": back["step"], "action": before["legal"][0]["action"]}, token)
+    again = [event["words"] for event in served.get(f"/games/{id}/events?since={back['step']}")["events"]]
+    assert again[0] == words[0]
+    drawn = [[word for word in told if word.startswith("draw")][:1] for told in (words, again)]
+    assert not drawn[1] or drawn[0] == drawn[1]
+    assert served.get(f"/games/{id}/curve")["scores"][before["step"]] == [0, 0]
+
+
+def test_nothing_is_undone_where_people_play_or_it_counts(served: Served) -> None:
+    id, tokens = seated(served, "carcassonne", casual=True)
+    state = decide(served, id, tokens, lambda legal: legal[0])
+    status, answer = served.ask("POST", f"/games/{id}/undo", {"step": state["step"]}, tokens[0])
+    assert (status, "another person" in answer["error"]) == (409, True)
+    id = served.make("carcassonne", ["open", "greedy"])
+    status, answer = served.ask("POST", f"/games/{id}/undo", {"step": 0}, served.join(id, "Ann"))
+    assert (status, "casual" in answer["error"]) == (409, True)
+
+
+def test_games_are_listed_by_status_game_and_player(served: Served) -> None:
+    mark = f"Zoe {time.time()}"[:40]
+    ids = [served.make("dominion") for _ in range(3)]
+    for id in ids:
+        served.join(id, mark)
+    hidden = served.make("dominion", public=False)
+    served.join(hidden, mark)
+    served.join(ids[0], "Bob")
+    mine = served.get(f"/games?player={mark.replace(' ', '+')}&status=waiting&game=dominion")
+    assert {game["id"] for game in mine["games"]} == set(ids[1:])
+    assert mine["total"] == 2
+    pages = [served.get(f"/games?player={mark.replace(' ', '+')}&size=1&page={page}")["games"] for page in (1, 2, 3, 4)]
+    assert [len(page) for page in pages] == [1, 1, 1, 0]
+    assert {page[0]["id"] for page in pages[:3]} == set(ids)
+    assert served.get(f"/games/{hidden}")["public"] is False
+
+
+def test_events_come_as_a_stream(served: Served) -> None:
+    id, tokens = seated(served, "kingdomino", players=2, options={"size": 3, "dominoes": 8})
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
+    connection.request("GET", f"/api/v1/games/{id}/events", headers={"Accept": "text/event-stream"})
+    stream = connection.getresponse()
+    assert stream.getheader("content-type", "").startswith("text/event-stream")
+    end = play_out(served, id, tokens)
+    blocks = stream.read().decode().strip().split("\n\n")
+    connection.close()
+    assert blocks[-1].startswith("event: end")
+    found = [json.loads(block.split("data: ")[1]) for block in blocks[:-1] if not block.startswith(":")]
+    assert found == served.get(f"/games/{id}/events")["events"]
+    assert len(found) == end["step"]
+
+
+def test_waiting_for_an_event_ends_when_it_comes(served: Served) -> None:
+    id, tokens = seated(served, "carcassonne")
+    step = served.get(f"/games/{id}")["step"]
+    answers: list[Any] = []
+    waiter = threading.Thread(target=lambda: answers.append(served.get(f"/games/{id}/events?since={step}&wait=25")))
+    waiter.start()
+    decide(served, id, tokens, lambda legal: legal[0])
+    waiter.join(20)
+    assert answers
+    assert answers[0]["events"][0]["event"] == step
+
+
+def test_an_analysis_is_given_after_the_game_and_where_it_is_allowed(served: Served) -> None:
+    id, tokens = seated(served, "carcassonne")
+    step = served.get(f"/games/{id}")["step"]
+    body = {"policy": "mce(playouts=20)"}
+    assert served.ask("POST", f"/games/{id}/steps/{step}/analysis", body, tokens[0])[0] == 403
+    served.post(f"/games/{id}/resign", {}, tokens[0])
+    found = served.post(f"/games/{id}/steps/{step}/analysis", body)
+    assert sum(candidate["visits"] for candidate in found["candidates"]) == 20
+    assert found["seat"] == served.get(f"/games/{id}/steps/{step}/shapes")["seat"]
+    casual = served.make("dominoes", ["open", "greedy", "greedy", "greedy"], casual=True)
+    token = served.join(casual, "Ann")
+    state = served.get(f"/games/{casual}/seat", token)
+    while not state["legal"]:
+        state = served.get(f"/games/{casual}/seat?since={state['step']}&wait=20", token)
+    place = f"/games/{casual}/steps/{state['step']}/analysis"
+    assert served.ask("POST", place, body)[0] == 403  # a spectator learns nothing
+    assert served.post(place, body, token)["candidates"]
+
+
+def test_statistics_count_results_and_heads(served: Served) -> None:
+    names = [f"{name} {time.time()}" for name in ("Eva", "Fay")]
+    for winner in (0, 0, 1):
+        id = served.make("carcassonne")
+        tokens = [served.join(id, name) for name in names]
+        served.post(f"/games/{id}/resign", {}, tokens[1 - winner])
+    told = served.get("/statistics?game=carcassonne")
+    eva = next(player for player in told["players"] if player["name"] == names[0])
+    assert eva["games"] == 3
+    assert eva["wins"]["mean"] == pytest.approx(2 / 3, abs=1e-4)
+    assert eva["wins"]["low"] is None  # three games are too few for an interval
+    pair = next(pair for pair in told["pairs"] if pair["name"] == names[0])
+    assert (pair["rival"], pair["games"], pair["ahead"]["mean"]) == (names[1], 3, pytest.approx(2 / 3, abs=1e-4))
+
+
+def test_running_games_go_on_at_the_next_start(tmp_path: Path) -> None:
+    database = tmp_path / "games.sqlite"
+    with Served(database, limits=GENEROUS) as served:
+        id, tokens = seated(served, "dominion")
+        for _ in range(10):
+            before = decide(served, id, tokens, lambda legal: legal[-1])
+        waiting = served.make("dominoes")
+        waiting_token = served.join(waiting, "Ann")
+        seats = [served.get(f"/games/{id}/seat?numbers=true", token) for token in tokens]
+        picture = served.get(f"/games/{id}/steps/{before['step']}/picture.svg")
+    with Served(database, limits=GENEROUS) as served:
+        assert [served.get(f"/games/{id}/seat?numbers=true", token) for token in tokens] == seats
+        assert served.get(f"/games/{id}/steps/{before['step']}/picture.svg") == picture
+        assert served.get(f"/games/{waiting}/seat", waiting_token)["seat"] == 0
+        decide(served, id, tokens, lambda legal: legal[0])

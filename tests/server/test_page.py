@@ -1,0 +1,265 @@
+"""The page in a real browser: a person plays by clicking on the drawing or by keyboard alone, watches, and looks back.
+
+Needs playwright and Debian's chromium; without them these tests skip. `--slow` plays whole games of all four, else a few decisions.
+KDENV_SCREENSHOTS=FOLDER keeps the pictures of the page.
+"""
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import Served
+
+import kdenv
+
+playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine: apt-get install chromium")
+
+GAMES: dict[str, dict[str, Any]] = {
+    "kingdomino": {"players": 2, "seats": ["open", "full_greedy"], "options": {"size": 3, "dominoes": 12}},
+    "carcassonne": {"seats": ["open", "greedy"]},
+    "dominoes": {"seats": ["open", "greedy", "greedy", "greedy"]},
+    "dominion": {"players": 2, "seats": ["open", "big_money"]},
+}
+
+
+def until(page: Any, expression: str, arg: Any = None) -> None:
+    """Wait until a JavaScript expression is true. (wait_for_function evaluates in the page, which its security policy forbids.)"""
+    deadline = time.monotonic() + float(os.environ.get("KDENV_PATIENCE", "60000")) / 1000
+    while not page.evaluate(expression, arg):
+        assert time.monotonic() < deadline, expression
+        page.wait_for_timeout(40)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright_api.sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+class Screen:
+    """A window of the browser. What goes wrong in it is noted."""
+
+    def __init__(self, browser: Any, served: Served, **about: Any) -> None:
+        self.window = browser.new_context(viewport={"width": 1280, "height": 900}, **about)
+        self.page, self.wrong, self.url = self.window.new_page(), list[str](), f"http://127.0.0.1:{served.port}"
+        self.page.set_default_timeout(float(os.environ.get("KDENV_PATIENCE", "60000")))
+        self.page.on("console", lambda message: self.wrong.append(message.text) if message.type in ("error", "warning") else None)
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        allowed = (self.url, "blob:", "data:")  # nothing comes from other hosts
+        self.page.on("request", lambda request: None if request.url.startswith(allowed) else self.wrong.append(request.url))
+
+    def go(self, where: str = "") -> None:
+        self.page.goto(f"{self.url}/#/{where}")
+
+    def sit(self, served: Served, id: str, name: str = "Ann") -> None:
+        """Open a table and join it on the page."""
+        self.go(f"games/{id}")
+        self.page.fill("input[aria-label='your name']", name)
+        self.page.click("button:has-text('join')")
+
+    def wait_for_turn(self) -> bool:
+        """Wait until the person is to decide; False if the game is over."""
+        until(self.page, "/your turn|over:/.test(document.querySelector('.status')?.textContent ?? '')")
+        if self.page.locator(".status").text_content().startswith("over"):
+            return False
+        self.page.wait_for_selector(".actions button")
+        return True
+
+    def picture(self, name: str) -> None:
+        if folder := os.environ.get("KDENV_SCREENSHOTS"):
+            self.page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
+
+    def close(self) -> None:
+        self.window.close()
+        assert self.wrong == []
+
+
+@pytest.fixture
+def screen(browser: Any, served: Served) -> Iterator[Screen]:
+    shown = Screen(browser, served)
+    yield shown
+    shown.close()
+
+
+def click_a_decision(screen: Screen) -> bool:
+    """Decide by clicking on the drawing, or by the list of words if nothing can be clicked there. Return whether it was clicked."""
+    page = screen.page
+    step = page.locator(".row span.muted").first.text_content()
+    until(page, "document.querySelectorAll('.target').length || document.querySelectorAll('.actions button').length")
+    page.wait_for_timeout(150)
+    on_drawing = page.locator(".target").count() > 0
+    for _ in range(3):
+        if not on_drawing:
+            page.locator(".actions button").first.click()
+        elif page.locator(".target").count():
+            page.locator(".target").last.dispatch_event("click")
+        page.wait_for_timeout(60)
+        if page.locator(".row span.muted").first.text_content() != step or not page.locator(".target").count():
+            break
+    until(page, "old => document.querySelector('.row span.muted').textContent !== old", arg=step)
+    return bool(on_drawing)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_person_plays_by_clicking(screen: Screen, served: Served, game: str, request: pytest.FixtureRequest) -> None:
+    id = served.make(game, GAMES[game]["seats"], casual=True, **{k: v for k, v in GAMES[game].items() if k != "seats"})
+    screen.sit(served, id)
+    whole, decisions, clicked = request.config.getoption("--slow"), 0, 0
+    while (whole or decisions < 6) and screen.wait_for_turn():
+        clicked += click_a_decision(screen)
+        decisions += 1
+        if decisions == 4:
+            screen.picture(f"{game}-play")
+    assert decisions >= 6
+    assert clicked >= 0.8 * decisions
+    if whole:
+        assert kdenv.replay(served.get(f"/games/{id}/record")).over
+
+
+def test_a_person_plays_a_whole_game_by_keyboard_alone(screen: Screen, served: Served) -> None:
+    id = served.make("kingdomino", ["open", "full_greedy"], players=2, options={"size": 3, "dominoes": 8})
+    screen.go(f"games/{id}")
+    screen.page.wait_for_selector("input[aria-label='your name']")
+    screen.page.focus("input[aria-label='your name']")
+    screen.page.keyboard.type("Kay")
+    screen.page.keyboard.press("Enter")
+    n = 0
+    while screen.wait_for_turn():
+        step = screen.page.locator(".row span.muted").first.text_content()
+        if n % 2 and screen.page.locator(".target").count():
+            screen.page.evaluate("document.querySelector('.target').focus()")
+            screen.page.keyboard.press("Enter")
+            if screen.page.locator(".target").count() and screen.page.locator(".row span.muted").first.text_content() == step:
+                screen.page.evaluate("document.querySelector('.target')?.focus()")
+                screen.page.keyboard.press(" ")
+        else:
+            screen.page.keyboard.press("l")
+            screen.page.keyboard.press("Enter")
+        until(screen.page, "old => document.querySelector('.row span.muted').textContent !== old", arg=step)
+        n += 1
+    assert n >= 6
+    assert served.get(f"/games/{id}")["result"]["finished"]
+
+
+def test_a_second_window_watches_live_and_sees_no_hand(browser: Any, screen: Screen, served: Served) -> None:
+    id = served.make("dominoes", ["open", "greedy", "greedy", "greedy"], casual=True)
+    screen.sit(served, id)
+    watcher = Screen(browser, served)
+    watcher.go(f"games/{id}")
+    watcher.page.wait_for_selector(".board svg")
+    for _ in range(3):
+        assert screen.wait_for_turn()
+        click_a_decision(screen)
+    screen.wait_for_turn()
+    step = served.get(f"/games/{id}")["step"]
+    until(watcher.page, "step => document.querySelector('.row span.muted').textContent === `${step} of ${step}`", arg=step)
+    assert watcher.page.locator(".target").count() == 0
+    assert watcher.page.locator(".actions button").count() == 0
+    watcher.picture("watching")
+    watcher.close()
+
+
+def test_hint_and_undo(screen: Screen, served: Served) -> None:
+    id = served.make("carcassonne", ["open", "greedy"], casual=True)
+    screen.sit(served, id)
+    assert screen.wait_for_turn()
+    screen.page.keyboard.press("h")
+    screen.page.wait_for_selector(".hint text")
+    assert screen.page.locator(".hint path").count() >= 1
+    assert screen.page.locator("table tbody tr").count() >= 2
+    screen.picture("hint")
+    click_a_decision(screen)
+    assert screen.wait_for_turn()
+    screen.page.keyboard.press("u")
+    screen.page.wait_for_selector("text=goes back to step")
+
+
+def test_looking_back_at_a_finished_game(screen: Screen, served: Served) -> None:
+    id = served.make("carcassonne")
+    tokens = [served.join(id, name) for name in ("<b>Eva</b>", "Fay")]
+    for _ in range(9):
+        turn = served.get(f"/games/{id}")["turn"]
+        state = served.get(f"/games/{id}/seat", tokens[turn])
+        served.post(f"/games/{id}/act", {"step": state["step"], "action": state["legal"][0]["action"]}, tokens[turn])
+    served.post(f"/games/{id}/resign", {}, tokens[1])
+    last = served.get(f"/games/{id}")["step"]
+    page = screen.page
+
+    def at(step: int) -> None:
+        until(page, "([a, b]) => document.querySelector('.row span.muted').textContent === `${a} of ${b}`", arg=[step, last])
+
+    screen.go(f"games/{id}/3")
+    page.wait_for_selector(".curve")
+    at(3)
+    page.keyboard.press("ArrowRight")
+    at(4)
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    at(2)
+    until(page, "hash => location.hash === hash", f"#/games/{id}/2")
+    page.click("button[aria-label='first step']")
+    at(0)
+    page.locator("input[type=range]").fill("5")
+    at(5)
+    page.keyboard.press("Escape")
+    page.click("button[aria-label='now']")
+    at(last)
+    page.locator(".curve").click(position={"x": 3, "y": 20})
+    at(0)
+    assert page.locator("li", has_text="<b>Eva</b>").count() >= 1  # a name is a text, not markup
+    assert page.locator("main b").count() == 0
+    assert page.locator("a[download]").count() == 3
+    screen.picture("looking-back")
+
+
+def test_a_table_is_set_up_and_listed(screen: Screen, served: Served) -> None:
+    page = screen.page
+    screen.go()
+    page.wait_for_selector(".card, .muted")
+    screen.picture("lobby")
+    page.click("text=set up a table")
+    page.wait_for_selector("#players")
+    page.select_option("#game", "dominion")
+    until(page, "document.querySelectorAll('[data-option]').length > 1")
+    page.select_option("#players", "2")
+    page.fill("#name", "Ida")
+    page.fill("#called", "<i>our table</i>")
+    screen.picture("setup")
+    page.click("button[type=submit]")
+    assert screen.wait_for_turn()
+    assert page.locator("h1").text_content().startswith("<i>our table</i>")
+    listed = served.get("/games?status=running&player=Ida")
+    assert [game["called"] for game in listed["games"]] == ["<i>our table</i>"]
+    screen.go("history")
+    page.wait_for_selector("table")
+    screen.picture("history")
+    screen.go("api")
+    page.wait_for_selector("h2:has-text('/api/v1/games')")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_fits_a_phone_and_a_desk_by_day_and_night(browser: Any, served: Served, scheme: str, width: int) -> None:
+    id = served.make("kingdomino", ["open", "full_greedy", "full_greedy"], casual=True)
+    screen = Screen(browser, served, color_scheme=scheme)
+    screen.page.set_viewport_size({"width": width, "height": 840})
+    for where in ("", "new", "history"):
+        screen.go(where)
+        screen.page.wait_for_selector("h1")
+        screen.page.wait_for_timeout(300)
+        screen.picture(f"{where or 'lobby'}-{width}-{scheme}")
+        assert screen.page.evaluate("document.documentElement.scrollWidth") <= width
+    screen.sit(served, id)
+    screen.page.wait_for_selector(".board svg, .status")
+    screen.page.wait_for_timeout(500)
+    assert screen.page.evaluate("document.documentElement.scrollWidth") <= width
+    screen.picture(f"table-{width}-{scheme}")
+    screen.close()
