@@ -19,12 +19,15 @@ from kdenv.cli.arguments import Commands
 from kdenv.games import find_game, names
 
 HOME = Path(__file__).parents[2]
+ROOMS = ("", "baselines", "baselines/papers", "docs", *(f"kdenv/{room}" for room in ("arena", "compiler", "networks", "server")))
 READMES = [
-    *(HOME / place / "README.md" for place in ("", "baselines", "kdenv/arena", "kdenv/compiler", "kdenv/networks")),
-    *(path for path in (HOME / "kdenv/server/README.md", HOME / "CONTRIBUTING.md") if path.exists()),
+    *(HOME / place / "README.md" for place in ROOMS),
+    HOME / "CONTRIBUTING.md",
     *sorted((HOME / "kdenv" / "games").glob("*/README.md")),
 ]
-SITE = sorted(path for folder in ("docs", "docs/concepts", "docs/write") for path in (HOME / folder).glob("*.md"))  # what is written by hand
+SITE = sorted(
+    path for folder in ("docs", "docs/concepts", "docs/write") for path in (HOME / folder).glob("*.md")
+)  # what is written by hand
 SITE.append(HOME / "docs/games/index.md")
 PAGES = [*READMES, *SITE]
 BLOCK = re.compile(r"^(<!-- not run: .+ -->\n)?```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -40,8 +43,9 @@ QUICK = [
     (r"^kdenv bench", "kdenv bench --quick"),
     (r"^kdenv compare (.*?)( --deals \d+)?$", r"kdenv compare \1 --deals 2 --processes 1"),
 ]
-# What is not run here: make builds an environment of its own; a person plays; warming has a test below, game by game.
-NOT_RUN = ("make ", "kdenv play ", "kdenv warm", "pip ")
+# What is not run here: make builds an environment of its own; a person plays; a server does not end; warming has a test below, game by game;
+# papers take minutes and have tests of their own (`kdenv reproduce --list` is run).
+NOT_RUN = ("make ", "kdenv play ", "kdenv warm", "kdenv serve", "kdenv reproduce -q", "kdenv reproduce wong", "kdenv reproduce jan", "pip ")
 
 
 def quick(text: str) -> str:
