@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := kdenv baselines tests examples docs
 
-.PHONY: demo test test-slow lint types docs bench reproduce-quick clean
+.PHONY: demo test test-slow lint types docs package bench reproduce-quick clean
 
 # A match of search against learned and rule-based policies: a table with intervals, and a page to look at.
 demo: $(VENV)/.installed
@@ -31,6 +31,13 @@ types: $(VENV)/.installed-dev
 docs: $(VENV)/.installed-dev
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --fresh-env docs docs/_build
 	@echo "the site is in docs/_build/index.html"
+
+# The wheel and the source package, in dist, with what PyPI would complain about.
+package: $(VENV)/.installed-dev
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist
 
 # Every paper with few games: the numbers, their intervals and verdicts, and the page baselines/papers/RESULTS.md.
 reproduce-quick: $(VENV)/.installed-dev

@@ -25,10 +25,8 @@ READMES = [
     HOME / "CONTRIBUTING.md",
     *sorted((HOME / "kdenv" / "games").glob("*/README.md")),
 ]
-SITE = sorted(
-    path for folder in ("docs", "docs/concepts", "docs/write") for path in (HOME / folder).glob("*.md")
-)  # what is written by hand
-SITE.append(HOME / "docs/games/index.md")
+SITE = [HOME / "docs/games/index.md"]  # the pages that are written by hand
+SITE += sorted(path for folder in ("docs", "docs/concepts", "docs/write") for path in (HOME / folder).glob("*.md"))
 PAGES = [*READMES, *SITE]
 BLOCK = re.compile(r"^(<!-- not run: .+ -->\n)?```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -43,8 +41,8 @@ QUICK = [
     (r"^kdenv bench", "kdenv bench --quick"),
     (r"^kdenv compare (.*?)( --deals \d+)?$", r"kdenv compare \1 --deals 2 --processes 1"),
 ]
-# What is not run here: make builds an environment of its own; a person plays; a server does not end; warming has a test below, game by game;
-# papers take minutes and have tests of their own (`kdenv reproduce --list` is run).
+# What is not run here: make builds an environment of its own; a person plays; a server does not end; warming has a test below, game by
+# game; papers take minutes and have tests of their own (`kdenv reproduce --list` is run).
 NOT_RUN = ("make ", "kdenv play ", "kdenv warm", "kdenv serve", "kdenv reproduce -q", "kdenv reproduce wong", "kdenv reproduce jan", "pip ")
 
 
@@ -103,7 +101,7 @@ def test_every_python_block_of_a_readme_runs(readme: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_a_block_is_run_or_is_of_a_kind_that_cannot_be(page: Path) -> None:
-    """Commands and Python are run; `text` is output, `toml` and parts of other files are read by programs; the rest says why it is not run."""
+    """Commands and Python are run; `text` is output, programs read `toml` and parts of files; all others say why they are not run."""
     kinds = {kind.partition(" ")[0] for kind, _ in blocks(page)}
     assert kinds <= {"", "python", "text", "toml", "{from}", "{literalinclude}", "{toctree}"}
 

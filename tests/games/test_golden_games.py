@@ -53,7 +53,7 @@ def variants(name: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def called(players: int, options: dict[str, Any]) -> str:
-    return f"{players} players {options_text(options)}".strip()
+    return f"{players} players{options_text(options)}"
 
 
 class Digests(dict[str, Any]):
