@@ -41,9 +41,10 @@ QUICK = [
     (r"^kdenv bench", "kdenv bench --quick"),
     (r"^kdenv compare (.*?)( --deals \d+)?$", r"kdenv compare \1 --deals 2 --processes 1"),
 ]
-# What is not run here: make builds an environment of its own; a person plays; a server does not end; warming has a test below, game by
-# game; papers take minutes and have tests of their own (`kdenv reproduce --list` is run).
-NOT_RUN = ("make ", "kdenv play ", "kdenv warm", "kdenv serve", "kdenv reproduce -q", "kdenv reproduce wong", "kdenv reproduce jan", "pip ")
+# What is not run here: make builds an environment of its own; a person plays; warming has a test below, game by game; a server
+# runs until it is ended (tests/server); papers take minutes and have tests of their own (`kdenv reproduce --list` is run).
+PAPERS = ("kdenv reproduce -q", "kdenv reproduce wong", "kdenv reproduce jan")
+NOT_RUN = ("make ", "kdenv play ", "kdenv warm", "kdenv serve", "kdenv join", "pip ", *PAPERS)
 
 
 def quick(text: str) -> str:

@@ -114,11 +114,14 @@ def network_numbers() -> dict[str, Any]:
         file = random_model(Path(folder) / "model.npz", three_shells.GAME)
         for search in (
             "mce(leaf=learned({0}), score=goal, sampling=halving, playouts=40)",
+            "mce(prior=learned({0}), trust=3, score=goal, sampling=halving, widest=3, common=yes, playouts=40)",
             "uct(leaf=learned({0}), score=goal, chance=open, select=puct, priors=learned({0}), playouts=60)",
             "uct(playout=learned({0}), score=points, select=puct(c=3), priors=learned({0}), widening=0.5, playouts=60)",
         ):
             for seat, table in enumerate((shells(1), shells(1, 2))):
                 told[f"{search} {seat}"] = policy(search.format(file)).search(table.view(seat)).visits.tolist()
+    player, states = policy("mce(common=yes, playouts=12)").compiled(three_shells.GAME, 2), shells(1, 2).states.repeat(2)
+    told["flat player"] = [int(choose_at(player, states, 0, three_shells.GAME.buffer(), make_rng(seed))) for seed in range(5)]
     return told
 
 
