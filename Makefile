@@ -4,14 +4,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-SOURCES := kdenv baselines tests examples
+SOURCES := kdenv baselines tests examples docs
 
-.PHONY: demo test test-slow lint types bench reproduce-quick clean
+.PHONY: demo test test-slow lint types docs package bench reproduce-quick clean
 
 # A match of search against learned and rule-based policies: a table with intervals, and a page to look at.
 demo: $(VENV)/.installed
 	$(BIN)/kdenv match kingdomino \
-		"mce(playout=player_greedy, score=relative, playouts=500)" "learned(kingdomino)" "ppo(kingdomino-4p)" full_greedy \
+		"mce(playout=full_greedy, score=goal, sampling=halving, common=yes, prior=learned(kingdomino), widest=12, playouts=100)" "learned(kingdomino)" "ppo(kingdomino-4p)" full_greedy \
 		--games 60 --seed 1 --report report/match.html
 
 test: $(VENV)/.installed-dev
@@ -26,6 +26,18 @@ lint: $(VENV)/.installed-dev
 
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
+
+# The site, in docs/_build. A link or a reference that leads nowhere is an error.
+docs: $(VENV)/.installed-dev
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --fresh-env docs docs/_build
+	@echo "the site is in docs/_build/index.html"
+
+# The wheel and the source package, in dist, with what PyPI would complain about.
+package: $(VENV)/.installed-dev
+	rm -rf dist
+	$(BIN)/python -m hatchling build -d dist
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist
 
 # Every paper with few games: the numbers, their intervals and verdicts, and the page baselines/papers/RESULTS.md.
 reproduce-quick: $(VENV)/.installed-dev
@@ -44,7 +56,7 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 # torch first and pinned: left to itself pip would fetch a build for graphics cards, gigabytes of it.
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) install --constraint constraints.txt torch
-	$(PIP) install --constraint constraints.txt --editable ".[rl,render,serve,dev]"
+	$(PIP) install --constraint constraints.txt --editable ".[rl,render,serve,docs,dev]"
 	touch $@ $(VENV)/.installed
 
 clean:

@@ -19,6 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+__all__ = ["Refused", "Seat", "State", "ask", "make"]
+
 State = dict[str, Any]
 _PATIENCE = 60.0  # seconds for an answer
 _WAIT = 20  # seconds that one request waits for the game to go on

@@ -41,7 +41,7 @@ def _branching() -> list[tuple[float, float]]:
             legal = table.legal()
             names = {action: table.name(action) for action in legal}
             is_turn = table.states[0]["round"] == 0 or not names[legal[0]].startswith("pick")
-            if is_turn:
+            if is_turn and table.seat is not None:
                 n = int(list_turns(table.view(table.seat).scratch(1 + MAX_DECISIONS), 0, game.most_decisions, game.max_legal, turns))
                 twice = sum(2 if _is_double(names[int(first_action(turn))]) else 1 for turn in turns[:n].tolist())
                 sums[int(table.states[0]["round"])] += n, twice

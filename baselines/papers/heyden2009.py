@@ -1,7 +1,7 @@
 """Heyden, "Implementing a computer player for Carcassonne" (Maastricht 2009): nodes visited by Expectimax and the Stars.
 
     python -m baselines.papers.heyden2009 nodes        # depth 2, every order and probing factor
-    python -m baselines.papers.heyden2009 deepening    # depth 3 at once, and after depths 1 and 2 with their best turn first
+    python -m baselines.papers.heyden2009 deepening    # depth 3 at once, and after depths 1 and 2, for some positions
 
 Her fifty positions are lost. Ours are in heyden2009_positions.txt, so only ratios can be compared with hers.
 """
@@ -83,16 +83,20 @@ def _by_kind() -> dict[str, list[Any]]:
     return kinds
 
 
-def _deepening() -> None:
+def _deepening(n: int) -> None:
+    """Compare in n positions, spread over all kinds of positions; each is told as soon as it is searched."""
     rows = []
     at_once, deepening = (Star25(depth=3, k=5, deepen=deepen, evaluate="final", order="2") for deepen in (False, True))
-    for position in positions():
+    every = list(positions())
+    print("Star2.5, k = 5, order 2, nodes to depth 3: at once, and deepening with the best turn first", flush=True)
+    for i in range(n):
+        position = every[i * len(every) // n]
         view = position.table.view(position.table.seat)
         one, other = at_once.search(view, thorough=False), deepening.search(view, thorough=False)
         assert abs(one.means[one.best] - other.means[other.best]) < 1e-6
         rows.append((int(one.cost["nodes"]), int(other.cost["nodes"])))
+        print(f"{i + 1:3} of {n}  {rows[-1][0]:12,}{rows[-1][1]:12,}  {position.when}, {position.lead}", flush=True)
     best = min(rows, key=lambda row: row[1] / row[0])
-    print("Star2.5, k = 5, order 2, nodes to depth 3: at once, and deepening with the best turn first")
     print(f"mean        {sum(a for a, _ in rows) / len(rows):12,.0f}{sum(b for _, b in rows) / len(rows):12,.0f}")
     print(f"best case   {best[0]:12,}{best[1]:12,}")
     print(f"Heyden 2009 {HER_DEEPENING[0]:12,}{HER_DEEPENING[1]:12,} (her best case)")
@@ -143,10 +147,11 @@ def _branching() -> list[list[int]]:
         ply, before = -1, -1
         while not table.over:
             laid = int(table.states[0]["n_tiles"])
-            if laid != before and table.name(table.legal()[0]).startswith("place"):
+            if laid != before and table.seat is not None and table.name(table.legal()[0]).startswith("place"):
                 ply, before = ply + 1, laid
                 n = list_turns(table.view(table.seat).scratch(1 + MAX_DECISIONS), 0, game.most_decisions, game.max_legal, turns)
                 found[ply].append(int(n))
+            assert table.seat is not None
             table.decide(player.act(table.view(table.seat)), rng)
     return found
 
@@ -154,7 +159,11 @@ def _branching() -> list[list[int]]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m baselines.papers.heyden2009", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("what", choices=("nodes", "deepening"))
-    {"nodes": _nodes, "deepening": _deepening}[parser.parse_args().what]()
+    parser.add_argument("--positions", type=int, default=10, help="of the fifty, for deepening (default: 10, some minutes)")
+    parsed = parser.parse_args()
+    if not 1 <= parsed.positions <= len(list(positions())):
+        parser.error(f"--positions {parsed.positions} is not possible; there are {len(list(positions()))}")
+    _nodes() if parsed.what == "nodes" else _deepening(parsed.positions)
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ def _renumbered(profile: list[int]) -> tuple[int, ...]:
 
 
 def honest_total(size: int, *, full: bool) -> int:
-    """Packings, or only tessellations, with the castle on every square once. Of squares that mirror each other, one is counted."""
+    """Packings, or only tessellations, with the castle on every square once. Mirror images are counted once."""
     count = tessellations if full else packings
     return sum(count(size, _representative(size, castle)) for castle in range(size * size))
 

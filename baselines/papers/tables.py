@@ -17,6 +17,7 @@ from __future__ import annotations
 import csv
 import importlib
 import math
+import os
 import platform
 import time
 from collections.abc import Callable, Iterator
@@ -39,6 +40,7 @@ SIZES = ("quick", "default", "full")
 SEED = 2026
 _SURE = 2.576  # standard errors: two numbers that are the same differ by more in one of a hundred rows
 _Z = 1.96
+_SHARES = ("wins", "score", "wins first")
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,7 @@ def _write(paper: str, lines: dict[tuple[str, str, str], Line]) -> None:
 
 def _line(paper: str, expected: Expected, size: str, played: dict[str, tuple[list[Result], float]]) -> Line:
     """Get the number of this line here, and compare it."""
-    start = time.process_time()
+    start = _spent()
     kind, _, rest = expected.how.partition(" ")
     games, ours, error = 0, math.nan, math.nan
     seconds = 0.0
@@ -155,23 +157,23 @@ def _line(paper: str, expected: Expected, size: str, played: dict[str, tuple[lis
         if games:
             key = f"{games} {expected.how}"
             if key not in played:
-                played[key] = (_play(rest, games), time.process_time() - start)
+                played[key] = (_play(rest, games), _spent() - start)
             results, seconds = played[key]
             ours, error = measured(results, expected.measure)
     elif kind == "call" and getattr(expected, size) != "no":
         name, *arguments = rest.split()
         ours = float(getattr(importlib.import_module(f"baselines.papers.{paper}"), name)(*arguments))
-        seconds = time.process_time() - start
+        seconds = _spent() - start
     paper_error = error_of(expected)
     value = float(expected.value) if expected.value else math.nan
     return Line(
         *expected.key,
         paper=expected.value,
-        paper_low=_text(value - _Z * paper_error),
-        paper_high=_text(value + _Z * paper_error),
+        paper_low=_end(expected, value - _Z * paper_error),
+        paper_high=_end(expected, value + _Z * paper_error),
         ours=_text(ours, exact=expected.measure == "count"),
-        low=_text(ours - _Z * error),
-        high=_text(ours + _Z * error),
+        low=_end(expected, ours - _Z * error),
+        high=_end(expected, ours + _Z * error),
         games=str(games) if games else "",
         seed=str(SEED) if games else "",
         size=size,
@@ -183,6 +185,17 @@ def _line(paper: str, expected: Expected, size: str, played: dict[str, tuple[lis
         machine=f"{platform.machine()} {platform.system()} Python {platform.python_version()}",
         date=time.strftime("%Y-%m-%d", time.gmtime()),
     )
+
+
+def _spent() -> float:
+    """The seconds of the processor that this process and those that played for it have used."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
+def _end(expected: Expected, number: float) -> str:
+    """An end of an interval as text; that of a share lies from 0 to 100."""
+    return _text(min(100.0, max(0.0, number)) if expected.measure in _SHARES and not math.isnan(number) else number)
 
 
 def _text(number: float, *, exact: bool = False) -> str:
@@ -225,7 +238,7 @@ def measured(results: list[Result], measure: str) -> tuple[float, float]:
         return mean, math.nan
     squares = sum(sum(number - mean for number in deal) ** 2 for deal in deals.values())
     error = math.sqrt(squares * len(deals) / (len(deals) - 1)) / len(numbers)
-    if measure in ("wins", "score", "wins first"):  # all games alike say less than that there is no error
+    if measure in _SHARES:  # all games alike say less than that there is no error
         error = max(error, 100 * math.sqrt(1 / 4) / (len(numbers) + 4) if error == 0 else 0.0)
     return mean, error
 
@@ -241,7 +254,7 @@ def error_of(expected: Expected) -> float:
     """The standard error of the paper's number; 0 if it is exact, nan if it cannot be known."""
     if expected.half:
         return float(expected.half) / _Z
-    if expected.measure in ("wins", "score", "wins first") and expected.n:
+    if expected.measure in _SHARES and expected.n:
         n, share = float(expected.n), (float(expected.value) / 100 * float(expected.n) + 1) / (float(expected.n) + 2)
         return 100 * math.sqrt(share * (1 - share) / n)
     return 0.0 if expected.measure == "count" else math.nan
@@ -292,7 +305,7 @@ extremes: by less than 25 %). Many rows have far fewer games than in the paper, 
 
 def _row(line: Line) -> str:
     def number(value: str, low: str, high: str) -> str:
-        return f"{value} [{low}, {high}]" if low and low != value else value or "-"
+        return f"{value} [{low}, {high}]" if low != high else value or "-"
 
     cells = (
         line.row,

@@ -193,8 +193,8 @@ def _by_turn(rounds: Rounds) -> tuple[str, ...]:
     if not any(line.dots for line in points):
         return ()
     return (
-        chart("Points after so many turns", "turns", "points", points),
-        chart("Turns that were open", "turn", "open turns", open_turns),
+        chart("Points at the end of each round", "round", "points", points),
+        chart("Turns that were open", "round", "open turns a turn", open_turns),
     )
 
 

@@ -30,7 +30,7 @@ from kdenv.policies.compiled import first_use
 from kdenv.policies.searching import SearchPolicy
 
 BATCH = 128  # so many games, at most, are given to a process at a time
-_TIMED = 32  # the first deals, whose time is measured; after them it is measured in one deal of _TIMED_OF
+_TIMED = 128  # the first deals, whose time is measured; after them it is measured in one deal of _TIMED_OF
 _TIMED_OF = 256
 _WORTH_IT = 1000  # so many games, at least, must be left after the first deals: to compile what plays them takes seconds
 _LOG = 512  # the number of events for which there is room at first
@@ -42,7 +42,10 @@ class Games:
     """The games of a match, as one process plays them: its policies are ready, and a game is played in the fastest way that there is."""
 
     def __init__(self, match: Match, deciding: Deciding = lambda seat: None, *, by_decision: bool = False) -> None:
-        """Compile and load everything. by_decision: play every game decision by decision, so that somebody can watch each of them."""
+        """Compile and load everything but whole games, because a match may end before the first of them.
+
+        by_decision: play every game decision by decision, so that somebody can watch each of them.
+        """
         self._match, self._deciding = match, deciding
         self._players = ready(match, deciding)
         self._whole: _Whole | None = None
@@ -67,7 +70,7 @@ class Games:
 
 
 def _whole(match: Match, players: Sequence[Policy]) -> _Whole | None:
-    """What plays whole games with these policies, compiled; None if one of them has no compiled form or searches, or they are too many."""
+    """What plays whole games with these policies; None if one of them has no compiled form or searches, or they are too many."""
     game = find_game(match.game)
     if any(player.is_oracle or isinstance(player, SearchPolicy) for player in players):
         return None  # the playouts of searches are counted decision by decision
@@ -75,10 +78,7 @@ def _whole(match: Match, players: Sequence[Policy]) -> _Whole | None:
         cast, numbers = cast_of(players, game, len(match.line_up))
     except NotSupported:
         return None
-    whole = _Whole(match, cast, numbers)
-    with first_use(cast, game, "whole games"):
-        whole.play(0)
-    return whole
+    return _Whole(match, cast, numbers)
 
 
 class _Room(NamedTuple):
@@ -105,6 +105,7 @@ class _Whole:
         game, n = find_game(match.game), len(match.line_up)
         table = Table(game, n, **match.options)
         self._match, self._cast, self._numbers = match, cast, numbers
+        self._is_compiled = False
         self._variant: Variant = table.variant
         self._sight = rng_of_views()[0]
         self._room = _Room(
@@ -124,6 +125,10 @@ class _Whole:
 
     def play(self, number: int) -> Result | None:
         """The result of this game; None if a policy decides on an action that is not legal, which play_game tells about."""
+        if not self._is_compiled:
+            self._is_compiled = True
+            with first_use(self._cast, find_game(self._match.game), "whole games"):
+                return self.play(number)
         match, room, n = self._match, self._room, len(self._match.line_up)
         deal, rotation, which = match.find(number)
         seeds, seats = policy_seeds(match, deal, rotation), match.seats(rotation)

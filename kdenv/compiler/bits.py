@@ -12,7 +12,7 @@ from numba.extending import intrinsic, overload
 
 from kdenv.compiler.kernel import kernel
 
-ONE = np.uint64(1)
+ONE = np.uint64(1)  # the set that has only the element 0; kernels shift it to get others
 _PAIRS, _FOURS, _EIGHTS = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
 _LOWEST, _HIGHEST = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)  # the lowest and the highest bit of every byte
 

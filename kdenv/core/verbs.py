@@ -19,6 +19,7 @@ from kdenv.compiler.question import misfit
 
 CHANCE, DECIDE, OVER = 0, 1, 2  # what phase() answers
 
+# The verbs by name. The docstring of each says what a game must answer.
 VERBS: dict[str, Callable[..., Any]] = {}
 _TAKES: dict[str, list[str]] = {}  # the names of the arguments of each verb
 _rules: dict[Any, "Rules"] = {}  # the dtype of a game's state, and its numba type -> its rules

@@ -160,7 +160,7 @@ class Api:
 
     async def statistics(self, call: Call) -> Any:
         game = find_game(call.query["game"])
-        return statistics(game.name, self.hall.store.results(game.name, MOST))
+        return await asyncio.to_thread(lambda: statistics(game.name, self.hall.store.results(game.name, MOST)))
 
     # Games
 
@@ -239,7 +239,8 @@ class Api:
 
     async def record(self, call: Call) -> Any:
         live = self._live(call)
-        return PlainTextResponse(self.hall.record(live), headers={"Content-Disposition": f'attachment; filename="{live.id}.txt"'})
+        record = await asyncio.to_thread(self.hall.record, live)
+        return PlainTextResponse(record, headers={"Content-Disposition": f'attachment; filename="{live.id}.txt"'})
 
     async def picture(self, call: Call) -> Any:
         live, viewer = self._viewed(call)
@@ -272,7 +273,7 @@ class Api:
         if live.status != "over":
             raise Refused(409, "there is a film of a game when it is over")
         async with self._filming:
-            return Response(await _gif(live.table.record()), media_type="image/gif")
+            return Response(await _gif(await asyncio.to_thread(live.table.record)), media_type="image/gif")
 
     # Details
 
@@ -340,13 +341,13 @@ async def _gif(record: str) -> bytes:
         text, film = Path(folder, "game.txt"), Path(folder, "game.gif")
         text.write_text(record, encoding="utf-8")
         pipe = asyncio.subprocess.PIPE
-        command = sys.executable, "-m", "kdenv", "replay", str(text), "--draw", str(film)
+        command = sys.executable, "-m", "kdenv", "replay", str(text), "--gif", str(film)
         process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.DEVNULL, stderr=pipe)
         try:
             async with asyncio.timeout(_GIF_SECONDS):
                 _, said = await process.communicate()
         except TimeoutError:
-            raise Refused(503, "the film takes too long to make; download the record and use 'kdenv replay --draw'") from None
+            raise Refused(503, "the film takes too long to make; download the record and use 'kdenv replay --gif'") from None
         finally:
             if process.returncode is None:
                 process.kill()

@@ -15,7 +15,7 @@ from kdenv.server.settings import Settings
 _RECOMMENDED = {
     "beginner": ("{greedy}", "random"),
     "club": ("mce(playouts=200)",),
-    "strongest": ("mce(playout={greedy}, seconds=2)", "ismcts(seconds=2)", "mce(seconds=2)"),
+    "strongest": ("strongest(seconds=2)", "mce(playout={greedy}, seconds=2)", "ismcts(seconds=2)", "mce(seconds=2)"),
 }
 
 

@@ -17,6 +17,8 @@ from typing import Any
 from kdenv.core.errors import BadOption, KdenvError, shown
 from kdenv.core.table import Table
 from kdenv.games import find_game, names
+from kdenv.policies import Policy
+from kdenv.policies.budgets import Budgeted
 from kdenv.policies.searching import SearchPolicy
 from kdenv.server import texts
 from kdenv.server.errors import Refused, StoreBusy
@@ -30,6 +32,7 @@ from kdenv.server.tokens import hashed, new_token, seat_of
 _LOG = logging.getLogger("kdenv.server")
 _KEPT = 100  # finished games that stay in memory
 _LOOK = 0.5  # seconds between two looks at the clocks of all games
+_TEXTS = 10_000  # texts of programs of which it is remembered whether they search
 _AGAIN = 1.0  # seconds after which a decision is written again that the database did not take
 
 
@@ -260,8 +263,14 @@ class Hall:
 
     def _filled(self, text: str, game: str, players: int, options: dict[str, Any]) -> Seat:
         made = texts.checked(text, find_game(game), players, options, self.settings, self.settings.limits.search_seconds)
-        self._searches[text] = isinstance(made, SearchPolicy)
+        self._note(text, made)
         return Seat("program", text, text)
+
+    def _note(self, text: str, made: Policy) -> None:
+        """Remember whether a program searches."""
+        if len(self._searches) >= _TEXTS:
+            self._searches.clear()
+        self._searches[text] = isinstance(made, SearchPolicy | Budgeted)
 
     def _checked_name(self, name: str, what: str) -> str:
         name = unicodedata.normalize("NFC", name).strip()
@@ -331,7 +340,7 @@ class Hall:
         if text not in self._searches:
             kept = live.kept
             made = texts.checked(text, live.game, kept.players, kept.options, self.settings, self.settings.limits.search_seconds)
-            self._searches[text] = isinstance(made, SearchPolicy)
+            self._note(text, made)
         pool = self._slow if self._searches[text] else self._quick
         job = Job(text, live.seed("policy", seat), live.table.clone(), seat, live.memories.get(seat, b""))
         decision = await pool.do(job, self.settings.limits.decision_seconds)

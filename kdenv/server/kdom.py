@@ -202,19 +202,22 @@ class Kdom:
     def _brief(self, kept: Game) -> documents.Document:
         if kept.id in self._ended:
             return self._ended[kept.id]
-        live = self._hall.find(kept.id)
-        position, _ = self._past(live).positions[-1]
-        names, turn = _names(live), documents.n_moves(position[0]) + 1
-        seat = documents.to_move(position[0]) if live.status == "running" else None
+        names, seat = [each.name for each in kept.seats], None
+        turn = documents.all_moves(kept.players) + 1
+        if kept.result is None or not kept.result["finished"]:  # else nothing need be loaded
+            live = self._hall.find(kept.id)
+            position, _ = self._past(live).positions[-1]
+            turn = documents.n_moves(position[0]) + 1
+            seat = documents.to_move(position[0]) if live.status == "running" else None
         brief = {
-            **_head(live.kept),
+            **_head(kept),
             "players": [documents.player(names[seat]) for seat in documents.in_order(names)],
             **({} if seat is None else {"playerOnTurn": documents.player(names[seat])}),
-            "round": documents.round_of(position[0], turn),
+            "round": documents.round_of(kept.players, turn),
             "turn": turn,
-            "gameOver": live.status == "over",
+            "gameOver": kept.status == "over",
         }
-        if live.status == "over":
+        if kept.status == "over":
             if len(self._ended) >= 2 * _LISTED:
                 del self._ended[next(iter(self._ended))]
             self._ended[kept.id] = brief

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -82,6 +82,7 @@ class Store:
 
     def __init__(self, path: Path | str) -> None:
         """Open the file, or make it. BadOption if it is not ours or cannot be used."""
+        self._path = path
         try:
             self._db = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode=WAL")
@@ -113,7 +114,7 @@ class Store:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise
-        except (sqlite3.OperationalError, sqlite3.IntegrityError) as error:
+        except sqlite3.OperationalError as error:
             raise StoreBusy(str(error)) from None
 
     # Writing
@@ -192,17 +193,15 @@ class Store:
         return self._games(f"{condition} ORDER BY {order} DESC, id LIMIT ? OFFSET ?", (*values, most, first)), total
 
     def results(self, game: str, most: int) -> list[tuple[dict[str, Any], list[str]]]:
-        """The results of the last public games of a game, each with the names in its seats."""
-        found = self._db.execute(
-            "SELECT id, result FROM games WHERE status = 'over' AND public = 1 AND game = ? AND result IS NOT NULL "
-            "ORDER BY updated DESC LIMIT ?",
-            (game, most),
-        ).fetchall()
-        names = self._db.cursor()
-        return [
-            (json.loads(result), [name for (name,) in names.execute("SELECT name FROM seats WHERE game = ? ORDER BY seat", (id,))])
-            for id, result in found
-        ]
+        """The results of the last public games of a game, each with the names in its seats. Any thread may ask for them."""
+        with closing(sqlite3.connect(self._path, timeout=_PATIENCE)) as db:
+            found = db.execute(
+                "SELECT id, result FROM games WHERE status = 'over' AND public = 1 AND game = ? AND result IS NOT NULL "
+                "ORDER BY updated DESC LIMIT ?",
+                (game, most),
+            ).fetchall()
+            names = "SELECT name FROM seats WHERE game = ? ORDER BY seat"
+            return [(json.loads(result), [name for (name,) in db.execute(names, (id,))]) for id, result in found]
 
     def _games(self, condition: str, values: Sequence[Any]) -> list[Game]:
         found = self._db.execute(

@@ -14,7 +14,6 @@ from kdenv.core.errors import BadOption, KdenvError, NotSupported, shown
 from kdenv.core.game import Game
 from kdenv.policies import Policy, policy
 from kdenv.policies.learned import shipped_models
-from kdenv.policies.searching import SearchPolicy
 from kdenv.policies.text.grammar import Term, parse, word_in
 from kdenv.policies.text.value import Value, find
 from kdenv.server.settings import Settings
@@ -41,7 +40,7 @@ def checked(text: str, game: Game, players: int, options: dict[str, Any], settin
 def checked_search(text: str, game: Game, players: int, options: dict[str, Any], settings: Settings) -> Policy:
     """Do the same for a policy that is to analyse."""
     made = checked(text, game, players, options, settings, settings.limits.analysis_seconds)
-    if not isinstance(made, SearchPolicy):
+    if type(made).search is Policy.search:
         raise NotSupported(f"{made} does not search and has nothing to tell about its choices; ask a search, such as mce(seconds=1)")
     return made
 

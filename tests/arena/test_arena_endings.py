@@ -125,13 +125,13 @@ def test_a_disk_that_fills_up_while_a_batch_is_written_keeps_whole_lines(tmp_pat
         append(self, result)
 
     monkeypatch.setattr(ResultsFile, "append", until_full)
-    assert main([*COMMAND, "1200", "--processes", "2", "--out", str(file)]) == 2
+    assert main([*COMMAND, "1400", "--processes", "2", "--out", str(file)]) == 2
     captured = capsys.readouterr()
     assert captured.err.replace(COMPILING, "") == f"kdenv: {file}: No space left on device\n"
     assert ": 300 finished\n" in captured.out
     monkeypatch.undo()
-    assert main([*COMMAND, "1200", "--processes", "2", "--out", str(file)]) == 0
-    assert kept_in(file) == 1200
+    assert main([*COMMAND, "1400", "--processes", "2", "--out", str(file)]) == 0
+    assert kept_in(file) == 1400
 
 
 # Long matches

@@ -5,7 +5,6 @@ import multiprocessing
 import subprocess
 import sys
 import time
-from types import SimpleNamespace
 
 import pytest
 from matches import GREEDY_V_RANDOM, results_of, without_time
@@ -245,7 +244,7 @@ def test_a_policy_that_cannot_play_the_game_is_named_before_any_game() -> None:
 def test_the_seconds_of_a_place_are_those_of_its_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that goes on by a second whenever it is read, each decision takes a second."""
     seconds = itertools.count()
-    monkeypatch.setattr("kdenv.arena.match.time", SimpleNamespace(perf_counter=lambda: next(seconds)))
+    monkeypatch.setattr("kdenv.arena.match._clock", lambda: next(seconds))
     result = play_game(Match("kingdomino", ["random", "full_greedy"], 2, options={"size": 3}), 0)
     decisions = [line.partition(":")[0] for line in result.record.splitlines()]
     assert result.seconds == [decisions.count("0"), decisions.count("1")]

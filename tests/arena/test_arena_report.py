@@ -15,6 +15,7 @@ from kdenv.arena import Curve, CurvePlan, League, Match, Result, Summary, compar
 from kdenv.arena.report import as_json, compare_page, curve_page, league_page, page
 from kdenv.arena.rounds import MOST_GAMES, Rounds
 from kdenv.arena.tables import text_table
+from kdenv.core.details import told_by
 from kdenv.core.view import View
 from kdenv.drawing.grids import heat_map, histogram
 from kdenv.drawing.paper import LOST, TIED, WIDTH, WON, in_lines
@@ -224,7 +225,7 @@ def test_the_page_of_a_match_has_all_pictures(pages: dict[str, str]) -> None:
         "Margins with 95 % intervals",
         "Games won with 95 % intervals",
         "Margins",
-        "Points after so many turns",
+        "Points at the end",  # of each round
         "Turns that were open",
         "The time a turn took, on average over a game",
     ]
@@ -237,22 +238,20 @@ def test_the_page_of_a_league_has_ladder_and_heat_maps(pages: dict[str, str]) ->
     assert "of 20 games</title>" in pages["league"]
 
 
-def test_rounds_count_what_happened_in_every_turn() -> None:
+def test_rounds_have_the_points_and_the_turns_that_the_records_tell() -> None:
     match = Match("kingdomino", ["full_greedy", "random"], games=2, options={"size": 3})
     results = results_of(match)
     rounds = Rounds(match)
     for result in results:
         rounds.add(result)
-    points, open_turns = rounds.lines("points"), rounds.lines("open")
-    assert [line.name for line in points] == ["full_greedy", "random"]
+    points, n_open = rounds.lines("points"), rounds.lines("open")
+    assert [line.name for line in points] == [line.name for line in n_open] == ["full_greedy", "random"]
     assert points[0].dots[-1].y == sum(result.scores[0] for result in results) / 2
-    assert len(points[0].dots) == len(open_turns[0].dots) + 1
-    first = kdenv.table("kingdomino", players=2, size=3)
-    record = results[0].record.splitlines()
-    for word in record[1].removeprefix("* ").split(", "):
-        first.chance(first.game.notation.chance_from(first.states, 0, word))
-    assert open_turns[0].dots[0].y <= first.game.max_turns
-    assert {line.dots[0].x for line in open_turns} == {1}
+    told = [told_by(result.record, kdenv.games.find_game).turns for result in results]
+    first = [[turn.open for turn in told[number][number] if turn.round == 0] for number in range(2)]  # its seat is that of the rotation
+    assert n_open[0].dots[0].y == sum(sum(each) / len(each) for each in first) / 2
+    assert [dot.x for dot in points[0].dots] == [dot.x for dot in n_open[0].dots]
+    assert points[0].dots[0].x == 1
 
 
 def test_rounds_of_games_beyond_the_first_are_not_replayed() -> None:

@@ -318,7 +318,7 @@ def test_looking_at_the_place_of_the_report_changes_nothing_there(tmp_path) -> N
 
 def test_the_table_is_printed_even_if_the_report_cannot_be_written_in_the_end(tmp_path, capsys, monkeypatch) -> None:
     report = tmp_path / "report.html"
-    monkeypatch.setattr("kdenv.arena.report.page", lambda summary: report.mkdir() or "a page")
+    monkeypatch.setattr("kdenv.arena.report.page", lambda *_: report.mkdir() or "a page")
     assert main([*COMMAND, "4", "--processes", "1", "--report", str(report)]) == 2
     captured = capsys.readouterr()
     assert "full_greedy" in captured.out

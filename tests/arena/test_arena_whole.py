@@ -124,9 +124,9 @@ def test_the_time_a_turn_is_that_of_the_games_whose_time_is_known() -> None:
 
 def test_the_number_of_processes_changes_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # other processes do not know that fewer games are timed
-    match = Match("kingdomino", ["full_greedy", "random"], games=1100, seed=5, options={"size": 3})
+    match = Match("kingdomino", ["full_greedy", "random"], games=1400, seed=5, options={"size": 3})
     expected, shared = results_of(match), results_of(match, processes=2)
-    assert clocked(expected) == clocked(shared) == [*range(32), 256, 512]
+    assert clocked(expected) == clocked(shared) == [*range(128), 256, 512]
     assert without_time(shared) == without_time(expected)
     assert without_time(results_of(match, processes=2, records=True, done=range(100))) == without_time(expected[100:])
 
@@ -180,8 +180,21 @@ def test_players_of_too_many_kinds_are_asked_for_every_decision(monkeypatch: pyt
 
 def test_a_match_too_short_to_be_worth_it_compiles_no_whole_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(whole, "_WORTH_IT", 7)
-    monkeypatch.setattr(whole, "_whole", lambda *_: pytest.fail("it was compiled"))
+    monkeypatch.setattr(whole, "_whole", lambda *_: pytest.fail("it was prepared"))
     assert len(results_of(Match("kingdomino", ["random", "random"], games=8, options={"size": 3}))) == 8
+
+
+def test_a_match_that_ends_early_compiles_no_whole_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a comparison does, which may play 20,000 deals and needs few."""
+    monkeypatch.setattr(whole, "_play_to_the_end", lambda *_: pytest.fail("it was compiled"))
+    numbers = list[int]()
+
+    def enough(result: Result) -> bool:
+        numbers.append(result.number)
+        return len(numbers) == 2
+
+    assert play(Match("kingdomino", ["random", "random"], 10**6, options={"size": 3}), processes=1, on_result=enough)
+    assert numbers == [0, 1]
 
 
 # Compiled players that decide wrongly

@@ -156,7 +156,7 @@ def test_a_game_that_kills_every_process_is_named_after_three_tries(tmp_path) ->
 def test_a_decision_is_late_when_it_has_been_seen_for_longer_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([1000, 1004, 1006, 1006.1, 1020, 1021, 1025, 1027])
     monkeypatch.setattr(workers, "time", SimpleNamespace(monotonic=lambda: next(times)))
-    worker = workers._Worker(GREEDY_V_RANDOM)
+    worker = workers._Worker(GREEDY_V_RANDOM, True, False)
     worker.process.kill()
     seen = []
     # What the process has written when it is looked at: an odd number during a decision, and the seat.
@@ -260,10 +260,10 @@ def test_whole_games_whose_processes_and_parents_are_killed_are_those_of_a_quiet
         assert kill_after(["-m", "kdenv", *command], file, dice.randrange(1, 200), dice.random() * 0.1, dice) == []
     with ResultsFile(file, CHEAP) as kept:
         last = max(result.number for result in kept.results())
-    command[command.index("--games") + 1] = str(max(1100, last + 1))
+    command[command.index("--games") + 1] = str(max(1400, last + 1))
     assert main([*command, "--out", str(file)]) == 0
     capsys.readouterr()
-    expected = Match(CHEAP.game, CHEAP.line_up, max(1100, last + 1), CHEAP.seed, CHEAP.options)
+    expected = Match(CHEAP.game, CHEAP.line_up, max(1400, last + 1), CHEAP.seed, CHEAP.options)
     with ResultsFile(file, expected) as kept:
         results = sorted(kept.results(), key=lambda result: result.number)
     assert without_time(results) == without_time(results_of(expected))

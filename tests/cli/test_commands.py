@@ -1,4 +1,4 @@
-"""Does every command of every README run, every Python block, and every command of kdenv for every game? All at quick sizes."""
+"""Do all commands and Python blocks of the READMEs and of the site run, and every command of kdenv for every game? All at quick sizes."""
 
 import json
 import os
@@ -19,11 +19,16 @@ from kdenv.cli.arguments import Commands
 from kdenv.games import find_game, names
 
 HOME = Path(__file__).parents[2]
+ROOMS = ("", "baselines", "baselines/papers", "docs", *(f"kdenv/{room}" for room in ("arena", "compiler", "networks", "server")))
 READMES = [
-    *(HOME / place / "README.md" for place in ("", "baselines", "kdenv/arena")),
+    *(HOME / place / "README.md" for place in ROOMS),
+    HOME / "CONTRIBUTING.md",
     *sorted((HOME / "kdenv" / "games").glob("*/README.md")),
 ]
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SITE = [HOME / "docs/games/index.md"]  # the pages that are written by hand
+SITE += sorted(path for folder in ("docs", "docs/concepts", "docs/write") for path in (HOME / folder).glob("*.md"))
+PAGES = [*READMES, *SITE]
+BLOCK = re.compile(r"^(<!-- not run: .+ -->\n)?```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 # What makes a command or a block quick, without changing what it shows.
 QUICK = [
@@ -36,8 +41,10 @@ QUICK = [
     (r"^kdenv bench", "kdenv bench --quick"),
     (r"^kdenv compare (.*?)( --deals \d+)?$", r"kdenv compare \1 --deals 2 --processes 1"),
 ]
-# What is not run here: make builds an environment of its own; a person plays; warming has a test below, game by game.
-NOT_RUN = ("make ", "kdenv play ", "kdenv warm", "pip ")
+# What is not run here: make builds an environment of its own; a person plays; warming has a test below, game by game; a server
+# runs until it is ended (tests/server); papers take minutes and have tests of their own (`kdenv reproduce --list` is run).
+PAPERS = ("kdenv reproduce -q", "kdenv reproduce wong", "kdenv reproduce jan")
+NOT_RUN = ("make ", "kdenv play ", "kdenv warm", "kdenv serve", "kdenv join", "pip ", *PAPERS)
 
 
 def quick(text: str) -> str:
@@ -47,8 +54,13 @@ def quick(text: str) -> str:
 
 
 def blocks(readme: Path) -> list[tuple[str, str]]:
-    """The kind and the text of every block."""
-    return BLOCK.findall(readme.read_text(encoding="utf-8"))
+    """The kind and the text of every block that is not marked as one that cannot be run."""
+    return [(kind, text) for mark, kind, text in BLOCK.findall(readme.read_text(encoding="utf-8")) if not mark]
+
+
+def name_of(page: Path) -> str:
+    """A page in the name of a test."""
+    return str(page.relative_to(HOME).with_suffix(""))
 
 
 def commands(readme: Path) -> Iterator[list[str]]:
@@ -61,7 +73,7 @@ def commands(readme: Path) -> Iterator[list[str]]:
                 yield shlex.split(quick(line), comments=True)
 
 
-@pytest.mark.parametrize("readme", [readme for readme in READMES if list(commands(readme))], ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("readme", [page for page in PAGES if list(commands(page))], ids=name_of)
 def test_every_command_of_a_readme_runs(readme: Path, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("examples", "baselines"):
@@ -77,7 +89,7 @@ def test_every_command_of_a_readme_runs(readme: Path, tmp_path: Path, monkeypatc
             assert done.returncode == 0, (words, done.stderr)
 
 
-@pytest.mark.parametrize("readme", [readme for readme in READMES if any(kind == "python" for kind, _ in blocks(readme))], ids=str)
+@pytest.mark.parametrize("readme", [page for page in PAGES if any(kind == "python" for kind, _ in blocks(page))], ids=name_of)
 def test_every_python_block_of_a_readme_runs(readme: Path, tmp_path: Path) -> None:
     """Each in a process of its own, so that a reader can begin with any. Files that one writes are there for the next."""
     environment = {**os.environ, "PYTHONPATH": str(HOME)}
@@ -88,10 +100,17 @@ def test_every_python_block_of_a_readme_runs(readme: Path, tmp_path: Path) -> No
         assert done.returncode == 0, code + done.stderr
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_block_is_run_or_is_of_a_kind_that_cannot_be(page: Path) -> None:
+    """Commands and Python are run; `text` is output, programs read `toml` and parts of files; all others say why they are not run."""
+    kinds = {kind.partition(" ")[0] for kind, _ in blocks(page)}
+    assert kinds <= {"", "python", "text", "toml", "{from}", "{literalinclude}", "{toctree}"}
+
+
 def test_there_are_commands_and_blocks_to_run() -> None:
-    found = [words for readme in READMES for words in commands(readme)]
+    found = [words for readme in PAGES for words in commands(readme)]
     assert {"match", "policies"} <= {words[1] for words in found if words[0] == "kdenv"}
-    assert sum(kind == "python" for readme in READMES for kind, _ in blocks(readme)) >= 2
+    assert sum(kind == "python" for readme in PAGES for kind, _ in blocks(readme)) >= 2
 
 
 # Every command for every game

@@ -50,7 +50,7 @@ def numbers() -> dict[str, Any]:
             told[f"{name} {players} view"] = looks(table)
     for variant, (players, options) in enumerate(KINGDOMINO_VARIANTS):
         told[f"variant {variant}"] = random_game(find_game("kingdomino"), 7, players, **options).record()
-    return {**told, **kingdomino_numbers(), **learned_numbers(), **network_numbers(), **whole_games()}
+    return {**told, **kingdomino_numbers(), **learned_numbers(), **network_numbers(), **reading_numbers(), **whole_games()}
 
 
 def whole_games() -> dict[str, Any]:
@@ -107,6 +107,34 @@ def kingdomino_numbers() -> dict[str, Any]:
     return told
 
 
+def reading_numbers() -> dict[str, Any]:
+    """The visits and sums of searches by the readings of papers, in the middle of a game of Dominion, and with calls in dominoes."""
+    told: dict[str, Any] = {}
+    dominion = random_game(find_game("dominion"), 4, 2, 30)
+    dominion.run_chance(make_rng(2))
+    dominoes = random_game(find_game("dominoes"), 4, 4, 0, calls=True, mode="round", lead="drawn")
+    dominoes.run_chance(make_rng(2))
+    while len(dominoes.log) < 29 + 12:
+        dominoes.play(dominoes.legal()[0])
+    for table, searches in (
+        (
+            dominion,
+            (
+                "uct(score=windiff, chance=frozen, update=own, total=parent, equals=last, backup=max, playouts=60)",
+                "uct(score=half, chance=frozen, least=3, least_below=2, trees=2, whole=yes, playouts=30)",
+                "bandit(score=lead, select=thompson_beta, ties=random, playouts=60)",
+            ),
+        ),
+        (dominoes, ("pimc(alpha=3, playouts=8)", "ims(alpha=3, belief=paper_tiles)", "ismcts(playouts=60)")),
+    ):
+        for text in searches:
+            search = policy(text)
+            search.reset(3)
+            found = search.search(table.view(table.seat), thorough=False)
+            told[text] = [found.visits.tolist(), [f"{mean:.9g}" for mean in found.means.tolist()], found.best]
+    return told
+
+
 def network_numbers() -> dict[str, Any]:
     """The visits of searches in Three Shells in which a network says what positions are worth, and which turns come first."""
     told: dict[str, Any] = {}
@@ -114,11 +142,14 @@ def network_numbers() -> dict[str, Any]:
         file = random_model(Path(folder) / "model.npz", three_shells.GAME)
         for search in (
             "mce(leaf=learned({0}), score=goal, sampling=halving, playouts=40)",
+            "mce(prior=learned({0}), trust=3, score=goal, sampling=halving, widest=3, common=yes, playouts=40)",
             "uct(leaf=learned({0}), score=goal, chance=open, select=puct, priors=learned({0}), playouts=60)",
             "uct(playout=learned({0}), score=points, select=puct(c=3), priors=learned({0}), widening=0.5, playouts=60)",
         ):
             for seat, table in enumerate((shells(1), shells(1, 2))):
                 told[f"{search} {seat}"] = policy(search.format(file)).search(table.view(seat)).visits.tolist()
+    player, states = policy("mce(common=yes, playouts=12)").compiled(three_shells.GAME, 2), shells(1, 2).states.repeat(2)
+    told["flat player"] = [int(choose_at(player, states, 0, three_shells.GAME.buffer(), make_rng(seed))) for seed in range(5)]
     return told
 
 

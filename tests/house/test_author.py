@@ -38,7 +38,7 @@ from kdenv.author import (
 from kdenv.games import TITLES
 
 ROOT = Path(__file__).parents[2]
-PUBLIC = ["kdenv", *(f"kdenv.{room}" for room in ("author", "arena", "envs", "policies", "search"))]
+PUBLIC = ["kdenv", *(f"kdenv.{room}" for room in ("author", "arena", "client", "envs", "policies", "search"))]
 PUBLIC += [f"kdenv.games.{name}" for name in TITLES]
 ENVIRONMENTS = [f"{name}_v0" for name in TITLES]
 

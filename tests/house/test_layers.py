@@ -28,6 +28,7 @@ OF_KDENV = {
     "arena": ("compiler", "core", "drawing", "games", "policies", "arena", "__version__"),
     "server": ("compiler", "core", "games", "policies", "arena", "server", "__version__"),
     "author": ("compiler", "core", "search", "policies"),
+    "client": (),
 }
 GYM = ("gymnasium", "pettingzoo")
 TORCH = ("torch", "stable_baselines3", "sb3_contrib")

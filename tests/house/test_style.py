@@ -37,8 +37,7 @@ def test_all_but_kernels_is_annotated(room: str) -> None:
         f"{path.relative_to(ROOT)} {where}"
         for path in sorted((ROOT / "kdenv" / room).rglob("*.py"))
         for where in bare_functions(ast.parse(path.read_text()).body)
-        if (path.name, where.split(": ")[1])
-        not in {("verbs.py", "ask"), ("question.py", "ask"), ("plain.py", "resolve")}
+        if (path.name, where.split(": ")[1]) not in {("verbs.py", "ask"), ("question.py", "ask"), ("plain.py", "resolve")}
         and path.name != "selfcheck.py"  # its kernels are not decorated, because they are compiled in two ways
     ]
     assert not bare, "\n".join(bare)
@@ -72,9 +71,7 @@ def without_encoding(tree: ast.AST) -> Iterator[int]:
 
 def test_text_files_have_an_encoding() -> None:
     files = [path for room in ("kdenv", "baselines", "examples") for path in sorted((ROOT / room).rglob("*.py"))]
-    bare = [
-        f"{path.relative_to(ROOT)}:{line}" for path in files for line in without_encoding(ast.parse(path.read_text(encoding="utf-8")))
-    ]
+    bare = [f"{path.relative_to(ROOT)}:{line}" for path in files for line in without_encoding(ast.parse(path.read_text(encoding="utf-8")))]
     assert bare == []
 
 

@@ -39,7 +39,7 @@ def test_only_kdenv_becomes_a_package(wheel: zipfile.Path) -> None:
 
 def test_the_wheel_has_every_file_of_the_package(wheel: zipfile.Path) -> None:
     inside = {name for name in wheel.root.namelist() if name.startswith("kdenv/") and not name.endswith("/")}
-    kinds = (".py", ".pyi", ".npz", ".md", ".html", "py.typed")
+    kinds = (".py", ".pyi", ".npz", ".md", ".html", ".js", ".css", ".svg", "py.typed")
     ours = (path for path in (ROOT / "kdenv").rglob("*") if path.name.endswith(kinds))
     assert inside == {path.relative_to(ROOT).as_posix() for path in ours}
     assert "kdenv/models/kingdomino-4p.npz" in inside

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -161,6 +162,24 @@ def test_a_killed_training_goes_on(tmp_path: Path) -> None:
     assert len(trainer.curve.points) >= 3
     trainer.learn()
     assert kdenv.policy(f"learned({tmp_path / 'model.npz'})").loaded().stored.players == 4
+
+
+def test_a_kill_never_loses_more_than_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An hour of learning, in steps of half a second by a clock of ours: checkpoints are less than a minute apart."""
+    trainer, now = Trainer(Settings(game="dominoes", hidden=8, minutes=60.0), tmp_path), 0.0
+    written = [now]
+
+    def learn() -> None:
+        nonlocal now
+        now += 0.5
+        trainer.seconds += 0.5
+
+    monkeypatch.setattr("kdenv.training.trainer.time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(trainer, "learn", learn)
+    monkeypatch.setattr(trainer, "save", lambda: written.append(now))
+    trainer.run(points=1)
+    assert now == 3600
+    assert max(np.diff(written)) < 60
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for other processes")

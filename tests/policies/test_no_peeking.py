@@ -100,6 +100,7 @@ def fits(asked: Policy, table: Table) -> bool:
 WITH_A_NETWORK = [
     "mce(playout={}, playouts=20)",
     "mce(leaf={}, score=goal, playouts=40)",
+    "mce(prior={}, score=goal, sampling=halving, widest=4, common=yes, playouts=40)",
     "ismcts(leaf={}, turns=2, score=goal, playouts=40)",
     "ismcts(priors={}, select=puct, widening=0.5, playouts=40)",
 ]

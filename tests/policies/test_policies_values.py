@@ -382,7 +382,7 @@ def test_a_model_is_named_as_it_was_given() -> None:
 
 
 def test_reading_a_policy_takes_few_calls() -> None:
-    """It was 888 calls, when every parameter was looked up in signatures; 180 leave room for a field or two more."""
+    """It was 888 calls, when every parameter was looked up in signatures; 190 leave room for a field or two more."""
     import sys
 
     text = "mce(playout=player_greedy, score=relative, playouts=200)"
@@ -398,7 +398,7 @@ def test_reading_a_policy_takes_few_calls() -> None:
         policy(text)
     finally:
         sys.setprofile(None)
-    assert calls < 180
+    assert calls < 190
 
 
 def test_every_default_stands_once() -> None:

@@ -305,3 +305,24 @@ def test_running_games_go_on_at_the_next_start(tmp_path: Path) -> None:
         assert served.get(f"/games/{id}/steps/{before['step']}/picture.svg") == picture
         assert served.get(f"/games/{waiting}/seat", waiting_token)["seat"] == 0
         decide(served, id, tokens, lambda legal: legal[0])
+
+
+def test_a_film_of_a_finished_game(served: Served) -> None:
+    pytest.importorskip("PIL", reason="the extra render is not installed")
+    id, tokens = seated(served, "kingdomino", players=2, options={"size": 3, "dominoes": 4})
+    assert served.raw("GET", f"/api/v1/games/{id}/film.gif")[0] == 409
+    play_out(served, id, tokens)
+    status, headers, film = served.raw("GET", f"/api/v1/games/{id}/film.gif")
+    assert (status, headers["content-type"], film[:6]) == (200, "image/gif", b"GIF89a")
+
+
+@pytest.mark.parametrize("game", ALL)
+def test_the_recommended_programs_of_every_game_play(served: Served, game: str) -> None:
+    recommended = {each["strength"]: each["policy"] for each in served.get(f"/policies?game={game}")["recommended"]}
+    assert list(recommended) == ["beginner", "club", "strongest"]
+    assert recommended["strongest"].startswith("strongest")
+    id = served.make(game, [recommended["beginner"], recommended["club"]] * (2 if game == "dominoes" else 1))
+    state = served.get(f"/games/{id}")
+    while state["step"] < 40 and state["status"] == "running":
+        state = served.get(f"/games/{id}?since={state['step']}&wait=20")
+    assert [seat["left"] for seat in state["seats"]] == [None] * state["players"]

@@ -29,6 +29,7 @@ class CardType(IntEnum):
     REACTION = 6
 
 
+# The types by name, since the rows of cards name them often.
 ANY, TREASURE, VICTORY, CURSES, ACTION, ATTACK, REACTION = CardType
 TYPE_NAMES = ("any", "treasure", "victory", "curse", "action", "attack", "reaction")
 N_TYPES = 7

@@ -2,9 +2,11 @@
 
 from kdenv.core.questions import Measured
 
-# The rows of a budget that have a network come first; the others are for tables that it was not trained for.
+# The network was trained on the first test bed, and no search that was tried there is stronger. The others are for other kingdoms.
 STRONGEST = (
-    Measured(0.1, "ucb_orig(seconds={seconds})"),
+    Measured(0.01, "learned(dominion)"),
+    Measured(0.01, "ucb_orig(seconds={seconds})"),
     Measured(0, "learned(dominion)"),
+    Measured(0, "double_witch"),
     Measured(0, "big_money"),
 )

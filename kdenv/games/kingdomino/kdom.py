@@ -13,7 +13,7 @@ from kdenv.core import verbs
 from kdenv.games.kingdomino import placements, rules
 from kdenv.games.kingdomino.notation import halves, kingdom_squares
 from kdenv.games.kingdomino.scene import mover
-from kdenv.games.kingdomino.tables import DOMINOES, N_DOUBLES, TERRAINS
+from kdenv.games.kingdomino.tables import DOMINOES, DOMINOES_USED, KINGS, N_DOUBLES, TERRAINS
 
 Document = dict[str, Any]
 _CASTLE = (-1, 0)  # the square of the castle as (terrain, crowns)
@@ -32,9 +32,14 @@ def n_moves(s: Any) -> int:
     return int(s["round"]) * kings + int(s["turn"])
 
 
-def round_of(s: Any, turn: int) -> int:
+def all_moves(players: int) -> int:
+    """How many moves a whole game has."""
+    return DOMINOES_USED[players] + KINGS[players]
+
+
+def round_of(players: int, turn: int) -> int:
     """The round as the paper's server counts it."""
-    return 1 + turn // int(s["kings"])
+    return 1 + turn // KINGS[players]
 
 
 def in_order(names: Sequence[str]) -> list[int]:

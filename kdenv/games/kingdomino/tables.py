@@ -3,7 +3,7 @@
 import numpy as np
 
 FIELD, FOREST, WATER, PASTURE, CLAY, MINE = range(6)
-TERRAINS = ("field", "forest", "water", "pasture", "clay", "mine")
+TERRAINS = ("field", "forest", "water", "pasture", "clay", "mine")  # the names of the terrains, by their numbers
 N_TERRAINS = 6
 N_DOMINOES = 48
 N_DOUBLES = 12  # dominoes 1 to 12 have two equal halves without crowns

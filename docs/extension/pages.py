@@ -1,0 +1,130 @@
+"""Takes parts of the repository's own pages into the site, so that nothing is written twice.
+
+A page of the site says what it takes:
+
+    ```{from} README.md
+    A learning run
+    ```
+
+That is the section of this title, without its heading. `(start)` is what comes before the first section, `(all)` is the whole page
+without its title; and of several lines, each is a section with its heading. Links between files of the repository become links between
+pages of the site. Where the site has no page for a file, the words of the link and the path of the file take its place.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
+
+ROOT = Path(__file__).parents[2]
+
+# Files of the repository -> pages of the site that have their text.
+PAGES = {
+    "README.md": "/index.md",
+    "CONTRIBUTING.md": "/contributing.md",
+    "CHANGELOG.md": "/changes.md",
+    "REFERENCES.md": "/references.md",
+    "baselines/papers/README.md": "/papers.md",
+    "baselines/papers/RESULTS.md": "/results.md",
+    "baselines/README.md": "/strength.md",
+    "kdenv/arena/README.md": "/comparing.md",
+    "kdenv/compiler/README.md": "/concepts/kernels.md",
+    "kdenv/networks/README.md": "/learning.md",
+    "kdenv/server/README.md": "/serving.md",
+}
+_FENCE = re.compile(r"^```\{from\} (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?://|#)([^)\s]*)\)")
+_CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
+_HEADING = re.compile(r"^(#+) (.*)$")
+
+
+class PageError(ValueError):
+    """A page asks for something that the repository does not have."""
+
+
+def filled(text: str) -> str:
+    """A page of the site with the parts that it takes from the repository."""
+    return _FENCE.sub(lambda found: part(found[1], found[2].splitlines()), text)
+
+
+def part(path: str, wanted: list[str]) -> str:
+    """These sections of a page of the repository, as the site shows them."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    if wanted == ["(all)"]:
+        taken = _below_one_title(text.partition("\n")[2])
+    elif wanted == ["(start)"]:
+        taken = text.partition("\n")[2].partition("\n## ")[0]
+    elif len(wanted) == 1:
+        taken = section(text, wanted[0], path).partition("\n")[2]
+    else:
+        taken = "\n".join(section(text, title, path) for title in wanted)
+    return linked(taken, path).strip()
+
+
+def section(text: str, title: str, path: str) -> str:
+    """A section with its heading and all that is below it."""
+    found: list[str] = []
+    depth = 0
+    for line, is_code in _lines(text):
+        heading = None if is_code else _HEADING.match(line)
+        if heading and depth and len(heading[1]) <= depth:
+            break
+        if heading and not depth and heading[2] == title:
+            depth = len(heading[1])
+        if depth:
+            found.append(line)
+    if not found:
+        raise PageError(f"{path} has no section {title!r}")
+    return "\n".join(found) + "\n"
+
+
+def sections(text: str) -> Mapping[str, str]:
+    """The sections of the second level, by their titles, in their order."""
+    titles = [found[2] for line, is_code in _lines(text) if not is_code and (found := _HEADING.match(line)) and len(found[1]) == 2]
+    return {title: section(text, title, "this page") for title in titles}
+
+
+def linked(text: str, path: str) -> str:
+    """The text of a page of the repository, with links that work in the site."""
+
+    def instead(link: re.Match[str]) -> str:
+        is_picture, words, target = link.groups()
+        name, _, anchor = target.partition("#")
+        found = normpath(PurePosixPath(path).parent / name)
+        if not (ROOT / found).exists():
+            raise PageError(f"{path} links to {target}, which is not there")
+        if is_picture:
+            return f"![{words}](/../{found})"
+        page = PAGES.get(found) or _page_of_game(found)
+        if page:
+            return f"[{words}]({page}{'#' + anchor if anchor else ''})"
+        return words if words.strip("`") == target else f"{words} (`{found}`)"
+
+    return "".join(piece if is_code else _LINK.sub(instead, piece) for piece, is_code in _pieces(text))
+
+
+def _below_one_title(text: str) -> str:
+    """The text with its headings a level lower, if it has further titles: a page of the site has one title."""
+    lines = list(_lines(text))
+    is_lower = any(line.startswith("# ") and not is_code for line, is_code in lines)
+    return "\n".join(f"#{line}" if is_lower and not is_code and _HEADING.match(line) else line for line, is_code in lines)
+
+
+def _page_of_game(path: str) -> str:
+    found = re.fullmatch(r"kdenv/games/(\w+)/README\.md", path)
+    return f"/games/{found[1]}.md" if found else ""
+
+
+def _pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """The text cut into pieces; the second of a pair says whether it is code."""
+    for i, piece in enumerate(_CODE.split(text)):
+        yield piece, i % 2 == 1
+
+
+def _lines(text: str) -> Iterator[tuple[str, bool]]:
+    """The lines of a page; the second of a pair says whether it lies in a block of code."""
+    inside = False
+    for line in text.splitlines():
+        fence = line.startswith("```")
+        yield line, inside or fence
+        inside ^= fence

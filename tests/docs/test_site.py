@@ -1,0 +1,126 @@
+"""Does the site take what it says it takes, does it list every public name with a sentence, and is what leads nowhere an error?
+
+The blocks of its pages are run by tests/cli/test_commands.py, and the examples that it shows by tests/cli/test_examples.py.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import kdenv
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture
+def extension() -> Iterator[str]:
+    """The name of the package that makes pages, which can be imported while a test uses this."""
+    sys.path.insert(0, str(DOCS))
+    yield "extension"
+    sys.path.remove(str(DOCS))
+
+
+# Public names
+
+
+def test_every_public_name_is_listed_and_says_in_a_sentence_what_it_is(extension: str) -> None:
+    names = import_module(f"{extension}.names")
+    found = [each for module in (*names.MODULES, *names.GAME_MODULES) for each in names.public_names(module)]
+    assert {"kdenv", "kdenv.author", "kdenv.arena", "kdenv.envs", "kdenv.policies", "kdenv.games.dominion"} <= {e.module for e in found}
+    assert [f"{each.module}.{each.name}" for each in found if len(each.said.split()) < 3] == []
+
+
+def test_what_contributing_calls_public_is_listed(extension: str) -> None:
+    names = import_module(f"{extension}.names")
+    for game in kdenv.games():
+        if game in import_module("kdenv.games").TITLES:
+            assert f"kdenv.games.{game}" in names.MODULES and f"kdenv.{game}_v0" in names.GAME_MODULES
+
+
+def test_a_name_is_documented_once(extension: str, tmp_path: Path) -> None:
+    names = import_module(f"{extension}.names")
+    names.write_pages(tmp_path)
+    text = (tmp_path / "kdenv.author.md").read_text(encoding="utf-8")
+    assert "It is {py:obj}`kdenv.policies.Policy`, which is documented there." in text
+    assert "{py:class} View(table, seat)" in text
+    assert "{py:method} legal()" in text
+    assert "`state_dtype`" in (tmp_path / "index.md").read_text(encoding="utf-8")
+
+
+# Parts of READMEs
+
+
+def test_a_page_takes_a_section_without_its_heading(extension: str) -> None:
+    pages = import_module(f"{extension}.pages")
+    taken = pages.filled("# Mine\n\n```{from} README.md\nA match\n```\n\nEnd")
+    assert taken.startswith("# Mine\n\nPolicies play each other on the same deals")
+    assert taken.endswith("End")
+    assert "## " not in taken
+
+
+@pytest.mark.parametrize("block, complaint", [("README.md\nA macth", "has no section 'A macth'"), ("REDAME.md\n(all)", "REDAME.md")])
+def test_a_part_that_is_not_there_is_an_error(extension: str, block: str, complaint: str) -> None:
+    pages = import_module(f"{extension}.pages")
+    with pytest.raises((pages.PageError, FileNotFoundError), match=complaint):
+        pages.filled(f"```{{from}} {block}\n```")
+
+
+def test_links_lead_to_pages_or_name_the_file(extension: str) -> None:
+    linked = import_module(f"{extension}.pages").linked
+    assert linked("[the games](kdenv/games/dominion/README.md)", "README.md") == "[the games](/games/dominion.md)"
+    assert linked("[more](../../REFERENCES.md#searches)", "kdenv/arena/README.md") == "[more](/references.md#searches)"
+    assert linked("[licence](LICENSE)", "README.md") == "licence (`LICENSE`)"
+    assert linked("![a game](examples/kingdomino.svg)", "README.md") == "![a game](/../examples/kingdomino.svg)"
+    assert linked("`[not](a-link)` [a](https://b.c)", "README.md") == "`[not](a-link)` [a](https://b.c)"
+    with pytest.raises(ValueError, match=r"README\.md links to kdenv/game\.md, which is not there"):
+        linked("[x](kdenv/game.md)", "README.md")
+
+
+# The site
+
+
+def build(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet", "--fresh-env", source, out]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
+
+
+CONF = 'extensions = ["myst_parser"]\nnitpicky = True\nhtml_theme = "furo"\n'
+
+
+@pytest.mark.parametrize(
+    "page, complaint",
+    [
+        ("[there](nowhere.md)", "nowhere.md"),
+        ("[there](#nothing)", "nothing"),
+        ("{py:func}`kdenv.nothing`", "kdenv.nothing"),
+        ("```{literalinclude} conf.py\n:start-at: nothing\n```", "nothing"),
+    ],
+)
+def test_what_leads_nowhere_fails(tmp_path: Path, page: str, complaint: str) -> None:
+    """These are the settings of docs/conf.py that matter here; a copy, as that one plays games."""
+    pytest.importorskip("sphinx")
+    settings = (DOCS / "conf.py").read_text(encoding="utf-8")
+    assert "nitpicky = True" in settings and '"myst_parser"' in settings
+    (tmp_path / "conf.py").write_text(CONF, encoding="utf-8")
+    (tmp_path / "index.md").write_text(f"# Title\n\n{page}\n", encoding="utf-8")
+    done = build(tmp_path, tmp_path / "out")
+    assert done.returncode != 0
+    assert complaint in done.stderr
+
+
+@pytest.mark.slow
+def test_the_site_is_built_and_has_what_a_page_of_a_game_needs(tmp_path: Path) -> None:
+    """`make docs`, which .ci/run calls, does the same."""
+    pytest.importorskip("sphinx")
+    done = build(DOCS, tmp_path)
+    assert done.returncode == 0, done.stderr
+    for name in import_module("kdenv.games").TITLES:
+        page = (tmp_path / "games" / f"{name}.html").read_text(encoding="utf-8")
+        for words in ("Rules as implemented", "import", "Discrete(", "part by part", "Rewards", "Policies", "A game, played through"):
+            assert words in page, (name, words)
+        assert page.count(f"{name}-") >= 5  # its pictures
