@@ -29,7 +29,8 @@ class Written(NamedTuple):
 @answers(observe_by, Written)
 @kernel
 def _observe_written(encoding, states, k, seat, out):
-    out[:] = encoding.rows[seat, k]
+    for i in range(out.shape[0]):
+        out[i] = encoding.rows[seat, k, i]
 
 
 def whole(*sizes: int, seed: int = 1) -> list[tuple[np.ndarray, np.ndarray]]:
