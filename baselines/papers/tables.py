@@ -305,7 +305,7 @@ extremes: by less than 25 %). Many rows have far fewer games than in the paper, 
 
 def _row(line: Line) -> str:
     def number(value: str, low: str, high: str) -> str:
-        return f"{value} [{low}, {high}]" if low and low != value else value or "-"
+        return f"{value} [{low}, {high}]" if low != high else value or "-"
 
     cells = (
         line.row,

@@ -19,7 +19,7 @@ def add(commands: Commands) -> None:
         "reproduce",
         _run,
         "make the tables of the five papers again, with a verdict for every number (in a checkout of the repository)",
-        "kdenv reproduce wong_kang --quick",
+        "kdenv reproduce --list",
     )
     command.add_argument("paper", nargs="?", help="one of the papers; without it, all")
     command.add_argument("table", nargs="?", help="one of its tables, as --list shows them")

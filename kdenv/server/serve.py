@@ -27,6 +27,7 @@ from kdenv.server.store import Store
 from kdenv.server.web import Web
 
 _PATIENCE = 3  # seconds that open connections have to end
+_IDLE = 75  # seconds that a connection is kept on which nothing is asked; proxies keep theirs for 60
 
 
 class _Server(uvicorn.Server):
@@ -133,6 +134,7 @@ def _config(app: Any, settings: Settings) -> uvicorn.Config:
         server_header=False,
         proxy_headers=settings.proxy is not None,
         forwarded_allow_ips=settings.proxy,
+        timeout_keep_alive=_IDLE,
         timeout_graceful_shutdown=_PATIENCE,
         backlog=2048,
     )

@@ -2,6 +2,7 @@
 
 import csv
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,20 @@ def test_a_chart_has_every_line_and_interval() -> None:
 def test_a_chart_of_little_is_drawn_too(dots: list[Dot]) -> None:
     root = ElementTree.fromstring(chart("t", "x", "y", [Line("l", dots)]))
     assert sum(element.tag.endswith("circle") for element in root.iter()) == len(dots)
+
+
+def test_the_time_of_the_processor_is_measured_if_asked_and_only_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that runs a second at every look stands for the processor's."""
+    looks = iter(range(10**6))
+    monkeypatch.setattr("time.process_time", lambda: float(next(looks)))
+    plan = CurvePlan("kingdomino", ["full_greedy"], [], ["gprd"], games=2, options={"size": 3}, players=2)
+    for by_processor in (True, False):
+        curve = Curve(replace(plan, by_processor=by_processor))
+        assert curve.measure(processes=1)
+        assert (curve.points[0].seconds >= 1.0) == by_processor
+        assert ("processor time a turn" in curve.svg()) == by_processor
+
+
+def test_real_time_is_no_budget_for_the_time_of_the_processor() -> None:
+    with pytest.raises(BadOption, match="the budget 10ms is real time, which the time of the processor cannot measure; give playouts=N"):
+        CurvePlan("kingdomino", ["mce"], [read_budget("10ms")], ["gprd"], by_processor=True)

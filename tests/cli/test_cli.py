@@ -120,7 +120,7 @@ def test_policies_are_listed_in_groups_a_line_each(capsys) -> None:
     by_heading = {heading: [line.split()[0] for line in lines] for heading, *lines in groups}
     assert by_heading["Players of the game"] == ["full_greedy", "gprd"]
     assert {"mce", "uct", "star2.5"} <= set(by_heading["Searches"])
-    assert by_heading["Learned and other policies"] == ["random", "learned", "ppo"]
+    assert by_heading["Learned and other policies"] == ["random", "learned", "ppo", "strongest"]
     papers = next(names for heading, names in by_heading.items() if heading.startswith("Searches of papers"))
     assert "mce-fg/wdl" in papers and "mcts" not in papers  # mcts is of a paper on another game
     assert "pimc" not in by_heading["Searches"]  # nothing is hidden in Kingdomino

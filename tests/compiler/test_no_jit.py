@@ -50,7 +50,7 @@ def numbers() -> dict[str, Any]:
             told[f"{name} {players} view"] = looks(table)
     for variant, (players, options) in enumerate(KINGDOMINO_VARIANTS):
         told[f"variant {variant}"] = random_game(find_game("kingdomino"), 7, players, **options).record()
-    return {**told, **kingdomino_numbers(), **learned_numbers(), **network_numbers(), **whole_games()}
+    return {**told, **kingdomino_numbers(), **learned_numbers(), **network_numbers(), **reading_numbers(), **whole_games()}
 
 
 def whole_games() -> dict[str, Any]:
@@ -104,6 +104,34 @@ def kingdomino_numbers() -> dict[str, Any]:
     told["epsilon"] = playouts(end, EpsilonGreedy(fg, 0.5), 2)
     told["mce"] = int(policy("mce(playouts=20)").act(end.view(end.seat))) if end.seat is not None else -1
     told["perft"] = perft.count(end.states, 3, game.max_legal, game.max_chances).tolist()
+    return told
+
+
+def reading_numbers() -> dict[str, Any]:
+    """The visits and sums of searches by the readings of papers, in the middle of a game of Dominion, and with calls in dominoes."""
+    told: dict[str, Any] = {}
+    dominion = random_game(find_game("dominion"), 4, 2, 30)
+    dominion.run_chance(make_rng(2))
+    dominoes = random_game(find_game("dominoes"), 4, 4, 0, calls=True, mode="round", lead="drawn")
+    dominoes.run_chance(make_rng(2))
+    while len(dominoes.log) < 29 + 12:
+        dominoes.play(dominoes.legal()[0])
+    for table, searches in (
+        (
+            dominion,
+            (
+                "uct(score=windiff, chance=frozen, update=own, total=parent, equals=last, backup=max, playouts=60)",
+                "uct(score=half, chance=frozen, least=3, least_below=2, trees=2, whole=yes, playouts=30)",
+                "bandit(score=lead, select=thompson_beta, ties=random, playouts=60)",
+            ),
+        ),
+        (dominoes, ("pimc(alpha=3, playouts=8)", "ims(alpha=3, belief=paper_tiles)", "ismcts(playouts=60)")),
+    ):
+        for text in searches:
+            search = policy(text)
+            search.reset(3)
+            found = search.search(table.view(table.seat), thorough=False)
+            told[text] = [found.visits.tolist(), [f"{mean:.9g}" for mean in found.means.tolist()], found.best]
     return told
 
 

@@ -98,6 +98,6 @@ def test_it_decides_in_the_middle_of_a_game(name: str) -> None:
 @GAMES
 def test_its_page_tells_what_it_stands_for(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["policies", name, "strongest"]) == 0
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     for row in find_game(name).knowledge.strongest:
         assert row.policy.replace("{seconds}", "S") in said
