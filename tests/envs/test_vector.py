@@ -189,6 +189,21 @@ def test_reset_without_a_seed_deals_the_next_games() -> None:
     np.testing.assert_array_equal(batch.reset()[0][0], one.reset()[0])
 
 
+def test_a_forced_action_is_the_only_legal_one() -> None:
+    """A learner that is not asked where it has no choice meets the same positions as in SeatEnv, and always has a choice."""
+    keywords: dict[str, Any] = {"game": "dominoes", "mode": "round", "opponents": "greedy", "skip_forced": True}
+    batch, one = SeatVectorEnv(num_envs=1, **keywords), SeatEnv(**keywords)
+    (observations, infos), (observation, _) = batch.reset(seed=3), one.reset(seed=3)
+    for _ in range(20):
+        np.testing.assert_array_equal(observations[0], observation)
+        assert infos["action_mask"][0].sum() > 1
+        action = chosen(infos["action_mask"][0], observation)
+        observations, _, _, _, infos = batch.step(np.array([action]))
+        observation, _, *over, _ = one.step(action)
+        if any(over):
+            observation, _ = one.reset()
+
+
 def test_games_have_the_seeds_of_a_list() -> None:
     listed, counted = SeatVectorEnv(num_envs=3), SeatVectorEnv(num_envs=3)
     assert_same(listed.reset(seed=[4, 5, 6]), counted.reset(seed=4))

@@ -11,28 +11,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import three_shells
-from models import random_layers
+from models import random_learner
 from positions import shells
 
 import kdenv
 from kdenv.core.errors import BadOption
-from kdenv.games import find_game
-from kdenv.networks.learning import first_squares, learner_for, paces_of, step_towards
-from kdenv.networks.network import layers_of, look, network_of, value
-from kdenv.networks.players import Goal, Valued, turns_for
+from kdenv.networks.learning import paces_of, step_towards
+from kdenv.networks.network import layers_of, look, value
 from kdenv.training import Settings, Trainer
 from kdenv.training.settings import read_settings
-
-
-def learner(name: str, *hidden: int, activation: str = "relu"):
-    """A network of random weights that is about to learn."""
-    game = find_game(name)
-    players, variant = game.variant()
-    observer = game.observer(players, variant)
-    network = network_of(observer.part(), random_layers(observer.size, *hidden, 1), activation)
-    player = Valued(network, Goal(game.teams(players), 50.0, 0.0), turns_for(game, players))
-    squares = first_squares(network)
-    return learner_for(player, game.state_dtype, players, squares, paces_of(squares))
 
 
 def gradients(layers, activation: str, x: np.ndarray, target: float) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -69,19 +56,28 @@ def three_shells_are_known() -> Iterator[None]:
         yield
 
 
+@pytest.mark.parametrize("measures", [True, False])
 @pytest.mark.parametrize("activation", ["relu", "tanh"])
 @pytest.mark.parametrize("hidden", [(6,), (6, 4)])
-def test_a_step_follows_the_gradient_scaled_by_its_mean_square(hidden: tuple[int, ...], activation: str) -> None:
-    table = shells(1, 2)
-    of = learner("three_shells", *hidden, activation=activation)
-    before = layers_of(of.player.network)
-    x = table.observation(1).astype(np.float64)
-    step_towards(of, table.states, 0, 1, 0.3, 0.001, True)
+def test_a_step_follows_the_gradient_scaled_by_its_mean_square(hidden: tuple[int, ...], activation: str, measures: bool) -> None:
+    """A gradient of 0 leaves its mean square as it is, and a step that does not measure leaves them all."""
+    table = shells(0, 2)  # seat 0 sees the pea, which is the first input
+    of = random_learner("three_shells", *hidden, activation=activation)
+    before, old_squares = layers_of(of.player.network), of.squares.copy()
+    x = table.observation(0).astype(np.float64)
+    step_towards(of, table.states, 0, 0, 0.3, 0.001, measures)
     after = layers_of(of.player.network)
+    flat = []
     for old, new, slopes in zip(before, after, gradients(before, activation, x, 0.3), strict=True):
         for was, now, slope in zip(old, new, slopes, strict=True):
-            scale = np.sqrt(0.996 * 1e-3 + 0.004 * slope**2) + 1e-4
+            scale = np.sqrt(0.996 * 1e-3 + 0.004 * slope**2 if measures else 1e-3) + 1e-4
             assert was - now == pytest.approx(0.001 * np.clip(slope / scale, -8, 8), rel=0.02, abs=2e-6)
+            flat.append(slope.T.ravel())
+    slope = np.concatenate(flat)
+    wanted = np.where((np.abs(slope) > 1e-9) & measures, 0.996 * old_squares + 0.004 * slope**2, old_squares)
+    assert of.squares == pytest.approx(wanted, rel=1e-4, abs=1e-9)
+    assert of.paces == pytest.approx(paces_of(of.squares), rel=1e-6)
+    assert paces_of(np.float32([0.0, 0.25])) == pytest.approx([1e4, 1 / 0.5001], rel=1e-4)
 
 
 @pytest.fixture(scope="module")

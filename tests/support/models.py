@@ -7,6 +7,9 @@ import numpy as np
 
 from kdenv.core.game import Game
 from kdenv.games import find_game
+from kdenv.networks.learning import Learner, first_squares, learner_for, paces_of
+from kdenv.networks.network import network_of
+from kdenv.networks.players import Goal, Valued, turns_for
 from kdenv.policies.model_file import POLICY, VALUE, StoredNetwork, write_network
 
 
@@ -30,4 +33,15 @@ def random_model(path: Path, name: str | Game, *, predicts: str = VALUE, hidden:
     return path
 
 
-__all__ = ["POLICY", "VALUE", "random_layers", "random_model"]
+def random_learner(name: str | Game, *hidden: int, activation: str = "relu") -> Learner:
+    """A network of random weights that is about to learn the usual rules of a game."""
+    game = find_game(name) if isinstance(name, str) else name
+    players, variant = game.variant()
+    observer = game.observer(players, variant)
+    network = network_of(observer.part(), random_layers(observer.size, *hidden, 1), activation)
+    player = Valued(network, Goal(game.teams(players), 50.0, 0.0), turns_for(game, players))
+    squares = first_squares(network)
+    return learner_for(player, game.state_dtype, players, squares, paces_of(squares))
+
+
+__all__ = ["POLICY", "VALUE", "random_layers", "random_learner", "random_model"]

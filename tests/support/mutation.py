@@ -80,7 +80,7 @@ PLAN = {
         ),
         ("search_expectimax", "policies_lookahead", "search_flat"),
     ),
-    "hidden": Part(("kdenv/search/kernels/pimc.py", "kdenv/search/kernels/ims.py"), ("search_hidden",)),
+    "hidden": Part(("kdenv/search/kernels/pimc.py", "kdenv/search/kernels/ims.py"), ("search_hidden_kernels", "search_hidden")),
     "arena": Part(
         (*(f"kdenv/arena/{name}.py" for name in ("statistics", "summary", "results", "report")),),
         ("arena_statistics", "arena_results", "arena_report"),
@@ -89,7 +89,10 @@ PLAN = {
     "comparison": Part(("kdenv/arena/sequential.py", "kdenv/arena/comparison.py"), ("sequential", "compare", "arena_curve"), compiled=True),
     "match": Part(("kdenv/arena/match.py", "kdenv/arena/workers.py"), ("arena_match", "arena_workers"), compiled=True),
     "random": Part(("kdenv/compiler/random.py",), ("core",), compiled=True),
-    "networks": Part((*(f"kdenv/networks/{name}.py" for name in ("network", "players", "learning")),), ("network", "learning", "learned")),
+    "networks": Part(
+        (*(f"kdenv/networks/{name}.py" for name in ("network", "players", "learning")),),
+        ("network_exact", "learning_exact", "network", "learning", "learned"),
+    ),
     "stepping": Part(
         ("kdenv/envs/stepping.py", "kdenv/core/events.py", "kdenv/envs/rewards.py", "kdenv/envs/vector/kernels.py"),
         ("seat_env", "envs", "vector", "no_peeking", "table", "core"),
