@@ -69,9 +69,10 @@ def test_what_not_all_systems_have_is_noticed() -> None:
 
 WITHOUT = """
 import os, signal, sys
+import platformdirs  # on Windows it asks Windows; here it needs the number of the user
 for name in ("sched_getaffinity", "getuid", "geteuid", "fork", "killpg"):
     delattr(os, name)
-for name in ("pthread_sigmask", "SIGHUP", "SIGKILL"):
+for name in ("pthread_sigmask", "SIGHUP"):  # not SIGKILL: multiprocessing itself needs it here
     delattr(signal, name)
 for name in ("pty", "resource", "termios", "tty", "readline"):
     sys.modules[name] = None

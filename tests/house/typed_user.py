@@ -9,16 +9,28 @@ import numpy as np
 
 import kdenv
 from kdenv import dominion_v0, kingdomino_v0
-from kdenv.arena import Match, Summary, play
-from kdenv.author import View
+from kdenv.arena import Comparison, Match, Summary, compare, play
+from kdenv.author import Policy, View, named, param
 from kdenv.core.table import Table
-from kdenv.envs import SeatEnv, TableEnv
-from kdenv.policies import FullGreedy, Mce, Policy
+from kdenv.envs import SeatEnv, SelfPlay, TableEnv
+from kdenv.policies import FullGreedy, Mce, Uct, listing
 
 
 def lowest(view: View) -> int:
     """A policy: the first legal action."""
     return view.legal()[0]
+
+
+@named("typed_place")
+class Place(Policy):
+    """The legal action at this place of the list."""
+
+    place: int = param("counted from 0", default=0, least=0)
+
+    def act(self, view: View) -> int:
+        """Choose the action, or the last one where the list is shorter."""
+        legal = view.legal()
+        return legal[min(self.place, len(legal) - 1)]
 
 
 def points(table: Table) -> Sequence[float]:
@@ -76,6 +88,23 @@ def at_tables() -> None:
     print(summary, summary.games)
 
 
+def many_games() -> None:
+    """Games that one kernel steps, a comparison, a search's findings, and the names of those who can play."""
+    batch = SelfPlay("kingdomino", 8, players=2, size=3)
+    now = batch.reset(seed=1)
+    now = batch.step(now.action_mask.argmax(axis=1))
+    assert now.rewards.shape == (8, 2)
+    found: Comparison = compare("kingdomino", "full_greedy", Place(place=1), options={"size": 3}, deals=4, processes=1)
+    print(found.sentence, found.difference.low, kdenv.policy("typed_place(place=2)") == Place(place=2))
+    table = kdenv.table("dominoes")
+    table.run_chance(np.random.default_rng(2))
+    best = Uct(playouts=8).search(table.view(table.seat or 0)).best
+    print(best, [entry.name for entry in listing(kdenv.game("dominoes"))][:3])
+    kdenv.add_policy("typed_lowest", lowest)
+    print(kdenv.policy("typed_lowest").act(table.view(table.seat or 0)))
+
+
 if __name__ == "__main__":
+    many_games()
     print(all_seats(), one_seat())
     at_tables()
