@@ -21,6 +21,8 @@ ROOT = Path(__file__).parents[2]
 # Files of the repository -> pages of the site that have their text.
 PAGES = {
     "README.md": "/index.md",
+    "docs/versions.md": "/versions.md",
+    "docs/platforms.md": "/platforms.md",
     "CONTRIBUTING.md": "/contributing.md",
     "CHANGELOG.md": "/changes.md",
     "REFERENCES.md": "/references.md",

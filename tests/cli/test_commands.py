@@ -43,7 +43,7 @@ QUICK = [
 ]
 # What is not run here: make builds an environment of its own; a person plays; warming has a test below, game by game; a server
 # runs until it is ended (tests/server); papers take minutes and have tests of their own (`kdenv reproduce --list` is run).
-PAPERS = ("kdenv reproduce -q", "kdenv reproduce wong", "kdenv reproduce jan")
+PAPERS = ("kdenv reproduce --quick", "kdenv reproduce wong", "kdenv reproduce jan")
 NOT_RUN = ("make ", "kdenv play ", "kdenv warm", "kdenv serve", "kdenv join", "pip ", *PAPERS)
 
 

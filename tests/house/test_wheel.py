@@ -60,7 +60,21 @@ def test_every_file_that_the_readme_links_to_is_there() -> None:
     links = re.findall(r"\]\(([^)]*)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
     files = [link for link in links if not link.startswith("https://")]
     assert "kdenv/games/kingdomino/README.md" in files
-    assert [link for link in files if not (ROOT / link).exists()] == []
+    assert [link for link in files if not leads_somewhere(link)] == []
+
+
+def leads_somewhere(link: str) -> bool:
+    """Whether a link of the README leads to a file and, if it names a section, to a heading in it."""
+    path, _, section = link.partition("#")
+    if not section or not (ROOT / path).exists():
+        return (ROOT / path).exists()
+    headings = re.findall(r"^#+ (.*)$", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+    return section in {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+def test_a_link_to_no_section_is_noticed() -> None:
+    assert leads_somewhere("baselines/README.md#numbers-of-papers")
+    assert not leads_somewhere("baselines/README.md#nothing")
 
 
 def test_what_the_wheel_installs_plays_its_model(wheel: zipfile.Path, tmp_path: Path) -> None:
