@@ -130,8 +130,10 @@ def run(paper: str, table: str | None, size: str, on_line: Callable[[Line, int, 
 
 
 def _is_enough(line: Line, expected: Expected, size: str) -> bool:
-    """Whether a line was made in the same way with as many games as this size asks for."""
-    return line.how == expected.how and line.paper == expected.value and int(line.games or 0) >= int(getattr(expected, size) or 0)
+    """Whether a line was made in the same way, with as many games as this size asks for, or, if a function makes it, at all."""
+    asked = getattr(expected, size)
+    made = bool(line.ours) if asked == "yes" else asked in ("no", "") or int(line.games or 0) >= int(asked)
+    return made and line.how == expected.how and line.paper == expected.value
 
 
 def _write(paper: str, lines: dict[tuple[str, str, str], Line]) -> None:

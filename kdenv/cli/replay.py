@@ -37,7 +37,7 @@ def add_step(parser: argparse.ArgumentParser) -> None:
 def _run(parsed: argparse.Namespace) -> None:
     film = pictures.Film(parsed)
     lines = [line.strip() for line in files.read(parsed.file).splitlines() if line.strip()]
-    for line, table in zip(lines, replayed(parsed.file, parsed.step), strict=False):  # the closing line leads nowhere
+    for table, line in zip(replayed(parsed.file, parsed.step), lines, strict=False):  # the closing line leads nowhere
         if parsed.every:
             terminal.show(f"{table}\n")
         film.show(table, line)

@@ -22,10 +22,13 @@ LINE_UPS = [
     ("kingdomino", ["full_greedy", "gprd", "random", "learned(kingdomino)"]),
     ("kingdomino", ["ppo(kingdomino-4p)", "ppo(kingdomino-4p, sample=yes)", "ppo(kingdomino-4p)", "gprd"]),
     ("dominion", ["big_money", "learned(dominion)"]),
+    ("dominion", ["ppo(dominion-ppo)", "big_money"]),
     ("dominion", ["bmfsm", "single_witch", "double_witch", "rollout"]),
     ("carcassonne", ["greedy", "random"]),
     ("carcassonne", ["learned(carcassonne)", "greedy"]),
+    ("carcassonne", ["ppo(carcassonne-ppo)", "greedy"]),
     ("dominoes", ["greedy", "learned(dominoes)", "random", "learned(dominoes)"]),
+    ("dominoes", ["ppo(dominoes-ppo)", "learned(dominoes)", "greedy", "ppo(dominoes-ppo)"]),
 ]
 
 

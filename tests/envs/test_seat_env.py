@@ -460,7 +460,7 @@ def _count_and_choose(player, states, k, out, rng):
 
 
 class CountingPolicy(FirstLegal):
-    def compiled(self, game: Game) -> Counting:
+    def compiled(self, game: Game, players: int) -> Counting:
         self.counting = Counting(np.zeros(1, np.int64))
         return self.counting
 

@@ -24,7 +24,7 @@ from kdenv.games.kingdomino.tables import N_DOUBLES
 from kdenv.search.playout import Split, Uniform, play_turn
 
 PAPER = json.loads((Path(__file__).parents[1] / "data" / "gedda2018.json").read_text())
-FULL_GREEDY, GPRD = Greedy(1, 0), Greedy(0, 1)  # as the paper's program decides
+FULL_GREEDY, GPRD = Greedy(1, 0, 1), Greedy(0, 1, 1)  # as the paper's program decides
 # Turns open on average in rounds 1 to 13 of random games, the two names of a double counted once.
 BRANCHING = [2.49, 49.21, 43.01, 38.19, 33.65, 28.97, 22.94, 17.70, 13.03, 9.12, 6.17, 4.20, 1.27]
 SCORE_BY_ROUND = {
