@@ -200,7 +200,10 @@ def test_wrong_parameters_are_told_in_a_sentence(text: str, sentence: str) -> No
 @pytest.mark.parametrize(
     "text, sentence",
     [
-        ("star1(evaluate=finl)", "evaluate=finl is not possible (did you mean final?); for carcassonne it may be final, intuitive, fixed_bounds, margin"),
+        (
+            "star1(evaluate=finl)",
+            "evaluate=finl is not possible (did you mean final?); for carcassonne it may be final, intuitive, fixed_bounds, margin",
+        ),
         ("star1(order=3)", "order=3 is not possible; for carcassonne it may be 2, 1, 0"),
     ],
 )
