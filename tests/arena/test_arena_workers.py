@@ -296,6 +296,7 @@ if __name__ == "__main__":
 
 def test_processes_on_an_empty_cache_compile_everything_once(tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(HERE, "KDENV_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setitem(HERE, "TMPDIR", str(tmp_path))  # machine code that others keep in the shared temporary folder must not be found
     done = run_script(tmp_path, COMPILE)
     assert done.returncode == 0, done.stderr
     compiled = [line.split()[1:] for line in done.stderr.splitlines() if line.startswith("compiling ")]

@@ -62,14 +62,16 @@ class House:
     """A copy of the package with Three Shells beside it, and a cache of its own."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.cache = folder, folder / "cache"
+        self.folder, self.cache, self.temporary = folder, folder / "cache", folder / "temporary"
+        self.temporary.mkdir()  # machine code that other processes keep in the shared temporary folder must not be found
         shutil.copytree(ROOT / "kdenv", folder / "kdenv", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "examples" / "three_shells.py", folder)
 
     def run(self, work: str, **environment: str) -> Report:
         """What a new process makes of this work."""
         clean = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-        told = {"PYTHONPATH": str(self.folder), "KDENV_CACHE_DIR": str(self.cache), "PYTHONDONTWRITEBYTECODE": "1", **environment}
+        told = {"PYTHONPATH": str(self.folder), "KDENV_CACHE_DIR": str(self.cache), "TMPDIR": str(self.temporary)}
+        told |= {"PYTHONDONTWRITEBYTECODE": "1", **environment}
         return report_of(work, self.folder, {**clean, **told})
 
     def play_and_search(self, room: str = "three_shells", **environment: str) -> Report:

@@ -30,10 +30,10 @@ def test_answers_have_the_keys_that_the_description_requires(served: Served) -> 
     described = served.get("/openapi.json")["components"]["schemas"]
 
     def check(schema: dict[str, Any], value: Any) -> None:
-        if "$ref" in schema:
-            schema = described[schema["$ref"].rpartition("/")[2]]
         if "anyOf" in schema:
             schema = next(each for each in schema["anyOf"] if (each.get("type") == "null") == (value is None))
+        if "$ref" in schema:
+            schema = described[schema["$ref"].rpartition("/")[2]]
         kinds = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool, "null": type(None)}
         assert isinstance(value, kinds[schema["type"]]), (schema, value)
         if isinstance(value, dict):
