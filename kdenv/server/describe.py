@@ -6,6 +6,7 @@ A value that is not possible is refused with one sentence that names it and what
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,24 +17,24 @@ from kdenv.server.errors import Refused
 
 
 @dataclass(frozen=True)
-class Kind:
+class Kind(ABC):
     """A kind of value."""
 
     meaning: str
     default: Any = None
     required: bool = False
 
+    @abstractmethod
     def check(self, name: str, value: Any) -> Any:
         """The value, if it is of this kind. Refused if not."""
-        raise NotImplementedError
 
     def read(self, name: str, text: str) -> Any:
         """The value that a text in a query stands for."""
         return self.check(name, text)
 
+    @abstractmethod
     def schema(self) -> dict[str, Any]:
         """The kind as JSON Schema has it."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
