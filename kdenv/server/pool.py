@@ -33,6 +33,7 @@ class Pool:
         self._folder = folder
         self._idle: list[_Process] = []
         self._running: set[_Process] = set()
+        self._killed: list[_Process] = []
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._ended = False
 
@@ -98,16 +99,21 @@ class Pool:
             if done and not self._ended:
                 self._idle.append(process)
             else:
-                process.kill()
+                self._kill(process)
+
+    def _kill(self, process: _Process) -> None:
+        """Kill a process, and remember it until it is gone: `end` waits for it."""
+        process.kill()
+        self._killed = [*(each for each in self._killed if not each.is_gone), process]
 
     async def end(self) -> None:
-        """Kill all processes."""
+        """Kill all processes, and wait until they are gone."""
         self._ended = True
         for process in (*self._idle, *self._running):
-            process.kill()
-        for process in (*self._idle, *self._running):
-            await process.gone()
+            self._kill(process)
         self._idle.clear()
+        for process in self._killed:
+            await process.gone()
 
 
 class _Process:
@@ -148,5 +154,10 @@ class _Process:
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
 
+    @property
+    def is_gone(self) -> bool:
+        return self._process.returncode is not None
+
     async def gone(self) -> None:
+        """Wait until it has ended."""
         await self._process.wait()
