@@ -114,7 +114,7 @@ class SeatVecEnv(VecEnv):
         seconds = round(time.time() - self._began, 6)
         for row, scores, ranks in zip(rows.tolist(), games.scores[rows], self._batch.ranks(rows), strict=True):
             infos[row] = {
-                "terminal_observation": games.last_observation[row],
+                "terminal_observation": self._batch.last_observations[row],
                 "TimeLimit.truncated": bool(games.cut_off[row]),
                 "seat": int(games.last_seat[row]),
                 "scores": scores,

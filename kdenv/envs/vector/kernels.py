@@ -65,7 +65,13 @@ class Games(NamedTuple):
     last_seat: NDArray[np.int64]
     scores: NDArray[np.int64]
     standings: NDArray[np.int64]
-    last_observation: NDArray[np.float32]
+
+
+class Form(NamedTuple):
+    """Arrays of the shape of those that calls write to. Nothing is in them."""
+
+    observations: NDArray[np.float32]
+    masks: NDArray[np.int8]
 
 
 class Room(NamedTuple):
@@ -81,12 +87,12 @@ class Room(NamedTuple):
 
 
 @kernel
-def play_games(world, cast, games, room, dealing, actions, observations, masks, first, last):
+def play_games(world, cast, games, room, dealing, actions, observations, finals, masks, first, last):
     """Carry out actions[i] in each of these games, and go on until a learner decides. An illegal action ends the game as a loss.
 
-    Where a game ends, a new one is dealt. If `dealing` is true, no action is carried out: a new game is dealt in every row
-    where actions[i] is not 0, and the others stay as they are. Return 0, or TOO_MANY_DEALS. Dealing and stepping are one kernel so that the
-    opponents are compiled once.
+    Where a game ends, what was seen last is written to finals[i], and a new game is dealt. If `dealing` is true, no action is carried out:
+    a new game is dealt in every row where actions[i] is not 0, and the others stay as they are. Return 0, or TOO_MANY_DEALS. Dealing and
+    stepping are one kernel so that the opponents are compiled once.
     """
     for i in range(first, last):
         me = games.seat[i]
@@ -97,7 +103,7 @@ def play_games(world, cast, games, room, dealing, actions, observations, masks, 
             _carry_out(world, cast, games, room, i, actions[i])
             is_new = games.ended[i]
             if is_new:
-                _tell_end(world, games, room, i, me)
+                _tell_end(world, games, room, finals, i, me)
             elif world.reward == GAINS:
                 scores(games.states[i], games.scores[i])
                 add_gains(games.scores[i], games.before[i], world.scale, games.rewards[i])
@@ -125,7 +131,7 @@ def _carry_out(world, cast, games, room, i, action):
 
 
 @kernel
-def _tell_end(world, games, room, i, me):
+def _tell_end(world, games, room, finals, i, me):
     """Write how the game in row i ended; `me` was the last learner to decide."""
     games.last_seat[i] = me
     games.cut_off[i] = not games.illegal[i] and was_cut_off(world.ending, games.states, i)
@@ -137,7 +143,7 @@ def _tell_end(world, games, room, i, me):
         add_gains(games.scores[i], games.before[i], world.scale, games.rewards[i])
     elif not games.cut_off[i]:
         settle(world.reward, games.scores[i], games.standings[i], world.teams, world.scale, games.rewards[i])
-    observe_by(room.encoding, games.states, i, me, games.last_observation[i])
+    observe_by(room.encoding, games.states, i, me, finals[i])
 
 
 @kernel

@@ -199,7 +199,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         final = np.full(self.num_envs, None, object)
         all_ones = np.ones(self._batch.n_actions, np.int8)  # as in SeatEnv
         for row in ended.tolist():
-            final[row] = in_form(self._form, self._batch.observer, games.last_observation[row], all_ones)
+            final[row] = in_form(self._form, self._batch.observer, self._batch.last_observations[row], all_ones)
         at_end = games.ended.copy()
         masks = np.broadcast_to(all_ones, (self.num_envs, self._batch.n_actions))  # rows of games that go on do not count
         told: dict[str, Any] = {"action_mask": masks, "seat": np.where(at_end, games.last_seat, 0)}
