@@ -44,6 +44,11 @@ def pause() -> None:
     """Wait for some nanoseconds, in a loop that looks at a shared number."""
 
 
+def address_of(array: Any) -> Any:
+    """Where the memory of an array is. `array_at` makes an array of it again, in another thread."""
+    return array.ctypes.data
+
+
 def _place(context: Any, builder: Any, kind: Any, array: Any, i: Any) -> Any:
     """A pointer to an element of an array."""
     return builder.gep(context.make_array(kind)(context, builder, array).data, [i])
@@ -89,6 +94,14 @@ def _wait_a_moment(typing_context):
 
 
 @intrinsic
+def _address(typing_context, array):
+    def generate(context, builder, signature, arguments):
+        return builder.ptrtoint(context.make_array(signature.args[0])(context, builder, arguments[0]).data, ir.IntType(64))
+
+    return types.int64(array), generate
+
+
+@intrinsic
 def _made_at(typing_context, like, address):
     def generate(context, builder, signature, arguments):
         made = context.make_array(signature.return_type)(context, builder, arguments[0])
@@ -123,6 +136,11 @@ def _ask(numbers, i):
 @overload(tell)
 def _tell(numbers, i, number):
     return lambda numbers, i, number: _store(numbers, i, number)
+
+
+@overload(address_of)
+def _address_of(array):
+    return lambda array: _address(array)
 
 
 @overload(pause)

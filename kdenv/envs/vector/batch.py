@@ -28,8 +28,8 @@ from kdenv.envs.vector.kernels import (
     MOST_DEALS,
     NEXT_SEAT,
     RANDOM_SEAT,
-    Form,
     Games,
+    Results,
     Room,
     World,
     list_illegal,
@@ -68,13 +68,10 @@ class Batch:
         self._threads = min(int(threads), self.n)
         self._crew: Crew | None = None  # made when it is needed
         self._actions = np.zeros(self.n, np.int64)
-        self._last: NDArray[np.float32] | None = None  # the observations of the last call
         self._buffers = Buffers((self.n, self.observer.size), np.float32)
         self._finals = Buffers((self.n, self.observer.size), np.float32)  # others, so that the first ones stay in the processor's cache
         self._masks = Buffers((self.n, self.n_actions), np.int8)
-        # What is legal in each game, and what the learners of games that ended have observed last. The arrays are new ones in every call.
-        self.mask, self.last_observations = self._masks.take(), self._finals.take()
-        self._form = Form(np.empty((self.n, self.observer.size), np.float32), np.empty((self.n, self.n_actions), np.int8))
+        self.results = self._new_results()  # of the last call; they are new arrays in every call
         self.world = World(
             ending_of(empty.game),
             empty.states.copy(),
@@ -114,13 +111,13 @@ class Batch:
             if seed is not None or not self.is_dealt:
                 self.games.keys[i] = new_key(seeding.np_random(None if seed is None else int(seed))[0])
                 self.games.numbers[i] = -1
-        observations = self._buffers.take()
-        if self._last is not None and not which.all():
-            observations[:] = self._last
+        results = self._new_results()
+        if not which.all():
+            results.observations[:] = self.results.observations
         self._actions[:] = which
-        self._run(True, observations)
-        self.is_dealt, self._last = True, observations
-        return observations
+        self._run(True, results)
+        self.is_dealt = True
+        return results.observations
 
     def step(self, actions: Any, *, raises: bool) -> NDArray[np.float32]:
         """Carry out an action in each game, and return the observations. If it raises for an illegal action, it has changed nothing."""
@@ -133,22 +130,15 @@ class Batch:
             if raises:
                 raise type(error)(f"in game {row} of the batch: {error}")
             warn_of_loss(self.empty.game.name)
-        observations = self._buffers.take()
-        self._run(False, observations)
-        self._last = observations
-        return observations
+        results = self._new_results()
+        self._run(False, results)
+        return results.observations
 
     def table(self, i: int) -> Table:
         """Game i as a table of its own, to look at. It does not know what happened before."""
         table = self.empty.clone()
         table.states[0] = self.games.states[i]
         return table
-
-    def ranks(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The place of each seat in the games that ended in these rows, 1 for the best; equals share the better place."""
-        standings = self.games.standings[rows]
-        ranks: NDArray[np.int64] = 1 + (standings[:, None, :] > standings[:, :, None]).sum(axis=2)
-        return ranks
 
     def close(self) -> None:
         if self._crew is not None:
@@ -163,15 +153,17 @@ class Batch:
         self._actions[:] = given
         return self._actions
 
-    def _run(self, dealing: bool, observations: NDArray[np.float32]) -> None:
+    def _new_results(self) -> Results:
+        return Results(self._buffers.take(), self._finals.take(), self._masks.take())
+
+    def _run(self, dealing: bool, results: Results) -> None:
         """Deal games where the actions are not 0, or carry the actions out."""
-        self.mask, self.last_observations = self._masks.take(), self._finals.take()
         if self._crew is None or not self._crew.is_whole:
             parts = [(self.world, cast, self.games, room) for cast, room in zip(self._casts, self._rooms, strict=True)]
-            self._crew = Crew(parts, self._actions, self._form)
-        with first_use(self._casts[0], self.empty.game):
-            found_learners = self._crew.play(dealing, observations, self.last_observations, self.mask)
-        if not found_learners:
+            with first_use(self._casts[0], self.empty.game):
+                self._crew = Crew(parts, self._actions, Results(*map(np.empty_like, results)))
+        self.results = results
+        if not self._crew.play(dealing, results):
             self.is_dealt = False
             raise NotSupported(f"the learner had nothing to decide in {MOST_DEALS} games in a row; choose another seat or other opponents")
 
@@ -225,6 +217,7 @@ def _empty_games(empty: Table, n: int) -> Games:
         last_seat=zeros(np.int64),
         scores=zeros(np.int64, empty.players),
         standings=zeros(np.int64, empty.players),
+        ranks=zeros(np.int64, empty.players),
     )
 
 
