@@ -220,6 +220,54 @@ def test_looking_back_at_a_finished_game(screen: Screen, served: Served) -> None
     screen.picture("looking-back")
 
 
+def test_a_search_tells_the_values_along_a_finished_game(screen: Screen, served: Served) -> None:
+    id = served.make("kingdomino", ["full_greedy", "random"], players=2, options={"size": 3, "dominoes": 12})
+    served.get(f"/games/{id}?since=0&wait=25")
+    page = screen.page
+    screen.go(f"games/{id}")
+    until(page, "/over:/.test(document.querySelector('.status')?.textContent ?? '')")
+    told = served.get(f"/games/{id}/events")["events"]
+    decisions = [event["event"] for event in told if event["kind"] == "action"]
+    page.fill("input[aria-label='the search that is asked']", "mce(playouts=40)")
+    page.click("text=search along the game")
+    until(page, "words => document.body.innerText.includes(words)", f"mce(playouts=40): {len(decisions)} positions")
+    assert page.locator(".curve").count() == 2
+    lines = page.locator(".curve").last.locator("polyline")
+    values: list[dict[int, float]] = [{}, {}]
+    for step in decisions:
+        found = served.post(f"/games/{id}/steps/{step}/analysis", {"policy": "mce(playouts=40)"})  # as it was found for the page
+        if found["value"] is not None:
+            values[found["seat"]][step] = found["value"]
+    for seat in range(2):
+        drawn = [point.split(",") for point in lines.nth(seat).get_attribute("points").split()]
+        assert len(drawn) == len(values[seat])
+        higher = [float(y) for _, y in drawn]  # y grows downwards
+        best = max(values[seat], key=lambda step: values[seat][step])
+        assert higher[list(values[seat]).index(best)] == min(higher)
+    page.locator(".curve").last.click(position={"x": 3, "y": 20})
+    until(page, "last => document.querySelector('.row span.muted').textContent === `0 of ${last}`", told[-1]["event"] + 1)
+    screen.picture("values")
+
+
+def test_the_search_along_a_game_can_be_stopped_and_a_wrong_one_is_told(screen: Screen, served: Served) -> None:
+    id = served.make("kingdomino", ["full_greedy", "random"], players=2)
+    page = screen.page
+    screen.go(f"games/{id}")
+    until(page, "/over:/.test(document.querySelector('.status')?.textContent ?? '')")
+    field = "input[aria-label='the search that is asked']"
+    page.fill(field, "mce(seconds=0.5)")
+    page.click("text=search along the game")
+    until(page, "document.querySelectorAll('.curve').length === 2")
+    page.click("button:has-text('stop')")
+    until(page, "/mce.seconds=0.5.: [0-9]+ of [0-9]+ positions/.test(document.body.innerText)")
+    assert page.locator("button:has-text('search along the game')").count() == 1
+    page.fill(field, "full_greedy")
+    page.click("text=search along the game")
+    page.wait_for_selector("#notice:has-text('does not search')")
+    assert [words for words in screen.wrong if "422" not in words] == []  # the browser tells of an answer of 422 by itself
+    screen.wrong.clear()
+
+
 def test_a_table_is_set_up_and_listed(screen: Screen, served: Served) -> None:
     page = screen.page
     screen.go()

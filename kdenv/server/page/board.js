@@ -2,6 +2,8 @@
 
 import { shape } from "./parts.js";
 
+const ROOM = 8; // between two labels of a hint, at least
+
 export class Board {
   // `place` is the element that holds the drawing; `chosen` is called with an action that the person has clicked.
   constructor(place, chosen) {
@@ -48,19 +50,28 @@ export class Board {
     if (this.clicked.length) this.offer(this.shapes);
   }
 
-  // Draws the best candidates of a search on the shapes of their actions, each with its share of visits and its value.
+  // Draws the best candidates of a search on the shapes of their actions, each with its share of visits and its value, where there is room.
   hint(candidates, shapes) {
     const paths = new Map(shapes.map((each) => [each.action, each.paths]));
     const best = candidates.filter((each, i) => candidates.findIndex((other) => other.action === each.action) === i);
-    this.hints.replaceChildren(...best.slice(0, 4).flatMap((candidate, i) => {
-      const outlines = paths.get(candidate.action) || [];
-      const drawn = outlines.map((path) => shape("path", { d: path, opacity: String(1 - i * 0.22) }));
-      if (!drawn.length) return [];
-      this.hints.replaceChildren(...drawn);
-      const box = drawn[drawn.length - 1].getBBox();
+    const labels = [];
+    const boxes = [];
+    this.hints.replaceChildren();
+    for (const [i, candidate] of best.slice(0, 4).entries()) {
+      const drawn = (paths.get(candidate.action) || []).map((path) => shape("path", { d: path, opacity: String(1 - i * 0.22) }));
+      if (!drawn.length) continue;
+      this.hints.append(...drawn);
+      const at = drawn.at(-1).getBBox();
       const value = candidate.value === null ? "" : ` ${candidate.value.toFixed(2)}`;
-      const label = shape("text", { x: box.x + box.width / 2, y: box.y + box.height / 2 + 8 }, `${Math.round(candidate.share * 100)}%${value}`);
-      return [...drawn, label];
-    }));
+      const label = shape("text", { x: at.x + at.width / 2, y: at.y + at.height / 2 + 8 }, `${Math.round(candidate.share * 100)}%${value}`);
+      this.hints.append(label);
+      const box = label.getBBox();
+      const covers = (other) => Math.abs(box.x - other.x) < (box.width + other.width) / 2 + ROOM && Math.abs(box.y - other.y) < box.height + ROOM;
+      label.remove();
+      if (boxes.some(covers)) continue;
+      boxes.push(box);
+      labels.push(label);
+    }
+    this.hints.append(...labels); // above all outlines
   }
 }

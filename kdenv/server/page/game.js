@@ -4,6 +4,7 @@ import { ask, get, keepName, keepSeat, myName, post, seatsOf } from "./api.js";
 import { Board } from "./board.js";
 import { curveOf } from "./curve.js";
 import { el, notice, table, tried, when } from "./parts.js";
+import { Values } from "./values.js";
 
 const WAIT = 20; // seconds that a question waits for the game to go on
 
@@ -16,6 +17,9 @@ export async function showGame(main, signal, id, linked) {
   const title = el("h1", {}, "...");
   const join = el("div", {});
   const curve = el("div", {});
+  const search = el("input", { list: "searches", value: "mce(seconds=1)", maxlength: 300, "aria-label": "the search that is asked" });
+  const searches = el("datalist", { id: "searches" });
+  const asked = el("label", { class: "row asked" }, el("span", { class: "muted" }, "search"), search, searches);
   const links = el("div", { class: "row" });
   const button = (words, work, about = {}) => el("button", { type: "button", onclick: tried(work), ...about }, words);
   const slider = el("input", { type: "range", min: 0, value: 0, "aria-label": "step", oninput: () => goTo(Number(slider.value)) });
@@ -29,12 +33,15 @@ export async function showGame(main, signal, id, linked) {
   main.append(title, el("div", { class: "table" },
     el("div", {}, place, back, curve),
     el("div", {},
-      el("section", { class: "panel" }, side.status, side.seats, side.clock, join, el("div", { class: "row" }, hint, undo, resign)),
+      el("section", { class: "panel" }, side.status, side.seats, side.clock, join, el("div", { class: "row" }, hint, undo, resign), asked),
       el("section", { class: "panel" }, el("h2", {}, "Your decision (l)"), actions),
       analysis,
       el("section", { class: "panel" }, el("h2", {}, "What has happened"), events, links))));
 
   const board = new Board(place, tried(decide));
+  const values = new Values(id, () => search.value.trim(), (n) => goTo(n), signal);
+  const points = el("section", {});
+  curve.append(points, values.element);
   const seats = seatsOf(id);
   let mine = seats[0] || null; // the seat that this browser plays now
   let state = null;
@@ -44,6 +51,7 @@ export async function showGame(main, signal, id, linked) {
   let offered = "";
   let showing = null;
   let again = false;
+  let pointsDrawn = null; // the curve of points, once the game is over
   let failed = false; // whether the last state could not be shown
 
   document.addEventListener("keydown", tried(onKey), { signal });
@@ -130,10 +138,14 @@ export async function showGame(main, signal, id, linked) {
     offerJoin();
     undo.hidden = !(mine && state.casual && state.status === "running");
     hint.hidden = !(state.status === "over" || state.analysis || (mine && state.casual));
+    asked.hidden = hint.hidden;
     resign.hidden = !(mine && state.status === "running");
     await tell();
     await draw();
-    if (state.status === "over" && !curve.childElementCount) await showEnd();
+    if (!hint.hidden) await offerValues();
+    if (state.status === "over" && !points.childElementCount) await showEnd();
+    values.at(step());
+    pointsDrawn?.at(step());
   }
 
   function verdict() {
@@ -149,8 +161,11 @@ export async function showGame(main, signal, id, linked) {
   }
 
   async function tell() {
-    const found = await get(`/games/${id}/events?since=${told.length}`, { token: mine?.token, signal });
-    told.push(...found.events);
+    for (let left = true; left;) {
+      const found = await get(`/games/${id}/events?since=${told.length}`, { token: mine?.token, signal });
+      told.push(...found.events);
+      left = found.events.length > 0 && told.length < state.step;
+    }
     const who = (event) => (event.seat === null ? "" : `${state.seats[event.seat].name}: `);
     const recent = told.filter((event) => event.words !== null).slice(-60).reverse();
     events.replaceChildren(...recent.map((event) => el("li", {}, `${who(event)}${event.words}`)));
@@ -226,7 +241,7 @@ export async function showGame(main, signal, id, linked) {
     analysis.replaceChildren(el("p", { class: "panel muted" }, "a search looks at the position ..."));
     try {
       const token = state.status === "over" ? undefined : mine?.token;
-      const found = await ask("POST", `/games/${id}/steps/${step()}/analysis`, { body: { policy: "mce(seconds=1)" }, token, signal });
+      const found = await ask("POST", `/games/${id}/steps/${step()}/analysis`, { body: { policy: search.value.trim() }, token, signal });
       board.hint(found.candidates, found.shapes);
       analysis.replaceChildren(el("section", { class: "panel" }, el("h2", {}, `What a search thinks (${found.unit})`),
         table(["turn", "visits", "value"], found.candidates.slice(0, 8).map((each) =>
@@ -258,8 +273,22 @@ export async function showGame(main, signal, id, linked) {
 
   async function showEnd() {
     const { scores } = await get(`/games/${id}/curve`, { signal });
-    curve.replaceChildren(el("h2", {}, "Points along the game"), curveOf(scores, state.seats.map((each) => each.name), (n) => goTo(n)),
+    const lines = state.seats.map((each) => scores.map((all, n) => [n, all[each.seat]]));
+    pointsDrawn = curveOf("points", lines, scores.length - 1, state.seats.map((each) => each.name), (n) => goTo(n));
+    points.replaceChildren(el("h2", {}, "Points along the game"), pointsDrawn.element,
       el("p", { class: "muted" }, `${when(state.created)} to ${when(state.updated)}`));
+  }
+
+  // Offers to search the positions that this viewer may have searched: while a game that hides something goes on, those of its own seat.
+  async function offerValues() {
+    const mayAsk = (seat) => state.status === "over" || !state.hides || (mine && seat === mine.seat);
+    const decisions = told.flatMap((each, n) => (each.kind === "action" && mayAsk(each.seat) ? [{ step: n, seat: each.seat }] : []));
+    values.offer(decisions, state.step, state.seats.map((each) => each.name), state.status === "over" ? undefined : mine?.token);
+    if (!searches.childElementCount) {
+      const { policies, recommended } = await get(`/policies?game=${state.game}`, { signal });
+      searches.append(...recommended.map((each) => el("option", { value: each.policy }, each.strength)),
+        ...policies.filter((each) => each.group === "searches").map((each) => el("option", { value: each.name }, each.meaning)));
+    }
   }
 
   async function onKey(event) {
