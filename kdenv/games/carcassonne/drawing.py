@@ -242,7 +242,7 @@ def _panel(s: Any, x: float) -> list[str]:
     parts = [
         f'<rect x="{x}" y="22" width="{_PANEL - 24}" height="{tall}" rx="16" fill="#f6efdd" stroke="{FRAME}" stroke-width="2"/>',
         write("carcassonne", x + 26, 66, 24, INK, 1.7),
-        write(_status(s), x + 26, 96, 14, FAINT, 1.2),
+        lettering.fitted(_status(s), x + 26, 96, 14, _PANEL - 24 - 2 * 26, FAINT, 1.2),
     ]
     y = 118.0
     for seat in range(int(s["players"])):

@@ -331,8 +331,7 @@ def _box(x: float, y: float, width: float, height: float, look: str, radius: flo
 
 def _fitted(text: str, x: float, y: float, height: float, room: float, colour: str, weight: float = 1.5, anchor: float = 0.5) -> str:
     """Write a text, smaller if it would not fit into the room."""
-    text = _letters(text)
-    return write(text, x, y, min(height, height * room / width_of(text, height)), colour, weight, anchor)
+    return lettering.fitted(_letters(text), x, y, height, room, colour, weight, anchor)
 
 
 def _letters(text: str) -> str:
