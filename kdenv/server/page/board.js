@@ -17,6 +17,8 @@ export class Board {
     const drawing = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
     drawing.removeAttribute("width");
     drawing.removeAttribute("height");
+    const { width, height } = drawing.viewBox.baseVal;
+    drawing.style.maxWidth = `calc(82vh * ${width / height})`; // so that it is seen whole
     drawing.setAttribute("role", "group");
     drawing.setAttribute("aria-label", words);
     this.targets = shape("g");
@@ -30,6 +32,7 @@ export class Board {
   offer(shapes, clicked = []) {
     this.shapes = shapes;
     this.clicked = clicked;
+    const wasFocused = this.targets.contains(document.activeElement);
     const open = shapes.filter((each) => clicked.every((path, i) => each.paths[i] === path) && each.paths.length > clicked.length);
     const next = new Map();
     for (const each of open) {
@@ -44,6 +47,11 @@ export class Board {
       target.append(shape("title", {}, words));
       return target;
     }));
+    if (wasFocused) this.focus(); // who plays by keyboard goes on where it was
+  }
+
+  focus() {
+    this.targets.firstElementChild?.focus();
   }
 
   back() {

@@ -1,6 +1,6 @@
 // A curve for each seat along a game: its points, or what a search thinks that its position is worth. A click goes to that step.
 
-import { el, shape } from "./parts.js";
+import { called, el, shape } from "./parts.js";
 
 const COLOURS = ["#d0453a", "#3f86d6", "#d09a1a", "#4a9d54", "#a868bb", "#888"];
 const WIDTH = 600;
@@ -28,7 +28,7 @@ export function curveOf(what, lines, steps, names, go) {
   });
   const key = names.map((name, seat) => {
     const dot = shape("svg", { width: 12, height: 12, "aria-hidden": "true" }, shape("circle", { cx: 6, cy: 6, r: 5, fill: COLOURS[seat % COLOURS.length] }));
-    return el("span", {}, dot, " ", el("bdi", {}, name));
+    return el("span", {}, dot, " ", called(name));
   });
   const range = all.length ? el("span", { class: "muted" }, `from ${short(least)} to ${short(most)}`) : null;
   const at = (step) => { cursor.setAttribute("x1", x(step)); cursor.setAttribute("x2", x(step)); };

@@ -1,18 +1,21 @@
 // A table: it is played, watched and looked back at here.
 
-import { ask, get, keepName, keepSeat, myName, post, seatsOf } from "./api.js";
+import { ask, forgetSeat, get, keepName, keepSeat, myName, post, seatsOf } from "./api.js";
 import { Board } from "./board.js";
 import { curveOf } from "./curve.js";
-import { el, notice, table, tried, when } from "./parts.js";
+import { called, el, notice, table, tried, when } from "./parts.js";
 import { Values } from "./values.js";
 
 const WAIT = 20; // seconds that a question waits for the game to go on
+const SPOKEN = 8; // events that a screen reader is told at once, at most
 
 export async function showGame(main, signal, id, linked) {
+  if (!/^[0-9a-f-]{36}$/.test(id)) { showNothing(main, "This is no address of a game."); return; }
   const place = el("div", { class: "board" });
   const side = { status: el("p", { class: "status", role: "status" }), seats: el("ul", { class: "seats" }), clock: el("p", { class: "muted" }) };
   const actions = el("div", { class: "actions", role: "group", "aria-label": "what you may do" });
-  const events = el("ol", { class: "events", "aria-live": "polite", "aria-label": "what has happened" });
+  const events = el("ol", { class: "events", tabindex: 0, "aria-label": "what has happened" });
+  const news = el("p", { class: "spoken", "aria-live": "polite" }); // what a screen reader says of it
   const analysis = el("div", { "aria-live": "polite" });
   const title = el("h1", {}, "...");
   const join = el("div", {});
@@ -30,13 +33,14 @@ export async function showGame(main, signal, id, linked) {
   const undo = button("undo (u)", doUndo);
   const hint = button("hint (h)", doHint);
   const resign = button("resign", async () => { if (confirm("Give up this seat?")) await post(`/games/${id}/resign`, {}, { token: mine.token }); });
-  main.append(title, el("div", { class: "table" },
-    el("div", {}, place, back, curve),
-    el("div", {},
+  main.append(title, news, el("div", { class: "table" },
+    el("div", {}, place, back),
+    el("div", { class: "side" },
       el("section", { class: "panel" }, side.status, side.seats, side.clock, join, el("div", { class: "row" }, hint, undo, resign), asked),
       el("section", { class: "panel" }, el("h2", {}, "Your decision (l)"), actions),
       analysis,
-      el("section", { class: "panel" }, el("h2", {}, "What has happened"), events, links))));
+      el("section", { class: "panel" }, el("h2", {}, "What has happened"), events, links)),
+    el("div", {}, curve)));
 
   const board = new Board(place, tried(decide));
   const values = new Values(id, () => search.value.trim(), (n) => goTo(n), signal);
@@ -52,6 +56,7 @@ export async function showGame(main, signal, id, linked) {
   let showing = null;
   let again = false;
   let pointsDrawn = null; // the curve of points, once the game is over
+  let refocus = null; // where the focus goes when there is something to decide again
   let failed = false; // whether the last state could not be shown
 
   document.addEventListener("keydown", tried(onKey), { signal });
@@ -62,7 +67,15 @@ export async function showGame(main, signal, id, linked) {
   async function look(since) {
     const query = since === null ? "" : `?since=${since}&wait=${WAIT}`;
     const path = mine ? `/games/${id}/seat${query}` : `/games/${id}${query}`;
-    const found = await get(path, { token: mine?.token, signal });
+    const found = await get(path, { token: mine?.token, signal }).catch((error) => {
+      if (!mine || error.status !== 403) throw error;
+      notice("The seat that this browser kept is not one of this game any more; you are watching.");
+      forgetSeat(id, mine.seat);
+      seats.splice(seats.indexOf(mine), 1);
+      mine = seats[0] || null;
+      told = [];
+      return look(null);
+    });
     if (mine && !found.legal) return look(null); // the question was asked before a seat was taken
     const other = seats.find((each) => each.seat === found.turn); // several seats may be played in one browser
     if (other && mine && other.seat !== mine.seat) {
@@ -74,7 +87,7 @@ export async function showGame(main, signal, id, linked) {
   }
 
   async function follow() {
-    if (linked !== "") shown = Number(linked);
+    if (/^[0-9]{1,9}$/.test(linked)) shown = Number(linked);
     let since = null;
     while (!signal.aborted) {
       try {
@@ -90,6 +103,7 @@ export async function showGame(main, signal, id, linked) {
         if (state.status === "waiting") await pause(1500);
       } catch (error) {
         if (error.name === "AbortError") return;
+        if (error.status === 404 && state === null) { showNothing(main, "There is no such game, or no longer."); return; }
         notice(error.message);
         await pause(2000);
       }
@@ -127,13 +141,14 @@ export async function showGame(main, signal, id, linked) {
 
   async function showOnce() {
     const seat = state.turn === null ? null : state.seats[state.turn];
-    title.textContent = state.called ? `${state.called} — ${state.title}` : state.title;
+    title.replaceChildren(...(state.called ? [called(state.called), ` — ${state.title}`] : [state.title]));
     document.title = `${title.textContent} · kdenv`;
     const myTurn = mine && state.turn === mine.seat && state.legal?.length;
-    side.status.textContent = state.status === "waiting" ? "waiting for players" : state.status === "over" ? verdict()
-      : myTurn ? "your turn" : `${seat.name} decides`;
+    const status = state.status === "waiting" ? ["waiting for players"] : state.status === "over" ? verdict()
+      : myTurn ? ["your turn"] : [called(seat.name), " decides"];
+    if (side.status.textContent !== el("p", {}, status).textContent) side.status.replaceChildren(...status); // it is spoken when it changes
     side.seats.replaceChildren(...state.seats.map((each) => el("li", { class: each.seat === state.turn ? "turn" : "" },
-      el("span", {}, each.kind === "open" ? "(open)" : each.name, mine?.seat === each.seat ? " (you)" : "", each.left ? ` (${each.left})` : ""),
+      el("span", {}, each.kind === "open" ? "(open)" : called(each.name), mine?.seat === each.seat ? " (you)" : "", each.left ? ` (${each.left})` : ""),
       el("strong", {}, String(state.scores[each.seat])))));
     offerJoin();
     undo.hidden = !(mine && state.casual && state.status === "running");
@@ -150,7 +165,7 @@ export async function showGame(main, signal, id, linked) {
 
   function verdict() {
     const best = state.seats.filter((each) => state.result.ranks[each.seat] === 1).map((each) => each.name);
-    return `over: ${best.join(" and ")} ${best.length > 1 ? "win" : "wins"}`;
+    return ["over: ", ...best.flatMap((name, i) => [i ? " and " : "", called(name)]), best.length > 1 ? " win" : " wins"];
   }
 
   function tick() {
@@ -161,14 +176,17 @@ export async function showGame(main, signal, id, linked) {
   }
 
   async function tell() {
+    const before = told.length;
     for (let left = true; left;) {
       const found = await get(`/games/${id}/events?since=${told.length}`, { token: mine?.token, signal });
       told.push(...found.events);
       left = found.events.length > 0 && told.length < state.step;
     }
-    const who = (event) => (event.seat === null ? "" : `${state.seats[event.seat].name}: `);
-    const recent = told.filter((event) => event.words !== null).slice(-60).reverse();
-    events.replaceChildren(...recent.map((event) => el("li", {}, `${who(event)}${event.words}`)));
+    if (before === told.length && events.childElementCount) return;
+    const line = (event) => el("li", {}, event.seat === null ? "" : [called(state.seats[event.seat].name), ": "], event.words);
+    events.replaceChildren(...told.filter((event) => event.words !== null).slice(-60).reverse().map(line));
+    const fresh = before ? told.slice(before).filter((event) => event.words !== null && event.seat !== mine?.seat) : [];
+    if (fresh.length) news.textContent = fresh.slice(-SPOKEN).map((event) => line(event).textContent).join(". ");
   }
 
   // Whatever changes while it waits is shown anew by show(), so it may stop then.
@@ -197,6 +215,11 @@ export async function showGame(main, signal, id, linked) {
       if (!legal.length) actions.append(el("span", { class: "muted" }, isNow() ? "nothing now" : "you are looking back"));
       board.offer(shapes);
       offered = offering;
+      if (legal.length && refocus) {
+        if (refocus === "board" && shapes.some((each) => each.paths.length)) board.focus();
+        else actions.querySelector("button").focus();
+        refocus = null;
+      }
     }
     links.replaceChildren(
       el("a", { href: `#/games/${id}/${now}` }, `link to step ${now}`),
@@ -220,6 +243,8 @@ export async function showGame(main, signal, id, linked) {
   }
 
   async function decide(action) {
+    const focused = document.activeElement;
+    refocus = place.contains(focused) ? "board" : actions.contains(focused) ? "actions" : null;
     analysis.replaceChildren();
     board.offer([]); // so that nothing is decided twice
     offered = "";
@@ -299,4 +324,8 @@ export async function showGame(main, signal, id, linked) {
     };
     if (keys[event.key] && state) { event.preventDefault(); await keys[event.key](); }
   }
+}
+
+function showNothing(main, words) {
+  main.replaceChildren(el("h1", {}, "No game"), el("p", {}, words, " ", el("a", { href: "#/" }, "All tables")));
 }
