@@ -1,6 +1,6 @@
 """Does the site take what it says it takes, does it list every public name with a sentence, and is what leads nowhere an error?
 
-The blocks of its pages are run by tests/cli/test_commands.py, and the examples that it shows by tests/cli/test_examples.py.
+The blocks of its pages are run by tests/cli/test_commands.py, and those of docstrings and examples by test_docstrings.py.
 """
 
 import subprocess
