@@ -66,7 +66,7 @@ class Budget:
                 step = max(1, min(step, int(rate * left / 2)))
 
     def share(self, part: int, parts: int) -> Budget:
-        """The budget of search number `part` of `parts`: playouts and nodes are divided, seconds are not. It is a budget for one decision."""
+        """The budget of search number `part` of `parts`, for one decision: playouts and nodes are divided, seconds are not."""
 
         def split(number: int | None) -> int | None:
             return None if number is None else number // parts + (part < number % parts)

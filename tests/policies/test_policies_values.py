@@ -184,7 +184,7 @@ def test_a_list_with_a_wrong_number_is_refused(text: str) -> None:
     assert str(error.value) == f"playouts={text} is not possible; playouts {may_be}"
 
 
-@pytest.mark.parametrize("text", ["mce(seconds=[1, 2])", "mce(playouts=5, threads=[1])", "uct(playouts=3, c=[1])", "mce(score=[1], playouts=3)"])
+@pytest.mark.parametrize("text", ["mce(seconds=[1, 2])", "mce(playouts=5, threads=[1])", "mce(score=[1], playouts=3)"])
 def test_a_list_is_refused_where_one_number_or_word_is_meant(text: str) -> None:
     with pytest.raises(BadOption, match=r"is not possible|has no parameter"):
         policy(text)
