@@ -92,7 +92,7 @@ export async function showGame(main, signal, id, linked) {
     while (!signal.aborted) {
       try {
         const found = await look(since);
-        if (failed || state === null || found.step !== state.step || found.status !== state.status || since === null || found.seats.some((seat, i) => seat.kind !== state.seats[i].kind)) {
+        if (failed || since === null || differs(found)) {
           if (state === null || found.step >= state.step) state = found;
           failed = true;
           await show();
@@ -108,6 +108,12 @@ export async function showGame(main, signal, id, linked) {
         await pause(2000);
       }
     }
+  }
+
+  // Whether the game has gone on, or this browser plays another seat of it now.
+  function differs(found) {
+    return found.step !== state.step || found.status !== state.status || found.seat !== state.seat
+      || found.seats.some((seat, i) => seat.kind !== state.seats[i].kind);
   }
 
   function pause(time) {
