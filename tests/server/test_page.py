@@ -462,6 +462,8 @@ def test_a_game_from_outside_is_played_by_its_list_of_words_alone(browser: Any, 
             assert page.locator(".target").count() == 0
             assert page.locator(".board svg").count() == 1
             if not decided:
+                page.click("summary")
+                assert "stage=1" in page.locator("details pre").text_content()
                 screen.picture("three-shells")
             page.keyboard.press("l")
             page.keyboard.press("Enter")
