@@ -16,7 +16,7 @@ from numba import int32, int64, uint64
 from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import compile_together
-from kdenv.compiler.random import Rng, make_rng
+from kdenv.compiler.random import Rng, as_rng
 from kdenv.core import verbs
 from kdenv.core.encoding import Vector
 from kdenv.core.errors import BadRecord, IllegalAction, shown
@@ -158,17 +158,19 @@ class Table:
         """Draw the next outcome of chance, without carrying it out."""
         if self.phase != CHANCE:
             raise IllegalAction("there is no outcome to draw, because chance is not next in " + self._where())
-        return int(verbs.sample_chance_at(self.states, 0, _kernel_rng(rng)))
+        return int(verbs.sample_chance_at(self.states, 0, as_rng(rng)))
 
     def run_chance(self, rng: np.random.Generator | Rng) -> None:
         """Draw and carry out chance until somebody decides or the game is over."""
+        dice = as_rng(rng)
         self.changes += 1
-        self.log.run_chance(self.states, _kernel_rng(rng))
+        self.log.run_chance(self.states, dice)
 
-    def decide(self, action: int, rng: Rng) -> None:
+    def decide(self, action: int, rng: np.random.Generator | Rng) -> None:
         """Carry out a decision and the chance after it in one call of a kernel. Whether the decision is legal is not checked."""
+        dice = as_rng(rng)
         self.changes += 1
-        self.log.decide(self.states, action, rng)
+        self.log.decide(self.states, action, dice)
 
     # What seats and readers see
 
@@ -314,7 +316,3 @@ def _whole(action: Any) -> int | None:
         return operator.index(action)
     except TypeError:
         return None
-
-
-def _kernel_rng(rng: np.random.Generator | Rng) -> Rng:
-    return make_rng(rng) if isinstance(rng, np.random.Generator) else rng

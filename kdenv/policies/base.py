@@ -162,8 +162,13 @@ class Function(Policy):
 def policy(value: Any) -> Policy:
     """A policy with an empty memory, made from a text, another policy, the dict that to_json returned, or a function of a view.
 
-    policy("mce(playout=full_greedy, seconds=0.5)") and Mce(playout=FullGreedy(), seconds=0.5) are the same. A policy is
-    copied without its memory.
+    A policy is copied without its memory.
+
+    >>> from kdenv.policies import FullGreedy, Mce, policy
+    >>> policy("mce(playout=full_greedy, seconds=0.5)") == Mce(playout=FullGreedy(), seconds=0.5)
+    True
+    >>> print(policy(Mce(playouts=50)))
+    mce(playouts=50)
     """
     if isinstance(value, Mapping):
         return Policy.from_json(value)
