@@ -267,7 +267,8 @@ def ansi(states, k, seat=None):
 
 def svg(states, k, seat=None):
     """The position as an SVG drawing, as a seat sees it."""
-    return f"<svg xmlns='http://www.w3.org/2000/svg'><title>{ansi(states, k, seat)}</title></svg>"
+    text = f"<text x='12' y='30' font-family='monospace' font-size='16' fill='black'>{ansi(states, k, seat)}</text>"
+    return f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 540 48'><rect width='540' height='48' fill='white'/>{text}</svg>"
 
 
 # All of it together

@@ -15,6 +15,7 @@ import pytest
 from served import Served
 
 import kdenv
+from kdenv import games
 
 playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -436,3 +437,38 @@ def test_a_screen_reader_is_told_what_others_do_and_finds_a_name_for_everything(
         assert page.title().endswith("kdenv")
         assert page.title() != "kdenv"
         assert page.evaluate("document.querySelectorAll('a button, button a').length") == 0
+
+
+def test_a_game_from_outside_is_played_by_its_list_of_words_alone(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import three_shells
+
+    monkeypatch.setitem(games._from_outside, "three_shells", three_shells.GAME)
+    with Served(tmp_path / "shells.sqlite") as served:
+        screen = Screen(browser, served)
+        page = screen.page
+        screen.go("new")
+        page.wait_for_selector("#players")
+        page.select_option("#game", "three_shells")
+        until(page, "document.querySelectorAll('[data-option]').length === 1")
+        for seat in range(2):
+            page.select_option(f"[id='seat {seat}']", "me")
+        page.fill("#name", "Ann")
+        page.click("button[type=submit]")
+        decided = 0
+        while screen.wait_for_turn():
+            step = page.locator(".row span.muted").first.text_content()
+            words = page.locator(".actions button").all_text_contents()
+            assert all(words)
+            assert page.locator(".target").count() == 0
+            assert page.locator(".board svg").count() == 1
+            if not decided:
+                page.click("summary")
+                assert "stage=1" in page.locator("details pre").text_content()
+                screen.picture("three-shells")
+            page.keyboard.press("l")
+            page.keyboard.press("Enter")
+            until(page, "old => document.querySelector('.row span.muted').textContent !== old", step)
+            decided += 1
+        assert decided == 2
+        screen.picture("three-shells-over")
+        screen.close()

@@ -15,10 +15,12 @@ export class Board {
 
   draw(svg, words) {
     const drawing = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-    drawing.removeAttribute("width");
-    drawing.removeAttribute("height");
-    const { width, height } = drawing.viewBox.baseVal;
-    drawing.style.maxWidth = `calc(82vh * ${width / height})`; // so that it is seen whole
+    const { width, height } = drawing.viewBox.baseVal || { width: 0, height: 0 };
+    if (width && height) { // as wide as there is room, but not higher than the window
+      drawing.removeAttribute("width");
+      drawing.removeAttribute("height");
+      drawing.style.maxWidth = `calc(82vh * ${width / height})`;
+    }
     drawing.setAttribute("role", "group");
     drawing.setAttribute("aria-label", words);
     this.targets = shape("g");

@@ -15,6 +15,8 @@ export async function showGame(main, signal, id, linked) {
   const side = { status: el("p", { class: "status", role: "status" }), seats: el("ul", { class: "seats" }), clock: el("p", { class: "muted" }) };
   const actions = el("div", { class: "actions", role: "group", "aria-label": "what you may do" });
   const events = el("ol", { class: "events", tabindex: 0, "aria-label": "what has happened" });
+  const words = el("pre", { class: "wide" });
+  const inWords = el("details", { class: "panel", hidden: true }, el("summary", {}, "The position in words"), words);
   const news = el("p", { class: "spoken", "aria-live": "polite" }); // what a screen reader says of it
   const analysis = el("div", { "aria-live": "polite" });
   const title = el("h1", {}, "...");
@@ -38,6 +40,7 @@ export async function showGame(main, signal, id, linked) {
     el("div", { class: "side" },
       el("section", { class: "panel" }, side.status, side.seats, side.clock, join, el("div", { class: "row" }, hint, undo, resign), asked),
       el("section", { class: "panel" }, el("h2", {}, "Your decision (l)"), actions),
+      inWords,
       analysis,
       el("section", { class: "panel" }, el("h2", {}, "What has happened"), events, links)),
     el("div", {}, curve)));
@@ -92,7 +95,7 @@ export async function showGame(main, signal, id, linked) {
     while (!signal.aborted) {
       try {
         const found = await look(since);
-        if (failed || state === null || found.step !== state.step || found.status !== state.status || since === null || found.seats.some((seat, i) => seat.kind !== state.seats[i].kind)) {
+        if (failed || since === null || differs(found)) {
           if (state === null || found.step >= state.step) state = found;
           failed = true;
           await show();
@@ -108,6 +111,12 @@ export async function showGame(main, signal, id, linked) {
         await pause(2000);
       }
     }
+  }
+
+  // Whether the game has gone on, or this browser plays another seat of it now.
+  function differs(found) {
+    return found.step !== state.step || found.status !== state.status || found.seat !== state.seat
+      || found.seats.some((seat, i) => seat.kind !== state.seats[i].kind);
   }
 
   function pause(time) {
@@ -151,6 +160,8 @@ export async function showGame(main, signal, id, linked) {
       el("span", {}, each.kind === "open" ? "(open)" : called(each.name), mine?.seat === each.seat ? " (you)" : "", each.left ? ` (${each.left})` : ""),
       el("strong", {}, String(state.scores[each.seat])))));
     offerJoin();
+    inWords.hidden = !(isNow() && state.view);
+    words.textContent = state.view || "";
     undo.hidden = !(mine && state.casual && state.status === "running");
     hint.hidden = !(state.status === "over" || state.analysis || (mine && state.casual));
     asked.hidden = hint.hidden;
