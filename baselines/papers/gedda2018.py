@@ -7,11 +7,14 @@ import random
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 import kdenv
 from kdenv.author import MAX_DECISIONS, first_action, list_turns, make_rng
 
 _GAMES = 200
+_PLAYERS = {"TR": "random", "GPRD": "gprd", "FG": "full_greedy(variant=paper)"}
+_ROUNDS = 13
 _DOUBLES = 12  # dominoes 1 to 12 have two equal halves
 
 
@@ -25,28 +28,39 @@ def log_tree(how: str) -> float:
 
     listed: a double can be laid in two ways on the same squares, as the paper's server lists them; once: it counts once.
     """
-    return 4 * sum(math.log10(twice if how == "listed" else once) for once, twice in _branching())
+    once_and_twice = _branching("TR").mean(axis=0)
+    return 4 * sum(math.log10(twice if how == "listed" else once) for once, twice in once_and_twice.tolist())
+
+
+def branching(strategy: str, number: str) -> tuple[float, float]:
+    """How many turns are open on average in this round to a player against three TR, doubles counted twice; and the standard error."""
+    games = _branching(strategy)[:, int(number) - 1, 1]
+    return float(games.mean()), float(games.std(ddof=1) / math.sqrt(_GAMES))
 
 
 @lru_cache
-def _branching() -> list[tuple[float, float]]:
-    """By round, how many turns are open on average, doubles counted once and twice."""
+def _branching(strategy: str) -> NDArray[np.float64]:
+    """By game and round, how many turns are open to the seats that play so, doubles counted once and twice. TR plays in all seats."""
     game = kdenv.game("kingdomino")
     turns = np.empty(game.max_turns, np.int64)
-    sums = np.zeros((13, 2))
+    sums = np.zeros((_GAMES, _ROUNDS, 2))
     for seed in range(_GAMES):
         table, dice, rng = kdenv.table("kingdomino", players=4), random.Random(seed), make_rng(seed)
+        player = kdenv.policy(_PLAYERS[strategy])
+        seats = range(4) if strategy == "TR" else [seed % 4]
+        player.reset(seed)
         table.run_chance(rng)
         while not table.over:
-            legal = table.legal()
+            assert table.seat is not None
+            legal, seat = table.legal(), int(table.seat)
             names = {action: table.name(action) for action in legal}
             is_turn = table.states[0]["round"] == 0 or not names[legal[0]].startswith("pick")
-            if is_turn and table.seat is not None:
-                n = int(list_turns(table.view(table.seat).scratch(1 + MAX_DECISIONS), 0, game.most_decisions, game.max_legal, turns))
+            if is_turn and seat in seats:
+                n = int(list_turns(table.view(seat).scratch(1 + MAX_DECISIONS), 0, game.most_decisions, game.max_legal, turns))
                 twice = sum(2 if _is_double(names[int(first_action(turn))]) else 1 for turn in turns[:n].tolist())
-                sums[int(table.states[0]["round"])] += n, twice
-            table.decide(dice.choice(legal), rng)
-    return [(float(once), float(twice)) for once, twice in sums / (4 * _GAMES)]
+                sums[seed, int(table.states[0]["round"])] += n, twice
+            table.decide(player.act(table.view(seat)) if seat in seats and strategy != "TR" else dice.choice(legal), rng)
+    return np.asarray(sums / (4 if strategy == "TR" else 1))
 
 
 def _is_double(words: str) -> bool:

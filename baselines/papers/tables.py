@@ -4,11 +4,13 @@ expected/<paper>.csv is typed from the papers. A line is a number: its table, ro
 interval (n games, or the half of the interval as printed), the place in the paper, how to get it here, the games of the three sizes,
 and in `why` what must be known to compare it, or why it is not tried. `how` is one of
 
-    match GAME; OPTION=VALUE ...; POLICY v POLICY ...      the first policy's number in a match on shared deals, from every seat
+    match GAME; OPTION=VALUE ...; POLICY v POLICY ...      the first policy's number in games of their own deals, the seats going round
+    seats GAME; OPTION=VALUE ...; POLICY v POLICY ...      the same, each policy in its seat in every game
     call NAME ARGUMENT ...                                  a function of baselines/papers/<paper>.py
 
-Measures are count (exact), about and log10 (numbers that the paper rounds), nodes, points, margin; wins: games won alone in %;
-wins first: those in which the policy made the first decision; score: wins and half ties.
+Measures are count (exact), about and log10 (numbers that the paper rounds), nodes, points, margin; points N: those after round N; open:
+turns open; wins: games won alone in %; wins first: those in which the policy made the first decision; score: wins and half ties.
+A function gives its number, or its number and the standard error.
 results/<paper>.csv is written line by line, so that an interrupted run goes on where it stopped.
 """
 
@@ -22,11 +24,12 @@ import platform
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import kdenv
-from kdenv.arena import Match, Result, play
+from kdenv.arena import Breakdown, DealSums, Estimate, Match, Result, play
 
 ROOM = Path(__file__).parent
 PAPERS = {
@@ -120,7 +123,7 @@ def run(paper: str, table: str | None, size: str, on_line: Callable[[Line, int, 
     """Make the results of a paper, or of one table. Lines made with at least these games are kept, unless again=True."""
     wanted = [line for line in expected_of(paper) if table is None or line.table == table]
     known = {(line.table, line.row, line.measure): line for line in results_of(paper)}
-    played: dict[str, tuple[list[Result], float]] = {}  # by how: several lines may be of one match
+    played: dict[str, Games] = {}  # by how: several lines may be of one match
     for i, expected in enumerate(wanted):
         old = known.get(expected.key)
         if again or old is None or not _is_enough(old, expected, size):
@@ -148,23 +151,26 @@ def _write(paper: str, lines: dict[tuple[str, str, str], Line]) -> None:
     draft.replace(path)
 
 
-def _line(paper: str, expected: Expected, size: str, played: dict[str, tuple[list[Result], float]]) -> Line:
+def _line(paper: str, expected: Expected, size: str, played: dict[str, Games]) -> Line:
     """Get the number of this line here, and compare it."""
     start = _spent()
     kind, _, rest = expected.how.partition(" ")
-    games, ours, error = 0, math.nan, math.nan
+    games, ours = 0, Estimate(math.nan)
     seconds = 0.0
-    if kind == "match":
+    if kind in ("match", "seats"):
         games = int(getattr(expected, size))
         if games:
             key = f"{games} {expected.how}"
             if key not in played:
-                played[key] = (_play(rest, games), _spent() - start)
-            results, seconds = played[key]
-            ours, error = measured(results, expected.measure)
+                played[key] = _play(rest, games, goes_round=kind == "match")
+                played[key].seconds = _spent() - start
+            seconds = played[key].seconds
+            ours = measured(played[key], expected.measure)
     elif kind == "call" and getattr(expected, size) != "no":
         name, *arguments = rest.split()
-        ours = float(getattr(importlib.import_module(f"baselines.papers.{paper}"), name)(*arguments))
+        found = getattr(importlib.import_module(f"baselines.papers.{paper}"), name)(*arguments)
+        mean, error = found if isinstance(found, tuple) else (float(found), math.nan)
+        ours = Estimate(mean, mean - _Z * error, mean + _Z * error)
         seconds = _spent() - start
     paper_error = error_of(expected)
     value = float(expected.value) if expected.value else math.nan
@@ -173,14 +179,14 @@ def _line(paper: str, expected: Expected, size: str, played: dict[str, tuple[lis
         paper=expected.value,
         paper_low=_end(expected, value - _Z * paper_error),
         paper_high=_end(expected, value + _Z * paper_error),
-        ours=_text(ours, exact=expected.measure == "count"),
-        low=_end(expected, ours - _Z * error),
-        high=_end(expected, ours + _Z * error),
+        ours=_text(ours.mean, exact=expected.measure == "count"),
+        low=_end(expected, ours.low),
+        high=_end(expected, ours.high),
         games=str(games) if games else "",
         seed=str(SEED) if games else "",
         size=size,
         seconds=f"{seconds:.1f}",
-        verdict=verdict(expected, value, paper_error, ours, error),
+        verdict=verdict(expected, value, paper_error, ours.mean, (ours.high - ours.low) / 2 / _Z),
         why=expected.why,
         how=expected.how,
         kdenv=kdenv.__version__,
@@ -204,45 +210,68 @@ def _text(number: float, *, exact: bool = False) -> str:
     return "" if math.isnan(number) else f"{number:.0f}" if exact else f"{number:.6g}"
 
 
-def _play(words: str, games: int) -> list[Result]:
-    """Play the match that these words say: game; options; policies."""
+@dataclass
+class Games:
+    """The games of a match, and what their records tell: it takes long to find, and many lines may ask for it."""
+
+    match: Match
+    results: list[Result]
+    seconds: float = 0.0
+
+    @cached_property
+    def breakdowns(self) -> list[Breakdown]:
+        """What the record of each game tells."""
+        found = []
+        for result in self.results:
+            found.append(Breakdown(self.match))
+            found[-1].add(result)
+        return found
+
+    def told(self, measure: str) -> Iterator[float]:
+        """A number of the first policy in each game: "points N" after round N, or what the game adds, such as "points cities"."""
+        what, _, number = measure.partition(" ")
+        for breakdown in self.breakdowns:
+            part = breakdown.parts[str(self.match.line_up[0])]
+            if what == "points" and number.isdigit():
+                yield part.rounds[int(number) - 1].score.mean
+            else:
+                yield part.own[measure].mean(0).mean
+
+
+def _play(words: str, games: int, *, goes_round: bool) -> Games:
+    """Play the match that these words say: game; options; policies. Of the games of each deal, which differ in the seats, one is played."""
     game, options, policies = (part.strip() for part in words.split(";"))
     given = dict(option.split("=") for option in options.split())
-    match = Match(game, [policy.strip() for policy in policies.split(" v ")], games, seed=SEED, options=given)
+    line_up = [policy.strip() for policy in policies.split(" v ")]
+    n = len(line_up)
+    match = Match(game, line_up, games * n, seed=SEED, options=given)
     match.check()
+    played = {deal * n + (deal % n if goes_round else 0) for deal in range(games)}
     results: list[Result] = []
-    if not play(match, on_result=results.append, processes=1):
+    if not play(match, done=set(range(games * n)) - played, on_result=results.append, processes=1):
         raise KeyboardInterrupt
-    return results
+    return Games(match, results)
 
 
-def measured(results: list[Result], measure: str) -> tuple[float, float]:
-    """The number of the first policy in these games, and its standard error, games of a deal being one sample."""
+def measured(games: Games, measure: str) -> Estimate:
+    """The number of the first policy in these games, with its interval; without one if there are too few games."""
     of: dict[str, Callable[[Result], float | None]] = {
-        "wins": lambda result: 100.0 * (result.wins[0] == 1.0),
-        "score": lambda result: 100.0 * result.wins[0],
+        "wins": lambda result: float(result.wins[0] == 1.0),
+        "score": lambda result: result.wins[0],
         "margin": lambda result: float(result.margins[0]),
         "points": lambda result: float(result.scores[0]),
         "least": lambda result: float(result.scores[0]),
         "most": lambda result: float(result.scores[0]),
-        "wins first": lambda result: 100.0 * (result.wins[0] == 1.0) if _began(result) else None,
+        "wins first": lambda result: float(result.wins[0] == 1.0) if _began(result) else None,
     }
-    deals: dict[int, list[float]] = {}
-    for result in results:
-        number = of[measure](result)
-        if number is not None:
-            deals.setdefault(result.deal, []).append(number)
-    numbers = [number for deal in deals.values() for number in deal]
+    told = map(of[measure], games.results) if measure in of else games.told(measure)
+    numbers = [number for number in told if number is not None]
     if measure in ("least", "most"):
-        return (min if measure == "least" else max)(numbers), math.nan
-    mean = sum(numbers) / len(numbers)
-    if len(deals) < 2:
-        return mean, math.nan
-    squares = sum(sum(number - mean for number in deal) ** 2 for deal in deals.values())
-    error = math.sqrt(squares * len(deals) / (len(deals) - 1)) / len(numbers)
-    if measure in _SHARES:  # all games alike say less than that there is no error
-        error = max(error, 100 * math.sqrt(1 / 4) / (len(numbers) + 4) if error == 0 else 0.0)
-    return mean, error
+        return Estimate((min if measure == "least" else max)(numbers))
+    sums = DealSums(1)
+    for deal, number in enumerate(numbers):
+        sums.add(deal, [number])
+    return Estimate(*(100 * number for number in sums.share(0))) if measure in _SHARES else sums.mean(0)
 
 
 def _began(result: Result) -> bool:
@@ -263,7 +292,7 @@ def error_of(expected: Expected) -> float:
 
 
 def verdict(expected: Expected, value: float, paper_error: float, ours: float, error: float) -> str:
-    """agrees, stronger or weaker (than in the paper), differs, not comparable, or not tried."""
+    """One of the words of page.VERDICTS, which the page explains."""
     if math.isnan(ours):
         return "not tried"
     if expected.measure == "count":
@@ -275,50 +304,13 @@ def verdict(expected: Expected, value: float, paper_error: float, ours: float, e
         return "not comparable"
     if expected.measure in ("nodes", "least", "most"):
         return "agrees" if math.isclose(ours, value, rel_tol=0.25) else "differs"
-    if math.isnan(paper_error) or math.isnan(error):
+    if math.isnan(error):
+        return "too few games"
+    if math.isnan(paper_error):
         return "not comparable"
     if abs(ours - value) <= _SURE * math.hypot(paper_error, error):
         return "agrees"
-    return "stronger" if ours > value else "weaker"
-
-
-def page() -> str:
-    """All results as a page: a table for each table of each paper."""
-    parts = ["# What the papers say, and what comes out here\n", _INTRODUCTION]
-    for paper, title in PAPERS.items():
-        lines = results_of(paper)
-        if not lines:
-            continue
-        counts = {word: sum(line.verdict == word for line in lines) for word in dict.fromkeys(line.verdict for line in lines)}
-        parts.append(f"\n## {title}\n\n{', '.join(f'{n} {word}' for word, n in counts.items())}.\n")
-        for table in dict.fromkeys(line.table for line in lines):
-            parts.append(f"\n### {table}\n\n| | measure | paper | here | games | verdict | |\n|---|---|---|---|---|---|---|\n")
-            parts += [_row(line) for line in lines if line.table == table]
-    return "".join(parts)
-
-
-_INTRODUCTION = """
-Made by `kdenv reproduce --page` from `results/*.csv`, which `kdenv reproduce [PAPER [TABLE]]` writes; `expected/*.csv` has the papers'
-numbers and where they stand. Seed 2026, shared deals, every seat; [low, high] are 95 % intervals, games of one deal being one sample.
-*agrees*: both numbers differ by less than 2.6 standard errors (counts: are equal; rounded numbers: by less than 5 %, log10: 0.2; nodes and
-extremes: by less than 25 %). Many rows have far fewer games than in the paper, so that "agrees" may say little; the intervals tell.
-"""
-
-
-def _row(line: Line) -> str:
-    def number(value: str, low: str, high: str) -> str:
-        return f"{value} [{low}, {high}]" if low != high else value or "-"
-
-    cells = (
-        line.row,
-        line.measure,
-        number(line.paper, line.paper_low, line.paper_high),
-        number(line.ours, line.low, line.high),
-        line.games,
-        line.verdict,
-        line.why,
-    )
-    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |\n"
+    return "differs" if expected.measure == "open" else "stronger" if ours > value else "weaker"
 
 
 def summary(lines: list[Line]) -> Iterator[str]:

@@ -16,7 +16,7 @@ The paper adds up one castle per orbit of the rotations and multiplies by four, 
 
 A *picture* is what one sees of a packing that is laid with the printed dominoes by the rules: the terrain of every square. Two
 packings with the same picture count once (otherwise there would be 1,275,352 on 3 x 3 instead of 994,074). Crowns and numbers
-do not count. The paper's own numbers, 989,421 and 801,973, lose the second way round of a domino both of whose halves match.
+do not count. The paper's own numbers, 989,421 and 801,973, are those of the rule of its program (wong_kang_program.py).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.papers import profiles
+from baselines.papers import profiles, wong_kang_program
 from kdenv.author import bit, has, kernel, lowest
 from kdenv.games.kingdomino import DOMINOES, TERRAINS
 
@@ -78,16 +78,21 @@ def total_of_the_paper(size: int) -> tuple[int, int]:
     return int(total[0]), int(total[1])
 
 
-def pictures(castle: int) -> tuple[int, int]:
-    """Count the pictures of 3 x 3 with the castle on this square, and those among them that have no empty square."""
+def pictures(castle: int, *, by_their_program: bool = False) -> tuple[int, int]:
+    """Count the pictures of 3 x 3 with the castle on this square, and those among them that have no empty square.
+
+    by_their_program: count only those that the program of the paper finds.
+    """
     _check(3, castle)
     stock = Counter((min(a, b), max(a, b)) for (a, _), (b, _) in DOMINOES)  # how many dominoes of every pair of terrains
     pairs = sorted(stock)
     faces = np.array([(a, b, kind) for kind, pair in enumerate(pairs) for a, b in sorted({pair, pair[::-1]})])
     n_dominoes = np.zeros((N_TERRAINS + 1) ** 9, np.int8)  # by picture; 0 if a number is no picture
     left = np.array([stock[pair] for pair in pairs])
+    room = wong_kang_program.new_room()
     for packing in list_packings(3, castle):
-        _mark_pictures(np.array(packing), castle, faces, left, np.zeros(4, np.int64), np.zeros(9, np.int64), n_dominoes)
+        parts = np.zeros(4, np.int64), np.zeros(9, np.int64), by_their_program, room, n_dominoes
+        _mark_pictures(np.array(packing), castle, faces, left, *parts)
     return int(np.count_nonzero(n_dominoes)), int(np.count_nonzero(n_dominoes == 4))
 
 
@@ -195,14 +200,27 @@ def _is_connected(covered: np.uint64, size: int, castle: int) -> bool:
 
 @kernel
 def _mark_pictures(
-    packing: Integers, castle: int, faces: Integers, stock: Integers, chosen: Integers, terrain: Integers, n_dominoes: NDArray[np.int8]
+    packing: Integers,
+    castle: int,
+    faces: Integers,
+    stock: Integers,
+    chosen: Integers,
+    terrain: Integers,
+    by_their_program: bool,
+    room: tuple[Integers, Integers, Integers, Integers],
+    n_dominoes: NDArray[np.int8],
 ) -> None:
     """Give the dominoes of a packing on 3 x 3 all combinations of faces, and mark the pictures that can be laid.
 
     A face is a terrain for each half and the kind of pair that these are. A picture is marked with its number of dominoes.
     """
     while True:
-        if _enough(packing.shape[0], chosen, faces, stock) and _can_be_laid(packing, castle, faces, chosen, terrain):
+        can_be_had = _enough(packing.shape[0], chosen, faces, stock)
+        if can_be_had and by_their_program:
+            can_be_had = wong_kang_program.is_laid(packing, castle, faces, chosen, terrain, room)
+        elif can_be_had:
+            can_be_had = _can_be_laid(packing, castle, faces, chosen, terrain)
+        if can_be_had:
             picture = 0
             for square in range(9):
                 picture = picture * (N_TERRAINS + 1) + terrain[square]
@@ -349,9 +367,12 @@ def formula(board: str) -> int:
     return profiles.closed_formula(int(board), int(board))
 
 
-def pictures_in_all(what: str) -> int:
-    """The pictures of 3 x 3 with the castle in a corner, at an edge and in the middle, together: all, or those that are full."""
-    return sum(pictures(castle)[what == "full"] for castle in (0, 1, 4))
+def pictures_in_all(what: str, how: str = "rules") -> int:
+    """The pictures of 3 x 3 with the castle in a corner, at an edge and in the middle, together: all, or those that are full.
+
+    how: by the rules of the game, or by the rule of the paper's program.
+    """
+    return sum(pictures(castle, by_their_program=how == "program")[what == "full"] for castle in (0, 1, 4))
 
 
 def best_of_3() -> int:

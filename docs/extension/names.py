@@ -126,8 +126,9 @@ def _documented_bases(cls: type, homes: Mapping[int, str]) -> Iterator[type]:
 def _methods(cls: type, homes: Mapping[int, str]) -> Iterator[tuple[str, Any]]:
     """The public methods and properties of a class that kdenv wrote and that say what they do, without those of public bases."""
     seen: set[str] = set()
+    elsewhere = {base for public in _documented_bases(cls, homes) for base in public.__mro__}
     for base in cls.__mro__:
-        if not base.__module__.startswith("kdenv") or (base is not cls and id(base) in homes):
+        if not base.__module__.startswith("kdenv") or base in elsewhere:
             continue
         for name, member in vars(base).items():
             written = isinstance(member, (property, staticmethod, classmethod)) or inspect.isfunction(member)

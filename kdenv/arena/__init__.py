@@ -2,13 +2,14 @@
 
 from kdenv.arena.breakdown import Breakdown
 from kdenv.arena.comparison import Comparison, Comparisons, Verdict, compare
-from kdenv.arena.curve import Budget, Curve, CurvePlan, read_budget
+from kdenv.arena.curve import Budget, Curve, CurvePlan, read_budget, read_budgets
 from kdenv.arena.league import League, read_league
 from kdenv.arena.league_games import league, merge
 from kdenv.arena.match import GameFailed, Match, Result, play_game
 from kdenv.arena.reading import read
 from kdenv.arena.results import ResultsFile
 from kdenv.arena.standings import Standing, Standings
+from kdenv.arena.statistics import DealSums, Estimate
 from kdenv.arena.summary import Difference, Row, Summary
 from kdenv.arena.workers import play
 
@@ -19,7 +20,9 @@ __all__ = [
     "Comparisons",
     "Curve",
     "CurvePlan",
+    "DealSums",
     "Difference",
+    "Estimate",
     "GameFailed",
     "League",
     "Match",
@@ -37,5 +40,6 @@ __all__ = [
     "play_game",
     "read",
     "read_budget",
+    "read_budgets",
     "read_league",
 ]

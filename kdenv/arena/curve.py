@@ -53,6 +53,11 @@ def read_budget(text: str) -> Budget:
     return Budget(text.strip(), name, value, float(value) if name == "seconds" else None)
 
 
+def read_budgets(text: str) -> list[Budget]:
+    """The budgets of a text in which commas separate them, except commas within a list such as playouts=[30,20]."""
+    return [read_budget(each) for each in re.split(r",(?![^\[]*\])", text)]
+
+
 @dataclass(frozen=True)
 class CurvePlan:
     """Which policies are measured with which budgets, against whom, and on how many games each."""

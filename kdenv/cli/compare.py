@@ -43,7 +43,7 @@ def add(commands: Commands) -> None:
 
 
 def _compare(parsed: argparse.Namespace) -> int:
-    from kdenv.arena import Comparisons, read_budget, report
+    from kdenv.arena import Comparisons, read_budgets, report
 
     check_playing(parsed)
     check_report(parsed.report, parsed.out)
@@ -53,7 +53,7 @@ def _compare(parsed: argparse.Namespace) -> int:
         show_and_report(parsed.report, lambda: report.compare_page([comparison]), lambda: print(shown), not parsed.json)
         return _code(comparison, parsed.out)
     rows = Comparisons([])
-    for budget in [read_budget(text) for text in parsed.at.split(",")]:
+    for budget in read_budgets(parsed.at):
         out = parsed.out and parsed.out.with_name(f"{parsed.out.stem}-{budget.text}{parsed.out.suffix}")
         rows.rows.append(_run(parsed, budget, out))
         if not parsed.json:

@@ -33,9 +33,9 @@ def add(commands: Commands) -> None:
 
 
 def _run(parsed: argparse.Namespace) -> int:
-    from kdenv.arena import Curve, CurvePlan, read_budget, report
+    from kdenv.arena import Curve, CurvePlan, read_budgets, report
 
-    budgets = [read_budget(text) for text in parsed.budgets.split(",")]
+    budgets = read_budgets(parsed.budgets)
     against = parsed.against or ["random"]
     how = parsed.games, parsed.seed, parsed.players, options(parsed.option), parsed.processor_time
     plan = CurvePlan(parsed.game, parsed.policies, budgets, against, *how)

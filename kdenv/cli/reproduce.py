@@ -10,6 +10,8 @@ from typing import Any
 
 from kdenv.cli.arguments import Commands
 from kdenv.core.errors import BadOption
+from kdenv.drawing.chart import Dot, Line, chart
+from kdenv.drawing.rows import Measured, ladder
 
 _ROOT = Path(__file__).parents[2]
 
@@ -48,10 +50,34 @@ def _run(parsed: argparse.Namespace) -> int:
     if not parsed.page:
         for paper in papers:
             _reproduce(tables, paper, parsed)
+    _draw(tables)
     path = tables.ROOM / "RESULTS.md"
-    path.write_text(tables.page(), encoding="utf-8")
+    path.write_text(importlib.import_module("baselines.papers.page").page(), encoding="utf-8")
     print(f"the page of all results is {path}")
     return 0
+
+
+def _draw(tables: Any) -> None:
+    """Draw the figures of the papers for which there are results: ours with intervals, the paper's numbers hollow beside them."""
+    folder = tables.ROOM / "figures"
+    folder.mkdir(exist_ok=True)
+    for figure in importlib.import_module("baselines.papers.figures").FIGURES:
+        curves = figure.curves()
+        if not curves:
+            continue
+        title = f"{figure.title} (● here, ○ in the paper)"
+        if "(?P<x>" in figure.rows:
+            lines = [Line(name, [Dot(*dot) for dot in ours], [Dot(*dot) for dot in theirs]) for name, (theirs, ours) in curves.items()]
+            drawn = chart(title, figure.across, figure.up, lines, log=figure.log)
+        else:
+            drawn = ladder(figure.title, figure.across, [row for name, points in curves.items() for row in _rows(name, *points)])
+        (folder / figure.file).write_text(drawn, encoding="utf-8")
+
+
+def _rows(name: str, theirs: list[Any], ours: list[Any]) -> list[Measured]:
+    """The rows of a curve of one point: ours, and the paper's below it."""
+    named = [*((f"{name}, here", point) for point in ours), *(("in the paper", point) for point in theirs)]
+    return [Measured(words, point.y, point.low, point.high, f"{point.y:g}") for words, point in named]
 
 
 def _tables() -> Any:

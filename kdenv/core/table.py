@@ -22,6 +22,7 @@ from kdenv.core.encoding import Vector
 from kdenv.core.errors import BadRecord, IllegalAction, shown
 from kdenv.core.events import Event, Log, decide, run_chance
 from kdenv.core.game import Game, States
+from kdenv.core.interfaces import LastTurn
 from kdenv.core.turns import list_turns
 from kdenv.core.verbs import CHANCE, DECIDE, OVER
 from kdenv.core.view import View, as_seen_by
@@ -227,7 +228,24 @@ class Table:
 
     def svg(self, seat: int | None = None) -> str:
         """The position as an SVG drawing, as a seat sees it, or with everything face up if seat is None."""
-        return str(self.game.drawing.svg(self.states, 0, seat=None if seat is None else self._checked(seat)))
+        return self.game.svg(self.states, 0, None if seat is None else self._checked(seat), self.last_turn())
+
+    def last_turn(self) -> LastTurn | None:
+        """What was decided last, by one seat; None if nobody has decided yet. The game is played again to find it."""
+        states, events = np.zeros(1, self.game.state_dtype), self.log.rows[0, : self.log.n].tolist()
+        if self.first is None:
+            verbs.begin_at(states, 0, self.players, self.variant)
+        else:
+            states[:] = self.first
+        last = None
+        for event in events:
+            if event < 0:
+                verbs.apply_chance_at(states, 0, ~event)
+                continue
+            seat = int(verbs.seat_at(states, 0))
+            last = LastTurn(seat, [*(last.actions if last is not None and last.seat == seat else []), event])
+            verbs.apply_at(states, 0, event)
+        return last
 
     def record(self) -> str:
         """The whole game so far as text, which kdenv.replay plays again."""

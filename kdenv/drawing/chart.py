@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from kdenv.drawing.paper import (
@@ -37,10 +37,14 @@ class Dot(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of a chart. A line of one dot is drawn as that dot."""
+    """A line of a chart. A line of one dot is drawn as that dot.
+
+    beside: dots to compare with, without intervals. They are drawn hollow, with a dashed line through them, in the same colour.
+    """
 
     name: str
     dots: list[Dot]
+    beside: Sequence[Dot] = ()
 
 
 def chart(
@@ -51,7 +55,7 @@ def chart(
     `write` gives the words of a mark of the axis across; without it marks are numbers.
     """
     shown = [line for line in lines if line.dots]
-    dots = [dot for line in shown for dot in line.dots] or [Dot(1.0, 0.0)]
+    dots = [dot for line in shown for dot in (*line.dots, *line.beside)] or [Dot(1.0, 0.0)]
     ys = [y for dot in dots for y in (dot.y, dot.low, dot.high) if not math.isnan(y)]
     marks_up = marks(min(ys), max(ys))
     axis = Axis(decades([dot.x for dot in dots]) if log else marks(0.0, max(dot.x for dot in dots)), _LEFT, _RIGHT, log)
@@ -70,12 +74,21 @@ def chart(
     drawn.append(words(15, middle, up, anchor="middle", more=f' transform="rotate(-90 15 {middle:.1f})"'))
     below = bottom + 62
     for number, line in enumerate(shown):
-        drawn += _line(line, colour(number), axis.x, y)
+        drawn += _beside(line, colour(number), axis.x, y) + _line(line, colour(number), axis.x, y)
         drawn.append(f'<path d="M{_LEFT} {below - 4:.1f}h18" {stroke(colour(number), 3)}/>')
         for part in in_lines(line.name, _RIGHT - _LEFT - 26):
             drawn.append(words(_LEFT + 26, below, part))
             below += 17
     return picture(title, below if shown else bottom + 50, drawn)
+
+
+def _beside(line: Line, colour: str, x: Callable[[float], float], y: Callable[[float], float]) -> list[str]:
+    """The dots that a line is compared with."""
+    if not line.beside:
+        return []
+    path = " ".join(f"{x(dot.x):.1f},{y(dot.y):.1f}" for dot in line.beside)
+    drawn = [f'<polyline points="{path}" fill="none" {stroke(colour)} stroke-dasharray="4 3"/>']
+    return drawn + [f'<circle cx="{x(dot.x):.1f}" cy="{y(dot.y):.1f}" r="3" fill="none" {stroke(colour)}/>' for dot in line.beside]
 
 
 def _line(line: Line, colour: str, x: Callable[[float], float], y: Callable[[float], float]) -> list[str]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from kdenv.core.errors import BadOption
+from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.game import Game, Variant
 from kdenv.policies.learned import Learned
 from kdenv.policies.playouts import Playout, Random
 from kdenv.policies.text.parameter import param
@@ -43,7 +44,10 @@ class Budgeted(Value):
 
     def budget(self) -> Budget:
         """The budget as the search takes it."""
-        return Budget(**{name: getattr(self, name, None) for name in _BUDGETS})
+        given = {name: getattr(self, name, None) for name in _BUDGETS}
+        if isinstance(given["playouts"], tuple):
+            given |= {"playouts": None, "by_round": given["playouts"]}
+        return Budget(**given)
 
     def _choice_of_budgets(self) -> str:
         mine = {name: span for name, span in _BUDGETS.items() if name in self.parameters()}
@@ -60,9 +64,21 @@ class BySeconds(Budgeted):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ByPlayouts(Budgeted):
-    """A search that can be given playouts for each decision."""
+    """A search that can be given playouts for each decision: a number, or a number for each round of the game."""
 
-    playouts: int | None = param("the budget: how many playouts are made for each decision", default=None, least=1)
+    playouts: int | tuple[int, ...] | None = param(
+        "the budget: how many playouts are made for each decision; a list such as [30, 20, 10] has a number for each round of the game, "
+        "the last one also for all later rounds",
+        default=None,
+        least=1,
+        each="round",
+    )
+
+    def needs(self, game: Game, players: int, variant: Variant) -> None:
+        """Refuse playouts by round in a game that does not tell its round."""
+        super().needs(game, players, variant)
+        if isinstance(self.playouts, tuple) and (game.details is None or game.details.round_of is None):
+            raise NotSupported(f"{self} has playouts for each round, but {game.name} does not tell which round it is; give one number")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -325,10 +325,10 @@ class Halving(Flat):
 def flat_player(policy: Mce, game: Game, players: int) -> FlatPlayer | None:
     """Flat Monte Carlo as a player in kernels, with room of its own; None if a kernel cannot play as this policy does.
 
-    Then its budget is of too many playouts or of seconds, its playouts have no compiled player for all seats, or it has options that
-    only Python carries out.
+    Then its budget is of too many playouts, of playouts by round or of seconds, its playouts have no compiled player for all seats, or it
+    has options that only Python carries out.
     """
-    if policy.playouts is None or policy.playouts > MOST_COMPILED or not isinstance(policy.playout, Policy):
+    if not isinstance(policy.playouts, int) or policy.playouts > MOST_COMPILED or not isinstance(policy.playout, Policy):
         return None
     if policy.sampling == HALVING or policy.prior is not None or policy.choice != "mean" or policy.reflex or policy.threads > 1:
         return None

@@ -136,4 +136,6 @@ class SearchPolicy(TurnPolicy):
     def _budget(self, view: View) -> Budget:
         """The budget of this decision."""
         searcher = self.searcher
-        return searcher.budget.for_decision(self.memory.seconds, lambda: searcher.decisions_left(view))
+        return searcher.budget.for_decision(
+            self.memory.seconds, lambda: searcher.decisions_left(view), lambda: int(view.game.details.round_of(view.states))
+        )

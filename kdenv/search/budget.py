@@ -18,12 +18,13 @@ _LEAST_SECONDS = 0.001  # the budget of a decision when all seconds of the game 
 
 @dataclass(frozen=True)
 class Budget:
-    """Playouts, nodes or seconds for one decision, or seconds for all decisions of a game."""
+    """Playouts, nodes or seconds for one decision; playouts for a decision by round; or seconds for all decisions of a game."""
 
     playouts: int | None = None
     seconds: float | None = None
     nodes: int | None = None
     game_seconds: float | None = None
+    by_round: tuple[int, ...] | None = None  # playouts for a decision in each round; the last number is for all later rounds
 
     def steps(
         self,
@@ -65,15 +66,20 @@ class Budget:
                 step = max(1, min(step, int(rate * left / 2)))
 
     def share(self, part: int, parts: int) -> Budget:
-        """The budget of search number `part` of `parts`: playouts and nodes are divided, seconds are not, game_seconds are left out."""
+        """The budget of search number `part` of `parts`, for one decision: playouts and nodes are divided, seconds are not."""
 
         def split(number: int | None) -> int | None:
             return None if number is None else number // parts + (part < number % parts)
 
         return Budget(split(self.playouts), self.seconds, split(self.nodes))
 
-    def for_decision(self, spent: float, turns_left: Callable[[], float]) -> Budget:
-        """The budget of one decision. Of seconds for a game, of which `spent` are gone, it gets those left divided by the turns left."""
+    def for_decision(self, spent: float, turns_left: Callable[[], float], round_now: Callable[[], int]) -> Budget:
+        """The budget of one decision. Of seconds for a game, of which `spent` are gone, it gets those left divided by the turns left.
+
+        round_now gives the number of the round, from 0. It is asked only if there are playouts by round.
+        """
+        if self.by_round is not None:
+            return Budget(self.by_round[min(round_now(), len(self.by_round) - 1)])
         if self.game_seconds is None:
             return self
         return Budget(seconds=max(_LEAST_SECONDS, (self.game_seconds - spent) / max(1.0, turns_left())))

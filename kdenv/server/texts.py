@@ -110,5 +110,6 @@ def _check_cost(value: Value, size: int, seconds: float) -> None:
             raise BadOption(f"{value}: seconds={given:g} is not possible on this server; a decision may take {seconds:g}")
         if name == "threads" and given > 1:
             raise BadOption(f"{value}: threads={given} is not possible on this server; a search has 1")
-        if parameter.type is int and isinstance(given, int) and given > size:
-            raise BadOption(f"{value}: {name}={given} is not possible on this server; it may be at most {size:,}")
+        most = max(given) if isinstance(given, tuple) else given
+        if parameter.type is int and isinstance(most, int) and most > size:
+            raise BadOption(f"{value}: {name}={most} is not possible on this server; it may be at most {size:,}")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kdenv.arena import Curve, CurvePlan, Match, Summary, play, read_budget
+from kdenv.arena import Curve, CurvePlan, Match, Summary, play, read_budget, read_budgets
 from kdenv.core.errors import BadOption, KdenvError
 from kdenv.drawing.chart import Dot, Line, chart
 
@@ -24,6 +24,12 @@ def test_a_budget_is_a_time_or_a_parameter(text: str, parameter: str, value: str
 def test_what_is_no_budget_is_told(text: str) -> None:
     with pytest.raises(BadOption, match=r"is no budget; write a time such as 10ms or 0\.5s, or playouts=1000"):
         read_budget(text)
+
+
+def test_a_list_of_playouts_is_one_budget() -> None:
+    assert [budget.text for budget in read_budgets("10ms,playouts=[30,20], playouts=5")] == ["10ms", "playouts=[30,20]", "playouts=5"]
+    plan = CurvePlan("kingdomino", ["mce"], read_budgets("playouts=[30,20]"), ["gprd"], games=4)
+    assert [match.line_up[0] for _, _, match in plan.matches()] == ["mce(playouts=[30,20])"]
 
 
 def test_searches_get_every_budget_and_others_one_match() -> None:

@@ -1,12 +1,14 @@
 """Does `kdenv reproduce` make the tables of the papers, go on where it stopped, and judge the numbers rightly?"""
 
 import csv
+import json
 import math
+import re
 from pathlib import Path
 
 import pytest
 
-from baselines.papers import dominai2016, gedda2018, heyden2009, jansen2014, tables
+from baselines.papers import dominai2016, figures, gedda2018, heyden2009, jansen2014, tables
 from kdenv.arena import Match
 from kdenv.cli import main, reproduce
 
@@ -32,7 +34,7 @@ def test_every_line_can_be_made_or_says_why_not(paper: str) -> None:
     for line in lines:
         kind, _, rest = line.how.partition(" ")
         assert line.source and (line.value or line.why), line
-        if kind == "match":
+        if kind in ("match", "seats"):
             game, options, policies = (part.strip() for part in rest.split(";"))
             given = dict(option.split("=") for option in options.split())
             Match(game, [text.strip() for text in policies.split(" v ")], 1, options=given).check()
@@ -70,6 +72,8 @@ def line(measure: str, value: str, *, n: str = "", half: str = "", why: str = ""
         (line("margin", "-7.2"), -4.9, 0.3, "not comparable"),
         (line("wins", "60", n="200", why="not comparable: seconds"), 60, 4.0, "not comparable"),
         (line("wins", "60", n="200"), math.nan, math.nan, "not tried"),
+        (line("wins", "60", n="200"), 60, math.nan, "too few games"),
+        (line("open", "60", half="1"), 70, 1.0, "differs"),
     ],
 )
 def test_verdicts(expected: tables.Expected, ours: float, error: float, verdict: str) -> None:
@@ -115,16 +119,79 @@ def test_it_goes_on_where_it_stopped_and_makes_again_what_has_too_few_games(room
     assert [each.games for each in tables.results_of("dominai2016")] == ["8", "8"]
 
 
-def test_an_outcome_that_never_changes_still_has_an_error() -> None:
-    match = Match("dominion", ["single_witch", "random"], 8, seed=1)
-    from kdenv.arena import Result, play
+def test_seats_go_round_or_stay_and_every_game_has_its_deal() -> None:
+    words = "dominoes; mode=round; greedy v random v greedy v random"
+    for goes_round, rotations in ((True, [0, 1, 2, 3, 0]), (False, [0, 0, 0, 0, 0])):
+        games = tables._play(words, 5, goes_round=goes_round)
+        found = [games.match.find(result.number) for result in games.results]
+        assert [deal for deal, _, _ in found] == [0, 1, 2, 3, 4]
+        assert [rotation for _, rotation, _ in found] == rotations
 
-    results: list[Result] = []
-    play(match, on_result=results.append)
-    mean, error = tables.measured(results, "wins")
-    assert mean == 100 and error > 0
-    assert tables.measured(results, "wins first")[0] == 100
-    assert tables.measured(results, "points")[0] == pytest.approx(sum(result.scores[0] for result in results) / 8)
+
+def test_points_by_round_and_what_the_game_adds_are_measured() -> None:
+    games = tables._play("kingdomino; ; full_greedy v random v random v random", 12, goes_round=True)
+    after = [tables.measured(games, f"points {number}").mean for number in (1, 7, 13)]
+    assert after[0] == 10 < after[1] < after[2] == pytest.approx(tables.measured(games, "points").mean)
+    discards = tables.measured(games, "discards")
+    assert 0 <= discards.low <= discards.mean <= discards.high
+    few = tables._play("kingdomino; ; random v random v random v random", 4, goes_round=True)
+    assert math.isnan(tables.measured(few, "margin").low)
+
+
+def test_the_budgets_by_round_are_the_playouts_of_the_papers_machine() -> None:
+    """Of Table III and Figures 4, 7, 8: playouts a second by round, times the seconds, from 1 to 100,000."""
+    raw = json.loads((Path(__file__).parents[1] / "data" / "gedda2018.json").read_text())
+    checked = 0
+    for line in tables.expected_of("gedda2018"):
+        listed = re.search(r"playouts=\[([^\]]*)\]", line.how)
+        if listed is None:
+            continue
+        if line.table == "Table III":
+            name, seconds = line.row.replace("eG", "EG").removesuffix(" s a turn").split(", ")
+            corrected = name.startswith("UCTB") and seconds == "10"
+            entry = raw["table3_fig5_fig6"][name][f"{seconds}_corrected" if corrected else seconds]
+        elif line.table in ("Table II", "Figure 4"):
+            name, seconds = line.row.split(" v ")[0], "5"
+            entry = raw["table2_fig4"][name]
+        else:
+            name, seconds, value = re.match(r"(\S+), (\S+) s a turn, . = (\S+)", line.row).groups()  # type: ignore[union-attr]
+            points = raw["fig7" if line.table == "Figure 7" else "fig8"][f"{name.replace('-', '_')}@{float(seconds)}s"]
+            entry = next(points[each] for each in points if float(each) == float(value))
+        rates = entry["playouts_per_s"]
+        assert listed[1] == ", ".join(str(min(100_000, max(1, round(rate * float(seconds))))) for rate in rates)
+        if line.measure in ("margin", "points"):
+            assert float(line.value) == pytest.approx(entry["margin_mean" if line.measure == "margin" else "score_mean"], abs=0.06)
+        checked += 1
+    assert checked == 160 + 3 + 39 + 62 + 28
+
+
+def test_figures_have_the_papers_points_beside_ours(room: Path) -> None:
+    lines = [f"Figure 3,FG v three TR, round {number},points {number},{number}0,,1,here,call log_draws,yes,yes,yes," for number in (1, 2)]
+    quoted = [line.replace("FG v three TR, round", '"FG v three TR, round').replace(",points", '",points', 1) for line in lines]
+    (room / "expected" / "gedda2018.csv").write_text(HEADER + "\n".join(quoted) + "\n")
+    assert main(["reproduce", "gedda2018", "--quick"]) == 0
+    [figure] = [figure for figure in figures.FIGURES if figure.table == "Figure 3"]
+    [(name, (theirs, ours))] = figure.curves().items()
+    assert name == "FG" and [point[:2] for point in theirs] == [(1.0, 10.0), (2.0, 20.0)]
+    assert [round(point.y, 1) for point in ours] == [44.5, 44.5]
+    drawn = (room / "figures" / "gedda2018_figure_3.svg").read_text()
+    assert drawn.count("<circle") == 4 and drawn.count("stroke-dasharray") == 1
+    assert "![Figure 3: Points against three TR](figures/gedda2018_figure_3.svg)" in (room / "RESULTS.md").read_text()
+
+
+def test_every_figure_is_made_of_lines_that_there_are() -> None:
+    for figure in figures.FIGURES:
+        rows = [line for line in tables.expected_of(figure.paper) if line.table == figure.table and re.fullmatch(figure.rows, line.row)]
+        assert len(rows) > 1 and any(line.value for line in rows), figure
+        assert len({figure.file for figure in figures.FIGURES}) == len(figures.FIGURES)
+
+
+def test_an_outcome_that_never_changes_still_has_an_error() -> None:
+    games = tables._play("dominion; ; single_witch v random", 20, goes_round=True)
+    mean, low, high = tables.measured(games, "wins")
+    assert mean == high == 100 > low
+    assert tables.measured(games, "wins first").mean == 100
+    assert tables.measured(games, "points").mean == pytest.approx(sum(result.scores[0] for result in games.results) / 20)
 
 
 @pytest.mark.parametrize(

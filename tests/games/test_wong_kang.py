@@ -78,6 +78,12 @@ def test_what_cannot_be_counted_is_told(size: int, castle: int) -> None:
         wong_kang.packings(size, castle)
 
 
+def test_pictures_of_3_x_3_by_the_rule_of_the_papers_program_are_the_papers() -> None:
+    counts = [wong_kang.pictures(castle, by_their_program=True) for castle in (0, 1, 4)]
+    assert tuple(np.sum(counts, axis=0)) == (989_421, 801_973)
+    assert counts[2] == wong_kang.pictures(4)  # in the middle every square lies beside the castle or a domino of its own
+
+
 def test_pictures_of_3_x_3_with_the_right_rule() -> None:
     """The paper's own 989,421 / 801,973 lose the second way round of a domino both of whose halves match."""
     corner, edge, centre = (wong_kang.pictures(castle) for castle in (0, 1, 4))

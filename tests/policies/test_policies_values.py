@@ -82,6 +82,7 @@ def some_of(cls: type[Value], p: Parameter) -> st.SearchStrategy[Any]:
         found = st.booleans()
     elif p.type is int:
         found = st.integers(int(least), int(most))
+        found = found | st.lists(found, min_size=1) if p.each else found
     elif p.type is float:
         found = st.floats(0 if cls.kind == "rollout" else least, 1 if cls.kind == "rollout" else most)
     elif p.type is str:
@@ -164,6 +165,36 @@ def test_the_constructor_and_the_text_make_the_same() -> None:
     assert Mce(Random(), "margin", playouts=3) == policy("mce(random, margin, playouts=3)")
     assert Star1() != Star2() != Expectimax()
     assert len({Uct(seconds=1), policy("uct(seconds=1)"), policy("uct(seconds=1.0)")}) == 1
+
+
+def test_a_list_gives_a_number_for_each_round() -> None:
+    listed = policy("uct-tr(playouts=[30, 20,10], least=2)")
+    assert listed.playouts == (30, 20, 10)  # type: ignore[attr-defined]
+    assert str(listed) == "uct-tr(least=2, playouts=[30, 20, 10])"
+    assert listed.to_json()["playouts"] == [30, 20, 10]
+    assert Mce(playouts=[7]) == Mce(playouts=(7,)) == policy("mce(playouts=[7])") != Mce(playouts=7)  # type: ignore[arg-type]
+    assert repr(Mce(playouts=(7, 8))) == "Mce(playouts=(7, 8))"
+
+
+@pytest.mark.parametrize("text", ["[]", "[ ]", "[3, 0]", "[3, a]", "[1.5]", "[3,]", "[3, -1]", "[inf]", "[yes]"])
+def test_a_list_with_a_wrong_number_is_refused(text: str) -> None:
+    with pytest.raises(BadOption) as error:
+        policy(f"mce(playouts={text})")
+    may_be = "is a whole number from 1 on, or a list of such numbers, one for each round: [30, 20, 10]"
+    assert str(error.value) == f"playouts={text} is not possible; playouts {may_be}"
+
+
+@pytest.mark.parametrize("text", ["mce(seconds=[1, 2])", "mce(playouts=5, threads=[1])", "mce(score=[1], playouts=3)"])
+def test_a_list_is_refused_where_one_number_or_word_is_meant(text: str) -> None:
+    with pytest.raises(BadOption, match=r"is not possible|has no parameter"):
+        policy(text)
+
+
+def test_lists_are_refused_in_a_game_that_does_not_tell_its_round() -> None:
+    kingdomino = find_game("kingdomino")
+    Mce(playouts=(3, 2)).check(kingdomino)
+    with pytest.raises(KdenvError, match="has playouts for each round, but kingdomino does not tell which round it is; give one number"):
+        Mce(playouts=(3, 2)).check(replace(kingdomino, details=None))
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,13 @@
 """Are playouts and seconds spent as told, and can a search be interrupted?"""
 
+import random
+
 import pytest
 from positions import after_pick, of_seat_to_move
 
+import kdenv
+from kdenv.compiler.random import make_rng
+from kdenv.games import find_game
 from kdenv.policies import policy
 from kdenv.search import budget
 from kdenv.search.budget import Budget
@@ -79,3 +84,35 @@ def test_a_search_by_the_clock_ends(tmp_path: object) -> None:
     searching.act(view)
     assert 0.05 <= budget.time.perf_counter() - before < 5
     assert searching.n_playouts >= 100
+
+
+@pytest.mark.parametrize("number, playouts", [(0, 30), (1, 20), (2, 10), (3, 10), (12, 10)])
+def test_a_round_has_its_playouts_and_the_last_number_is_for_all_later_rounds(number: int, playouts: int) -> None:
+    assert Budget(by_round=(30, 20, 10)).for_decision(0.0, lambda: 1.0, lambda: number) == Budget(playouts=playouts)
+
+
+@pytest.mark.parametrize(
+    "game, text",
+    [
+        ("kingdomino", "mce(playouts=[7, 6, 5, 4, 3])"),
+        ("kingdomino", "mce(playouts=[9, 40], sampling=halving)"),
+        ("kingdomino", "uct(playouts=[7, 6, 5, 4, 3], threads=2)"),
+        ("dominoes", "ismcts(playouts=[7, 6, 5])"),
+        ("dominoes", "pimc(playouts=[3, 2], alpha=2)"),
+        ("dominion", "bandit(playouts=[7, 6, 5])"),
+        ("carcassonne", "uct(playouts=[2, 3])"),
+    ],
+)
+def test_a_search_makes_the_playouts_of_the_round_of_its_decision(game: str, text: str) -> None:
+    searching, table, rng, dice = policy(text), kdenv.table(game), make_rng(3), random.Random(3)
+    given = searching.playouts  # type: ignore[attr-defined]
+    rounds = []
+    table.run_chance(rng)
+    while not table.over and len(rounds) < 25:
+        assert table.seat is not None
+        view = table.view(table.seat)
+        found = searching.search(view, thorough=False)
+        rounds.append(find_game(game).details.round_of(table.states))
+        assert len(found.turns) == 1 or found.playouts == given[min(rounds[-1], len(given) - 1)]
+        table.decide(dice.choice(table.legal()), rng)
+    assert len(set(rounds)) > 1

@@ -445,8 +445,8 @@ def test_a_stopped_search_ends() -> None:
 
 def test_seconds_for_a_game_are_divided_by_the_turns_left() -> None:
     budget = Budget(game_seconds=10.0)
-    assert budget.for_decision(4.0, lambda: 12.0) == Budget(seconds=0.5)
-    assert budget.for_decision(11.0, lambda: 12.0) == Budget(seconds=0.001)
+    assert budget.for_decision(4.0, lambda: 12.0, lambda: 0) == Budget(seconds=0.5)
+    assert budget.for_decision(11.0, lambda: 12.0, lambda: 0) == Budget(seconds=0.001)
 
 
 def test_turns_left_are_foreseen() -> None:

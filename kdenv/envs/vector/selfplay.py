@@ -94,7 +94,7 @@ class SelfPlay:
         games = self._batch.games
         return Moment(
             observation,
-            self._batch.mask,
+            self._batch.results.masks,
             games.seat.copy(),
             games.rewards.copy(),
             games.ended & ~games.cut_off,

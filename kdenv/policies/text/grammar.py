@@ -1,7 +1,7 @@
 """The grammar of policies as text: `name`, `name(value)` or `name(parameter=value, ...)`, where a value may be such a text again.
 
 A word with brackets, commas or spaces, such as the path of a file, is written in double quotes, as in JSON. This module does not know
-what the names mean: value.py does.
+what the names mean: value.py does. A list of numbers, [30, 20, 10], is one word here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from kdenv.core.errors import BadOption
 
-_TOKEN = re.compile(r'\s*([(),=]|"(?:[^"\\]|\\.)*"|[^\s(),="]+|")')
+_LIST = r'\[[^\[\]()="]*\](?=\s*(?:[,)]|$))'
+_TOKEN = re.compile(rf'\s*([(),=]|"(?:[^"\\]|\\.)*"|{_LIST}|[^\s(),="]+|")')
 _PLAIN = re.compile(r'[^\s(),="]+')
 _SIGNS = "(),="
 _DEEPEST = 20  # the most brackets inside each other
@@ -106,6 +107,13 @@ def number_in(word: str) -> int | float | None:
         return int(over) / int(under)
     except (ValueError, ArithmeticError):
         return None
+
+
+def list_in(word: str) -> list[str] | None:
+    """The words of a list such as [30, 20, 10]; None if the word is no list."""
+    if not (word.startswith("[") and word.endswith("]")):
+        return None
+    return [each.strip() for each in word[1:-1].split(",")] if word[1:-1].strip() else []
 
 
 def word_in(term: Term) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Union, get_args, get_origin
 
 from kdenv.core.errors import BadOption
 from kdenv.core.game import did_you_mean
-from kdenv.policies.text.grammar import Term, number_in, number_of, parse, shown, word_in, word_of
+from kdenv.policies.text.grammar import Term, list_in, number_in, number_of, parse, shown, word_in, word_of
 
 _PLAIN = (int, float, bool, str)  # the types of parameters that are not classes of values
 _LARGEST = 1e18  # the bound of numbers that have no other bound: an int64 holds it
@@ -26,15 +26,16 @@ def param(
     choices: Iterable[str] = (),
     words: Mapping[str, Any] = types.MappingProxyType({}),
     terms: bool = False,
+    each: str = "",
     kw_only: bool = True,
 ) -> Any:
     """Declare a parameter: a field of a class that is marked `@named`. `help` says in a line what it means.
 
     least, most: the bounds of a number, both inclusive. choices: the words that are possible. words: special values that are written as a
-    word, such as {"none": math.inf}. terms: whether a word may have brackets, such as learned(model). If kw_only is False, the value may
-    be written without the name.
+    word, such as {"none": math.inf}. terms: whether a word may have brackets, such as learned(model). each: of what there may be a number
+    each, such as "round", if the type hint has tuple[int, ...]. If kw_only is False, the value may be written without the name.
     """
-    about = {"help": help, "least": least, "most": most, "choices": tuple(choices), "words": words, "terms": terms}
+    about = {"help": help, "least": least, "most": most, "choices": tuple(choices), "words": words, "terms": terms, "each": each}
     return field(default=default, kw_only=kw_only, metadata=about)
 
 
@@ -51,6 +52,7 @@ class Parameter:
     choices: tuple[str, ...]
     words: Mapping[str, Any]  # special values that are written as a word
     terms: bool  # whether a word may have brackets
+    each: str  # of what a list gives a number each; empty if no list is possible
     positional: bool
 
     @property
@@ -64,6 +66,8 @@ class Parameter:
             return self.words[value]
         if value is None and None in self.words.values():
             return None
+        if self.each and isinstance(value, (list, tuple)):
+            return self._list(value, value)
         if self.type is int or self.type is float:
             return self._number(value, value)
         if self.type is str:
@@ -90,6 +94,9 @@ class Parameter:
             return self.check(word_in(term))
         if self.type is bool:
             return self.check({"yes": True, "no": False}.get(term.name, term.name))
+        words = list_in(term.name) if self.each else None
+        if words is not None:
+            return self._list([number_in(word) for word in words], term.name)
         return self._number(number_in(term.name), term.name)
 
     def write(self, value: Any) -> str:
@@ -101,6 +108,8 @@ class Parameter:
             return "yes" if value else "no"
         if isinstance(value, (int, float)):
             return number_of(value)
+        if isinstance(value, tuple):
+            return f"[{', '.join(map(number_of, value))}]"
         if self.terms and isinstance(value, str) and value.endswith(")") and not parse(value).is_word:
             return value
         return word_of(value) if isinstance(value, str) else str(value)
@@ -136,6 +145,8 @@ class Parameter:
             return f"may be {', '.join(self.choices)}" if self.choices else "is a word"
         words = "".join(f", or {word}" for word, value in self.words.items() if value is not None)
         number = "a whole number" if self.type is int else "a number"
+        if self.each:
+            words += f", or a list of such numbers, one for each {self.each}: [30, 20, 10]"
         if self.least > -_LARGEST and self.most < _LARGEST:
             return f"is {number} from {self.least:g} to {self.most:g}{words}"
         return f"is {number} from {self.least:g} on{words}" if self.least > -_LARGEST else f"is {number}{words}"
@@ -149,6 +160,17 @@ class Parameter:
             raise self._refuse(given)
         return self.type(value)
 
+    def _list(self, values: Iterable[Any], given: Any) -> tuple[Any, ...]:
+        """The values as numbers of the parameter's type. A list without numbers is refused, and so is one with a wrong number."""
+        numbers = list(values)
+        try:
+            found = tuple(self._number(value, value) for value in numbers)
+        except BadOption:
+            raise self._refuse(given) from None
+        if not found:
+            raise self._refuse(given)
+        return found
+
     def _refuse(self, value: Any) -> BadOption:
         close = did_you_mean(value, self.choices) if isinstance(value, str) else ""
         return BadOption(f"{self.name}={shown(value)} is not possible{close}; {self.name} {self.possible()}")
@@ -156,8 +178,11 @@ class Parameter:
 
 def parameter(name: str, hint: Any, field: Field[Any]) -> Parameter:
     """The parameter that a field with this name and type hint declares. Raises TypeError if the type is not possible."""
-    about: dict[str, Any] = {"help": "", "least": -_LARGEST, "most": _LARGEST, "choices": (), "words": {}, "terms": False, **field.metadata}
+    usual = {"help": "", "least": -_LARGEST, "most": _LARGEST, "choices": (), "words": {}, "terms": False, "each": ""}
+    about: dict[str, Any] = {**usual, **field.metadata}
     kinds = [kind for kind in get_args(hint) if kind is not types.NoneType] if _is_union(hint) else [hint]
+    if about["each"]:
+        kinds = [kind for kind in kinds if kind not in (tuple[int, ...], tuple[float, ...])]
     if len(kinds) != 1 or not (kinds[0] in _PLAIN or hasattr(kinds[0], "from_term")):
         raise TypeError(
             f"parameter {name} is a {hint}; it may be int, float, bool, str, a class of values such as Playout, or one of them | None"

@@ -361,6 +361,8 @@ def _differences(value: Value, base: Value | None) -> dict[str, Any]:
 def _as_json(p: Parameter, value: Any) -> Any:
     if isinstance(value, Value):
         return value.to_json()
+    if isinstance(value, tuple):
+        return list(value)
     return p.write(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
