@@ -1,11 +1,11 @@
 """kdenv: tabletop games of chance and hidden information as environments, with searches as policies.
 
     >>> import kdenv
-    >>> kdenv.games()                                          # the names of all games
+    >>> kdenv.games()                                    # the names of all games
     ['kingdomino', 'dominion', 'dominoes', 'carcassonne']
-    >>> table = kdenv.table("kingdomino", players=3)           # one game, to look at and to play with
-    >>> policy = kdenv.policy("mce(playouts=200)")             # an agent, written as text
-    >>> kdenv.replay(table.record()).scores()                  # the table at the end of a record
+    >>> table = kdenv.table("kingdomino", players=3)     # one game
+    >>> policy = kdenv.policy("mce(playouts=200)")       # an agent, written as text
+    >>> kdenv.replay(table.record()).scores()            # the table at the end of a record
     [10, 10, 10]
 
 What you write yourself gets a name by kdenv.add_game, add_policy, add_player, add_evaluator, add_order and add_encoding; kdenv.author

@@ -95,14 +95,17 @@ def _page(module: str, homes: Mapping[int, str]) -> Iterator[str]:
         if home != f"{module}.{each.name}":
             yield f"{each.said} It is {{py:obj}}`{home}`, which is documented there.\n"
         else:
-            yield from _entry(each)
+            yield from _entry(each, homes)
 
 
-def _entry(each: Public) -> Iterator[str]:
+def _entry(each: Public, homes: Mapping[int, str]) -> Iterator[str]:
     value = each.value
     if inspect.isclass(value):
         yield f"````{{py:class}} {each.name}{_signature(value)}\n\n{_as_markdown(_docstring(value))}\n"
-        for name, method in _methods(value):
+        bases = list(_documented_bases(value, homes))
+        if bases:
+            yield f"It also has what {' and '.join(f'{{py:obj}}`{homes[id(base)]}`' for base in bases)} has.\n"
+        for name, method in _methods(value, homes):
             kind = "property" if isinstance(method, property) else "method"
             signature = "" if kind == "property" else _signature(getattr(value, name))
             yield f"```{{py:{kind}}} {name}{signature}\n\n{_as_markdown(_docstring(method))}\n```\n"
@@ -114,11 +117,18 @@ def _entry(each: Public) -> Iterator[str]:
         yield f"````{{py:data}} {each.name}\n\n{each.said}{f' `{each.name}{shown}`' if shown else ''}\n````\n"
 
 
-def _methods(cls: type) -> Iterator[tuple[str, Any]]:
-    """The public methods and properties of a class that kdenv wrote and that say what they do."""
+def _documented_bases(cls: type, homes: Mapping[int, str]) -> Iterator[type]:
+    """The bases of a class that are public, too, without those that a base among them has itself."""
+    found = [base for base in cls.__mro__[1:] if id(base) in homes]
+    return (base for base in found if not any(base in other.__mro__[1:] for other in found))
+
+
+def _methods(cls: type, homes: Mapping[int, str]) -> Iterator[tuple[str, Any]]:
+    """The public methods and properties of a class that kdenv wrote and that say what they do, without those of public bases."""
     seen: set[str] = set()
+    elsewhere = {base for public in _documented_bases(cls, homes) for base in public.__mro__}
     for base in cls.__mro__:
-        if not base.__module__.startswith("kdenv"):
+        if not base.__module__.startswith("kdenv") or base in elsewhere:
             continue
         for name, member in vars(base).items():
             written = isinstance(member, (property, staticmethod, classmethod)) or inspect.isfunction(member)
@@ -127,15 +137,37 @@ def _methods(cls: type) -> Iterator[tuple[str, Any]]:
                 yield name, member
 
 
+class _Shown(str):
+    """Words that a signature shows as they are, without quotes."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def _signature(value: Any) -> str:
     """The arguments as a reader types them: without the modules of the types."""
     try:
-        text = str(inspect.signature(value))
+        signature = inspect.signature(value)
     except (TypeError, ValueError):  # what is written in C has none
         return "()"
-    text = re.sub(r"\b(?:\w+\.)+(?=[A-Za-z_])", "", text)
-    text = re.sub(r"<[^<>]*>", "...", text)
-    return text.replace("'", "").replace("(self, ", "(").replace("(self)", "()")
+    taken = [each for each in signature.parameters.values() if each.name != "self"]
+    parameters = [each.replace(annotation=_type(each.annotation), default=_default(each.default)) for each in taken]
+    result = inspect.Signature.empty if inspect.isclass(value) else _type(signature.return_annotation)
+    return str(signature.replace(parameters=parameters, return_annotation=result))
+
+
+def _type(annotation: Any) -> Any:
+    """A type as a signature shows it."""
+    if annotation is inspect.Signature.empty:
+        return annotation
+    text = getattr(annotation, "__forward_arg__", annotation)
+    text = text if isinstance(text, str) else inspect.formatannotation(text)
+    return _Shown(re.sub(r"\b(?:\w+\.)+(?=[A-Za-z_])|['\"]", "", text))
+
+
+def _default(value: Any) -> Any:
+    """The default of an argument as a signature shows it: what cannot be typed is left out."""
+    return _Shown("...") if value is not inspect.Signature.empty and repr(value).startswith("<") else value
 
 
 def _docstring(value: Any) -> str:
@@ -205,5 +237,7 @@ def _sentence(text: str) -> str:
 
 
 def _as_markdown(docstring: str) -> str:
-    """A docstring for a page. Its indented blocks are code; what looks like a heading of the page is none."""
-    return textwrap.dedent(docstring).replace("\n#", "\n\\#")
+    """A docstring for a page. Examples and indented blocks are code; what looks like a heading or like HTML of the page is none."""
+    paragraphs = textwrap.dedent(docstring).replace("\n#", "\n\\#").split("\n\n")
+    text = "\n\n".join(textwrap.indent(each, "    ") if each.startswith(">>> ") else each for each in paragraphs)
+    return re.sub(r"^ {4}.*$|`[^`]+`|<", lambda found: "&lt;" if found[0] == "<" else found[0], text, flags=re.MULTILINE)

@@ -65,19 +65,19 @@ def _lowest(bits):
 
 
 @kernel
-def bit(element):
+def bit(element: Any) -> Any:
     """The set that holds this element and no other."""
     return ONE << np.uint64(element)
 
 
 @kernel
-def has(bits, element):
+def has(bits: Any, element: Any) -> Any:
     """Whether the element is in the set."""
     return (bits >> np.uint64(element)) & ONE != np.uint64(0)
 
 
 @kernel
-def nth(bits, n):
+def nth(bits: Any, n: Any) -> Any:
     """The element that has n smaller ones in the set. n must be less than the size of the set; this is not checked.
 
     It has no loop: it finds the byte of the element, all bytes at once in one word (Vigna 2008), and looks the rest up.

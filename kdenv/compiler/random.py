@@ -112,12 +112,12 @@ def _stirred(key, word):
 
 
 @kernel
-def below(rng, n):
+def below(rng: Rng, n: Any) -> Any:
     """Draw an integer in [0, n), for n below 2**32."""
     return np.int64(((next64(rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
 @kernel
-def uniform(rng):
+def uniform(rng: Rng) -> Any:
     """Draw a float in [0, 1)."""
     return np.float64(next64(rng) >> np.uint64(11)) / 9007199254740992.0

@@ -35,25 +35,25 @@ def plays(kind: type) -> Callable[[Kernel], Kernel]:
 
 
 @kernel
-def packed(action):
+def packed(action: Any) -> Any:
     """Return a packed turn of one action."""
     return action + 1
 
 
 @kernel
-def then(first, second):
+def then(first: Any, second: Any) -> Any:
     """Return a packed turn of two actions."""
     return (first + 1) | ((second + 1) << 16)
 
 
 @kernel
-def first_action(turn):
+def first_action(turn: Any) -> Any:
     """Return the action that a packed turn begins with."""
     return (turn & 0xFFFF) - 1
 
 
 @kernel
-def rest_of(turn):
+def rest_of(turn: Any) -> Any:
     """Return the packed turn that is left after the first action; 0 if nothing is left."""
     return turn >> 16
 

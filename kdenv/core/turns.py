@@ -1,5 +1,7 @@
 """Lists whole turns: all sequences of consecutive decisions of one seat, up to the next chance, another seat's decision or the end."""
 
+from typing import Any
+
 import numpy as np
 
 from kdenv.compiler.kernel import allocating_kernel, kernel
@@ -10,7 +12,7 @@ SCRATCH = MAX_DECISIONS  # how many states after states[k] list_turns uses as sc
 
 
 @allocating_kernel
-def list_turns(states, k, most_decisions, max_legal, turns):
+def list_turns(states: Any, k: int, most_decisions: int, max_legal: int, turns: Any) -> Any:
     """Write the turns that are open to the seat to move in states[k] to `turns`, packed, in the order of the rules; return how many.
 
     A turn of more than most_decisions decisions is cut after that many; its rest is another turn. At most turns.shape[0] turns are

@@ -33,7 +33,10 @@ _PER_GAME = ("action_masks", "learner", "table")  # what env_method and get_attr
 class SeatVecEnv(VecEnv):
     """Games in which one seat learns and the others are compiled players, stepped by one call of a kernel.
 
-    MaskablePPO("MlpPolicy", SeatVecEnv("kingdomino", "full_greedy", num_envs=256)).learn(1_000_000)
+    >>> from sb3_contrib import MaskablePPO
+    >>> from kdenv.envs import SeatVecEnv
+    >>> model = MaskablePPO("MlpPolicy", SeatVecEnv("kingdomino", "full_greedy", num_envs=64, size=3), n_steps=16, batch_size=256)
+    >>> model = model.learn(1024)
 
     The info of a game that has ended has "terminal_observation", "TimeLimit.truncated", "scores", "ranks", "seat" and, as VecMonitor writes
     them, statistics of the "episode". The info of a game that goes on is empty: masks are given by action_masks() alone. Game i

@@ -1,11 +1,11 @@
 """Plays positions to their ends with any player that answers `choose`, and has players that are made of other players."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kdenv.compiler.kernel import allocating_kernel, kernel
-from kdenv.compiler.random import below, uniform
+from kdenv.compiler.random import Rng, below, uniform
 from kdenv.core.questions import choose, first_action, packed, plays, rest_of
 from kdenv.core.verbs import CHANCE, DECIDE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores, seat
 
@@ -96,7 +96,7 @@ def random_turn(states, k, out, rng):
 
 
 @kernel
-def play_turn(s, turn):
+def play_turn(s: Any, turn: Any) -> None:
     """Apply all actions of a packed turn to s. Whether they are legal is not checked."""
     while turn != 0:
         apply(s, first_action(turn))
@@ -104,7 +104,7 @@ def play_turn(s, turn):
 
 
 @kernel
-def play_out(player, states, k, out, rng):
+def play_out(player: Any, states: Any, k: int, out: Any, rng: Rng) -> Any:
     """Play states[k] to the end of the game; return the number of turns. states[k + 1] and out are scratch."""
     n_turns = 0
     while True:
@@ -146,7 +146,7 @@ def decisions_left(player, states, mover, most_decisions, n_games, out, rng):
 
 
 @allocating_kernel
-def play_games(player, states, n_games, out, rng, totals):
+def play_games(player: Any, states: Any, n_games: int, out: Any, rng: Rng, totals: Any) -> Any:
     """Play n_games from states[0] to their ends and add the points of each seat to totals; return the number of turns played."""
     n_turns = 0
     points = np.zeros(totals.shape[0], np.int64)

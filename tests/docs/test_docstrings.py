@@ -82,6 +82,8 @@ python examples/mine.py --games 100      # quickly
 
     kdenv kingdomino players=4
     = 52 48
+
+play("kingdomino", games=4)
 """
 
 
@@ -100,5 +102,5 @@ def test_python_commands_and_texts_are_told_apart(tmp_path: Path, monkeypatch: p
     assert module.has_python and not function.has_python
     games = ["python", "examples/mine.py", "--games", "4", "--processes", "1"]
     assert list(commands_in(module.text)) == [games, ["kdenv", "games"]]
-    assert list(texts_in(module.text)) == ["    kdenv kingdomino players=4\n    = 52 48"]
+    assert list(texts_in(module.text)) == ["    kdenv kingdomino players=4\n    = 52 48", 'play("kingdomino", games=4)']
     assert list(commands_in(function.text)) == list(texts_in(function.text)) == []

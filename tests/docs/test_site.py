@@ -3,11 +3,13 @@
 The blocks of its pages are run by tests/cli/test_commands.py, and those of docstrings and examples by test_docstrings.py.
 """
 
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import public
 import pytest
@@ -51,6 +53,39 @@ def test_a_name_is_documented_once(extension: str, tmp_path: Path) -> None:
     assert "It is {py:obj}`kdenv.policies.Policy`, which is documented there." in text
     assert "{py:class} View(table: Table, seat: int)" in text
     assert "{py:method} legal() -> list[int]" in text
+    policies = (tmp_path / "kdenv.policies.md").read_text(encoding="utf-8")
+    assert policies.count("{py:method} to_json() -> ") < 5  # of public bases, not of each class that inherits it
+    assert "It also has what {py:obj}`kdenv.policies.SearchPolicy` has." in policies
+
+
+def test_signatures_show_what_a_reader_would_type(extension: str) -> None:
+    signature = import_module(f"{extension}.names")._signature
+
+    class Two(NamedTuple):
+        one: "int | None"
+        two: Path = Path()
+
+    def function(self: Any, a: str = "x", *, call: Callable[[int], int] = lambda number: number) -> "Path":
+        raise NotImplementedError
+
+    assert signature(function) == "(a: str = 'x', *, call: Callable[[int], int] = ...) -> Path"
+    assert signature(Two).startswith("(one: int | None, two: Path = ")
+
+
+def test_docstrings_become_pages(extension: str) -> None:
+    as_markdown = import_module(f"{extension}.names")._as_markdown
+    assert as_markdown("kdenv/<Title>-v0, `<b>`") == "kdenv/&lt;Title>-v0, `<b>`"
+    assert as_markdown("A table.\n\n>>> print('<b>')\n<b>\n\n    <i>\n# no title") == (
+        "A table.\n\n    >>> print('<b>')\n    <b>\n\n    <i>\n\\# no title"
+    )
+
+
+def test_no_page_of_names_has_html_of_a_docstring(extension: str, tmp_path: Path) -> None:
+    """A word in angle brackets, such as <Title>, would hide the rest of the page."""
+    import_module(f"{extension}.names").write_pages(tmp_path)
+    for page in tmp_path.glob("*.md"):
+        text = re.sub(r"^( {4}|[`{]{4}).*$|`[^`\n]+`", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        assert re.findall(r"<\w+>", text) == [], page.name
     assert "`state_dtype`" in (tmp_path / "index.md").read_text(encoding="utf-8")
 
 

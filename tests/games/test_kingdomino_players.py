@@ -137,3 +137,19 @@ def test_gprd_of_the_text_picks_at_random_from_the_first_round_on() -> None:
             table.decide(table.legal()[-1], make_rng(5))
         picks = {which: {turn[-1] for turn in engine_turns(table, "gprd", which)} for which in ("text", "program")}
         assert picks["program"] < picks["text"] and len(picks["text"]) == 4
+
+
+@pytest.mark.parametrize("players, dominoes", [(2, 4), (3, 3), (4, 4)])
+@pytest.mark.parametrize("which", ["fg", "gprd"])
+def test_in_a_game_of_one_draft_nobody_picks_by_crowns_when_nothing_is_left_to_pick(players: int, dominoes: int, which: str) -> None:
+    for seed in range(10):
+        table, rng = Table(find_game("kingdomino"), players, dominoes=dominoes), make_rng(seed)
+        table.run_chance(rng)
+        while not table.over:
+            liked = engine_turns(table, which)
+            assert liked and {turn[0] for turn in liked} <= set(table.legal())
+            if table.states[0]["round"] == 1:
+                out = table.game.buffer()
+                n = _greedy_turns(table.states, int(which == "fg"), 1, 0, out)  # without crowns
+                assert {len(turn) for turn in liked} == {1} and liked == {unpack(turn) for turn in out[best_turns.TURNS :][:n].tolist()}
+            table.decide(min(liked)[0], rng)

@@ -1,4 +1,4 @@
-"""Do type checkers and editors know what is public? typed_user.py uses it as a user would; mistakes in its use are found."""
+"""Do type checkers and editors know what is public? Two scripts use it as users would; mistakes in its use are found."""
 
 import ast
 import inspect
@@ -10,7 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal, get_args, get_origin, get_type_hints
 
+import public
 import pytest
+from served import Served
 
 import kdenv
 import kdenv.policies
@@ -20,7 +22,9 @@ from kdenv.envs.parameters import TableParameters
 from kdenv.envs.rewards import REWARDS
 from kdenv.games import TITLES
 
-SCRIPT = Path(__file__).with_name("typed_user.py")
+SCRIPTS = [Path(__file__).with_name(name) for name in ("typed_user.py", "typed_doors.py")]
+# Names for those who write searches, networks and parts. What a script needs of them is tested by test_author.py and test_from_outside.py.
+SPECIAL = {"kdenv.author", "kdenv.policies", *(f"kdenv.games.{name}" for name in TITLES)}
 MISTAKES = """
 import kdenv
 import kdenv.policies
@@ -50,10 +54,12 @@ WRONG = [number for number, line in enumerate(MISTAKES.splitlines(), 1) if line.
 
 
 def check(folder: Path, *command: str) -> str:
-    """What a type checker prints of the user's script and of the mistakes. It finds kdenv as an installed package."""
-    shutil.copy(SCRIPT, folder)
+    """What a type checker prints of the users' scripts and of the mistakes. It finds kdenv as an installed package."""
+    for script in SCRIPTS:
+        shutil.copy(script, folder)
     (folder / "mistakes.py").write_text(MISTAKES)
-    done = subprocess.run([sys.executable, "-m", *command, SCRIPT.name, "mistakes.py"], cwd=folder, capture_output=True, text=True)
+    files = [*(script.name for script in SCRIPTS), "mistakes.py"]
+    done = subprocess.run([sys.executable, "-m", *command, *files], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 1, done.stdout + done.stderr
     return done.stdout
 
@@ -61,7 +67,7 @@ def check(folder: Path, *command: str) -> str:
 def test_a_users_script_passes_mypy_and_mistakes_do_not(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     printed = check(tmp_path, "mypy", "--strict", "--no-color-output", "--cache-dir", str(tmp_path / "cache"), "--config-file=")
-    assert SCRIPT.name not in printed, printed
+    assert "typed_" not in printed, printed
     assert sorted({int(number) for number in re.findall(r"^mistakes\.py:(\d+): error", printed, re.M)}) == WRONG, printed
 
 
@@ -69,13 +75,30 @@ def test_a_users_script_passes_mypy_and_mistakes_do_not(tmp_path: Path) -> None:
 def test_a_users_script_passes_pyright_and_mistakes_do_not(tmp_path: Path) -> None:
     pytest.importorskip("pyright")
     printed = check(tmp_path, "pyright", "--pythonpath", sys.executable)
-    assert f"{SCRIPT.name}:" not in printed, printed
+    assert not re.search(r"typed_\w+\.py:\d", printed), printed
     assert sorted({int(number) for number in re.findall(r"mistakes\.py:(\d+):\d+ - error", printed)}) == WRONG, printed
 
 
-def test_the_users_script_runs(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, SCRIPT], cwd=tmp_path, capture_output=True, text=True)
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_a_users_script_runs(script: Path, tmp_path: Path) -> None:
+    with Served(tmp_path / "games.db") as served:
+        command = [sys.executable, script, f"http://127.0.0.1:{served.port}"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("module", [module for module in public.MODULES if module not in SPECIAL])
+def test_the_scripts_use_every_public_name(module: str) -> None:
+    used: set[str] = set()
+    for script in SCRIPTS:
+        for node in ast.walk(ast.parse(script.read_text(encoding="utf-8"))):
+            used |= {node.id} if isinstance(node, ast.Name) else {node.attr} if isinstance(node, ast.Attribute) else set()
+    assert [name for name in import_module(module).__all__ if name not in used] == []
+
+
+def test_the_scripts_use_the_module_of_every_game() -> None:
+    text = "".join(script.read_text(encoding="utf-8") for script in SCRIPTS)
+    assert [name for name in public.ENVIRONMENTS if f"{name.removeprefix('kdenv.')}." not in text] == []
 
 
 @pytest.mark.parametrize("game", TITLES)

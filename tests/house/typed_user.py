@@ -10,8 +10,7 @@ import numpy as np
 import kdenv
 from kdenv import dominion_v0, kingdomino_v0
 from kdenv.arena import Comparison, Match, Summary, compare, play
-from kdenv.author import Policy, View, named, param
-from kdenv.core.table import Table
+from kdenv.author import Policy, Table, View, named, param
 from kdenv.envs import SeatEnv, SelfPlay, TableEnv
 from kdenv.policies import FullGreedy, Mce, Uct, listing
 

@@ -1,11 +1,12 @@
 """The code blocks and command lines of pages and docstrings, which tests run: what makes them quick, and what is not run and why.
 
 In a page, blocks are fenced: those without a language hold command lines. In a docstring, `>>>` begins Python with what it prints;
-lines that begin as a command does, in a paragraph of nothing else, are command lines; any other indented paragraph is text, and
-TEXTS says of what.
+lines that begin as a command does, in a paragraph of nothing else, are command lines; any other paragraph that is indented, or that
+could be Python, is text, and TEXTS says of what.
 """
 
 import ast
+import contextlib
 import os
 import re
 import shlex
@@ -112,11 +113,20 @@ def commands_in(docstring: str) -> Iterator[list[str]]:
 
 
 def texts_in(docstring: str) -> Iterator[str]:
-    """The indented paragraphs of a docstring that are neither Python nor commands."""
+    """The paragraphs of a docstring that are indented or could be Python, and that are neither examples nor commands."""
     for lines in _paragraphs(docstring):
-        indented = [line for line in lines if re.match(r" {4}(?! *>>>)", line)]
-        if indented and not any(">>> " in line for line in lines) and not all(map(_COMMAND.match, lines)):
-            yield "\n".join(indented)
+        if any(">>> " in line for line in lines) or all(map(_COMMAND.match, lines)):
+            continue
+        indented = [line for line in lines if line.startswith("    ")]
+        if indented or _is_python("\n".join(lines)):
+            yield "\n".join(indented or lines)
+
+
+def _is_python(text: str) -> bool:
+    """Whether this could be Python. A single word is none."""
+    with contextlib.suppress(SyntaxError):
+        return not isinstance(ast.parse(text).body[0], ast.Expr) or not text.isidentifier()
+    return False
 
 
 def run_python(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

@@ -46,7 +46,7 @@ def _choose_greedily(player, states, k, out, rng):
 @kernel
 def greedy_turns(s, looks_ahead, repaired, by_crowns, out):
     """Write the packed turns between which the player chooses to out, from index TURNS on; return how many."""
-    if by_crowns and s.round <= 1:
+    if by_crowns and s.round <= 1 and s.round != s.n_drafts:
         return _turns_with_most_crowns(s, out)
     # The first of these that finds a turn decides: with the picked domino placed, tidy, then untidy; without it (if repaired), the same.
     for with_pick in range(looks_ahead, -1, -1):
