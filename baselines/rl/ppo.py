@@ -59,22 +59,22 @@ class Settings:
 
 
 class TimedEnv(SeatVecEnv):
-    """A SeatVecEnv that adds up how long the learner has waited for it."""
+    """A SeatVecEnv that adds up the processor time that it takes."""
 
     seconds = 0.0
 
     def step_wait(self) -> Any:
         """Step, and look at the clock."""
-        start = time.perf_counter()
+        start = time.process_time()
         told = super().step_wait()
-        self.seconds += time.perf_counter() - start
+        self.seconds += time.process_time() - start
         return told
 
     def env_method(self, method_name: str, *arguments: Any, **keywords: Any) -> list[Any]:
         """Give masks, and look at the clock."""
-        start = time.perf_counter()
+        start = time.process_time()
         told = super().env_method(method_name, *arguments, **keywords)
-        self.seconds += time.perf_counter() - start
+        self.seconds += time.process_time() - start
         return told
 
 
@@ -145,26 +145,33 @@ class Keeper(BaseCallback):
         super().__init__()
         self.settings, self.folder, self.pool, self.learner, self.env, self.end = settings, folder, pool, learner, env, end
         self.rollouts = 0
+        self.began = self.apart = 0.0  # processor time: at the beginning, and spent since on what is not training
         self.checked = self.evaluated = time.monotonic()
 
     def _on_step(self) -> bool:
         return time.monotonic() < self.end
 
+    @property
+    def share(self) -> float:
+        """The environment's share of the processor time of training, without evaluations, checkpoints and new past selves."""
+        return self.env.seconds / max(time.process_time() - self.began - self.apart, 1e-9)
+
     def _on_rollout_end(self) -> None:
         self.rollouts += 1
-        env, now = self.env, time.monotonic()
-        self.logger.record("time/environment_share", env.seconds / max(now - self.began, 1e-9))
+        self.logger.record("time/environment_share", self.share)
+        start, now = time.process_time(), time.monotonic()
         if self.rollouts % self.settings.refresh == 0:
-            self.pool.refresh(self.learner, env)
+            self.pool.refresh(self.learner, self.env)
         if now - self.checked > self.settings.check:
             save(self.learner, self.folder, self.pool)
             self.checked = time.monotonic()
         if now - self.evaluated > self.settings.evaluate:
             evaluate(self.learner, self.settings, self.folder)
             self.evaluated = time.monotonic()
+        self.apart += time.process_time() - start
 
     def _on_training_start(self) -> None:
-        self.began = time.monotonic()
+        self.began = time.process_time()
         self.env.seconds = 0.0
 
 
@@ -229,8 +236,10 @@ def train(settings: Settings, folder: Path, minutes: float) -> MaskablePPO:
     env.set_opponents(pool=pool.texts())
     env.seed(settings.seed + model.num_timesteps)
     model.set_logger(logger(folder, f"-{model.num_timesteps}" if resumed else ""))
+    keeper = Keeper(settings, folder, pool, model, env, end)
     try:
-        model.learn(10**12, callback=Keeper(settings, folder, pool, model, env, end), reset_num_timesteps=False)
+        model.learn(10**12, callback=keeper, reset_num_timesteps=False)
+        print(f"the environment took {keeper.share:.1%} of the processor time of training", flush=True)
     finally:
         save(model, folder, pool)
         model.logger.close()

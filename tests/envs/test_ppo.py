@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from dataclasses import asdict
 from pathlib import Path
 
@@ -22,8 +23,10 @@ def rows(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def test_a_run_leaves_a_model_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_a_run_leaves_a_model_and_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = ppo.train(TINY, tmp_path, 0.02)
+    shown = re.search(r"the environment took ([0-9.]+)% of the processor time of training\n", capsys.readouterr().out)
+    assert shown and 0 < float(shown[1]) < 100
     assert first.num_timesteps > 0
     found = {file.name for file in tmp_path.iterdir()}
     assert {"checkpoint.zip", "model.npz", "past-0.npz", "progress.csv", "state.json", "strength.csv"} <= found
