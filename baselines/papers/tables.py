@@ -9,7 +9,8 @@ and in `why` what must be known to compare it, or why it is not tried. `how` is 
     call NAME ARGUMENT ...                                  a function of baselines/papers/<paper>.py
 
 Measures are count (exact), about and log10 (numbers that the paper rounds), nodes, points, margin; points N: those after round N; open:
-turns open; wins: games won alone in %; wins first: those in which the policy made the first decision; score: wins and half ties.
+turns open; wins: games won alone in %; wins first: those in which the policy made the first decision; score: wins and half ties; any other
+word is a column that the game adds (kdenv match --show game), or the sum of those that begin so; A / B is the ratio of two of them.
 A function gives its number, or its number and the standard error.
 results/<paper>.csv is written line by line, so that an interrupted run goes on where it stopped.
 """
@@ -172,6 +173,9 @@ def _line(paper: str, expected: Expected, size: str, played: dict[str, Games]) -
         mean, error = found if isinstance(found, tuple) else (float(found), math.nan)
         ours = Estimate(mean, mean - _Z * error, mean + _Z * error)
         seconds = _spent() - start
+    why = expected.why
+    if kind in ("match", "seats") and not games:
+        why = f"{why}; " * bool(why) + f"not tried in this size: --full plays {expected.full} games"
     paper_error = error_of(expected)
     value = float(expected.value) if expected.value else math.nan
     return Line(
@@ -187,7 +191,7 @@ def _line(paper: str, expected: Expected, size: str, played: dict[str, Games]) -
         size=size,
         seconds=f"{seconds:.1f}",
         verdict=verdict(expected, value, paper_error, ours.mean, (ours.high - ours.low) / 2 / _Z),
-        why=expected.why,
+        why=why,
         how=expected.how,
         kdenv=kdenv.__version__,
         machine=f"{platform.machine()} {platform.system()} Python {platform.python_version()}",
@@ -228,14 +232,19 @@ class Games:
         return found
 
     def told(self, measure: str) -> Iterator[float]:
-        """A number of the first policy in each game: "points N" after round N, or what the game adds, such as "points cities"."""
+        """A number of the first policy in each game: "points N" after round N, or what the game adds, such as "points cities".
+
+        A single word, such as "meeples", is the sum of all columns that begin with it.
+        """
         what, _, number = measure.partition(" ")
         for breakdown in self.breakdowns:
             part = breakdown.parts[str(self.match.line_up[0])]
             if what == "points" and number.isdigit():
                 yield part.rounds[int(number) - 1].score.mean
+            elif number:
+                yield part.own[measure].mean(0).mean if measure in part.own else 0.0
             else:
-                yield part.own[measure].mean(0).mean
+                yield sum(sums.mean(0).mean for name, sums in part.own.items() if name.partition(" ")[0] == what)
 
 
 def _play(words: str, games: int, *, goes_round: bool) -> Games:
@@ -264,6 +273,8 @@ def measured(games: Games, measure: str) -> Estimate:
         "most": lambda result: float(result.scores[0]),
         "wins first": lambda result: float(result.wins[0] == 1.0) if _began(result) else None,
     }
+    if " / " in measure:
+        return _ratio(*(list(games.told(name)) for name in measure.split(" / ")))
     told = map(of[measure], games.results) if measure in of else games.told(measure)
     numbers = [number for number in told if number is not None]
     if measure in ("least", "most"):
@@ -272,6 +283,16 @@ def measured(games: Games, measure: str) -> Estimate:
     for deal, number in enumerate(numbers):
         sums.add(deal, [number])
     return Estimate(*(100 * number for number in sums.share(0))) if measure in _SHARES else sums.mean(0)
+
+
+def _ratio(above: list[float], below: list[float]) -> Estimate:
+    """The ratio of two sums over games, with the interval of its linear approximation."""
+    ratio, mean = sum(above) / sum(below), sum(below) / len(below)
+    rest = DealSums(1)
+    for deal, (a, b) in enumerate(zip(above, below, strict=True)):
+        rest.add(deal, [a - ratio * b])
+    _, low, high = rest.mean(0)
+    return Estimate(ratio, ratio + low / mean, ratio + high / mean)
 
 
 def _began(result: Result) -> bool:
