@@ -33,6 +33,7 @@ import kdenv
 from kdenv.arena import Breakdown, DealSums, Estimate, Match, Result, play
 
 ROOM = Path(__file__).parent
+out: Path | None = None  # the folder of results, figures and RESULTS.md, if it is not ROOM
 PAPERS = {
     "wong_kang": "Wong and Kang, Simulating Kingdomino",
     "gedda2018": "Gedda, Lagerkvist, Butler 2018 (Kingdomino)",
@@ -95,6 +96,11 @@ class Line:
     date: str
 
 
+def made() -> Path:
+    """The folder of results, figures and RESULTS.md."""
+    return ROOM if out is None else out
+
+
 def expected_of(paper: str) -> list[Expected]:
     """The lines of a paper. Raises ValueError for a line that makes no sense."""
     names = [each.name for each in fields(Expected)]
@@ -108,7 +114,7 @@ def expected_of(paper: str) -> list[Expected]:
 
 def results_of(paper: str) -> list[Line]:
     """The lines that have been made; none if there are none yet."""
-    path = ROOM / "results" / f"{paper}.csv"
+    path = made() / "results" / f"{paper}.csv"
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
@@ -142,8 +148,8 @@ def _is_enough(line: Line, expected: Expected, size: str) -> bool:
 
 def _write(paper: str, lines: dict[tuple[str, str, str], Line]) -> None:
     """Write all lines in the order of the paper; the file is replaced at once, so that no line is ever lost."""
-    path = ROOM / "results" / f"{paper}.csv"
-    path.parent.mkdir(exist_ok=True)
+    path = made() / "results" / f"{paper}.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(".tmp")
     with draft.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [each.name for each in fields(Line)], lineterminator="\n")
@@ -271,14 +277,15 @@ def measured(games: Games, measure: str) -> Estimate:
         "points": lambda result: float(result.scores[0]),
         "least": lambda result: float(result.scores[0]),
         "most": lambda result: float(result.scores[0]),
+        **{f"rival's {what}": lambda result: float(result.scores[1]) for what in ("points", "least", "most")},
         "wins first": lambda result: float(result.wins[0] == 1.0) if _began(result) else None,
     }
     if " / " in measure:
         return _ratio(*(list(games.told(name)) for name in measure.split(" / ")))
     told = map(of[measure], games.results) if measure in of else games.told(measure)
     numbers = [number for number in told if number is not None]
-    if measure in ("least", "most"):
-        return Estimate((min if measure == "least" else max)(numbers))
+    if measure.endswith(("least", "most")):
+        return Estimate((min if measure.endswith("least") else max)(numbers))
     sums = DealSums(1)
     for deal, number in enumerate(numbers):
         sums.add(deal, [number])
@@ -323,7 +330,7 @@ def verdict(expected: Expected, value: float, paper_error: float, ours: float, e
         return "agrees" if is_near else "differs"
     if math.isnan(value) or expected.why.startswith("not comparable"):
         return "not comparable"
-    if expected.measure in ("nodes", "least", "most"):
+    if expected.measure == "nodes" or expected.measure.endswith(("least", "most")):
         return "agrees" if math.isclose(ours, value, rel_tol=0.25) else "differs"
     if math.isnan(error):
         return "too few games"
