@@ -107,7 +107,6 @@ FIGURES = (
         for number in numbers
     ),
     Figure("heyden2009", "Table 6.2", "Table 6.2", "(?P<line>MCTS) with C = (?P<x>[^ ]+) v MC, .*", "MCTS v MC", "C", "games won, in %"),
-    Figure("heyden2009", "Table 6.6", "Table 6.6", "(?P<line>Star2.5), probing factor (?P<x>.+)", "Nodes of Star2.5", "factor", "nodes"),
     Figure("dominai2016", "Figure 1", "Figure 1", "(?P<line>.+), v greedy", "IMS against greedy", "rounds won, in %", ""),
     Figure("dominai2016", "Figure 2", "Figure 2", "(?P<line>.+), v greedy", "PIMC against greedy", "rounds won, in %", ""),
 )
