@@ -1,4 +1,7 @@
-"""The shortest loops over a PettingZoo environment: with actions drawn from the mask, and with a policy in every seat."""
+"""The shortest loops over a PettingZoo environment: with actions drawn from the mask, and with a policy in every seat.
+
+python examples/aec_loop.py
+"""
 
 import kdenv
 from kdenv import kingdomino_v0

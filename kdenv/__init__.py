@@ -1,10 +1,12 @@
 """kdenv: tabletop games of chance and hidden information as environments, with searches as policies.
 
-    import kdenv
-    table = kdenv.table("kingdomino", players=3)        # one game, to look at and to play with
-    policy = kdenv.policy("mce(playouts=200)")          # an agent, written as text
-    kdenv.games()                                       # the names of all games
-    kdenv.replay(text)                                  # the table at the end of a record
+    >>> import kdenv
+    >>> kdenv.games()                                          # the names of all games
+    ['kingdomino', 'dominion', 'dominoes', 'carcassonne']
+    >>> table = kdenv.table("kingdomino", players=3)           # one game, to look at and to play with
+    >>> policy = kdenv.policy("mce(playouts=200)")             # an agent, written as text
+    >>> kdenv.replay(table.record()).scores()                  # the table at the end of a record
+    [10, 10, 10]
 
 What you write yourself gets a name by kdenv.add_game, add_policy, add_player, add_evaluator, add_order and add_encoding; kdenv.author
 is what to write it with.
@@ -78,7 +80,19 @@ def table(name: str, players: int | None = None, **options: Any) -> Table: ...
 
 
 def table(name: str, players: int | None = None, **options: Any) -> Table:
-    """A new table of the game of this name, before anything has happened. The options are those of its rules."""
+    """A new table of the game of this name, before anything has happened. The options are those of its rules.
+
+    >>> import kdenv
+    >>> from kdenv.author import make_rng
+    >>> table = kdenv.table("kingdomino", players=2, size=7)
+    >>> table.run_chance(make_rng(1))                          # chance is never inside an action
+    >>> table.play(table.legal()[0])
+    >>> print(table.record())
+    kdenv kingdomino players=2 size=7 dominoes=24 middle=yes harmony=yes tiebreak=shared
+    * draw 15, draw 41, draw 19, draw 11, king 1
+    1: pick 11
+    = unfinished
+    """
     from kdenv.core.table import Table
 
     return Table(game(name), players, **options)
@@ -94,6 +108,14 @@ def add_policy(name: str, policy: type[Policy] | Callable[[View], int]) -> None:
     """Let texts find a policy of yours by this name: a class derived from kdenv.author.Policy, or a function of a view.
 
     The fields of the class are its parameters. TypeError if the name is taken.
+
+    >>> import kdenv
+    >>> kdenv.add_policy("lowest", lambda view: view.legal()[0])
+    >>> from kdenv.author import make_rng
+    >>> table = kdenv.table("kingdomino", players=2)
+    >>> table.run_chance(make_rng(1))
+    >>> table.name(kdenv.policy("lowest").act(table.view(table.seat)))
+    'pick 11'
     """
     from kdenv.policies.outside import add_policy
 
@@ -137,7 +159,15 @@ def _first_line(documented: Any) -> str:
 
 
 def replay(text: str) -> Table:
-    """Play a record again, check every line of it, and return the table at its end. Raises BadRecord for a line that is not possible."""
+    """Play a record again, check every line of it, and return the table at its end. Raises BadRecord for a line that is not possible.
+
+    >>> import kdenv
+    >>> from kdenv import dominoes_v0
+    >>> env = dominoes_v0.env(mode="round")
+    >>> env.reset(seed=1)
+    >>> kdenv.replay(env.record()).position() == env.table.position()
+    True
+    """
     from kdenv.core.record import replay
 
     last = None

@@ -34,7 +34,7 @@ from kdenv.compiler.state import state_dtype
 from kdenv.core.encoding import Encoding, Observer, Part
 from kdenv.core.errors import BadOption, BadRecord, IllegalAction, KdenvError, NotSupported
 from kdenv.core.game import Game, Option
-from kdenv.core.interfaces import Drawing, Notation
+from kdenv.core.interfaces import Drawing, LastTurn, Notation
 from kdenv.core.questions import (
     N_RANKS,
     SOLVER_STATES,
@@ -107,6 +107,7 @@ __all__ = [
     "IllegalAction",
     "KdenvError",
     "Knowledge",
+    "LastTurn",
     "NotSupported",
     "Notation",
     "Observer",

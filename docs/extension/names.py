@@ -23,6 +23,7 @@ MODULES = {  # a module -> what one does with it
     "kdenv.policies": "agents at the table, and what a search returns",
     "kdenv.arena": "matches, comparisons, leagues, and what can be concluded from them",
     "kdenv.envs": "PettingZoo, Gymnasium, and many games at once",
+    "kdenv.client": "programs that play on a game server",
     "kdenv.author": "what to write a game, a card, a policy, a player, an evaluation, an encoding or a search with",
     **{f"kdenv.games.{game}": f"what else {game.capitalize()} offers" for game in kdenv.games()},
 }

@@ -1,4 +1,7 @@
-"""An agent in ten lines, with the requests as one would type them: python examples/server/ten_lines.py http://127.0.0.1:8000 GAME NAME"""
+"""An agent in ten lines, with the requests as one would type them.
+
+python examples/server/ten_lines.py http://127.0.0.1:8000 GAME NAME
+"""
 
 import json
 import sys

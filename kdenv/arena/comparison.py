@@ -243,6 +243,10 @@ def compare(
     ray: the address of a Ray cluster that plays, or "auto"; as in `play`.
     out: a file for the games, from which a comparison of the same policies goes on. The error may then be another one.
     on_deal: is called whenever there is something new, to show how far it is. After Ctrl-C, `interrupted` of the result is true.
+
+    >>> from kdenv.arena import compare
+    >>> compare("kingdomino", "full_greedy", "random", players=2, options={"size": 3}, processes=1).sentence
+    'full_greedy is stronger than random by 5.3 [0.3, 10.3] points a game (error at most 5 %), after 25 deals'
     """
     if at is not None:
         a, b = _at(at, a, b)

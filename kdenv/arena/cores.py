@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 
 from kdenv.arena.match import Match
 from kdenv.core.errors import KdenvWarning
+from kdenv.core.threads import cores
 from kdenv.policies import Policy, policy
-
-
-def cores() -> int:
-    """The number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def usual_processes(match: Match) -> int:

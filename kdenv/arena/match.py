@@ -47,7 +47,20 @@ class GameFailed(KdenvError):
 
 @dataclass(frozen=True)
 class Match:
-    """Which policies play which game, how many games, and from which seed."""
+    """Which policies play which game, how many games, and from which seed.
+
+    >>> from kdenv.arena import Match, Summary, play
+    >>> summary = Summary(Match("kingdomino", ["full_greedy", "random"], games=40, seed=1, options={"size": 3}))
+    >>> play(summary.match, processes=1, on_result=summary.add)
+    True
+    >>> print(summary)
+    kingdomino, 2 players size=3, 40 games, seed 1
+    20 deals, seats rotated, deals shared. ± and [low, high] are 95 % intervals over deals.
+    ...
+    full_greedy  +4.5 ± 3.0  14.7 ± 2.0  66.2 % [49.1, 80.0] ...
+    random       -4.5 ± 3.0  10.2 ± 1.9  33.8 % [20.0, 50.9] ...
+    ...
+    """
 
     game: str
     line_up: Sequence[Any]  # policies, one per seat in the first rotation; kept as text, if they can be written

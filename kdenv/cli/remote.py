@@ -15,12 +15,24 @@ class Remote:
     def __init__(self, player: Policy) -> None:
         self._player = player
         self._checked = False
+        self._goes_on: tuple[int, Table] | None = None  # the table after the last decision, and the step at which it stands
 
     def __call__(self, state: dict[str, Any]) -> int:
         """The action of the policy in a state in which its seat decides."""
+        table = self._table(state)
+        action = int(self._player.act(table.view(state["seat"])))
+        table.play(action)
+        self._goes_on = state["step"] + 1, table
+        return action
+
+    def _table(self, state: dict[str, Any]) -> Table:
+        """A table in this state. If only the last decision has happened, it is the same table, so that the policy goes on with its turn."""
         game, players, options = find_game(state["game"]), state["players"], state["options"]
         if not self._checked:
             self._player.check(game, players, options)
             self._checked = True
-        table = Table(game, players, **options).at_position(state["position"])
-        return int(self._player.act(table.view(state["seat"])))
+        if self._goes_on is not None:
+            step, table = self._goes_on
+            if step == state["step"] and table.seat == state["seat"] and table.legal() == [each["action"] for each in state["legal"]]:
+                return table
+        return Table(game, players, **options).at_position(state["position"])

@@ -36,6 +36,7 @@ class _Known:
 
 
 _questions: dict[Callable[..., Any], _Known] = {}
+_classes: dict[tuple[bytes, ...], type] = {}  # the classes that answer questions, by what numba looks them up by
 
 
 def question(asked: Callable[..., Any]) -> Callable[..., Any]:
@@ -75,6 +76,23 @@ def answers(asked: Callable[..., Any], kind: type) -> Callable[[Kernel], Kernel]
         if wrong := misfit(kernel, known.takes):
             raise TypeError(f"the kernel by which {kind.__name__} answers {known.name}() {wrong}")
         known.kernels[kind] = kernel
+        _name_apart(kind)
         return kernel
 
     return register
+
+
+def _name_apart(kind: Any) -> None:
+    """Give a class of parts another name if a class that answers questions has the same name and the same fields.
+
+    When Python calls a kernel, numba looks up the types of the arguments by the names of classes and fields alone. So it would take a
+    part for one of the other class: after a cell of a notebook was changed and run again, or if two modules use the same name.
+    """
+    name, n = kind.__name__, 1
+    while _classes.setdefault(_looked_up_by(kind), kind) is not kind:
+        n += 1
+        kind.__name__ = f"{name}_{n}"
+
+
+def _looked_up_by(kind: Any) -> tuple[bytes, ...]:
+    return tuple(name.encode("ascii", "ignore") for name in (kind.__name__, *kind._fields))

@@ -7,9 +7,11 @@ It is a generator for games and not for secrets. Whoever knows its state can com
 """
 
 import hashlib
+import operator
 from typing import Any
 
 import numpy as np
+from numba import types
 from numba.extending import overload
 from numpy.typing import NDArray
 
@@ -19,6 +21,7 @@ Rng = NDArray[np.uint64]
 
 _MASK = (1 << 64) - 1
 _MULTIPLIER = 0x2545F4914F6CDD1D
+_NO_RNG = "is no generator of random numbers; give what kdenv.author.make_rng(seed) returns"
 _GOLDEN = 0x9E3779B97F4A7C15  # odd, and irregular: 2**64 divided by the golden ratio
 
 
@@ -26,7 +29,22 @@ def make_rng(seed: "int | np.random.Generator") -> Rng:
     """Make a generator for kernels from an integer, or from one draw of a numpy generator."""
     if isinstance(seed, np.random.Generator):
         seed = int(seed.integers(1 << 63))
-    return np.array([_scramble(int(seed))], np.uint64)
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        raise TypeError(
+            f"a generator cannot be made from a value of type {type(seed).__name__}; give make_rng a whole number, or a numpy Generator"
+        ) from None
+    return np.array([_scramble(number)], np.uint64)
+
+
+def as_rng(given: "Rng | np.random.Generator") -> Rng:
+    """The generator for kernels that a caller gives, or one that is made from a numpy generator. TypeError for anything else."""
+    if isinstance(given, np.ndarray) and given.dtype == np.uint64 and given.shape == (1,):
+        return given
+    if isinstance(given, np.random.Generator):
+        return make_rng(given)
+    raise TypeError(f"a value of type {type(given).__name__} {_NO_RNG}, or a numpy Generator, such as numpy.random.default_rng(1)")
 
 
 def derive_seed(purpose: str, *parts: int) -> int:
@@ -64,6 +82,9 @@ def next64(rng: Any) -> Any:
 
 @overload(next64)
 def _next64(rng):
+    if getattr(rng, "dtype", None) != types.uint64 or rng.ndim != 1:
+        raise TypeError(f"what a kernel is to draw from {_NO_RNG} (it is given: {rng})")
+
     def compiled(rng):
         x = rng[0]
         x ^= x >> np.uint64(12)

@@ -93,10 +93,7 @@ _classes: dict[Callable[..., Any], Any] = {}  # the kernel of an encoding -> the
 
 def _part_of(observe: Callable[..., Any]) -> Any:
     if observe not in _classes:
-        # Numba tells parts that Python gives it apart by the names of their classes and fields alone, so each has a name of its own.
-        name = f"By_{observe.__module__}_{observe.__name__}".replace(".", "_")
-        n_before = sum(known.__name__.startswith(name) for known in _classes.values())
-        made: Any = namedtuple(f"{name}_{n_before}" if n_before else name, ())  # type: ignore[misc]
+        made: Any = namedtuple(f"By_{observe.__module__}_{observe.__name__}".replace(".", "_"), ())  # type: ignore[misc]
         made.__module__ = observe.__module__
 
         @answers(observe_by, made)

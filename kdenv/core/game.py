@@ -18,7 +18,7 @@ from kdenv.compiler.question import must_answer
 from kdenv.core.encoding import Encoding, Layout, Observer
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.installed import GAMES
-from kdenv.core.interfaces import Drawing, Notation, complaint
+from kdenv.core.interfaces import Drawing, LastTurn, Notation, complaint
 from kdenv.core.questions import Knowledge, RulePlayer, choose, estimate, rank, reach
 from kdenv.core.verbs import register_rules
 
@@ -134,6 +134,12 @@ class Game:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy a game by its name: modules do not pickle, and there is one Game of each game."""
         return _game_made_with, (self.room[0].__name__, self.name)
+
+    def svg(self, states: States, k: int, seat: int | None = None, last: LastTurn | None = None) -> str:
+        """States[k] as an SVG drawing. If the last turn is told, it is marked."""
+        if last is None or "last" not in inspect.signature(self.drawing.svg).parameters:
+            return str(self.drawing.svg(states, k, seat=seat))
+        return str(self.drawing.svg(states, k, seat=seat, last=last))  # type: ignore[call-arg]
 
     def buffer(self) -> NDArray[np.int64]:
         """A new buffer that has room for a list of legal actions, and for what the rule players of this game need."""

@@ -6,7 +6,7 @@ Both are checked when the game is made, so that a missing function is noticed be
 from __future__ import annotations
 
 import inspect
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 States = Any  # an array of a game's state records
 
@@ -33,8 +33,18 @@ class Notation(Protocol):
         """Write the position into states[k]. `begin` has been called for states[k] before, with players and options."""
 
 
+class LastTurn(NamedTuple):
+    """What was decided last in a game: the actions of one seat, after which no other seat has decided."""
+
+    seat: int
+    actions: list[int]
+
+
 class Drawing(Protocol):
     """Draws a position as a seat sees it, with everything face up if seat is None, or with every hand face down if it is ONLOOKER (-1).
+
+    If `svg` also takes `last`, it is given the LastTurn where it is known, and marks what that has changed. Games whose positions hold the
+    last move need none.
 
     It may also have `targets(states, k, actions, seat)`, which names what is clicked in the picture `svg` for each of these legal actions:
     a dict from the action to outlines (drawing/shapes.py), which are clicked one after the other. Actions left out have words only.

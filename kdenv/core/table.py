@@ -16,12 +16,13 @@ from numba import int32, int64, uint64
 from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import compile_together
-from kdenv.compiler.random import Rng, make_rng
+from kdenv.compiler.random import Rng, as_rng
 from kdenv.core import verbs
 from kdenv.core.encoding import Vector
 from kdenv.core.errors import BadRecord, IllegalAction, shown
 from kdenv.core.events import Event, Log, decide, run_chance
 from kdenv.core.game import Game, States
+from kdenv.core.interfaces import LastTurn
 from kdenv.core.turns import list_turns
 from kdenv.core.verbs import CHANCE, DECIDE, OVER
 from kdenv.core.view import View, as_seen_by
@@ -157,17 +158,19 @@ class Table:
         """Draw the next outcome of chance, without carrying it out."""
         if self.phase != CHANCE:
             raise IllegalAction("there is no outcome to draw, because chance is not next in " + self._where())
-        return int(verbs.sample_chance_at(self.states, 0, _kernel_rng(rng)))
+        return int(verbs.sample_chance_at(self.states, 0, as_rng(rng)))
 
     def run_chance(self, rng: np.random.Generator | Rng) -> None:
         """Draw and carry out chance until somebody decides or the game is over."""
+        dice = as_rng(rng)
         self.changes += 1
-        self.log.run_chance(self.states, _kernel_rng(rng))
+        self.log.run_chance(self.states, dice)
 
-    def decide(self, action: int, rng: Rng) -> None:
+    def decide(self, action: int, rng: np.random.Generator | Rng) -> None:
         """Carry out a decision and the chance after it in one call of a kernel. Whether the decision is legal is not checked."""
+        dice = as_rng(rng)
         self.changes += 1
-        self.log.decide(self.states, action, rng)
+        self.log.decide(self.states, action, dice)
 
     # What seats and readers see
 
@@ -225,7 +228,24 @@ class Table:
 
     def svg(self, seat: int | None = None) -> str:
         """The position as an SVG drawing, as a seat sees it, or with everything face up if seat is None."""
-        return str(self.game.drawing.svg(self.states, 0, seat=None if seat is None else self._checked(seat)))
+        return self.game.svg(self.states, 0, None if seat is None else self._checked(seat), self.last_turn())
+
+    def last_turn(self) -> LastTurn | None:
+        """What was decided last, by one seat; None if nobody has decided yet. The game is played again to find it."""
+        states, events = np.zeros(1, self.game.state_dtype), self.log.rows[0, : self.log.n].tolist()
+        if self.first is None:
+            verbs.begin_at(states, 0, self.players, self.variant)
+        else:
+            states[:] = self.first
+        last = None
+        for event in events:
+            if event < 0:
+                verbs.apply_chance_at(states, 0, ~event)
+                continue
+            seat = int(verbs.seat_at(states, 0))
+            last = LastTurn(seat, [*(last.actions if last is not None and last.seat == seat else []), event])
+            verbs.apply_at(states, 0, event)
+        return last
 
     def record(self) -> str:
         """The whole game so far as text, which kdenv.replay plays again."""
@@ -296,7 +316,3 @@ def _whole(action: Any) -> int | None:
         return operator.index(action)
     except TypeError:
         return None
-
-
-def _kernel_rng(rng: np.random.Generator | Rng) -> Rng:
-    return make_rng(rng) if isinstance(rng, np.random.Generator) else rng

@@ -21,6 +21,11 @@ READ_BY_LIBRARIES = (
 )
 
 
+def cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def use_one_thread() -> None:
     """Let libraries that are loaded from now on use one thread each, in this process and in those that it starts."""
     os.environ.update(dict.fromkeys(READ_BY_LIBRARIES, "1"))

@@ -131,7 +131,7 @@ class View:
 
     def svg(self) -> str:
         """The position as an SVG drawing, as this seat sees it."""
-        return str(self.game.drawing.svg(self.states, 0, seat=int(self.seat)))
+        return self.game.svg(self.states, 0, int(self.seat))
 
     def _repr_svg_(self) -> str:
         return self.svg()

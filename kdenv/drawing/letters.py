@@ -75,6 +75,11 @@ def write(text: str, x: float, y: float, height: float, colour: str, weight: flo
     )
 
 
+def fitted(text: str, x: float, y: float, height: float, room: float, colour: str, weight: float = 1.5, anchor: float = 0) -> str:
+    """The text as `write` has it, smaller if it would be wider than the room."""
+    return write(text, x, y, min(height, height * room / width_of(text, height)), colour, weight, anchor)
+
+
 def definitions(drawing: str) -> str:
     """The letters that this drawing uses, for <defs>."""
     return "".join(f'<path id="k{ord(letter)}" d="{path}"/>' for letter, (_, path) in LETTERS.items() if f'"#k{ord(letter)}"' in drawing)

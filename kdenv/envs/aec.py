@@ -301,7 +301,17 @@ class TableEnv(AECEnv[str, Any, Any]):
 
 
 def env(game: str | Game = "kingdomino", players: int | None = None, *, illegal: str = "terminate", **parameters: Any) -> TableEnv:
-    """Make a game for PettingZoo: a TableEnv in which an illegal action is a loss. The parameters are those of TableEnv."""
+    """Make a game for PettingZoo: a TableEnv in which an illegal action is a loss. The parameters are those of TableEnv.
+
+    >>> from kdenv import kingdomino_v0
+    >>> env = kingdomino_v0.env(players=2, size=3)
+    >>> env.reset(seed=1)
+    >>> for agent in env.agent_iter():
+    ...     observation, reward, terminated, truncated, info = env.last()
+    ...     env.step(None if terminated or truncated else observation["action_mask"].argmax())
+    >>> env.table.scores()
+    [9, 13]
+    """
     return TableEnv(game, players, illegal=illegal, **parameters)
 
 

@@ -110,11 +110,11 @@ class SeatVecEnv(VecEnv):
         return observations, rewards.astype(np.float32), ended, infos
 
     def _tell_ends(self, rows: NDArray[np.int64], infos: list[dict[str, Any]]) -> None:
-        games = self._batch.games
+        games, finals = self._batch.games, self._batch.results.finals
         seconds = round(time.time() - self._began, 6)
-        for row, scores, ranks in zip(rows.tolist(), games.scores[rows], self._batch.ranks(rows), strict=True):
+        for row, scores, ranks in zip(rows.tolist(), games.scores[rows], games.ranks[rows], strict=True):
             infos[row] = {
-                "terminal_observation": games.last_observation[row],
+                "terminal_observation": finals[row],
                 "TimeLimit.truncated": bool(games.cut_off[row]),
                 "seat": int(games.last_seat[row]),
                 "scores": scores,

@@ -45,6 +45,16 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     When a game is over, its last mask is all ones although nothing is legal. Training loops also compute the probabilities of actions for
     the last observation of a game, for instance where a vector environment resets in the next step (NEXT_STEP). With logits set to -inf
     by a mask of zeros these would be NaN.
+
+    >>> import gymnasium, kdenv
+    >>> env = gymnasium.make("kdenv/Kingdomino-v0", players=2, size=3, opponents="full_greedy", reward="margin")
+    >>> observation, info = env.reset(seed=1)
+    >>> over = False
+    >>> while not over:
+    ...     observation, reward, terminated, truncated, info = env.step(info["action_mask"].argmax())
+    ...     over = terminated or truncated
+    >>> print(info["scores"], reward)
+    [ 1 12] -0.11
     """
 
     metadata: dict[str, Any] = {"render_modes": list(MODES), "render_fps": 1}  # noqa: RUF012

@@ -1,8 +1,8 @@
 """Policies: agents at the table. A policy gets a View and answers with an action.
 
-    Uct(playout=FullGreedy(), seconds=1) == policy("uct(playout=full_greedy, seconds=1)")
-
-    found = Uct(playouts=400).search(view)
+    >>> from kdenv.policies import FullGreedy, Uct, policy
+    >>> Uct(playout=FullGreedy(), seconds=1) == policy("uct(playout=full_greedy, seconds=1)")
+    True
 
 `search` returns a Found: every turn with its visits, mean and interval, the best, and the tree (Node), if the search grows one.
 The rule-based players of the games can be imported from here, too: FullGreedy, BigMoney ...

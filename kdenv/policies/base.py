@@ -23,14 +23,21 @@ def rng_of(seed: int) -> Rng:
 
 
 class Memory:
-    """What a policy remembers during a game. reset() makes a new memory, which takes over only `kept`."""
+    """What a policy remembers during a game. reset() makes a new memory, which takes over only `kept`.
+
+    It can be pickled, without `kept`, and recalled by an equal policy in another process.
+    """
 
     def __init__(self, seed: int = 0, kept: dict[str, Any] | None = None) -> None:
         self.rng: Rng = rng_of(seed)
         self.n_playouts = 0  # in all decisions since reset; of searches without playouts, the nodes; 0 for policies that do not search
         self.seconds = 0.0  # that searches have spent in all decisions since reset
         self.planned: tuple[bytes, int] = (b"", 0)  # the key of the view in which a turn goes on, and the rest of that turn
+        self.within: Memory | None = None  # the memory of the policy that plays for this one, if one does
         self.kept: dict[str, Any] = {} if kept is None else kept  # what takes long to make and does not change what is played
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "kept": {}}
 
 
 class Policy(Value, ABC):
@@ -68,6 +75,11 @@ class Policy(Value, ABC):
     def reset(self, seed: int = 0) -> None:
         """Forget the game, and start the random generator from this seed."""
         self.__dict__["memory"] = Memory(seed, self.memory.kept)
+
+    def recall(self, memory: Memory) -> None:
+        """Go on with a memory of an equal policy. What this one keeps from game to game stays."""
+        memory.kept = self.memory.kept
+        self.__dict__["memory"] = memory
 
     @abstractmethod
     def act(self, view: View) -> int:
@@ -150,8 +162,13 @@ class Function(Policy):
 def policy(value: Any) -> Policy:
     """A policy with an empty memory, made from a text, another policy, the dict that to_json returned, or a function of a view.
 
-    policy("mce(playout=full_greedy, seconds=0.5)") and Mce(playout=FullGreedy(), seconds=0.5) are the same. A policy is
-    copied without its memory.
+    A policy is copied without its memory.
+
+    >>> from kdenv.policies import FullGreedy, Mce, policy
+    >>> policy("mce(playout=full_greedy, seconds=0.5)") == Mce(playout=FullGreedy(), seconds=0.5)
+    True
+    >>> print(policy(Mce(playouts=50)))
+    mce(playouts=50)
     """
     if isinstance(value, Mapping):
         return Policy.from_json(value)

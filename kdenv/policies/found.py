@@ -38,6 +38,22 @@ class Found:
     """The result of a search: what is known of every turn, the best turn, the tree if there is one. Printed, it is a table.
 
     The arrays have one place per turn, in the order in which the search lists them; `candidates` has the best first.
+
+    >>> import kdenv
+    >>> from kdenv.author import make_rng
+    >>> from kdenv.policies import Uct
+    >>> table = kdenv.table("kingdomino", players=2, size=3)
+    >>> table.run_chance(make_rng(1))
+    >>> found = Uct(score="margin", playouts=2000).search(table.view(table.seat))
+    >>> print(found)
+    turn     visits          margin  goes on with
+    pick 41   1,904   1.443 ± 0.371
+    pick 15      94  -2.691 ± 1.851
+    pick 19       1          -4.000
+    pick 11       1          -6.000
+    2,000 playouts, 2,001 nodes, ... seconds
+    >>> max(found.tree.children, key=lambda node: node.visits).words
+    'pick 41'
     """
 
     view: View  # what was searched

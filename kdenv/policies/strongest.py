@@ -64,6 +64,10 @@ class Strongest(Policy, BySeconds):
             made[key] = self.best(view.game, view.players, view.variant)
             made[key].reset(self.memory.kept.get("seed", 0))
         player: Policy = made[key]
+        if self.memory.within is None:
+            self.memory.within = player.memory
+        elif self.memory.within is not player.memory:
+            player.recall(self.memory.within)
         return player
 
     def reset(self, seed: int = 0) -> None:

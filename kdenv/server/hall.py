@@ -11,6 +11,7 @@ import secrets
 import time
 import unicodedata
 import uuid
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -32,6 +33,7 @@ from kdenv.server.tokens import hashed, new_token, seat_of
 _LOG = logging.getLogger("kdenv.server")
 _KEPT = 100  # finished games that stay in memory
 _LOOK = 0.5  # seconds between two looks at the clocks of all games
+_ANALYSES = 2000  # that are kept, so that the values along a game are searched once
 _TEXTS = 10_000  # texts of programs of which it is remembered whether they search
 _AGAIN = 1.0  # seconds after which a decision is written again that the database did not take
 
@@ -45,6 +47,7 @@ class Hall:
         self.closing = asyncio.Event()  # set when the server ends: whoever waits for something is answered at once
         self.when_changed: list[Callable[[Live], None]] = []  # called after every change of a game
         self.pictures: dict[tuple[Any, ...], str] = {}  # drawings that were asked for, by game, step and viewer
+        self._analyses: OrderedDict[tuple[str, int, str], dict[str, Any]] = OrderedDict()  # by game, step and the text of the search
         self._quick = Pool(1, settings.policies)  # for programs that do not search
         self._slow = Pool(settings.workers, settings.policies)
         self._searches: dict[str, bool] = {}  # whether the program of this text searches
@@ -226,7 +229,10 @@ class Hall:
         self._write(live, live.undone(seat))
 
     async def analyse(self, live: Live, step: int, viewer: int | None, text: str) -> dict[str, Any]:
-        """What a search thinks of a position in which a seat decides. Refused where that would help somebody who plays."""
+        """What a search thinks of a position in which a seat decides. Refused where that would help somebody who plays.
+
+        Who asks again, or for the same search of the same position, is given what was found before.
+        """
         settings = live.kept.settings
         if live.status != "over" and not settings["analysis"] and not (settings["casual"] and viewer is not None):
             raise Refused(403, "this game may be analysed when it is over; casual games, and games with analysis=true, also before")
@@ -238,14 +244,20 @@ class Hall:
             raise Refused(403, f"seat {seat} decides at step {step}, and while the game goes on only it may know what it sees")
         kept = live.kept
         texts.checked_search(text, live.game, kept.players, kept.options, self.settings)
-        limits = self.settings.limits
+        limits, key = self.settings.limits, (live.id, step, text)
+        if key in self._analyses:
+            self._analyses.move_to_end(key)
+            return self._analyses[key]
         if self._slow.waiting >= limits.analyses:
             raise Refused(503, f"{limits.analyses} searches wait for their turn; try again later")
         try:
             found = await self._slow.do(Job(text, secrets.randbits(60), table.clone(), seat, analyse=True), 2 * limits.analysis_seconds + 1)
         except CannotDecide as error:
             raise Refused(422, str(error)) from None
-        return {"step": step, "seat": seat, "policy": text, **found}
+        self._analyses[key] = {"step": step, "seat": seat, "policy": text, **found}
+        if len(self._analyses) > _ANALYSES:
+            self._analyses.popitem(last=False)
+        return self._analyses[key]
 
     def record(self, live: Live) -> str:
         """The record of a game, as `kdenv replay` reads it. Refused while it would tell what is hidden."""

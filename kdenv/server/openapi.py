@@ -108,6 +108,8 @@ _DOCUMENTS = {
         seat=_WHOLE,
         policy=_TEXT,
         unit=_TEXT,
+        value=_or_null(_NUMBER),
+        half=_or_null(_NUMBER),
         candidates=_list(
             _object(action=_WHOLE, words=_TEXT, visits=_WHOLE, share=_NUMBER, value=_or_null(_NUMBER), half=_or_null(_NUMBER), line=_TEXT)
         ),

@@ -110,11 +110,10 @@ def events(live: Live, first: int, viewer: int | None, most: int = 1000) -> list
 
 def picture(live: Live, table: Table, viewer: int | None) -> str:
     """A position of this game as an SVG drawing."""
-    if viewer is not None:
-        return table.view(viewer).svg()
-    if live.is_open:
+    if viewer is None and live.is_open:
         return table.svg()
-    return str(live.game.drawing.svg(as_seen_by_all(table.states, table.players), 0, seat=ONLOOKER))
+    states, seat = (as_seen_by_all(table.states, table.players), ONLOOKER) if viewer is None else (table.view(viewer).states, viewer)
+    return live.game.svg(states, 0, seat, table.last_turn())
 
 
 def _scores(live: Live, table: Table, viewer: int | None) -> list[int]:

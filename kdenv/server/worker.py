@@ -32,20 +32,13 @@ def do(job: Job, policies: dict[str, Any], ready: Any = lambda: None) -> Any:
     player.reset(job.seed)
     view = job.table.view(job.seat)
     if job.memory:
-        kept = player.memory.kept
-        memory = pickle.loads(job.memory)
-        memory.kept = kept
-        player.__dict__["memory"] = memory
+        player.recall(pickle.loads(job.memory))
     player.prepare(view)
     ready()
     if job.analyse:
         return _found(player.search(view))
     action = int(player.act(view))
-    memory = player.memory
-    kept, memory.kept = memory.kept, {}
-    written = pickle.dumps(memory)
-    memory.kept = kept
-    return Decision(action, written)
+    return Decision(action, pickle.dumps(player.memory))
 
 
 def _found(found: Any) -> dict[str, Any]:
@@ -56,8 +49,11 @@ def _found(found: Any) -> dict[str, Any]:
         return None if value != value else round(float(value), 4)
 
     total = sum(candidate.visits for candidate in found.candidates) or 1
+    best = found.candidates[0]
     return {
         "unit": found.unit,
+        "value": number(best.mean),
+        "half": number(best.half),
         "candidates": [
             {
                 "action": int(first_action(candidate.turn)),

@@ -12,6 +12,7 @@ from kdenv.arena import Match, cores, play
 from kdenv.arena.cores import usual_processes, warn_of_shared_cores
 from kdenv.cli import main
 from kdenv.core.errors import KdenvWarning
+from kdenv.core.threads import cores as usable_cores
 from kdenv.core.threads import one_thread_each
 
 COUNTING = """
@@ -113,4 +114,4 @@ def test_usually_each_thread_of_a_search_has_a_core(four_cores, rival: str, proc
 
 
 def test_only_cores_that_this_process_may_use_are_counted() -> None:
-    assert 1 <= cores.cores() <= (os.cpu_count() or 1)
+    assert 1 <= usable_cores() <= (os.cpu_count() or 1)

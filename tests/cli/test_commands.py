@@ -1,24 +1,23 @@
-"""Do all commands and Python blocks of the READMEs and of the site run, and every command of kdenv for every game? All at quick sizes."""
+"""Do all commands and Python blocks of the READMEs and of the site run, and every command of kdenv for every game? All at quick sizes.
+
+tests/docs/test_docstrings.py does the same for docstrings.
+"""
 
 import json
-import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import three_shells
+from blocks import HOME, NOT_RUN, blocks, commands, quick, run_python
 from random_games import random_game
 
 from kdenv.cli import COMMANDS, main
 from kdenv.cli.arguments import Commands
 from kdenv.games import find_game, names
 
-HOME = Path(__file__).parents[2]
 ROOMS = ("", "baselines", "baselines/papers", "docs", *(f"kdenv/{room}" for room in ("arena", "compiler", "networks", "server")))
 READMES = [
     *(HOME / place / "README.md" for place in ROOMS),
@@ -28,49 +27,11 @@ READMES = [
 SITE = [HOME / "docs/games/index.md"]  # the pages that are written by hand
 SITE += sorted(path for folder in ("docs", "docs/concepts", "docs/write") for path in (HOME / folder).glob("*.md"))
 PAGES = [*READMES, *SITE]
-BLOCK = re.compile(r"^(<!-- not run: .+ -->\n)?```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-# What makes a command or a block quick, without changing what it shows.
-QUICK = [
-    (r"--games \d+", "--games 4 --processes 1"),
-    (r"--minutes \d+", "--minutes 0.05"),
-    (r"games=\d+", "games=4"),
-    (r"\.learn\(40_000\)", ".learn(1)"),
-    (r"n_steps=256", "n_steps=64"),
-    (r"playouts=\d+", "playouts=8"),
-    (r"^kdenv bench", "kdenv bench --quick"),
-    (r"^kdenv compare (.*?)( --deals \d+)?$", r"kdenv compare \1 --deals 2 --processes 1"),
-]
-# What is not run here: make builds an environment of its own; a person plays; warming has a test below, game by game; a server
-# runs until it is ended (tests/server); papers take minutes and have tests of their own (`kdenv reproduce --list` is run).
-PAPERS = ("kdenv reproduce --quick", "kdenv reproduce wong", "kdenv reproduce jan")
-NOT_RUN = ("make ", "kdenv play ", "kdenv warm", "kdenv serve", "kdenv join", "pip ", *PAPERS)
-
-
-def quick(text: str) -> str:
-    for pattern, replacement in QUICK:
-        text = re.sub(pattern, replacement, text, flags=re.MULTILINE)
-    return text
-
-
-def blocks(readme: Path) -> list[tuple[str, str]]:
-    """The kind and the text of every block that is not marked as one that cannot be run."""
-    return [(kind, text) for mark, kind, text in BLOCK.findall(readme.read_text(encoding="utf-8")) if not mark]
 
 
 def name_of(page: Path) -> str:
     """A page in the name of a test."""
     return str(page.relative_to(HOME).with_suffix(""))
-
-
-def commands(readme: Path) -> Iterator[list[str]]:
-    """The words of every command line in the blocks without a language."""
-    for kind, text in blocks(readme):
-        if kind:
-            continue
-        for line in text.replace("\\\n", " ").splitlines():
-            if re.match(r"(kdenv|python|make|pip) ", line) and not line.startswith(NOT_RUN):
-                yield shlex.split(quick(line), comments=True)
 
 
 @pytest.mark.parametrize("readme", [page for page in PAGES if list(commands(page))], ids=name_of)
@@ -82,21 +43,15 @@ def test_every_command_of_a_readme_runs(readme: Path, tmp_path: Path, monkeypatc
         if words[0] == "kdenv":
             assert main(words[1:]) == 0, (words, capsys.readouterr().err)
         else:
-            environment = {**os.environ, "PYTHONPATH": str(HOME)}
-            done = subprocess.run(
-                [sys.executable, *words[1:]], env=environment, capture_output=True, encoding="utf-8", timeout=300, check=False
-            )
+            done = run_python(words[1:], tmp_path)
             assert done.returncode == 0, (words, done.stderr)
 
 
 @pytest.mark.parametrize("readme", [page for page in PAGES if any(kind == "python" for kind, _ in blocks(page))], ids=name_of)
 def test_every_python_block_of_a_readme_runs(readme: Path, tmp_path: Path) -> None:
     """Each in a process of its own, so that a reader can begin with any. Files that one writes are there for the next."""
-    environment = {**os.environ, "PYTHONPATH": str(HOME)}
     for code in (quick(text) for kind, text in blocks(readme) if kind == "python"):
-        done = subprocess.run(
-            [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", timeout=300, check=False
-        )
+        done = run_python(["-c", code], tmp_path)
         assert done.returncode == 0, code + done.stderr
 
 
@@ -201,7 +156,7 @@ def examples() -> list[str]:
 
 
 @pytest.mark.filterwarnings("ignore")  # of PettingZoo's own games, which bench measures
-@pytest.mark.parametrize("example", [each for each in examples() if not each.startswith(NOT_RUN)])
+@pytest.mark.parametrize("example", [each for each in examples() if not each.startswith(tuple(NOT_RUN))])
 def test_every_example_of_help_runs(example: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     broken_off("kingdomino", tmp_path)

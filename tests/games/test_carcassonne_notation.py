@@ -1,6 +1,7 @@
 """Positions, actions and records of Carcassonne as text and back, its drawings, and what bad text is answered with."""
 
 import random
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -10,6 +11,7 @@ from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadRecord
 from kdenv.core.record import replay
 from kdenv.core.table import Table
+from kdenv.drawing.letters import width_of
 from kdenv.games import find_game
 from kdenv.games.carcassonne.tables import TILES
 from kdenv.games.carcassonne.tiles import ROTATIONS
@@ -210,3 +212,16 @@ def test_every_face_can_be_drawn_and_claimed_on() -> None:
                     x, y = anchor(number, rotation, kind, ("NESW"[slot - 1] if slot < 5 else ("NW", "NE", "SE", "SW")[(slot - 5) % 4]))
                     assert 5 <= x <= 95
                     assert 5 <= y <= 95
+
+
+@pytest.mark.parametrize("players", [2, 5])
+def test_the_words_beside_the_landscape_stay_inside_their_panel(players: int) -> None:
+    seen = set[str]()
+    for table in random_positions(players, players):
+        picture = table.svg()
+        left, width = map(float, re.search(r'<rect x="([\d.]+)" y="22" width="([\d.]+)"', picture).groups())
+        for text, at, size in re.findall(r'<g aria-label="([^"]+)" transform="translate\(([\d.]+) [\d.]+\)scale\(([\d.]+)\)"', picture):
+            if float(at) > left:
+                assert float(at) + width_of(text, 10 * float(size)) <= left + width - 10, text
+                seen.add(text.replace(f"player {players - 1}", "player N"))
+    assert {"a tile is drawn for player N", "player N places the tile drawn", "player N may claim", "the game is over"} <= seen

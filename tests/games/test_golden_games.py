@@ -13,18 +13,36 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kdenv.core.errors import BadOption
 from kdenv.core.record import options_text
 from kdenv.envs import TableEnv
 from kdenv.envs.rewards import REWARDS
 from kdenv.games import TITLES, find_game
+from kdenv.games.dominion.cards import KINGDOMS, kingdom_names, random_kingdom
 
 FILE = Path(__file__).parents[1] / "golden" / "games.json"
 SEED = 17
 LONGEST = 400  # decisions; longer games are looked at up to there
-# Values of options that cannot be listed.
-FURTHER: dict[str, list[dict[str, Any]]] = {
-    "kingdomino": [{"dominoes": 12}],
-    "dominion": [{"kingdom": "random", "kingdom_seed": 3}, {"kingdom": "first_game"}, {"max_turns": 5}],
+# Values of options that cannot be listed, each with a number of players. Of numbers these are the least and the greatest, where mistakes at
+# the ends show, and one between. Dominion has every set of the rulebook (so every card is in a supply), kingdoms of fewer cards than ten,
+# and random kingdoms, which pin what a seed draws.
+FURTHER: dict[str, list[tuple[int, dict[str, Any]]]] = {
+    "kingdomino": [
+        (4, {"dominoes": 4}),
+        (4, {"dominoes": 12}),
+        (3, {"dominoes": 3}),
+        (3, {"dominoes": 48}),
+        (2, {"dominoes": 4}),
+        (2, {"dominoes": 48}),
+        (2, {"size": 7, "dominoes": 48}),  # the game for two of the rulebook, in which no domino is left out
+    ],
+    "dominion": [
+        *((2, {"kingdom": name}) for name in KINGDOMS if name != "test_bed"),
+        (2, {"kingdom": ["Gardens"]}),
+        (2, {"kingdom": ["Moat", "Thief", "Spy"]}),
+        *((2, {"kingdom": "random", "kingdom_seed": seed}) for seed in (0, 3, 2**62 - 1)),
+        *((2, {"max_turns": turns}) for turns in (1, 5, 32000)),
+    ],
 }
 MEANINGS = {
     "play": "the rules, or which game a seed gives",
@@ -48,8 +66,7 @@ def variants(name: str) -> Iterator[tuple[int, dict[str, Any]]]:
         for value in option.choices:
             if value != option.default:
                 yield game.players[0], {option.name: value}
-    for options in FURTHER.get(name, []):
-        yield game.players[0], options
+    yield from FURTHER.get(name, [])
 
 
 def called(players: int, options: dict[str, Any]) -> str:
@@ -116,6 +133,30 @@ CASES = [(name, players, options) for name in TITLES for players, options in var
 @pytest.mark.parametrize("name, players, options", CASES, ids=lambda value: str(value))
 def test_a_game_is_told_as_its_version_promises(name: str, players: int, options: dict[str, Any]) -> None:
     assert complaint(name, called(players, options), played(name, players, options)) == ""
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_every_option_whose_values_cannot_be_listed_is_pinned(name: str) -> None:
+    pinned = {option for _, options in FURTHER.get(name, []) for option in options}
+    assert {option.name for option in find_game(name).options if not option.choices} <= pinned
+
+
+def test_every_card_of_dominion_is_in_a_supply() -> None:
+    named = [options["kingdom"] for _, options in FURTHER["dominion"] if options.get("kingdom", "random") != "random"]
+    assert {card for seed in range(40) for card in random_kingdom(seed)} == {card for kingdom in named for card in kingdom_names(kingdom)}
+
+
+ENDS = [("kingdomino", "dominoes", 0, 52), ("dominion", "max_turns", 0, 32001), ("dominion", "kingdom_seed", -1, 2**62)]
+
+
+@pytest.mark.parametrize("name, option, below, above", ENDS)
+def test_numbers_are_pinned_at_their_ends(name: str, option: str, below: int, above: int) -> None:
+    """A step beyond the least and the greatest of them there is no game. The least seed is the default."""
+    step = 4 if option == "dominoes" else 1
+    assert {below + step, above - step} <= {options.get(option, 0) for _, options in FURTHER[name]}
+    for value in (below, above):
+        with pytest.raises(BadOption):
+            find_game(name).variant(**{option: value})
 
 
 def test_no_game_left_the_file() -> None:

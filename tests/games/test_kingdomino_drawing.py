@@ -150,7 +150,7 @@ def test_a_state_is_drawn_alike_every_time_and_left_alone() -> None:
 def test_any_state_of_an_array_can_be_drawn() -> None:
     states = np.zeros(3, rules.STATE)
     states[2] = played(3, 30).states[0]
-    assert drawing.svg(states, 2) == played(3, 30).svg()
+    assert drawing.svg(states, 2) == drawing.svg(played(3, 30).states, 0)
 
 
 @pytest.mark.parametrize("n", DECISIONS)

@@ -1,6 +1,6 @@
 """Is what authors need to be had from public names, and do baselines and examples use nothing else?
 
-Public are the names in `__all__` of kdenv, kdenv.author, and the packages below kdenv; and the modules kdenv.<game>_v0.
+What is public is said in CONTRIBUTING.md; the site lists it (tests/docs/test_site.py).
 """
 
 import ast
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import public
 import pytest
 import three_shells
 
@@ -35,16 +36,13 @@ from kdenv.author import (
     scores,
     urgency,
 )
-from kdenv.games import TITLES
 
 ROOT = Path(__file__).parents[2]
-PUBLIC = ["kdenv", *(f"kdenv.{room}" for room in ("author", "arena", "client", "envs", "policies", "search"))]
-PUBLIC += [f"kdenv.games.{name}" for name in TITLES]
-ENVIRONMENTS = [f"{name}_v0" for name in TITLES]
+PUBLIC = public.MODULES
 
 
 def names_of(module: str) -> list[str]:
-    return [*getattr(import_module(module), "__all__", []), *(ENVIRONMENTS if module == "kdenv" else [])]
+    return [*import_module(module).__all__, *(name.partition(".")[2] for name in public.ENVIRONMENTS if module == "kdenv")]
 
 
 def private_names(source: str) -> Iterator[str]:
@@ -52,7 +50,7 @@ def private_names(source: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                if alias.name.split(".")[0] == "kdenv" and alias.name not in [*PUBLIC, *(f"kdenv.{name}" for name in ENVIRONMENTS)]:
+                if alias.name.split(".")[0] == "kdenv" and alias.name not in [*PUBLIC, *public.ENVIRONMENTS]:
                     yield f"line {node.lineno}: {alias.name}"
         elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "kdenv":
             for alias in node.names:

@@ -16,15 +16,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from kdenv.arena import cores, workers
+from kdenv.arena import workers
 from kdenv.bench import run
 from kdenv.cli import interrupts
+from kdenv.core.threads import cores
 
 ROOT = Path(__file__).parents[2]
 
 # What not all systems have -> the files that may ask for it, because they have another way.
 DOORS = {
-    "os.sched_getaffinity": {"kdenv/arena/cores.py"},
+    "os.sched_getaffinity": {"kdenv/core/threads.py"},
     "os.geteuid": {"kdenv/compiler/folder.py"},
     "signal.pthread_sigmask": {"kdenv/arena/workers.py"},
     "sys.platform": {"kdenv/server/serve.py"},
@@ -107,7 +108,7 @@ def test_a_match_in_two_processes_is_the_same_without_what_only_posix_has(tmp_pa
 
 def test_cores_are_counted_where_a_process_cannot_be_bound_to_some(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
-    assert cores.cores() == os.cpu_count()
+    assert cores() == os.cpu_count()
 
 
 def test_ctrl_c_comes_at_once_where_signals_cannot_be_blocked(monkeypatch: pytest.MonkeyPatch) -> None:

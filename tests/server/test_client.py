@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from test_games import ALL
 import kdenv
 from kdenv.cli.remote import Remote
 from kdenv.client import Refused, Seat, make
+from kdenv.compiler.random import make_rng
 
 HOME = Path(__file__).parents[2]
 SHORT = {"size": 3, "dominoes": 4}
@@ -59,6 +61,38 @@ def test_a_policy_decides_on_a_server_as_at_a_table(served: Served, game: str) -
     table = kdenv.replay(served.get(f"/games/{id}/record"))
     assert [event.number for event in table.events()][chosen[0][0]] == chosen[0][1]
     assert len(chosen) > 10
+
+
+def test_a_policy_that_plays_on_a_server_searches_a_turn_once(served: Served) -> None:
+    id = make(url(served), "carcassonne", seats=["open", "greedy"])
+    seat = Seat.join(url(served), id, "Ann")
+    player = kdenv.policy("mce(playouts=4)")
+    remote, turns = Remote(player), list[tuple[int, int]]()  # the step and the playouts so far of each decision
+
+    def choose(state: dict[str, Any]) -> int:
+        action = remote(state)
+        turns.append((state["step"], player.n_playouts))
+        return action
+
+    seat.play(choose)
+    rest = [(before, after) for before, after in pairwise(turns) if after[0] == before[0] + 1]
+    assert len(rest) > 10  # a meeple was placed, or none, after a tile
+    assert all(after[1] == before[1] for before, after in rest)
+    assert turns[-1][1] > 10 * 4
+
+
+def test_a_decision_that_was_undone_is_made_anew() -> None:
+    table = kdenv.table("kingdomino", players=2)
+    table.run_chance(make_rng(1))
+
+    def state(step: int) -> dict[str, Any]:
+        legal = [{"action": action, "words": table.name(action)} for action in table.legal()]
+        position = {"game": "kingdomino", "players": 2, "options": {}, "position": table.position()}
+        return {**position, "seat": table.seat, "step": step, "legal": legal}
+
+    remote = Remote(kdenv.policy("full_greedy"))
+    first = state(6)
+    assert remote(first) == remote({**first, "step": 7})  # the step of the next decision, in the position of the first
 
 
 def test_kdenv_join_and_the_examples_play_one_game(served: Served) -> None:

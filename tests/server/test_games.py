@@ -275,6 +275,19 @@ def test_an_analysis_is_given_after_the_game_and_where_it_is_allowed(served: Ser
     assert served.post(place, body, token)["candidates"]
 
 
+def test_an_analysis_is_made_once_and_tells_the_value_of_the_position(served: Served) -> None:
+    id, tokens = seated(served, "kingdomino", players=2)
+    step = served.get(f"/games/{id}")["step"]
+    served.post(f"/games/{id}/resign", {}, tokens[0])
+    place = f"/games/{id}/steps/{step}/analysis"
+    first, again, other = (served.post(place, {"policy": f"mce(playouts={n})"}) for n in (31, 31, 32))
+    assert first == again
+    assert first["cost"]["seconds"] == again["cost"]["seconds"]  # it would differ if it had been searched again
+    assert other["cost"]["playouts"] == 32
+    assert first["value"] == first["candidates"][0]["value"]
+    assert first["half"] == first["candidates"][0]["half"]
+
+
 def test_statistics_count_results_and_heads(served: Served) -> None:
     names = [f"{name} {time.time()}" for name in ("Eva", "Fay")]
     for winner in (0, 0, 1):

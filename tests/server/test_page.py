@@ -220,6 +220,54 @@ def test_looking_back_at_a_finished_game(screen: Screen, served: Served) -> None
     screen.picture("looking-back")
 
 
+def test_a_search_tells_the_values_along_a_finished_game(screen: Screen, served: Served) -> None:
+    id = served.make("kingdomino", ["full_greedy", "random"], players=2, options={"size": 3, "dominoes": 12})
+    served.get(f"/games/{id}?since=0&wait=25")
+    page = screen.page
+    screen.go(f"games/{id}")
+    until(page, "/over:/.test(document.querySelector('.status')?.textContent ?? '')")
+    told = served.get(f"/games/{id}/events")["events"]
+    decisions = [event["event"] for event in told if event["kind"] == "action"]
+    page.fill("input[aria-label='the search that is asked']", "mce(playouts=40)")
+    page.click("text=search along the game")
+    until(page, "words => document.body.innerText.includes(words)", f"mce(playouts=40): {len(decisions)} positions")
+    assert page.locator(".curve").count() == 2
+    lines = page.locator(".curve").last.locator("polyline")
+    values: list[dict[int, float]] = [{}, {}]
+    for step in decisions:
+        found = served.post(f"/games/{id}/steps/{step}/analysis", {"policy": "mce(playouts=40)"})  # as it was found for the page
+        if found["value"] is not None:
+            values[found["seat"]][step] = found["value"]
+    for seat in range(2):
+        drawn = [point.split(",") for point in lines.nth(seat).get_attribute("points").split()]
+        assert len(drawn) == len(values[seat])
+        higher = [float(y) for _, y in drawn]  # y grows downwards
+        best = max(values[seat], key=lambda step: values[seat][step])
+        assert higher[list(values[seat]).index(best)] == min(higher)
+    page.locator(".curve").last.click(position={"x": 3, "y": 20})
+    until(page, "last => document.querySelector('.row span.muted').textContent === `0 of ${last}`", told[-1]["event"] + 1)
+    screen.picture("values")
+
+
+def test_the_search_along_a_game_can_be_stopped_and_a_wrong_one_is_told(screen: Screen, served: Served) -> None:
+    id = served.make("kingdomino", ["full_greedy", "random"], players=2)
+    page = screen.page
+    screen.go(f"games/{id}")
+    until(page, "/over:/.test(document.querySelector('.status')?.textContent ?? '')")
+    field = "input[aria-label='the search that is asked']"
+    page.fill(field, "mce(seconds=0.5)")
+    page.click("text=search along the game")
+    until(page, "document.querySelectorAll('.curve').length === 2")
+    page.click("button:has-text('stop')")
+    until(page, "/mce.seconds=0.5.: [0-9]+ of [0-9]+ positions/.test(document.body.innerText)")
+    assert page.locator("button:has-text('search along the game')").count() == 1
+    page.fill(field, "full_greedy")
+    page.click("text=search along the game")
+    page.wait_for_selector("#notice:has-text('does not search')")
+    assert [words for words in screen.wrong if "422" not in words] == []  # the browser tells of an answer of 422 by itself
+    screen.wrong.clear()
+
+
 def test_a_table_is_set_up_and_listed(screen: Screen, served: Served) -> None:
     page = screen.page
     screen.go()
@@ -263,3 +311,128 @@ def test_the_page_fits_a_phone_and_a_desk_by_day_and_night(browser: Any, served:
     assert screen.page.evaluate("document.documentElement.scrollWidth") <= width
     screen.picture(f"table-{width}-{scheme}")
     screen.close()
+
+
+def expected(screen: Screen, status: int) -> None:
+    """The browser notes by itself that a request was refused with this status; nothing else may have gone wrong."""
+    assert [words for words in screen.wrong if str(status) not in words] == []
+    screen.wrong.clear()
+
+
+@pytest.mark.parametrize("id", ["6f1c0b8e-52c4-4d5e-9a77-0d1f3a9b2c11", "nonsense", "..", "%2e%2e"])
+def test_a_game_that_does_not_exist_is_told_once(screen: Screen, id: str) -> None:
+    screen.go(f"games/{id}")
+    screen.page.wait_for_selector("h1:has-text('No game')")
+    screen.page.wait_for_timeout(300)
+    assert screen.page.locator("#notice").is_hidden()
+    expected(screen, 404)
+
+
+def test_a_step_that_does_not_exist_is_the_last_one(screen: Screen, served: Served) -> None:
+    id = served.make("carcassonne", ["open", "greedy"])
+    for linked in ("999999", "nonsense", "-1"):
+        screen.go(f"games/{id}/{linked}")
+        until(screen.page, "document.querySelector('.row span.muted')?.textContent === '0 of 0'")
+
+
+def test_a_seat_whose_token_is_wrong_is_forgotten_and_the_game_is_watched(screen: Screen, served: Served) -> None:
+    id = served.make("carcassonne", ["open", "greedy"])
+    served.join(id, "Ann")
+    screen.go()
+    screen.page.evaluate("id => localStorage.setItem(`kdenv ${id}`, JSON.stringify([{ seat: 0, token: 'wrong' }]))", id)
+    screen.go(f"games/{id}")
+    screen.page.wait_for_selector("#notice:has-text('you are watching')")
+    screen.page.wait_for_selector(".board svg")
+    assert screen.page.evaluate("id => localStorage.getItem(`kdenv ${id}`)", id) == "[]"
+    assert screen.page.locator("button:has-text('resign')").is_hidden()
+    expected(screen, 403)
+
+
+def test_the_focus_stays_where_a_decision_was_made(screen: Screen, served: Served) -> None:
+    id = served.make("carcassonne", ["open", "greedy"])
+    screen.sit(served, id)
+    page = screen.page
+    for press, place in (("Enter", ".actions button"), (" ", ".target"), ("Enter", ".target"), ("Enter", ".actions button")):
+        assert screen.wait_for_turn()
+        until(page, "place => document.querySelectorAll(place).length", place)
+        step = page.locator(".row span.muted").first.text_content()
+        page.evaluate("place => document.querySelector(place).focus()", place)
+        for _ in range(2):  # a tile takes two presses on the drawing: its place and its turn
+            page.keyboard.press(press)
+            page.wait_for_timeout(200)
+            if page.locator(".row span.muted").first.text_content() != step:
+                break
+            assert page.evaluate("document.activeElement.matches('.target')")
+        until(page, "old => document.querySelector('.row span.muted').textContent !== old", step)
+        if screen.wait_for_turn():
+            until(page, "place => document.activeElement.matches(place)", place)
+
+
+def test_names_may_run_from_right_to_left_and_be_long(screen: Screen, served: Served) -> None:
+    hebrew, long = "עמיחי (1", "W" * 40
+    id = served.make("carcassonne", called="ملك الدومينو (")
+    tokens = [served.join(id, name) for name in (hebrew, long)]
+    turn = served.get(f"/games/{id}")["turn"]
+    state = served.get(f"/games/{id}/seat", tokens[turn])
+    served.post(f"/games/{id}/act", {"step": state["step"], "action": state["legal"][0]["action"]}, tokens[turn])
+    page = screen.page
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 840})
+        screen.go(f"games/{id}")
+        page.wait_for_selector(".events li")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator("h1 bdi").text_content() == "ملك الدومينو ("
+        assert page.locator(".seats bdi").all_text_contents() == [hebrew, long]
+        assert page.locator(".events bdi").count() >= 1
+        assert page.evaluate("[...document.querySelectorAll('.seats strong')].every((each) => each.getClientRects().length === 1)")
+        screen.go()
+        page.wait_for_selector(f".card bdi:has-text('{hebrew}')")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_lobby_of_two_hundred_games_shows_some_and_more_if_asked(browser: Any, tmp_path: Path) -> None:
+    with Served(tmp_path / "many.sqlite") as served:
+        for number in range(200):
+            served.make("dominoes", ["open"] * 4, called=f"table {number}")
+        for _ in range(3):
+            served.make("carcassonne", ["greedy", "open"])
+        screen = Screen(browser, served)
+        screen.go()
+        screen.page.wait_for_selector("h2:has-text('Open tables (12 of 203)')")
+        assert screen.page.locator(".card").count() == 12
+        screen.page.locator(".card a").nth(3).focus()
+        href = screen.page.evaluate("document.activeElement.getAttribute('href')")
+        served.make("dominoes", ["open"] * 4)
+        screen.page.wait_for_selector("h2:has-text('Open tables (12 of 204)')")
+        assert screen.page.evaluate("document.activeElement.getAttribute('href')") == href  # it is looked at anew, and the focus stays
+        screen.page.click("text=show more")
+        screen.page.wait_for_selector("h2:has-text('Open tables (100 of 204)')")
+        assert screen.page.locator(".card").count() == 100
+        screen.picture("lobby-many")
+        screen.close()
+
+
+def test_a_screen_reader_is_told_what_others_do_and_finds_a_name_for_everything(screen: Screen, served: Served) -> None:
+    id = served.make("carcassonne", ["open", "greedy"], casual=True)
+    screen.sit(served, id)
+    assert screen.wait_for_turn()
+    page = screen.page
+    for _ in range(2):
+        click_a_decision(screen)
+        screen.wait_for_turn()
+    until(page, "/greedy: place/.test(document.querySelector('.spoken').textContent)")
+    assert page.locator(".spoken").get_attribute("aria-live") == "polite"
+    nameless = """[...document.querySelectorAll('a, button, input, select, [role=button], [role=img], [role=group], img')]
+        .filter((each) => each.checkVisibility())
+        .filter((each) => !(each.textContent.trim() || each.getAttribute('aria-label') || each.alt || each.labels?.length))
+        .map((each) => each.outerHTML)"""
+    for where in (None, "", "new", "history", "api"):
+        if where is not None:
+            screen.go(where)
+            page.wait_for_selector("h1")
+            page.wait_for_timeout(400)
+        assert page.evaluate(nameless) == []
+        assert page.locator("h1").count() == 1
+        assert page.title().endswith("kdenv")
+        assert page.title() != "kdenv"
+        assert page.evaluate("document.querySelectorAll('a button, button a').length") == 0

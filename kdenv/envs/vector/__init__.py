@@ -4,7 +4,8 @@
 |---|---|
 | `seats.py` | `SeatVectorEnv`: one seat learns in each game; for Gymnasium |
 | `selfplay.py` | `SelfPlay`: all seats learn |
-| `batch.py` | `Batch`, the engine of both and of envs/sb3.py: arrays, threads, errors |
+| `batch.py` | `Batch`, the engine of both and of envs/sb3.py: arrays, errors |
+| `crew.py` | the threads that share the games |
 | `kernels.py` | dealing and stepping |
 | `ending.py` | whether a limit ended a game |
 | `buffers.py` | arrays that are used again |

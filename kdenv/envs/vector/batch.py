@@ -1,13 +1,12 @@
 """`Batch`: games of one kind that are dealt and stepped together. Each environment in this room and in envs/sb3.py has one.
 
-It owns the arrays, gives slices of the games to threads, and raises the errors.
+It owns the arrays and raises the errors. Its crew plays the games.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -22,18 +21,18 @@ from kdenv.envs.rewards import NO_REWARD, REWARDS, Reward, reward_number
 from kdenv.envs.seeds import new_key
 from kdenv.envs.stepping import WORK
 from kdenv.envs.vector.buffers import Buffers
+from kdenv.envs.vector.crew import Crew
 from kdenv.envs.vector.ending import ending_of
 from kdenv.envs.vector.kernels import (
     ALL_SEATS,
     MOST_DEALS,
     NEXT_SEAT,
     RANDOM_SEAT,
-    TOO_MANY_DEALS,
     Games,
+    Results,
     Room,
     World,
     list_illegal,
-    play_games,
 )
 from kdenv.policies.cast import cast_of
 from kdenv.policies.compiled import first_use
@@ -41,6 +40,7 @@ from kdenv.policies.compiled import first_use
 _LOG = 128  # events that follow a decision without another one; if there are more, a kernel goes on after them
 _SEATS = {"random": RANDOM_SEAT, "rotate": NEXT_SEAT, "all": ALL_SEATS}
 _MOST_THREADS = 256
+_APART = 16  # numbers of 64 bits; processors fetch two lines of eight
 
 
 class Batch:
@@ -66,12 +66,12 @@ class Batch:
         self.mistakes: dict[int, IllegalAction] = {}  # by row, of the last step
         self._rows = np.zeros(self.n, np.int64)
         self._threads = min(int(threads), self.n)
-        self._pool: ThreadPoolExecutor | None = None
-        self._last: NDArray[np.float32] | None = None  # the observations of the last call
+        self._crew: Crew | None = None  # made when it is needed
+        self._actions = np.zeros(self.n, np.int64)
         self._buffers = Buffers((self.n, self.observer.size), np.float32)
         self._finals = Buffers((self.n, self.observer.size), np.float32)  # others, so that the first ones stay in the processor's cache
         self._masks = Buffers((self.n, self.n_actions), np.int8)
-        self.mask = self._masks.take()  # what is legal in each game; the array is a new one in every call
+        self.results = self._new_results()  # of the last call; they are new arrays in every call
         self.world = World(
             ending_of(empty.game),
             empty.states.copy(),
@@ -84,7 +84,7 @@ class Batch:
             float(empty.game.margin_scale),
             skip_forced,
         )
-        self.games = _empty_games(empty, self.n, self.observer.size)
+        self.games = _empty_games(empty, self.n)
         self._rooms = [_room(empty, self.observer) for _ in range(self._threads)]
         self._casts: list[Any] = []
         self.set_opponents([], drawn=False)
@@ -95,6 +95,7 @@ class Batch:
         Games that are under way go on with players of the new list: those in the places of theirs in the old list.
         """
         casts = [cast_of(players, self.empty.game, self.empty.players) for _ in range(self._threads)]
+        self.close()
         self._casts, numbers = [cast for cast, _ in casts], casts[0][1]
         np.minimum(self.games.places, max(len(numbers) - 1, 0), out=self.games.places)
         self.world = self.world._replace(numbers=numbers, drawn_from=len(numbers) if drawn else 0)
@@ -110,12 +111,13 @@ class Batch:
             if seed is not None or not self.is_dealt:
                 self.games.keys[i] = new_key(seeding.np_random(None if seed is None else int(seed))[0])
                 self.games.numbers[i] = -1
-        observations = self._buffers.take()
-        if self._last is not None and not which.all():
-            observations[:] = self._last
-        self._run(True, which.astype(np.int64), observations)
-        self.is_dealt, self._last = True, observations
-        return observations
+        results = self._new_results()
+        if not which.all():
+            results.observations[:] = self.results.observations
+        self._actions[:] = which
+        self._run(True, results)
+        self.is_dealt = True
+        return results.observations
 
     def step(self, actions: Any, *, raises: bool) -> NDArray[np.float32]:
         """Carry out an action in each game, and return the observations. If it raises for an illegal action, it has changed nothing."""
@@ -128,11 +130,9 @@ class Batch:
             if raises:
                 raise type(error)(f"in game {row} of the batch: {error}")
             warn_of_loss(self.empty.game.name)
-        observations = self._buffers.take()
-        self.games = self.games._replace(last_observation=self._finals.take())
-        self._run(False, numbers, observations)
-        self._last = observations
-        return observations
+        results = self._new_results()
+        self._run(False, results)
+        return results.observations
 
     def table(self, i: int) -> Table:
         """Game i as a table of its own, to look at. It does not know what happened before."""
@@ -140,46 +140,36 @@ class Batch:
         table.states[0] = self.games.states[i]
         return table
 
-    def ranks(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The place of each seat in the games that ended in these rows, 1 for the best; equals share the better place."""
-        standings = self.games.standings[rows]
-        ranks: NDArray[np.int64] = 1 + (standings[:, None, :] > standings[:, :, None]).sum(axis=2)
-        return ranks
-
     def close(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown()
-            self._pool = None
+        if self._crew is not None:
+            self._crew.close()
+            self._crew = None
 
     def _numbers(self, actions: Any) -> NDArray[np.int64]:
         given = np.asarray(actions)
         if given.shape != (self.n,) or given.dtype.kind not in "iu":
             what = f"an array of {given.dtype} of shape {given.shape}"
             raise BadOption(f"the actions are {what}; give {self.n} whole numbers, one for each game")
-        return np.ascontiguousarray(given, np.int64)
+        self._actions[:] = given
+        return self._actions
 
-    def _run(self, dealing: bool, actions: NDArray[np.int64], observations: NDArray[np.float32]) -> None:
-        """Let each thread work on its slice of the games. The first slice is worked on here."""
-        bounds = [self.n * part // self._threads for part in range(self._threads + 1)]
-        self.mask = mask = self._masks.take()
+    def _new_results(self) -> Results:
+        return Results(self._buffers.take(), self._finals.take(), self._masks.take())
 
-        def work(part: int) -> int:
-            slice_of_games = bounds[part], bounds[part + 1]
-            room, cast = self._rooms[part], self._casts[part]
-            return int(play_games(self.world, cast, self.games, room, dealing, actions, observations, mask, *slice_of_games))
-
-        with first_use(self._casts[0], self.empty.game):
-            if self._threads > 1 and self._pool is None:
-                self._pool = ThreadPoolExecutor(self._threads - 1)
-            waiting = [] if self._pool is None else [self._pool.submit(work, part) for part in range(1, self._threads)]
-            told = [work(0), *(each.result() for each in waiting)]
-        if TOO_MANY_DEALS in told:
+    def _run(self, dealing: bool, results: Results) -> None:
+        """Deal games where the actions are not 0, or carry the actions out."""
+        if self._crew is None or not self._crew.is_whole:
+            parts = [(self.world, cast, self.games, room) for cast, room in zip(self._casts, self._rooms, strict=True)]
+            with first_use(self._casts[0], self.empty.game):
+                self._crew = Crew(parts, self._actions, Results(*map(np.empty_like, results)))
+        self.results = results
+        if not self._crew.play(dealing, results):
             self.is_dealt = False
             raise NotSupported(f"the learner had nothing to decide in {MOST_DEALS} games in a row; choose another seat or other opponents")
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle everything but the threads."""
-        return {**self.__dict__, "_pool": None}
+        return {**self.__dict__, "_crew": None}
 
     def clone(self) -> Batch:
         return copy.deepcopy(self)
@@ -204,7 +194,7 @@ def _check_count(name: str, value: Any, most: int) -> None:
         raise BadOption(f"{name}={shown(value)} is not possible; {name} may be a whole number from 1 to {most}")
 
 
-def _empty_games(empty: Table, n: int, n_observed: int) -> Games:
+def _empty_games(empty: Table, n: int) -> Games:
     def zeros(dtype: Any, *more: int) -> NDArray[Any]:
         return np.zeros((n, *more), dtype)
 
@@ -227,18 +217,18 @@ def _empty_games(empty: Table, n: int, n_observed: int) -> Games:
         last_seat=zeros(np.int64),
         scores=zeros(np.int64, empty.players),
         standings=zeros(np.int64, empty.players),
-        last_observation=zeros(np.float32, n_observed),
+        ranks=zeros(np.int64, empty.players),
     )
 
 
 def _room(empty: Table, observer: Observer) -> Room:
+    generators = np.zeros(3 * _APART, np.uint64)[_APART:]  # their numbers change all the time, so no other thread's may lie beside them
     return Room(
         observer.part(),
         np.zeros(WORK, empty.game.state_dtype),
         empty.game.buffer(),
         np.zeros((2, _LOG), np.int32),
-        np.zeros(1, np.uint64),
-        np.zeros(1, np.uint64),
-        np.zeros(1, np.uint64),
+        chance=generators[0:1],
+        dice=generators[1:2],
+        spare=generators[2:3],
     )
-

@@ -65,7 +65,15 @@ class Games(NamedTuple):
     last_seat: NDArray[np.int64]
     scores: NDArray[np.int64]
     standings: NDArray[np.int64]
-    last_observation: NDArray[np.float32]
+    ranks: NDArray[np.int64]
+
+
+class Results(NamedTuple):
+    """Arrays for one call, with a row for each game, that users may keep."""
+
+    observations: NDArray[np.float32]
+    finals: NDArray[np.float32]  # what was observed last in games that have ended
+    masks: NDArray[np.int8]
 
 
 class Room(NamedTuple):
@@ -81,12 +89,12 @@ class Room(NamedTuple):
 
 
 @kernel
-def play_games(world, cast, games, room, dealing, actions, observations, masks, first, last):
+def play_games(world, cast, games, room, dealing, actions, results, first, last):
     """Carry out actions[i] in each of these games, and go on until a learner decides. An illegal action ends the game as a loss.
 
-    Where a game ends, a new one is dealt. If `dealing` is true, no action is carried out: a new game is dealt in every row
-    where actions[i] is not 0, and the others stay as they are. Return 0, or TOO_MANY_DEALS. Dealing and stepping are one kernel so that the
-    opponents are compiled once.
+    Where a game ends, what was seen last is written to results.finals, and a new game is dealt. If `dealing` is true, no action is
+    carried out: a new game is dealt in every row where actions[i] is not 0, and the others stay as they are. Return 0, or
+    TOO_MANY_DEALS. Dealing and stepping are one kernel so that the opponents are compiled once.
     """
     for i in range(first, last):
         me = games.seat[i]
@@ -97,17 +105,17 @@ def play_games(world, cast, games, room, dealing, actions, observations, masks, 
             _carry_out(world, cast, games, room, i, actions[i])
             is_new = games.ended[i]
             if is_new:
-                _tell_end(world, games, room, i, me)
+                _tell_end(world, games, room, results.finals, i, me)
             elif world.reward == GAINS:
                 scores(games.states[i], games.scores[i])
                 add_gains(games.scores[i], games.before[i], world.scale, games.rewards[i])
         if is_new and not _deal(world, cast, games, room, i):
             return TOO_MANY_DEALS
         if is_new or not dealing:
-            observe_by(room.encoding, games.states, i, games.seat[i], observations[i])
+            observe_by(room.encoding, games.states, i, games.seat[i], results.observations[i])
         games.reward[i] = games.rewards[i, games.last_seat[i] if games.ended[i] else games.seat[i]]
-        for action in range(masks.shape[1]):
-            masks[i, action] = games.mask[i, action]
+        for action in range(games.mask.shape[1]):
+            results.masks[i, action] = games.mask[i, action]
     return 0
 
 
@@ -125,11 +133,12 @@ def _carry_out(world, cast, games, room, i, action):
 
 
 @kernel
-def _tell_end(world, games, room, i, me):
+def _tell_end(world, games, room, finals, i, me):
     """Write how the game in row i ended; `me` was the last learner to decide."""
     games.last_seat[i] = me
     games.cut_off[i] = not games.illegal[i] and was_cut_off(world.ending, games.states, i)
     standings(games.states[i], games.standings[i])
+    _rank(games.standings[i], games.ranks[i])
     scores(games.states[i], games.scores[i])
     if games.illegal[i]:
         write_forfeit(me, world.teams, games.rewards[i])
@@ -137,7 +146,17 @@ def _tell_end(world, games, room, i, me):
         add_gains(games.scores[i], games.before[i], world.scale, games.rewards[i])
     elif not games.cut_off[i]:
         settle(world.reward, games.scores[i], games.standings[i], world.teams, world.scale, games.rewards[i])
-    observe_by(room.encoding, games.states, i, me, games.last_observation[i])
+    observe_by(room.encoding, games.states, i, me, finals[i])
+
+
+@kernel
+def _rank(numbers, ranks):
+    """Write the place of each seat, 1 for the best; equals share the better place."""
+    for mine in range(numbers.shape[0]):
+        ranks[mine] = 1
+        for other in range(numbers.shape[0]):
+            if numbers[other] > numbers[mine]:
+                ranks[mine] += 1
 
 
 @kernel

@@ -122,6 +122,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         self._form = observation
         self.num_envs = self._batch.n
         self.reward, self.illegal = reward, illegal
+        self._any_action = np.broadcast_to(np.int8(1), (self.num_envs, self._batch.n_actions))  # the masks of finished games, as in SeatEnv
         self.single_action_space = self._games.action_space
         self.single_observation_space = space_of(observation, self._batch.observer, self._batch.n_actions)
 
@@ -187,7 +188,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _infos(self, which: NDArray[np.bool_]) -> dict[str, Any]:
         return {
-            "action_mask": self._batch.mask,
+            "action_mask": self._batch.results.masks,
             "_action_mask": which,
             "seat": self._batch.games.learner.copy(),
             "_seat": which.copy(),
@@ -195,17 +196,17 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _tell_ends(self, ended: NDArray[np.int64], infos: dict[str, Any]) -> None:
         """Add the last observations and infos of the games that ended in these rows."""
-        games = self._batch.games
-        final = np.full(self.num_envs, None, object)
-        all_ones = np.ones(self._batch.n_actions, np.int8)  # as in SeatEnv
+        games, finals = self._batch.games, self._batch.results.finals
+        final = np.empty(self.num_envs, object)
         for row in ended.tolist():
-            final[row] = in_form(self._form, self._batch.observer, games.last_observation[row], all_ones)
+            final[row] = in_form(self._form, self._batch.observer, finals[row], self._any_action[0])
         at_end = games.ended.copy()
-        masks = np.broadcast_to(all_ones, (self.num_envs, self._batch.n_actions))  # rows of games that go on do not count
-        told: dict[str, Any] = {"action_mask": masks, "seat": np.where(at_end, games.last_seat, 0)}
-        for name, values in (("scores", games.scores[ended]), ("ranks", self._batch.ranks(ended))):
-            told[name] = np.zeros((self.num_envs, values.shape[1]), np.int64)
-            told[name][ended] = values
+        told = {
+            "action_mask": self._any_action,  # rows of games that go on do not count
+            "seat": games.last_seat * at_end,
+            "scores": games.scores * at_end[:, None],
+            "ranks": games.ranks * at_end[:, None],
+        }
         infos["final_obs"], infos["_final_obs"] = final, at_end
         infos["final_info"] = told | {f"_{name}": at_end for name in told}
         infos["_final_info"] = at_end

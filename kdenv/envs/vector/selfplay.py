@@ -37,6 +37,13 @@ class SelfPlay:
 
     reset and step return a Moment. Row i after reset(seed=s) holds the games that TableEnv plays after reset(seed=s + i) and, after that,
     reset() without a seed. Arrays are not written to again as long as somebody holds them.
+
+    >>> from kdenv.envs import SelfPlay
+    >>> batch = SelfPlay("dominoes", num_envs=64, mode="round")
+    >>> now = batch.reset(seed=1)
+    >>> now = batch.step(now.action_mask.argmax(axis=1))       # an action for each game
+    >>> now.observation.shape, now.rewards.shape
+    ((64, 195), (64, 4))
     """
 
     def __init__(
@@ -87,7 +94,7 @@ class SelfPlay:
         games = self._batch.games
         return Moment(
             observation,
-            self._batch.mask,
+            self._batch.results.masks,
             games.seat.copy(),
             games.rewards.copy(),
             games.ended & ~games.cut_off,

@@ -12,7 +12,7 @@ import numpy as np
 
 from kdenv.drawing import letters as lettering
 from kdenv.drawing.letters import write
-from kdenv.drawing.shapes import box, disc, polygon
+from kdenv.drawing.shapes import box, disc, mark, polygon
 from kdenv.games.carcassonne import claims, rules
 from kdenv.games.carcassonne.art import INK, anchor, meeple_art, tile_art
 from kdenv.games.carcassonne.notation import TYPES, kind_word, tile_text
@@ -166,14 +166,13 @@ def _landscape(s: Any, corner: Any) -> list[str]:
     tiles = laid_tiles(s)
     shadow = '<rect x="{}" y="{}" width="100" height="100" rx="4" fill="#5c4a2a" fill-opacity="0.35"/>'
     frame = '<rect x="{}" y="{}" width="100" height="100" rx="2.5" fill="none" stroke="#3d4a22" stroke-opacity="0.38" stroke-width="1.2"/>'
-    newest = '<rect x="{}" y="{}" width="98" height="98" rx="5" fill="none" stroke="{}" stroke-width="{}" stroke-opacity="{}"/>'
     parts = [shadow.format(x + 4, y + 5) for x, y in (corner(cell) for cell, _, _ in tiles)]
     for cell, tile_type, rotation in tiles:
         x, y = corner(cell)
         parts.append(_tile(tile_type, rotation, x, y))
         parts.append(frame.format(x, y))
     x, y = corner(tiles[-1][0])
-    return [*parts, newest.format(x + 1, y + 1, INK, 7, 0.55), newest.format(x + 1, y + 1, GOLD, 4.5, 1)]
+    return [*parts, mark([box(x + 1, y + 1, 98, 98)])]
 
 
 def _legal_cells(s: Any, corner: Any) -> list[str]:
@@ -243,7 +242,7 @@ def _panel(s: Any, x: float) -> list[str]:
     parts = [
         f'<rect x="{x}" y="22" width="{_PANEL - 24}" height="{tall}" rx="16" fill="#f6efdd" stroke="{FRAME}" stroke-width="2"/>',
         write("carcassonne", x + 26, 66, 24, INK, 1.7),
-        write(_status(s), x + 26, 96, 14, FAINT, 1.2),
+        lettering.fitted(_status(s), x + 26, 96, 14, _PANEL - 24 - 2 * 26, FAINT, 1.2),
     ]
     y = 118.0
     for seat in range(int(s["players"])):

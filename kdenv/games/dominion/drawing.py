@@ -12,9 +12,10 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
+from kdenv.core.interfaces import LastTurn
 from kdenv.drawing import letters as lettering
 from kdenv.drawing.letters import width_of, write
-from kdenv.drawing.shapes import box
+from kdenv.drawing.shapes import box, mark
 from kdenv.games.dominion import rules
 from kdenv.games.dominion.cards import (
     ACTION,
@@ -191,7 +192,9 @@ _SMALL = 0.72  # scale of a card in hand
 _GAP, _MARGIN, _HEAD = 12, 26, 92
 _ROW = 132  # height of the panel of a seat
 _WIDTH = 2 * _MARGIN + 10 * (_W + _GAP) - _GAP
+_DECK_X, _DISCARDS_X = 176, 262  # where in the panel of a seat these lie
 _HAND_X = 356  # where in the panel of a seat its hand begins
+_APART = 26  # between a hand, what is in play and what lies aside
 _ROOM = _WIDTH - 2 * _MARGIN - _HAND_X - 16  # the width from there to the end of the panel
 
 _STEP_WORDS = {
@@ -216,8 +219,11 @@ _STEP_WORDS = {
 }
 
 
-def svg(states: Any, k: int, seat: int | None = None) -> str:
-    """Draw the table as a picture: the supply, and for each seat its hand, cards in play, deck and discards."""
+def svg(states: Any, k: int, seat: int | None = None, last: LastTurn | None = None) -> str:
+    """Draw the table as a picture: the supply, and for each seat its hand, cards in play, deck and discards.
+
+    The card that was played last is marked; after that, the piles from which cards were bought or gained.
+    """
     s = states[k]
     parts = [_head(s)]
     y = _HEAD
@@ -234,6 +240,7 @@ def svg(states: Any, k: int, seat: int | None = None) -> str:
     if s["trash"].any():
         parts.append(_fitted("trash - " + pile_text(s, s["trash"]), _MARGIN, y + 12, 10, _WIDTH - 2 * _MARGIN, MUTED, 1.5, 0))
         y += 24
+    parts.append(mark(_changed(s, last, seat)) if last else "")
     drawing = "".join(parts)
     height = y + 14
     return (
@@ -251,20 +258,57 @@ def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None
     """
     s = states[k]
     of = int(s["decider"])
-    y_of_seats, piles = _HEAD + 4, {}
-    for row in _rows(s):
-        piles.update({slot: box(_left(row) + i * (_W + _GAP), y_of_seats - 4, _W, _H) for i, slot in enumerate(row)})
-        y_of_seats += (_H + 18) if row else 0
-    top = y_of_seats + of * (_ROW + 12) + (_ROW - _H * _SMALL) / 2
-    small = _W * _SMALL, _H * _SMALL
-    step = _step_between(_groups_of(s, of), _ROOM, sees_hand(s, seat, of))
-    in_hand = [slot for slot, n in enumerate(s["hand"][of]) if n]
-    cards = {slot: box(_MARGIN + _HAND_X + i * step, top, *small) for i, slot in enumerate(in_hand)}
-    found = {END: [box(_MARGIN + 262, top, *small)], YES: [box(_MARGIN + 176, top, *small)], NO: [box(_MARGIN + 262, top, *small)]}
+    piles, cards = _piles(s), _cards(s, of, "hand", sees_hand(s, seat, of))
+    deck, discards = (_small(s, of, x) for x in (_DECK_X, _DISCARDS_X))
+    found = {END: [discards], YES: [deck], NO: [discards]}
     for first, places in ((PLAY_FIRST, cards), (TRASH_FIRST, cards), (DISCARD_FIRST, cards), (PUT_BACK_FIRST, cards),
                           (BUY_FIRST, piles), (GAIN_FIRST, piles)):  # fmt: skip
         found.update({first + slot: [place] for slot, place in places.items()})
     return {action: found[action] for action in actions if action in found}
+
+
+def _changed(s: Any, last: LastTurn, looker: int | None) -> list[str]:
+    """The outlines of what a seat has done last: of the piles that it has taken cards from, or of the card that it has played.
+
+    Of what it has discarded or put back, only where that lies.
+    """
+    of, piles = last.seat, _piles(s)
+    actions = last.actions[:-1] if last.actions[-1] == END else last.actions
+    taken = []
+    for action in reversed(actions):
+        slot = (action - PLAY_FIRST) % N_SLOTS
+        if action - slot not in (BUY_FIRST, GAIN_FIRST):
+            break
+        taken.append(piles[slot])
+    if taken or not actions:
+        return taken
+    slot = (actions[-1] - PLAY_FIRST) % N_SLOTS
+    played = _cards(s, of, "play", sees_hand(s, looker, of)).get(slot)
+    places = {PLAY_FIRST: played, DISCARD_FIRST: _small(s, of, _DISCARDS_X), PUT_BACK_FIRST: _small(s, of, _DECK_X)}
+    changed = places.get(actions[-1] - slot)
+    return [changed] if changed else []
+
+
+def _piles(s: Any) -> dict[int, str]:
+    """The outlines of the piles of the supply, by slot."""
+    piles, y = {}, _HEAD
+    for row in _rows(s):
+        piles.update({slot: box(_left(row) + i * (_W + _GAP), y, _W, _H) for i, slot in enumerate(row)})
+        y += (_H + 18) if row else 0
+    return piles
+
+
+def _cards(s: Any, of: int, wanted: str, open_hand: bool) -> dict[int, str]:
+    """The outlines of the cards that a seat has in its hand, in play or aside, by slot."""
+    groups = _groups_of(s, of)
+    _, places = _places_of_cards(groups, open_hand)
+    return {slot: _small(s, of, x) for (name, _), row in zip(groups, places, strict=True) if name == wanted for slot, x in row}
+
+
+def _small(s: Any, of: int, x: float) -> str:
+    """The outline of a small card in the panel of a seat."""
+    y = _HEAD + sum(_H + 18 for row in _rows(s) if row) + 4 + of * (_ROW + 12) + (_ROW - _H * _SMALL) / 2
+    return box(_MARGIN + x, y, _W * _SMALL, _H * _SMALL)
 
 
 def _rows(s: Any) -> list[Sequence[int]]:
@@ -287,8 +331,7 @@ def _box(x: float, y: float, width: float, height: float, look: str, radius: flo
 
 def _fitted(text: str, x: float, y: float, height: float, room: float, colour: str, weight: float = 1.5, anchor: float = 0.5) -> str:
     """Write a text, smaller if it would not fit into the room."""
-    text = _letters(text)
-    return write(text, x, y, min(height, height * room / width_of(text, height)), colour, weight, anchor)
+    return lettering.fitted(_letters(text), x, y, height, room, colour, weight, anchor)
 
 
 def _letters(text: str) -> str:
@@ -401,11 +444,11 @@ def _seat(s: Any, of: int, score: int, won: bool, open_hand: bool) -> str:
     y = (_ROW - _H * _SMALL) / 2
     n_discard = int(s["discard"][of].astype(int).sum())
     top = card_name(s, int(s["top"][of][s["n_top"][of] - 1])) if s["n_top"][of] else ""
-    parts.append(_at(176, y, _back(int(s["n_deck"][of]), "deck", top), _SMALL))
+    parts.append(_at(_DECK_X, y, _back(int(s["n_deck"][of]), "deck", top), _SMALL))
     discards = _box(1, 1, _W - 2, _H - 2, f'fill="none" stroke="{MUTED}" stroke-width="3" stroke-dasharray="2 8"', 11)
     discards += write(str(n_discard), _W / 2, _H / 2 + 10, 26, MUTED, 2, 0.5) + write("discards", _W / 2, _H - 22, 11.5, MUTED, 1.6, 0.5)
-    parts.append(_at(262, y, f'<g class="discards">{discards}</g>', _SMALL))
-    parts.append(_groups([CARDS[number] for number in s["card"]], _groups_of(s, of), _HAND_X, y, _ROOM, open_hand))
+    parts.append(_at(_DISCARDS_X, y, f'<g class="discards">{discards}</g>', _SMALL))
+    parts.append(_groups([CARDS[number] for number in s["card"]], _groups_of(s, of), y, open_hand))
     return f'<g class="seat seat-{of}{" to-move" if to_move else ""}{" winner" if won else ""}">{"".join(parts)}</g>'
 
 
@@ -416,32 +459,36 @@ def _groups_of(s: Any, of: int) -> list[tuple[str, Any]]:
     return groups + ([("aside", s["aside"])] if of == s["draw_seat"] and s["aside"].any() else [])
 
 
-def _step_between(groups: list[tuple[str, Any]], room: float, open_hand: bool) -> float:
-    """From one card to the next."""
-    n_kinds = sum(1 if name == "hand" and not open_hand else max(1, int((pile > 0).sum())) for name, pile in groups)
-    return min(_W * _SMALL + 8, (room - 26 * (len(groups) - 1)) / n_kinds)
+def _places_of_cards(groups: list[tuple[str, Any]], open_hand: bool) -> tuple[list[float], list[list[tuple[int, float]]]]:
+    """For each group where it begins, and where each of its kinds of cards lies: (slot, x). Cards overlap where room is short.
+
+    A hand that is face down lies where it begins, as one card.
+    """
+    face_up = [[slot for slot, n in enumerate(pile) if n] if name != "hand" or open_hand else [] for name, pile in groups]
+    step = min(_W * _SMALL + 8, (_ROOM - _APART * (len(groups) - 1)) / sum(max(1, len(slots)) for slots in face_up))
+    starts, places = list[float](), []
+    x = float(_HAND_X)
+    for (name, _), slots in zip(groups, face_up, strict=True):
+        x += _APART if name != "hand" else 0
+        starts.append(x)
+        places.append([(slot, x + i * step) for i, slot in enumerate(slots)])
+        is_down = name == "hand" and not open_hand
+        x = max(x + (1 if is_down else len(slots)) * step, x + 20)
+    return starts, places
 
 
-def _groups(cards: list[Card], groups: list[tuple[str, Any]], left: float, y: float, room: float, open_hand: bool) -> str:
-    """Draw piles side by side, each kind of card once with how many there are. Cards overlap where room is short."""
-    step = _step_between(groups, room, open_hand)
+def _groups(cards: list[Card], groups: list[tuple[str, Any]], y: float, open_hand: bool) -> str:
+    """Draw piles side by side, each kind of card once with how many there are."""
     parts = []
-    x = left
-    for name, pile in groups:
+    for (name, pile), x, places in zip(groups, *_places_of_cards(groups, open_hand), strict=True):
         if name != "hand":
-            parts.append(f'<path d="M{x + 6:.4g} {y + 4:.4g}v{_H * _SMALL - 8:.4g}" stroke="{LINE}" stroke-width="3"/>')
-            turned = f'transform="translate({x + 17:.4g} {y + _H * _SMALL - 6:.4g})rotate(-90)"'
+            left = x - _APART
+            parts.append(f'<path d="M{left + 6:.4g} {y + 4:.4g}v{_H * _SMALL - 8:.4g}" stroke="{LINE}" stroke-width="3"/>')
+            turned = f'transform="translate({left + 17:.4g} {y + _H * _SMALL - 6:.4g})rotate(-90)"'
             parts.append(f"<g {turned}>{write(name, 0, 0, 10, MUTED, 1.6)}</g>")
-            x += 26
-        start = x
-        if name == "hand" and not open_hand:
+        elif not open_hand:
             parts.append(_at(x, y, _back(int(pile.astype(int).sum()), "hand"), _SMALL))
-            x += step
-        for slot, n in enumerate(pile):
-            if n and (name != "hand" or open_hand):
-                parts.append(_at(x, y, _some(cards[slot], int(n)), _SMALL))
-                x += step
-        x = max(x, start + 20)
+        parts += [_at(at, y, _some(cards[slot], int(pile[slot])), _SMALL) for slot, at in places]
     return "".join(parts)
 
 

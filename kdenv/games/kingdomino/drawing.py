@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kdenv.core.interfaces import LastTurn
 from kdenv.drawing import letters as lettering
 from kdenv.drawing.letters import write
-from kdenv.drawing.shapes import box
+from kdenv.drawing.shapes import box, mark
 from kdenv.games.kingdomino import placements, rules
 from kdenv.games.kingdomino.notation import halves, square_name
 from kdenv.games.kingdomino.scene import Kingdom, kingdoms_of, mover, n_in_box, round_text, waiting
@@ -28,6 +29,7 @@ _HALF = 58  # the side of half a domino in the draft
 _ROW_W, _ROW_H = 162, 76  # the width of a domino in the draft with its number; the height from one domino to the next
 _SECTION_H = 30 + 4 * _ROW_H  # the height of a draft with its heading
 _CROWN_H = 62  # the height of the crown above the result
+_QUEUE, _DRAFT = "queue", "draft"
 _HEAD_H = 148  # the height above the drafts, for the name of the game and the round
 _UPRIGHT = 1.22  # how much larger the drafts are where one stands below the other
 _NARROW, _WIDE = 246, 390  # the width of the table if the drafts stand one below the other, and if they stand side by side
@@ -46,14 +48,15 @@ _LAYOUTS = {
 }
 
 
-def svg(states: Any, k: int, seat: int | None = None) -> str:
-    """The position as an SVG drawing. All is open, so seat makes no difference."""
+def svg(states: Any, k: int, seat: int | None = None, last: LastTurn | None = None) -> str:
+    """The position as an SVG drawing, with frames around the domino placed last and the one picked after it. All is open to every seat."""
     s = states[k]
     kingdoms = kingdoms_of(states, k)
     corners, (table_x, table_y, table_w, table_h) = _LAYOUTS[len(kingdoms)]
     cell = _cell(kingdoms)
     parts = [_at(x, y, _kingdom(s, kingdom, cell)) for kingdom, (x, y) in zip(kingdoms, corners, strict=True)]
     parts.append(_at(table_x, table_y, _table(s, kingdoms, table_w, table_h)))
+    parts.append(mark(_changed(s, kingdoms, last)) if last else "")
     width = max(table_x + table_w, *(x + _KINGDOM_W for x, _ in corners)) + _MARGIN
     height = table_y + table_h + _MARGIN
     drawing = "".join(parts)
@@ -68,25 +71,49 @@ def svg(states: Any, k: int, seat: int | None = None) -> str:
 def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, list[str]]:
     """What is clicked for an action: the squares of the first and the second half, a domino to pick, or the domino that is discarded."""
     s, kingdoms = states[k], kingdoms_of(states, k)
-    corners, (x, y, width, _) = _LAYOUTS[len(kingdoms)]
-    size, (queue, draft, scale) = int(s["size"]), _places_of_dominoes(width)
+    size = int(s["size"])
     discard = int(placements.discard_action(size))
     found = {}
     for action in actions:
         if action < discard:
-            found[action] = _squares(kingdoms, corners, mover(s), halves(action, size))
-            continue
-        (left, top), row = (queue, int(s["turn"])) if action == discard else (draft, action - discard - 1)
-        place = x + left + (_ROW_W - 2 * _HALF) * scale, y + top + _row_y(row) * scale
-        found[action] = [box(*place, 2 * _HALF * scale, _HALF * scale)]
+            x1, y1, x2, y2 = halves(action, size)
+            found[action] = [_squares(kingdoms, mover(s), [at]) for at in ((x1, y1), (x2, y2))]
+        elif action == discard:
+            found[action] = [_slot(kingdoms, _QUEUE, int(s["turn"]))]
+        else:
+            found[action] = [_slot(kingdoms, _DRAFT, action - discard - 1)]
     return found
 
 
-def _squares(kingdoms: list[Kingdom], corners: Any, seat: int, places: tuple[int, int, int, int]) -> list[str]:
-    """The outlines of two squares of a kingdom."""
-    cell, (x, y) = _cell(kingdoms), corners[seat]
+def _changed(s: Any, kingdoms: list[Kingdom], last: LastTurn) -> list[str]:
+    """The outlines of the domino that a seat has placed, unless it was discarded, and of the one that it has picked after that."""
+    discard = int(placements.discard_action(int(s["size"])))
+    placed = [action for action in last.actions[-2:] if action < discard]
+    pick = last.actions[-1] - discard - 1
+    outlines = []
+    if placed and (pick >= 0 or placed[-1] == last.actions[-1]):
+        x1, y1, x2, y2 = halves(placed[-1], int(s["size"]))
+        outlines.append(_squares(kingdoms, last.seat, [(x1, y1), (x2, y2)]))
+    if pick >= 0:
+        outlines.append(_slot(kingdoms, _DRAFT if s["draft_king"][pick] == last.seat else _QUEUE, pick))  # a full draft becomes the queue
+    return outlines
+
+
+def _squares(kingdoms: list[Kingdom], seat: int, places: list[tuple[int, int]]) -> str:
+    """The outline of one square of a kingdom, or of two that lie side by side."""
+    cell, (x, y) = _cell(kingdoms), _LAYOUTS[len(kingdoms)][0][seat]
     origin_x, origin_y = _origin(kingdoms[seat], cell)
-    return [box(x + origin_x + column * cell, y + origin_y + row * cell, cell, cell) for column, row in (places[:2], places[2:])]
+    columns, rows = sorted(column for column, _ in places), sorted(row for _, row in places)
+    wide, tall = (columns[-1] - columns[0] + 1) * cell, (rows[-1] - rows[0] + 1) * cell
+    return box(x + origin_x + columns[0] * cell, y + origin_y + rows[0] * cell, wide, tall)
+
+
+def _slot(kingdoms: list[Kingdom], which: str, row: int) -> str:
+    """The outline of a domino that is to be placed or picked."""
+    x, y, width, _ = _LAYOUTS[len(kingdoms)][1]
+    queue, draft, scale = _places_of_dominoes(width)
+    left, top = queue if which == _QUEUE else draft
+    return box(x + left + (_ROW_W - 2 * _HALF) * scale, y + top + _row_y(row) * scale, 2 * _HALF * scale, _HALF * scale)
 
 
 def _cell(kingdoms: list[Kingdom]) -> float:

@@ -7,7 +7,7 @@ export async function ask(method, path, { body, token, signal } = {}) {
   const answer = await fetch(`/api/v1${path}`, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
   const kind = answer.headers.get("content-type") || "";
   const content = kind.startsWith("application/json") ? await answer.json() : await answer.text();
-  if (!answer.ok) throw new Error(content.error || `the server answered ${answer.status}`);
+  if (!answer.ok) throw Object.assign(new Error(content.error || `the server answered ${answer.status}`), { status: answer.status });
   return content;
 }
 
@@ -21,6 +21,10 @@ export function seatsOf(game) {
 
 export function keepSeat(game, seat, token) {
   localStorage.setItem(`kdenv ${game}`, JSON.stringify([...seatsOf(game), { seat, token }]));
+}
+
+export function forgetSeat(game, seat) {
+  localStorage.setItem(`kdenv ${game}`, JSON.stringify(seatsOf(game).filter((each) => each.seat !== seat)));
 }
 
 export const myName = () => localStorage.getItem("kdenv name") || "";

@@ -1,21 +1,28 @@
 // A table: it is played, watched and looked back at here.
 
-import { ask, get, keepName, keepSeat, myName, post, seatsOf } from "./api.js";
+import { ask, forgetSeat, get, keepName, keepSeat, myName, post, seatsOf } from "./api.js";
 import { Board } from "./board.js";
 import { curveOf } from "./curve.js";
-import { el, notice, table, tried, when } from "./parts.js";
+import { called, el, notice, table, tried, when } from "./parts.js";
+import { Values } from "./values.js";
 
 const WAIT = 20; // seconds that a question waits for the game to go on
+const SPOKEN = 8; // events that a screen reader is told at once, at most
 
 export async function showGame(main, signal, id, linked) {
+  if (!/^[0-9a-f-]{36}$/.test(id)) { showNothing(main, "This is no address of a game."); return; }
   const place = el("div", { class: "board" });
   const side = { status: el("p", { class: "status", role: "status" }), seats: el("ul", { class: "seats" }), clock: el("p", { class: "muted" }) };
   const actions = el("div", { class: "actions", role: "group", "aria-label": "what you may do" });
-  const events = el("ol", { class: "events", "aria-live": "polite", "aria-label": "what has happened" });
+  const events = el("ol", { class: "events", tabindex: 0, "aria-label": "what has happened" });
+  const news = el("p", { class: "spoken", "aria-live": "polite" }); // what a screen reader says of it
   const analysis = el("div", { "aria-live": "polite" });
   const title = el("h1", {}, "...");
   const join = el("div", {});
   const curve = el("div", {});
+  const search = el("input", { list: "searches", value: "mce(seconds=1)", maxlength: 300, "aria-label": "the search that is asked" });
+  const searches = el("datalist", { id: "searches" });
+  const asked = el("label", { class: "row asked" }, el("span", { class: "muted" }, "search"), search, searches);
   const links = el("div", { class: "row" });
   const button = (words, work, about = {}) => el("button", { type: "button", onclick: tried(work), ...about }, words);
   const slider = el("input", { type: "range", min: 0, value: 0, "aria-label": "step", oninput: () => goTo(Number(slider.value)) });
@@ -26,15 +33,19 @@ export async function showGame(main, signal, id, linked) {
   const undo = button("undo (u)", doUndo);
   const hint = button("hint (h)", doHint);
   const resign = button("resign", async () => { if (confirm("Give up this seat?")) await post(`/games/${id}/resign`, {}, { token: mine.token }); });
-  main.append(title, el("div", { class: "table" },
-    el("div", {}, place, back, curve),
-    el("div", {},
-      el("section", { class: "panel" }, side.status, side.seats, side.clock, join, el("div", { class: "row" }, hint, undo, resign)),
+  main.append(title, news, el("div", { class: "table" },
+    el("div", {}, place, back),
+    el("div", { class: "side" },
+      el("section", { class: "panel" }, side.status, side.seats, side.clock, join, el("div", { class: "row" }, hint, undo, resign), asked),
       el("section", { class: "panel" }, el("h2", {}, "Your decision (l)"), actions),
       analysis,
-      el("section", { class: "panel" }, el("h2", {}, "What has happened"), events, links))));
+      el("section", { class: "panel" }, el("h2", {}, "What has happened"), events, links)),
+    el("div", {}, curve)));
 
   const board = new Board(place, tried(decide));
+  const values = new Values(id, () => search.value.trim(), (n) => goTo(n), signal);
+  const points = el("section", {});
+  curve.append(points, values.element);
   const seats = seatsOf(id);
   let mine = seats[0] || null; // the seat that this browser plays now
   let state = null;
@@ -44,6 +55,8 @@ export async function showGame(main, signal, id, linked) {
   let offered = "";
   let showing = null;
   let again = false;
+  let pointsDrawn = null; // the curve of points, once the game is over
+  let refocus = null; // where the focus goes when there is something to decide again
   let failed = false; // whether the last state could not be shown
 
   document.addEventListener("keydown", tried(onKey), { signal });
@@ -54,7 +67,15 @@ export async function showGame(main, signal, id, linked) {
   async function look(since) {
     const query = since === null ? "" : `?since=${since}&wait=${WAIT}`;
     const path = mine ? `/games/${id}/seat${query}` : `/games/${id}${query}`;
-    const found = await get(path, { token: mine?.token, signal });
+    const found = await get(path, { token: mine?.token, signal }).catch((error) => {
+      if (!mine || error.status !== 403) throw error;
+      notice("The seat that this browser kept is not one of this game any more; you are watching.");
+      forgetSeat(id, mine.seat);
+      seats.splice(seats.indexOf(mine), 1);
+      mine = seats[0] || null;
+      told = [];
+      return look(null);
+    });
     if (mine && !found.legal) return look(null); // the question was asked before a seat was taken
     const other = seats.find((each) => each.seat === found.turn); // several seats may be played in one browser
     if (other && mine && other.seat !== mine.seat) {
@@ -66,7 +87,7 @@ export async function showGame(main, signal, id, linked) {
   }
 
   async function follow() {
-    if (linked !== "") shown = Number(linked);
+    if (/^[0-9]{1,9}$/.test(linked)) shown = Number(linked);
     let since = null;
     while (!signal.aborted) {
       try {
@@ -82,6 +103,7 @@ export async function showGame(main, signal, id, linked) {
         if (state.status === "waiting") await pause(1500);
       } catch (error) {
         if (error.name === "AbortError") return;
+        if (error.status === 404 && state === null) { showNothing(main, "There is no such game, or no longer."); return; }
         notice(error.message);
         await pause(2000);
       }
@@ -119,26 +141,31 @@ export async function showGame(main, signal, id, linked) {
 
   async function showOnce() {
     const seat = state.turn === null ? null : state.seats[state.turn];
-    title.textContent = state.called ? `${state.called} — ${state.title}` : state.title;
+    title.replaceChildren(...(state.called ? [called(state.called), ` — ${state.title}`] : [state.title]));
     document.title = `${title.textContent} · kdenv`;
     const myTurn = mine && state.turn === mine.seat && state.legal?.length;
-    side.status.textContent = state.status === "waiting" ? "waiting for players" : state.status === "over" ? verdict()
-      : myTurn ? "your turn" : `${seat.name} decides`;
+    const status = state.status === "waiting" ? ["waiting for players"] : state.status === "over" ? verdict()
+      : myTurn ? ["your turn"] : [called(seat.name), " decides"];
+    if (side.status.textContent !== el("p", {}, status).textContent) side.status.replaceChildren(...status); // it is spoken when it changes
     side.seats.replaceChildren(...state.seats.map((each) => el("li", { class: each.seat === state.turn ? "turn" : "" },
-      el("span", {}, each.kind === "open" ? "(open)" : each.name, mine?.seat === each.seat ? " (you)" : "", each.left ? ` (${each.left})` : ""),
+      el("span", {}, each.kind === "open" ? "(open)" : called(each.name), mine?.seat === each.seat ? " (you)" : "", each.left ? ` (${each.left})` : ""),
       el("strong", {}, String(state.scores[each.seat])))));
     offerJoin();
     undo.hidden = !(mine && state.casual && state.status === "running");
     hint.hidden = !(state.status === "over" || state.analysis || (mine && state.casual));
+    asked.hidden = hint.hidden;
     resign.hidden = !(mine && state.status === "running");
     await tell();
     await draw();
-    if (state.status === "over" && !curve.childElementCount) await showEnd();
+    if (!hint.hidden) await offerValues();
+    if (state.status === "over" && !points.childElementCount) await showEnd();
+    values.at(step());
+    pointsDrawn?.at(step());
   }
 
   function verdict() {
     const best = state.seats.filter((each) => state.result.ranks[each.seat] === 1).map((each) => each.name);
-    return `over: ${best.join(" and ")} ${best.length > 1 ? "win" : "wins"}`;
+    return ["over: ", ...best.flatMap((name, i) => [i ? " and " : "", called(name)]), best.length > 1 ? " win" : " wins"];
   }
 
   function tick() {
@@ -149,11 +176,17 @@ export async function showGame(main, signal, id, linked) {
   }
 
   async function tell() {
-    const found = await get(`/games/${id}/events?since=${told.length}`, { token: mine?.token, signal });
-    told.push(...found.events);
-    const who = (event) => (event.seat === null ? "" : `${state.seats[event.seat].name}: `);
-    const recent = told.filter((event) => event.words !== null).slice(-60).reverse();
-    events.replaceChildren(...recent.map((event) => el("li", {}, `${who(event)}${event.words}`)));
+    const before = told.length;
+    for (let left = true; left;) {
+      const found = await get(`/games/${id}/events?since=${told.length}`, { token: mine?.token, signal });
+      told.push(...found.events);
+      left = found.events.length > 0 && told.length < state.step;
+    }
+    if (before === told.length && events.childElementCount) return;
+    const line = (event) => el("li", {}, event.seat === null ? "" : [called(state.seats[event.seat].name), ": "], event.words);
+    events.replaceChildren(...told.filter((event) => event.words !== null).slice(-60).reverse().map(line));
+    const fresh = before ? told.slice(before).filter((event) => event.words !== null && event.seat !== mine?.seat) : [];
+    if (fresh.length) news.textContent = fresh.slice(-SPOKEN).map((event) => line(event).textContent).join(". ");
   }
 
   // Whatever changes while it waits is shown anew by show(), so it may stop then.
@@ -182,6 +215,11 @@ export async function showGame(main, signal, id, linked) {
       if (!legal.length) actions.append(el("span", { class: "muted" }, isNow() ? "nothing now" : "you are looking back"));
       board.offer(shapes);
       offered = offering;
+      if (legal.length && refocus) {
+        if (refocus === "board" && shapes.some((each) => each.paths.length)) board.focus();
+        else actions.querySelector("button").focus();
+        refocus = null;
+      }
     }
     links.replaceChildren(
       el("a", { href: `#/games/${id}/${now}` }, `link to step ${now}`),
@@ -205,6 +243,8 @@ export async function showGame(main, signal, id, linked) {
   }
 
   async function decide(action) {
+    const focused = document.activeElement;
+    refocus = place.contains(focused) ? "board" : actions.contains(focused) ? "actions" : null;
     analysis.replaceChildren();
     board.offer([]); // so that nothing is decided twice
     offered = "";
@@ -226,7 +266,7 @@ export async function showGame(main, signal, id, linked) {
     analysis.replaceChildren(el("p", { class: "panel muted" }, "a search looks at the position ..."));
     try {
       const token = state.status === "over" ? undefined : mine?.token;
-      const found = await ask("POST", `/games/${id}/steps/${step()}/analysis`, { body: { policy: "mce(seconds=1)" }, token, signal });
+      const found = await ask("POST", `/games/${id}/steps/${step()}/analysis`, { body: { policy: search.value.trim() }, token, signal });
       board.hint(found.candidates, found.shapes);
       analysis.replaceChildren(el("section", { class: "panel" }, el("h2", {}, `What a search thinks (${found.unit})`),
         table(["turn", "visits", "value"], found.candidates.slice(0, 8).map((each) =>
@@ -258,8 +298,22 @@ export async function showGame(main, signal, id, linked) {
 
   async function showEnd() {
     const { scores } = await get(`/games/${id}/curve`, { signal });
-    curve.replaceChildren(el("h2", {}, "Points along the game"), curveOf(scores, state.seats.map((each) => each.name), (n) => goTo(n)),
+    const lines = state.seats.map((each) => scores.map((all, n) => [n, all[each.seat]]));
+    pointsDrawn = curveOf("points", lines, scores.length - 1, state.seats.map((each) => each.name), (n) => goTo(n));
+    points.replaceChildren(el("h2", {}, "Points along the game"), pointsDrawn.element,
       el("p", { class: "muted" }, `${when(state.created)} to ${when(state.updated)}`));
+  }
+
+  // Offers to search the positions that this viewer may have searched: while a game that hides something goes on, those of its own seat.
+  async function offerValues() {
+    const mayAsk = (seat) => state.status === "over" || !state.hides || (mine && seat === mine.seat);
+    const decisions = told.flatMap((each, n) => (each.kind === "action" && mayAsk(each.seat) ? [{ step: n, seat: each.seat }] : []));
+    values.offer(decisions, state.step, state.seats.map((each) => each.name), state.status === "over" ? undefined : mine?.token);
+    if (!searches.childElementCount) {
+      const { policies, recommended } = await get(`/policies?game=${state.game}`, { signal });
+      searches.append(...recommended.map((each) => el("option", { value: each.policy }, each.strength)),
+        ...policies.filter((each) => each.group === "searches").map((each) => el("option", { value: each.name }, each.meaning)));
+    }
   }
 
   async function onKey(event) {
@@ -270,4 +324,8 @@ export async function showGame(main, signal, id, linked) {
     };
     if (keys[event.key] && state) { event.preventDefault(); await keys[event.key](); }
   }
+}
+
+function showNothing(main, words) {
+  main.replaceChildren(el("h1", {}, "No game"), el("p", {}, words, " ", el("a", { href: "#/" }, "All tables")));
 }

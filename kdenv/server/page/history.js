@@ -1,7 +1,7 @@
 // What was played here: finished games by game and player, and how the players did.
 
 import { get } from "./api.js";
-import { el, names, table, tried, when } from "./parts.js";
+import { called, el, names, table, tried, when } from "./parts.js";
 
 export async function showHistory(main, signal) {
   const { games } = await get("/rules", { signal });
@@ -23,10 +23,10 @@ export async function showHistory(main, signal) {
       el("div", { class: "row" }, turn("newer", page - 1), el("span", {}, `page ${page} of ${last}`), turn("older", page + 1)),
       el("h2", {}, `Players and programs (${told.games} games, 95 % intervals)`),
       table(["name", "games", "won", "margin", "points"], told.players.map((each) =>
-        [each.name, String(each.games), text(each.wins, 100, " %"), text(each.margin), text(each.score)])),
+        [called(each.name), String(each.games), text(each.wins, 100, " %"), text(each.margin), text(each.score)])),
       el("h2", {}, "Head to head"),
       table(["name", "ahead of", "games", "share"], told.pairs.slice(0, 40).map((each) =>
-        [each.name, each.rival, String(each.games), text(each.ahead, 100, " %")])));
+        [called(each.name), called(each.rival), String(each.games), text(each.ahead, 100, " %")])));
   });
   await show(1);
 }

@@ -7,10 +7,12 @@ import { showLobby } from "./lobby.js";
 import { showSetup } from "./setup.js";
 import { notice } from "./parts.js";
 
-let leaving = new AbortController();
+const TITLES = { "": "tables", new: "new table", history: "history", api: "API", games: "game" };
+let leaving = null;
 
 async function show() {
-  leaving.abort();
+  const isFirst = leaving === null;
+  leaving?.abort();
   leaving = new AbortController();
   const main = document.getElementById("main");
   const [, first = "", id = "", step = ""] = location.hash.split("/");
@@ -20,6 +22,8 @@ async function show() {
     else link.removeAttribute("aria-current");
   }
   main.replaceChildren();
+  document.title = `${TITLES[first] || "tables"} · kdenv`;
+  if (!isFirst) main.focus({ preventScroll: true }); // so that a screen reader goes on there, and the tab key, too
   const page = pages[first.split("?")[0]] || showLobby;
   try {
     await page(main, leaving.signal, id, step);

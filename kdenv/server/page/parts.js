@@ -45,5 +45,8 @@ export const table = (heads, rows) =>
     el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
     el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell) => el("td", {}, cell)))))));
 
-export const names = (game) => game.seats.map((seat) => (seat.kind === "open" ? "(open)" : seat.name)).join(", ");
+// A name that somebody has chosen. Its letters may run from right to left, which must not turn the words around it.
+export const called = (name) => el("bdi", {}, name);
+
+export const names = (game) => game.seats.flatMap((seat, i) => [i ? ", " : "", seat.kind === "open" ? "(open)" : called(seat.name)]);
 export const when = (time) => new Date(time).toLocaleString();
