@@ -39,9 +39,9 @@ package: $(VENV)/.installed-dev
 	$(BIN)/python -m twine check --strict dist/*
 	$(BIN)/check-wheel-contents dist
 
-# Every paper with few games: the numbers, their intervals and verdicts, and the page baselines/papers/RESULTS.md.
+# Every paper with few games, from nothing: the numbers, their intervals and verdicts, the figures, and the page reproduced/RESULTS.md.
 reproduce-quick: $(VENV)/.installed-dev
-	$(BIN)/kdenv reproduce --quick
+	$(BIN)/kdenv reproduce --quick --out reproduced
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/kdenv bench
@@ -60,4 +60,4 @@ $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) report
+	rm -rf $(VENV) report reproduced

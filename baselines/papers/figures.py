@@ -97,8 +97,16 @@ FIGURES = (
     _by_parameter("Figure 7", "UCT-FG", "C", "the exploration constant"),
     _by_parameter("Figure 8", "UCTW-TR", "W", "the factor of the bias"),
     _by_parameter("Figure 8", "UCTW-FG", "W", "the factor of the bias"),
+    *(
+        Figure("jansen2014", name, name, r"(?P<line>.+) bought, (?P<x>\d+) coins", f"{variant} buys", "coins of a Woodcutter", "cards")
+        for name, variant in (("Figure 25", "UCB_mod"), ("Figure 26", "UCT_mod"))
+    ),
+    *(
+        Figure("heyden2009", f"Figure 6.{number}", f"Figure 6.{number}", "(?P<line>.+)", title, unit, "")
+        for numbers, title, unit in (((1, 3, 7), "Points of features", "points of each"), ((2, 4, 8), "Meeples", "meeples a game"))
+        for number in numbers
+    ),
     Figure("heyden2009", "Table 6.2", "Table 6.2", "(?P<line>MCTS) with C = (?P<x>[^ ]+) v MC, .*", "MCTS v MC", "C", "games won, in %"),
-    Figure("heyden2009", "Table 6.6", "Table 6.6", "(?P<line>Star2.5), probing factor (?P<x>.+)", "Nodes of Star2.5", "factor", "nodes"),
     Figure("dominai2016", "Figure 1", "Figure 1", "(?P<line>.+), v greedy", "IMS against greedy", "rounds won, in %", ""),
     Figure("dominai2016", "Figure 2", "Figure 2", "(?P<line>.+), v greedy", "PIMC against greedy", "rounds won, in %", ""),
 )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
+
+from kdenv.arena import Breakdown, Match, Result, play
+from kdenv.games.dominion import ACTION, Card, add_card
 
 Pile = tuple[int, ...]  # how many of each card: Copper, Silver, Gold, Estate, Duchy, Province
 
@@ -66,3 +70,37 @@ def _one(card: int) -> Pile:
     return tuple(int(i == card) for i in range(6))
 
 
+
+
+# Figures 25 and 26: a Woodcutter that gives more coins
+
+_GAMES = 10  # as in the thesis
+_OTHERS = ["Village", "Gardens", "Moneylender", "Remodel", "Smithy", "Festival", "Laboratory", "Market", "Witch"]  # of the test bed
+_TREASURES = ("bought Copper", "bought Silver", "bought Gold")
+
+
+def bought(variant: str, coins: str, what: str, simulations: str) -> tuple[float, float]:
+    """How many Woodcutters, or treasures, a variant buys in a game against itself, if a Woodcutter gives so many coins; standard error."""
+    games = _games_with(variant, int(coins), int(simulations))
+    names = [f"bought Woodcutter{coins}"] if what == "Woodcutter" else _TREASURES
+    numbers = [sum(game.get(name, 0.0) for name in names) for game in games]
+    mean = sum(numbers) / len(numbers)
+    return mean, math.sqrt(sum((number - mean) ** 2 for number in numbers) / (len(numbers) - 1) / len(numbers))
+
+
+@cache
+def _games_with(variant: str, coins: int, simulations: int) -> list[dict[str, float]]:
+    """What the first seat bought in ten games on the test bed with a Woodcutter that gives so many coins, with seed 2026."""
+    add_card(Card(f"Woodcutter{coins}", 3, (ACTION,), buys=1, coins=coins))
+    options = {"kingdom": [f"Woodcutter{coins}", *_OTHERS], "supply": "thesis", "info": "thesis", "max_turns": 40}
+    policy = f"{variant}(least=1, playouts={simulations})"  # Table 24: minimum visits 1
+    match, found = Match("dominion", [policy, policy], 2 * _GAMES, seed=2026, options=options), list[dict[str, float]]()
+
+    def add(result: Result) -> None:
+        told = Breakdown(match)
+        told.add(result)
+        found.append({name: sums.mean(0).mean for name, sums in told.parts[str(match.line_up[0])].own.items()})
+
+    if not play(match, done=range(1, 2 * _GAMES, 2), on_result=add, processes=1):
+        raise KeyboardInterrupt
+    return found

@@ -9,7 +9,8 @@ and in `why` what must be known to compare it, or why it is not tried. `how` is 
     call NAME ARGUMENT ...                                  a function of baselines/papers/<paper>.py
 
 Measures are count (exact), about and log10 (numbers that the paper rounds), nodes, points, margin; points N: those after round N; open:
-turns open; wins: games won alone in %; wins first: those in which the policy made the first decision; score: wins and half ties.
+turns open; wins: games won alone in %; wins first: those in which the policy made the first decision; score: wins and half ties; any other
+word is a column that the game adds (kdenv match --show game), or the sum of those that begin so; A / B is the ratio of two of them.
 A function gives its number, or its number and the standard error.
 results/<paper>.csv is written line by line, so that an interrupted run goes on where it stopped.
 """
@@ -32,6 +33,7 @@ import kdenv
 from kdenv.arena import Breakdown, DealSums, Estimate, Match, Result, play
 
 ROOM = Path(__file__).parent
+out: Path | None = None  # the folder of results, figures and RESULTS.md, if it is not ROOM
 PAPERS = {
     "wong_kang": "Wong and Kang, Simulating Kingdomino",
     "gedda2018": "Gedda, Lagerkvist, Butler 2018 (Kingdomino)",
@@ -94,6 +96,11 @@ class Line:
     date: str
 
 
+def made() -> Path:
+    """The folder of results, figures and RESULTS.md."""
+    return ROOM if out is None else out
+
+
 def expected_of(paper: str) -> list[Expected]:
     """The lines of a paper. Raises ValueError for a line that makes no sense."""
     names = [each.name for each in fields(Expected)]
@@ -107,7 +114,7 @@ def expected_of(paper: str) -> list[Expected]:
 
 def results_of(paper: str) -> list[Line]:
     """The lines that have been made; none if there are none yet."""
-    path = ROOM / "results" / f"{paper}.csv"
+    path = made() / "results" / f"{paper}.csv"
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
@@ -141,8 +148,8 @@ def _is_enough(line: Line, expected: Expected, size: str) -> bool:
 
 def _write(paper: str, lines: dict[tuple[str, str, str], Line]) -> None:
     """Write all lines in the order of the paper; the file is replaced at once, so that no line is ever lost."""
-    path = ROOM / "results" / f"{paper}.csv"
-    path.parent.mkdir(exist_ok=True)
+    path = made() / "results" / f"{paper}.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(".tmp")
     with draft.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [each.name for each in fields(Line)], lineterminator="\n")
@@ -172,6 +179,9 @@ def _line(paper: str, expected: Expected, size: str, played: dict[str, Games]) -
         mean, error = found if isinstance(found, tuple) else (float(found), math.nan)
         ours = Estimate(mean, mean - _Z * error, mean + _Z * error)
         seconds = _spent() - start
+    why = expected.why
+    if kind in ("match", "seats") and not games:
+        why = f"{why}; " * bool(why) + f"not tried in this size: --full plays {expected.full} games"
     paper_error = error_of(expected)
     value = float(expected.value) if expected.value else math.nan
     return Line(
@@ -187,7 +197,7 @@ def _line(paper: str, expected: Expected, size: str, played: dict[str, Games]) -
         size=size,
         seconds=f"{seconds:.1f}",
         verdict=verdict(expected, value, paper_error, ours.mean, (ours.high - ours.low) / 2 / _Z),
-        why=expected.why,
+        why=why,
         how=expected.how,
         kdenv=kdenv.__version__,
         machine=f"{platform.machine()} {platform.system()} Python {platform.python_version()}",
@@ -228,14 +238,19 @@ class Games:
         return found
 
     def told(self, measure: str) -> Iterator[float]:
-        """A number of the first policy in each game: "points N" after round N, or what the game adds, such as "points cities"."""
+        """A number of the first policy in each game: "points N" after round N, or what the game adds, such as "points cities".
+
+        A single word, such as "meeples", is the sum of all columns that begin with it.
+        """
         what, _, number = measure.partition(" ")
         for breakdown in self.breakdowns:
             part = breakdown.parts[str(self.match.line_up[0])]
             if what == "points" and number.isdigit():
                 yield part.rounds[int(number) - 1].score.mean
+            elif number:
+                yield part.own[measure].mean(0).mean if measure in part.own else 0.0
             else:
-                yield part.own[measure].mean(0).mean
+                yield sum(sums.mean(0).mean for name, sums in part.own.items() if name.partition(" ")[0] == what)
 
 
 def _play(words: str, games: int, *, goes_round: bool) -> Games:
@@ -262,16 +277,29 @@ def measured(games: Games, measure: str) -> Estimate:
         "points": lambda result: float(result.scores[0]),
         "least": lambda result: float(result.scores[0]),
         "most": lambda result: float(result.scores[0]),
+        **{f"rival's {what}": lambda result: float(result.scores[1]) for what in ("points", "least", "most")},
         "wins first": lambda result: float(result.wins[0] == 1.0) if _began(result) else None,
     }
+    if " / " in measure:
+        return _ratio(*(list(games.told(name)) for name in measure.split(" / ")))
     told = map(of[measure], games.results) if measure in of else games.told(measure)
     numbers = [number for number in told if number is not None]
-    if measure in ("least", "most"):
-        return Estimate((min if measure == "least" else max)(numbers))
+    if measure.endswith(("least", "most")):
+        return Estimate((min if measure.endswith("least") else max)(numbers))
     sums = DealSums(1)
     for deal, number in enumerate(numbers):
         sums.add(deal, [number])
     return Estimate(*(100 * number for number in sums.share(0))) if measure in _SHARES else sums.mean(0)
+
+
+def _ratio(above: list[float], below: list[float]) -> Estimate:
+    """The ratio of two sums over games, with the interval of its linear approximation."""
+    ratio, mean = sum(above) / sum(below), sum(below) / len(below)
+    rest = DealSums(1)
+    for deal, (a, b) in enumerate(zip(above, below, strict=True)):
+        rest.add(deal, [a - ratio * b])
+    _, low, high = rest.mean(0)
+    return Estimate(ratio, ratio + low / mean, ratio + high / mean)
 
 
 def _began(result: Result) -> bool:
@@ -302,7 +330,7 @@ def verdict(expected: Expected, value: float, paper_error: float, ours: float, e
         return "agrees" if is_near else "differs"
     if math.isnan(value) or expected.why.startswith("not comparable"):
         return "not comparable"
-    if expected.measure in ("nodes", "least", "most"):
+    if expected.measure == "nodes" or expected.measure.endswith(("least", "most")):
         return "agrees" if math.isclose(ours, value, rel_tol=0.25) else "differs"
     if math.isnan(error):
         return "too few games"

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.papers import profiles, wong_kang_program
+from baselines.papers import best_kingdom, profiles, wong_kang_program
 from kdenv.author import bit, has, kernel, lowest
 from kdenv.games.kingdomino import DOMINOES, TERRAINS
 
@@ -373,6 +373,12 @@ def pictures_in_all(what: str, how: str = "rules") -> int:
     how: by the rules of the game, or by the rule of the paper's program.
     """
     return sum(pictures(castle, by_their_program=how == "program")[what == "full"] for castle in (0, 1, 4))
+
+
+def most_points(board: str, what: str) -> int:
+    """A bound on the points of a kingdom, or those of the best kingdom found."""
+    size = int(board)
+    return best_kingdom.most_by_counting(size * size // 2) if what == "bound" else best_kingdom.best_found(size)
 
 
 def best_of_3() -> int:

@@ -27,9 +27,14 @@ def new_room() -> tuple[Integers, Integers, Integers, Integers]:
 
 @kernel
 def is_laid(
-    packing: Integers, castle: int, faces: Integers, chosen: Integers, terrain: Integers, room: tuple[Integers, Integers, Integers, Integers]
+    packing: Integers,
+    castle: int,
+    faces: Integers,
+    chosen: Integers,
+    terrain: Integers,
+    room: tuple[Integers, Integers, Integers, Integers],
 ) -> bool:
-    """Whether their program lays these dominoes in some order. Writes the picture to terrain: 0 for an empty square, else the terrain + 1."""
+    """Whether their program lays these dominoes in some order. Writes the picture to terrain: 0 for no domino, else the terrain + 1."""
     laid = room[3]
     n = packing.shape[0]
     laid[:] = 0
@@ -49,7 +54,7 @@ def is_laid(
                 noted, a, b = room[2], packing[i, 0], packing[i, 1]
                 fits = noted[a] == one or noted[b] == other or noted[a] == CASTLE or noted[b] == CASTLE
                 laid[dominoes | (1 << i)] = 1 if fits else 0
-    return laid[(1 << n) - 1] == 1  # the last set that was looked at is that of all dominoes, so terrain is the picture
+    return bool(laid[(1 << n) - 1])  # the last set that was looked at is that of all dominoes, so terrain is the picture
 
 
 @kernel

@@ -31,11 +31,15 @@ def add(commands: Commands) -> None:
     command.set_defaults(size="default")
     command.add_argument("--again", action="store_true", help="make rows again that have been made with as many games")
     command.add_argument("--list", action="store_true", help="list the papers and their tables")
-    command.add_argument("--page", action="store_true", help="only write the page of all results, baselines/papers/RESULTS.md")
+    command.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="where results, figures and RESULTS.md are (default: baselines/papers, which has ours)"
+    )
+    command.add_argument("--page", action="store_true", help="only draw the figures and write the page of all results, RESULTS.md")
 
 
 def _run(parsed: argparse.Namespace) -> int:
     tables = _tables()
+    tables.out = parsed.out
     try:
         tables.check(parsed.paper, parsed.table)
     except ValueError as error:
@@ -51,7 +55,7 @@ def _run(parsed: argparse.Namespace) -> int:
         for paper in papers:
             _reproduce(tables, paper, parsed)
     _draw(tables)
-    path = tables.ROOM / "RESULTS.md"
+    path = tables.made() / "RESULTS.md"
     path.write_text(importlib.import_module("baselines.papers.page").page(), encoding="utf-8")
     print(f"the page of all results is {path}")
     return 0
@@ -59,8 +63,8 @@ def _run(parsed: argparse.Namespace) -> int:
 
 def _draw(tables: Any) -> None:
     """Draw the figures of the papers for which there are results: ours with intervals, the paper's numbers hollow beside them."""
-    folder = tables.ROOM / "figures"
-    folder.mkdir(exist_ok=True)
+    folder = tables.made() / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
     for figure in importlib.import_module("baselines.papers.figures").FIGURES:
         curves = figure.curves()
         if not curves:
