@@ -112,6 +112,12 @@ def expected_of(paper: str) -> list[Expected]:
     return lines
 
 
+def captions() -> dict[tuple[str, str], str]:
+    """What the tables of the papers are about, by paper and table."""
+    with (ROOM / "expected" / "captions.csv").open(encoding="utf-8", newline="") as file:
+        return {(row["paper"], row["table"]): row["caption"] for row in csv.DictReader(file)}
+
+
 def results_of(paper: str) -> list[Line]:
     """The lines that have been made; none if there are none yet."""
     path = made() / "results" / f"{paper}.csv"
