@@ -82,7 +82,7 @@ def _draw(tables: Any) -> None:
 def _rows(name: str, theirs: list[Any], ours: list[Any]) -> list[Measured]:
     """The rows of a curve of one point: ours, and the paper's below it."""
     named = [*((f"{name}, here", point) for point in ours), *(("in the paper", point) for point in theirs)]
-    return [Measured(words, point.y, point.low, point.high, f"{point.y:g}") for words, point in named]
+    return [Measured(words, point.y, point.low, point.high, f"{point.y:.4g}") for words, point in named]
 
 
 def _tables() -> Any:
