@@ -188,6 +188,8 @@ def _line(paper: str, expected: Expected, size: str, played: dict[str, Games]) -
     why = expected.why
     if kind in ("match", "seats") and not games:
         why = f"{why}; " * bool(why) + f"not tried in this size: --full plays {expected.full} games"
+    elif kind == "call" and getattr(expected, size) == "no":
+        why = f"{why}; " * bool(why) + "not tried in this size, as it takes long"
     paper_error = error_of(expected)
     value = float(expected.value) if expected.value else math.nan
     return Line(
