@@ -36,6 +36,7 @@ def page() -> str:
     """All results as a page."""
     all_papers = {title: tables.results_of(paper) for paper, title in tables.PAPERS.items()}
     parts = [_INTRODUCTION, "\n## All papers\n\n", *_counts(all_papers, "paper")]
+    captions = tables.captions()
     for paper, title in tables.PAPERS.items():
         lines = tables.results_of(paper)
         if not lines:
@@ -43,7 +44,8 @@ def page() -> str:
         of_tables = {table: [line for line in lines if line.table == table] for table in dict.fromkeys(line.table for line in lines)}
         parts += [f"\n## {title}\n\n", *_counts(of_tables, "table")]
         for table, rows in of_tables.items():
-            parts += [f"\n### {table}\n\n", *_table(rows, _pictures(paper, table))]
+            caption = captions.get((paper, table))
+            parts += [f"\n### {table}\n\n", *([f"{caption}\n\n"] if caption else []), *_table(rows, _pictures(paper, table))]
     return "".join(parts)
 
 

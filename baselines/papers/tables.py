@@ -112,6 +112,12 @@ def expected_of(paper: str) -> list[Expected]:
     return lines
 
 
+def captions() -> dict[tuple[str, str], str]:
+    """What the tables of the papers are about, by paper and table."""
+    with (ROOM / "expected" / "captions.csv").open(encoding="utf-8", newline="") as file:
+        return {(row["paper"], row["table"]): row["caption"] for row in csv.DictReader(file)}
+
+
 def results_of(paper: str) -> list[Line]:
     """The lines that have been made; none if there are none yet."""
     path = made() / "results" / f"{paper}.csv"
@@ -182,6 +188,8 @@ def _line(paper: str, expected: Expected, size: str, played: dict[str, Games]) -
     why = expected.why
     if kind in ("match", "seats") and not games:
         why = f"{why}; " * bool(why) + f"not tried in this size: --full plays {expected.full} games"
+    elif kind == "call" and getattr(expected, size) == "no":
+        why = f"{why}; " * bool(why) + "not tried in this size, as it takes long"
     paper_error = error_of(expected)
     value = float(expected.value) if expected.value else math.nan
     return Line(

@@ -69,7 +69,8 @@ def _draw(tables: Any) -> None:
         curves = figure.curves()
         if not curves:
             continue
-        title = f"{figure.title} (● here, ○ in the paper)"
+        is_compared = any(theirs for theirs, _ in curves.values())
+        title = f"{figure.title} (● here, ○ in the paper)" if is_compared else f"{figure.title} (the paper prints no numbers)"
         if "(?P<x>" in figure.rows:
             lines = [Line(name, [Dot(*dot) for dot in ours], [Dot(*dot) for dot in theirs]) for name, (theirs, ours) in curves.items()]
             drawn = chart(title, figure.across, figure.up, lines, log=figure.log)
@@ -81,7 +82,7 @@ def _draw(tables: Any) -> None:
 def _rows(name: str, theirs: list[Any], ours: list[Any]) -> list[Measured]:
     """The rows of a curve of one point: ours, and the paper's below it."""
     named = [*((f"{name}, here", point) for point in ours), *(("in the paper", point) for point in theirs)]
-    return [Measured(words, point.y, point.low, point.high, f"{point.y:g}") for words, point in named]
+    return [Measured(words, point.y, point.low, point.high, f"{point.y:.4g}") for words, point in named]
 
 
 def _tables() -> Any:

@@ -20,8 +20,8 @@ PAPERS = list(tables.PAPERS)
 def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the expected numbers of the papers, to which results are written."""
     (tmp_path / "expected").mkdir()
-    for paper in PAPERS:
-        (tmp_path / "expected" / f"{paper}.csv").write_bytes((tables.ROOM / "expected" / f"{paper}.csv").read_bytes())
+    for name in (*PAPERS, "captions"):
+        (tmp_path / "expected" / f"{name}.csv").write_bytes((tables.ROOM / "expected" / f"{name}.csv").read_bytes())
     monkeypatch.setattr(tables, "ROOM", tmp_path)
     return tmp_path
 
@@ -71,6 +71,8 @@ def test_every_row_of_every_table_has_a_line(paper: str) -> None:
     lines = tables.expected_of(paper)
     short = {table: n for table, n in PRINTED[paper].items() if sum(line.table == table for line in lines) < n}
     assert short == {}
+    made = {line.table for line in lines if line.how}
+    assert made <= {table for name, table in tables.captions() if name == paper}, "tables without a caption"
 
 
 @pytest.mark.parametrize("paper", PAPERS)
