@@ -31,21 +31,29 @@ def rows_of(game: Game, effort: Effort) -> Iterator[Row]:
     if greedy := game.knowledge.greedy:
         against = per_second(effort, _steps_of_seats(SeatVectorEnv(game.name, greedy, num_envs=N_GAMES))) * N_GAMES
         yield Row(name + f"against {greedy}", against, "decisions/s", _AGAINST_GREEDY.get(game.name))
-    batch = SelfPlay(game.name, N_GAMES)
-
-    def play(n: int) -> None:
-        now = batch.reset(seed=1)
-        for _ in range(n):
-            now = batch.step(_first_legal(now.action_mask))
-
-    yield Row(name + "self-play", per_second(effort, play) * N_GAMES, "decisions/s")
+    yield Row(name + "self-play", per_second(effort, _steps_of_all(SelfPlay(game.name, N_GAMES))) * N_GAMES, "decisions/s")
 
 
 def _steps_of_seats(env: Any) -> Callable[[int], None]:
+    """A function that makes n steps. The first games are dealt before: to make generators from seeds takes as long as fifteen steps."""
+    _, infos = env.reset(seed=1)
+
     def play(n: int) -> None:
-        _, infos = env.reset(seed=1)
+        nonlocal infos
         for _ in range(n):
             *_, infos = env.step(_first_legal(infos["action_mask"]))
+
+    return play
+
+
+def _steps_of_all(batch: Any) -> Callable[[int], None]:
+    """The same for a batch in which all seats learn."""
+    now = batch.reset(seed=1)
+
+    def play(n: int) -> None:
+        nonlocal now
+        for _ in range(n):
+            now = batch.step(_first_legal(now.action_mask))
 
     return play
 

@@ -15,6 +15,7 @@ from kdenv.author import Table, kernel, make_rng, question
 from kdenv.core.game import Game
 from kdenv.envs.vector.ending import ending_of, was_cut_off
 from kdenv.policies import Expectimax, FullGreedy, Mce, Star2, Uct
+from kdenv.policies.text import value
 from kdenv.search.playout import EpsilonGreedy
 
 KINGDOMINO = kdenv.game("kingdomino")
@@ -22,7 +23,8 @@ KINGDOMINO = kdenv.game("kingdomino")
 
 @pytest.fixture(autouse=True)
 def undone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a test the games have the players, evaluations and orders that they had."""
+    """After a test the games have the players, evaluations and orders that they had, and texts the names that they had."""
+    monkeypatch.setattr(value, "_classes", dict(value._classes))
     for game in (KINGDOMINO, kdenv.game("carcassonne")):
         monkeypatch.setitem(game.__dict__, "knowledge", game.knowledge)
 

@@ -19,7 +19,9 @@ from kdenv.arena import (
     Comparisons,
     Curve,
     CurvePlan,
+    DealSums,
     Difference,
+    Estimate,
     GameFailed,
     League,
     Match,
@@ -37,6 +39,7 @@ from kdenv.arena import (
     play_game,
     read,
     read_budget,
+    read_budgets,
     read_league,
 )
 from kdenv.author import Encoding, Part, Table, View, answers, estimate, kernel, legal, make_rng, packed, plays, rank, reach, scores
@@ -116,15 +119,18 @@ def many() -> None:
 def conclusions(folder: Path) -> None:
     """Comparisons, curves, leagues, and files of results."""
     match = Match("kingdomino", ["full_greedy", "random"], games=24, seed=1, options=SMALL)
-    summary, parts = Summary(match), Breakdown(match)
+    summary, parts, sums = Summary(match), Breakdown(match), DealSums(match.games_of_a_deal)
     with ResultsFile(folder / "games.jsonl", match) as file:
 
         def add(result: Result) -> None:
             summary.add(result)
             parts.add(result)
+            sums.add(result.deal, [result.margins[0]])
             file.append(result)
 
         play(match, processes=1, on_result=add)
+    margin: Estimate = sums.mean(0)
+    print(margin.text(sign=True))
     rows: list[Row] = summary.rows()
     differences: list[Difference] = summary.differences()
     print(rows[0].margin.low, differences[0].pairing, parts.text(["seats"]), read(folder / "games.jsonl")["margin"].mean())
@@ -132,7 +138,7 @@ def conclusions(folder: Path) -> None:
     verdict: Verdict = found.verdict
     print(verdict, Comparisons([found]))
     budget: Budget = read_budget("playouts=4")
-    curve = Curve(CurvePlan("kingdomino", ["mce"], [budget], ["random"], games=4, options=SMALL))
+    curve = Curve(CurvePlan("kingdomino", ["mce"], [budget, *read_budgets("playouts=2,playouts=3")], ["random"], games=4, options=SMALL))
     print(curve.measure(processes=1), curve)
     (folder / "league.toml").write_text(LEAGUE, encoding="utf-8")
     plan: League = read_league(folder / "league.toml")
