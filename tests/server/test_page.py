@@ -68,11 +68,10 @@ class Screen:
 
     def wait_for_turn(self) -> bool:
         """Wait until the person is to decide; False if the game is over."""
-        until(self.page, "/your turn|over:/.test(document.querySelector('.status')?.textContent ?? '')")
-        if self.page.locator(".status").text_content().startswith("over"):
-            return False
-        self.page.wait_for_selector(".actions button")
-        return True
+        status = "(document.querySelector('.status')?.textContent ?? '')"
+        mine = "document.querySelector('.actions button')"  # the words may be there a moment before the buttons, or a moment longer
+        until(self.page, f"{status}.startsWith('over') || ({status}.includes('your turn') && {mine} !== null)")
+        return not self.page.locator(".status").text_content().startswith("over")
 
     def picture(self, name: str) -> None:
         if folder := os.environ.get("KDENV_SCREENSHOTS"):
