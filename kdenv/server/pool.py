@@ -100,6 +100,8 @@ class Pool:
                 self._idle.append(process)
             else:
                 self._kill(process)
+                if self._ended:  # this job began its process when the pool was ending, which waits for it no more
+                    await process.gone()
 
     def _kill(self, process: _Process) -> None:
         """Kill a process, and remember it until it is gone: `end` waits for it."""

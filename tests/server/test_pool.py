@@ -2,26 +2,40 @@
 
 import asyncio
 import contextlib
+import gc
 import os
 import pickle
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import kdenv
 from kdenv.compiler.random import make_rng
+from kdenv.server import pool as pool_module
 from kdenv.server.jobs import Job
 from kdenv.server.pool import Pool
 from kdenv.server.worker import do
 
+JOB = Job("random", 1, kdenv.table("dominoes"), 0)
+asks_for_children = pytest.mark.skipif(sys.platform == "win32", reason="asks the system about children")
 
-@pytest.mark.skipif(sys.platform == "win32", reason="asks the system about children")
+
+def has_ended(pid: int) -> bool:
+    """Whether the end of this child has been seen, so that it is none any more."""
+    try:
+        os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return True
+    return False
+
+
+@asks_for_children
 def test_a_process_whose_job_is_cancelled_has_ended_when_the_pool_has() -> None:
-    job = Job("random", 1, kdenv.table("dominoes"), 0)
-
     async def cancel_a_job() -> list[int]:
         pool = Pool(1)
-        doing = asyncio.create_task(pool.do(job, 60))
+        doing = asyncio.create_task(pool.do(JOB, 60))
         while not pool.pids:
             await asyncio.sleep(0.01)
         pids = pool.pids
@@ -32,8 +46,34 @@ def test_a_process_whose_job_is_cancelled_has_ended_when_the_pool_has() -> None:
         return pids
 
     (pid,) = asyncio.run(cancel_a_job())
-    with pytest.raises(ChildProcessError):  # its end has been seen: it is no child any more
-        os.waitpid(pid, os.WNOHANG)
+    assert has_ended(pid)
+
+
+@asks_for_children
+def test_a_process_that_was_being_started_when_the_pool_ended_has_ended_when_the_loop_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[int] = []
+    start = pool_module._Process.start
+
+    async def noted(folder: Path | None) -> Any:
+        process = await start(folder)
+        started.append(process.pid)
+        return process
+
+    monkeypatch.setattr(pool_module._Process, "start", noted)
+
+    async def end_while_it_starts() -> None:
+        pool = Pool(1)
+        doing = asyncio.create_task(pool.do(JOB, 60))
+        await asyncio.sleep(0)
+        await pool.end()
+        assert not started
+        while not started:
+            await asyncio.sleep(0.001)
+        assert not doing.done()
+
+    asyncio.run(end_while_it_starts())  # cancels the job in the end
+    assert [has_ended(pid) for pid in started] == [True]
+    gc.collect()  # pipes that were left open warn now, which is an error
 
 
 @pytest.mark.parametrize("text", ["mce(playouts=30)", "strongest(seconds=0.1)", "uct(playouts=30)"])
