@@ -282,7 +282,7 @@ def test_a_pool_is_drawn_from_anew_for_every_game() -> None:
 
     env = SeatEnv(pool=[named("a"), named("b"), named("c")], players=2)
     of_games = []
-    for _ in range(12):
+    for _ in range(40):
         met.clear()
         play(env)
         of_games.append(frozenset(met))

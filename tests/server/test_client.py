@@ -76,7 +76,7 @@ def test_a_policy_that_plays_on_a_server_searches_a_turn_once(served: Served) ->
 
     seat.play(choose)
     rest = [(before, after) for before, after in pairwise(turns) if after[0] == before[0] + 1]
-    assert len(rest) > 10  # a meeple was placed, or none, after a tile
+    assert len(rest) > 3  # a meeple was placed, or none, after a tile
     assert all(after[1] == before[1] for before, after in rest)
     assert turns[-1][1] > 10 * 4
 
