@@ -163,7 +163,13 @@ class Batch:
             with first_use(self._casts[0], self.empty.game):
                 self._crew = Crew(parts, self._actions, Results(*map(np.empty_like, results)))
         self.results = results
-        if not self._crew.play(dealing, results):
+        try:
+            found = self._crew.play(dealing, results)
+        except Exception:  # of a kernel, as of a player from outside that divides by 0: its game stands somewhere within a turn
+            self.close()
+            self.is_dealt = False
+            raise
+        if not found:
             self.is_dealt = False
             raise NotSupported(f"the learner had nothing to decide in {MOST_DEALS} games in a row; choose another seat or other opponents")
 
