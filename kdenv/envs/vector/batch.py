@@ -106,6 +106,8 @@ class Batch:
         seeds: one for each row. Rows without a seed go on with their next game.
         """
         which = np.ones(self.n, np.bool_) if which is None else which
+        if not self.is_dealt and not which.all():
+            raise WrongOrder("some games would not begin, and none has begun yet; call reset() for all games first")
         for i in np.flatnonzero(which).tolist():
             seed = None if seeds is None else seeds[i]
             if seed is not None or not self.is_dealt:
