@@ -176,7 +176,7 @@ class Batch:
             raise NotSupported(f"the learner had nothing to decide in {MOST_DEALS} games in a row; choose another seat or other opponents")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle everything but the threads."""
+        """Copy everything but the threads."""
         return {**self.__dict__, "_crew": None}
 
     def clone(self) -> Batch:
