@@ -53,7 +53,9 @@ def _run(parsed: argparse.Namespace) -> None:
     if folder.exists() and not folder.is_dir():
         raise BadOption(f"--out {folder} is a file; give a folder")
     trainer = Trainer(settings, folder, against, parsed.threads, parsed.deals)
-    if trainer.games:
+    if trainer.progress >= 1:
+        print(f"the training in {folder} has ended after {trainer.games:,} games; it goes on with more --games or --minutes")
+    elif trainer.games:
         print(f"going on in {folder} after {trainer.games:,} games")
     trainer.run(lambda line: print(line, flush=True), parsed.points)
     print(f"the model is {folder / 'model.npz'}; play it as learned({folder / 'model.npz'})")

@@ -138,6 +138,18 @@ def test_the_same_training_gives_the_same_bytes(tmp_path: Path) -> None:
     assert one.read_bytes() == again.read_bytes() != other.read_bytes()
 
 
+def test_a_training_is_measured_once_at_each_time_also_if_it_is_over_and_run_again(tmp_path: Path) -> None:
+    """A second measurement of the same network would have no predictions to tell the error of."""
+    settings = Settings(game="dominoes", hidden=8, games=250)
+    for _ in range(2):
+        told: list[str] = []
+        trainer = Trainer(settings, tmp_path, ["random"], deals=2)
+        trainer.run(told.append, points=2)
+    assert [point.games for point in trainer.curve.points] == [100, 200, 250]
+    assert all(point.error > 0 for point in trainer.curve.points)
+    assert not told  # the second time
+
+
 def test_a_training_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
     whole = train(tmp_path / "whole", 250)
     settings = Settings(game="kingdomino", hidden=8, games=250, seed=5)
