@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,11 +16,11 @@ from models import random_learner
 from positions import shells
 
 import kdenv
-from kdenv.core.errors import BadOption
+from kdenv.core.errors import BadOption, KdenvError
 from kdenv.networks.learning import paces_of, step_towards
 from kdenv.networks.network import layers_of, look, value
 from kdenv.training import Settings, Trainer
-from kdenv.training.settings import read_settings
+from kdenv.training.settings import read_settings, settings_of
 
 
 def gradients(layers, activation: str, x: np.ndarray, target: float) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -241,9 +242,34 @@ def test_a_wrong_setting_is_told_in_a_sentence(line: str, sentence: str, tmp_pat
 
 
 def test_a_training_may_begin_with_a_model(tmp_path: Path) -> None:
-    first = train(tmp_path / "first", 50)
-    trainer = Trainer(Settings(game="kingdomino", games=10, source=str(first)), tmp_path / "second")
+    """What the model is made of is taken over, so that the network says at first what the model says."""
+    made = {"hidden": 8, "second": 4, "activation": "tanh", "scale": 20.0, "win": 0.5}
+    first = tmp_path / "first" / "model.npz"
+    Trainer(Settings(game="kingdomino", encoding="prospects", games=50, **made), tmp_path / "first").run(points=1)
+    settings = settings_of("kingdomino", {"source": str(first), "games": 10, "win": 1.0}, "")
+    assert settings == Settings(game="kingdomino", encoding="prospects", games=10, source=str(first), **{**made, "win": 1.0})
+    trainer = Trainer(settings, tmp_path / "second")
     assert (layers_of(trainer.player.network)[0][0] == np.load(first)["weight_0"].astype(np.float32)).all()
+    trainer.run(points=1)
+    with pytest.raises(BadOption, match=r"holds a training with other settings \(from\)"):
+        Trainer(replace(settings, source=str(tmp_path / "second" / "model.npz")), tmp_path / "second")
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "sentence"),
+    [
+        ("kingdomino", {"activation": "tanh"}, "kingdomino.npz has layers of 192 relu, not of 192 tanh; leave these settings to it"),
+        ("kingdomino", {"hidden": 8, "second": 4}, "kingdomino.npz has layers of 192 relu, not of 8 and 4 relu"),
+        ("kingdomino", {"encoding": "planes"}, "kingdomino.npz is not a network of values for the encoding planes of these rules"),
+        ("kingdomino-4p", {}, "kingdomino-4p.npz predicts a policy, and a training begins with a network of values"),
+        ("dominoes", {}, "dominoes.npz was trained on dominoes, not on kingdomino"),
+        ("nothing", {}, "there is no model nothing"),
+    ],
+)
+def test_a_model_that_does_not_fit_is_no_beginning(model: str, given: dict[str, object], sentence: str, tmp_path: Path) -> None:
+    with pytest.raises(KdenvError) as error:
+        Trainer(settings_of("kingdomino", {"source": model, **given}, ""), tmp_path)
+    assert sentence in str(error.value)
 
 
 def test_rule_players_may_guide_the_first_games(tmp_path: Path) -> None:
