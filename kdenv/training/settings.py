@@ -59,6 +59,10 @@ class Settings:
             raise BadOption(f"activation={self.activation} is not possible; it may be {' or '.join(ACTIVATIONS)}")
         if (self.guided > 0 or self.then > 0) and not self.guides:
             raise BadOption('guided and then say how often guides play, so they need guides; give guides, as in guides = ["greedy"]')
+        if self.guides and not (self.guided * self.first or self.then):
+            raise BadOption("no guide would ever play; give guided and first, as in guided = 0.6 and first = 0.3, or then")
+        if self.guides and self.teacher:
+            raise BadOption("a teacher plays all seats, so there are no guides; leave one of them out")
         if not 0 <= len(self.guides) <= 4:
             raise BadOption(f"guides lists {len(self.guides)} players; it may be up to 4")
         if self.games == 0 and self.minutes == 0:

@@ -215,7 +215,7 @@ def test_other_settings_do_not_go_on_in_the_folder_of_a_training(tmp_path: Path)
 
 def test_settings_are_read_from_toml_and_flags_go_before_them(tmp_path: Path) -> None:
     file = tmp_path / "settings.toml"
-    file.write_text('hidden = 32\nlam = 0.5\nguides = ["greedy"]\nguided = 1\n[options]\nmode = "round"\n')
+    file.write_text('hidden = 32\nlam = 0.5\nguides = ["greedy"]\nguided = 1\nfirst = 0.5\n[options]\nmode = "round"\n')
     settings = read_settings(file, "dominoes", {"lam": 0.9})
     assert (settings.hidden, settings.lam, settings.guides, settings.guided) == (32, 0.9, ["greedy"], 1.0)
     assert settings.options == {"mode": "round"}
@@ -228,6 +228,9 @@ def test_settings_are_read_from_toml_and_flags_go_before_them(tmp_path: Path) ->
         ("hidden = 0", "hidden=0 is not possible; it may be 1 to 4096"),
         ('hidden = "x"', "hidden=x is not possible; it is a whole number"),
         ("guided = 0.5", "so they need guides"),
+        ('guides = ["greedy"]', "no guide would ever play; give guided and first"),
+        ('guides = ["greedy"]\nguided = 0.5', "no guide would ever play; give guided and first"),
+        ('guides = ["greedy"]\nthen = 0.5\nteacher = "mce"', "a teacher plays all seats, so there are no guides"),
         ('activation = "gelu"', "activation=gelu is not possible; it may be tanh or relu"),
         ("minutes = 0", "neither games nor minutes say when the training ends"),
         ("hidden", "is not TOML"),
