@@ -13,12 +13,14 @@ import dataclasses
 import json
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock, Timeout
 
 from kdenv.compiler.random import derive_seed, make_rng
 from kdenv.core.encoding import check_layout, observer_for_model
@@ -51,7 +53,20 @@ _STEP = 0.5  # seconds of a call of the kernel
 _FIRST_STEP = 4  # games
 _CHECKPOINT_EVERY = 20.0  # seconds
 _MOST_GUIDES = 4
-_CHECKPOINT, _MODEL = "checkpoint.npz", "model.npz"
+_CHECKPOINT, _MODEL, _LOCK = "checkpoint.npz", "model.npz", ".lock"
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """A context in which no other training goes on in this folder, whose checkpoints would replace those of this one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / _LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise BadOption(f"another training goes on in {folder}; wait until it has ended, or choose another --out") from None
+    with lock:
+        yield
 
 
 class Trainer:

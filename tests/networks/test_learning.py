@@ -16,11 +16,14 @@ from models import random_learner
 from positions import shells
 
 import kdenv
+from kdenv.cli import main
 from kdenv.core.errors import BadOption, KdenvError
 from kdenv.networks.learning import paces_of, step_towards
 from kdenv.networks.network import layers_of, look, value
 from kdenv.training import Settings, Trainer
+from kdenv.training.curve import read_curve
 from kdenv.training.settings import read_settings, settings_of
+from kdenv.training.trainer import alone_in
 
 
 def gradients(layers, activation: str, x: np.ndarray, target: float) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -211,6 +214,15 @@ def test_other_settings_do_not_go_on_in_the_folder_of_a_training(tmp_path: Path)
     train(tmp_path, 4)
     with pytest.raises(BadOption, match=r"holds a training with other settings \(lam\); choose another folder with --out"):
         train(tmp_path, 4, lam=0.5)
+
+
+def test_two_trainings_do_not_share_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["train", "dominoes", "--hidden", "8", "--games", "4", "--deals", "2", "--points", "1", "--out", str(tmp_path)]
+    with alone_in(tmp_path):
+        assert main(command) == 2
+    assert capsys.readouterr().err == f"kdenv: another training goes on in {tmp_path}; wait until it has ended, or choose another --out\n"
+    assert main(command) == 0
+    assert read_curve(tmp_path / "curve.csv").times() == [4]
 
 
 def test_settings_are_read_from_toml_and_flags_go_before_them(tmp_path: Path) -> None:
