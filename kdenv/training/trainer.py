@@ -246,7 +246,7 @@ class Trainer:
 
         If an error or Ctrl-C ends this, nothing has been learned: a part of a step would be learned again by a training that goes on.
         """
-        mine = self.player.network.weights, self._squares, self._paces, *self._rngs
+        mine: list[Any] = [self.player.network.weights, self._squares, self._paces, *self._rngs]
         before, games, seconds = [each.copy() for each in mine], self.games, self.seconds
         try:
             self._learn()
