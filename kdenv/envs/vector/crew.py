@@ -128,7 +128,10 @@ class Crew:
             self._helpers.append(_Helper(self._desk, partial(share, False, False, form, self._spins)))
 
     def play(self, dealing: bool, results: Results) -> bool:
-        """Deal or step all games, as play_games does; return whether a learner was found in each of them."""
+        """Deal or step all games, as play_games does; return whether a learner was found in each of them.
+
+        If a kernel raises an error, this raises it. Its games are never done, so the crew is of no more use then; close it.
+        """
         self._finish()  # if an interrupt has ended the last call, helpers may still be at work
         self._results = results
         for helper in self._helpers:
@@ -147,8 +150,11 @@ class Crew:
         _end(self._helpers)
 
     def _finish(self) -> None:
-        """Sleep until what helpers have taken is done."""
+        """Sleep until what helpers have taken is done. Raise the error of a helper that has ended."""
         while self._desk[_DONE] < self._n and not self._share(False):
+            for helper in self._helpers:
+                if helper.error is not None:
+                    raise helper.error
             time.sleep(_NAP)
 
     def _share(self, begins: bool, dealing: bool = False, spins: int = 0) -> bool:
@@ -169,6 +175,7 @@ class _Helper(threading.Thread):
     def __init__(self, desk: NDArray[np.int64], look: Callable[[], object]) -> None:
         super().__init__(daemon=True)
         self._desk, self._look = desk, look
+        self.error: Exception | None = None  # what a kernel raised, which ended the helper
         self._sleep = threading.Lock()  # the helper sleeps until it is released
         self._sleep.acquire()
         self.start()
@@ -177,7 +184,11 @@ class _Helper(threading.Thread):
         """Play games until it is ended."""
         while not self._desk[_STOP]:
             self._sleep.acquire()
-            self._look()
+            try:
+                self._look()
+            except Exception as error:
+                self.error = error
+                return
 
     def wake(self) -> None:
         """Let it look for games, if it sleeps."""
