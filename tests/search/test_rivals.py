@@ -1,23 +1,33 @@
 """Do searches that are told who their rivals are draw hidden tiles in the right proportion, from what they may see, and play better?"""
 
+import random
 from collections import Counter
 from itertools import product
 
 import pytest
 from naive.dominoes import PASS, TILES, Dominoes, fits, tile_of
 from naive.dominoes_deals import consistent_deals, ends_before_each_turn, laid_by
-from test_search_hidden import rounds, score_against, view_of
+from test_search_hidden import RULES, rounds, score_against, view_of
 
+from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.questions import deal
 from kdenv.core.table import Table
 from kdenv.core.verbs import resample_hidden_at
 from kdenv.games import find_game
+from kdenv.games.dominoes.likely import weight_of
 from kdenv.games.dominoes.tables import BIT_OF_TILE
 from kdenv.policies import Policy, policy
 
 GAME = find_game("dominoes")
+
+
+@kernel
+def weight_at(dealer, states, seat, rng):
+    return weight_of(dealer, states[0], seat, rng)
+
+
 Hand = frozenset[tuple[int, int]]
 
 
@@ -81,6 +91,25 @@ def test_deals_are_drawn_as_they_make_the_turns_of_rivals_probable(doubt: float)
         alike = dict.fromkeys(expected, 1 / len(expected))
         unlike += distance(found, alike) > 0.2
     assert unlike > 4
+
+
+@pytest.mark.parametrize("calls", [False, True])
+@pytest.mark.parametrize("rules", RULES)
+def test_the_round_played_again_comes_to_the_position_that_there_is(rules: str, calls: bool) -> None:
+    if calls and rules == "openspiel":
+        pytest.skip("openspiel has no calls")
+    dealer = policy("ismcts(rivals=greedy)").dealer(view_of(rounds(1, 16)[0][0]))  # type: ignore[attr-defined]
+    met = 0
+    for seed in range(8):
+        dice, rng, table = random.Random(seed), make_rng(seed), Table(GAME, rules=rules, calls=calls)
+        table.run_chance(rng)
+        while not table.over:
+            if len(table.legal()) > 1:
+                weight_at(dealer, table.states, int(table.seat or 0), rng)
+                assert dealer.past[0] == table.states[0]
+                met += 1
+            table.decide(dice.choice(table.legal()), rng)
+    assert met > 50
 
 
 def test_what_a_seat_lacks_it_is_never_dealt() -> None:
