@@ -101,7 +101,7 @@ def _wait_a_moment(typing_context):
 @intrinsic
 def _give_way(typing_context):
     def generate(context, builder, signature, arguments):
-        if os.name == "posix":  # of the C library; on Windows a thread keeps its core until its time is over
+        if hasattr(os, "sched_yield"):  # then the C library has it; elsewhere a thread keeps its core until its time is over
             builder.call(cgutils.get_or_insert_function(builder.module, ir.FunctionType(ir.IntType(32), []), "sched_yield"), [])
         return context.get_dummy_value()
 

@@ -238,4 +238,5 @@ print("same games")
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers that send signals")
 def test_after_an_interrupt_games_go_on_and_a_program_may_end_while_helpers_look_for_work() -> None:
     told = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=300)
-    assert (told.stdout, told.stderr, told.returncode) == ("same games\n", "", 0)
+    errors = [line for line in told.stderr.splitlines() if not line.startswith("compiling ")]
+    assert (told.stdout, errors, told.returncode) == ("same games\n", [], 0)
