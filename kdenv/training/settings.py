@@ -105,12 +105,15 @@ def flag(name: str) -> str:
 
 
 def read_settings(path: Path, game: str, given: Mapping[str, Any]) -> Settings:
-    """The settings in a TOML file; those that are given go before them."""
+    """The settings in a TOML file; those that are given go before them, and so does each option of the game."""
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadOption(f"{path} is not TOML: {error}") from None
-    return settings_of(game, {**found, **given}, str(path))
+    both = {**found, **given}
+    if isinstance(found.get("options"), dict) and "options" in given:
+        both["options"] = {**found["options"], **given["options"]}
+    return settings_of(game, both, str(path))
 
 
 def settings_of(game: str, given: Mapping[str, Any], where: str) -> Settings:

@@ -263,6 +263,8 @@ def test_settings_are_read_from_toml_and_flags_go_before_them(tmp_path: Path) ->
     settings = read_settings(file, "dominoes", {"lam": 0.9})
     assert (settings.hidden, settings.lam, settings.guides, settings.guided) == (32, 0.9, ["greedy"], 1.0)
     assert settings.options == {"mode": "round"}
+    assert read_settings(file, "dominoes", {"options": {"calls": "yes"}}).options == {"mode": "round", "calls": "yes"}
+    assert read_settings(file, "dominoes", {"options": {"mode": "match"}}).options == {"mode": "match"}
 
 
 @pytest.mark.parametrize(
