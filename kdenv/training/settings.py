@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from kdenv.core.errors import BadOption, shown
@@ -91,11 +92,9 @@ class Settings:
             if value in ([], {}, each.default):
                 continue
             if isinstance(value, dict):
-                words += [f"--option {name}={of}" for name, of in value.items()]
-            elif isinstance(value, list):
-                words += [f"--{each.name} '{of}'" for of in value]
+                words += [f"--option {quote(f'{name}={of}')}" for name, of in value.items()]
             else:
-                words.append(f"--{flag(each.name)} {value}")
+                words += [f"--{flag(each.name)} {quote(str(of))}" for of in (value if isinstance(value, list) else [value])]
         return " ".join(words)
 
 
