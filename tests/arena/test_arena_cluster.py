@@ -201,9 +201,7 @@ def test_a_node_with_another_version_or_model_is_refused(fake, monkeypatch: pyte
     fake()
     match = Match("kingdomino", ["ppo(kingdomino-4p)", *["random"] * 3], games=8)
     play_there = cluster._play
-    monkeypatch.setattr(
-        cluster, "_play", lambda match, games, here, records: play_there(match, games, {**here, **expected}, records)
-    )
+    monkeypatch.setattr(cluster, "_play", lambda match, games, here, records: play_there(match, games, {**here, **expected}, records))
     with pytest.raises(BadOption, match=sentence):
         play(match, ray="auto", on_result=lambda result: None)
 
