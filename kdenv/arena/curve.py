@@ -84,7 +84,7 @@ class CurvePlan:
         players, _ = game.variant(self.players, **self.options)
         if not self.against:
             raise BadOption("nobody is named to play against; give at least one policy")
-        others = seats_of_others(self.game, players, self.against)
+        others = seats_of_others(self.game, players, self.against) if game.teams(players) > 1 else {}  # alone, one plays against nobody
         for text in self.policies:
             for budget in self.budgets if takes_budget(text) else (None,):
                 written = text if budget is None else with_budget(text, budget)
@@ -112,7 +112,7 @@ def seats_of_others(game: str, players: int, policies: Sequence[Any]) -> dict[in
     places = [place for place in range(players) if place % teams]
     if len(policies) > len(places):
         seats = f"{len(places)} seat{'s' * (len(places) != 1)} of the others"
-        raise BadOption(f"{len(policies)} policies are given for the {seats}; {game} has {players} seats here")
+        raise BadOption(f"{len(policies)} policies are given for the {seats}; {game} has {players} here")
     return {place: policies[number % len(policies)] for number, place in enumerate(places)}
 
 

@@ -134,15 +134,17 @@ class ResultsFile:
 
 def header(match: Match) -> dict[str, Any]:
     """What the first line of a file says: the match, without the number of its games, and the versions and models that played it."""
-    game = find_game(match.game)
     described = {key: value for key, value in asdict(match).items() if key != "games"}
-    said = {"format": FORMAT, "kdenv": __version__, "rules": rules_digest(game), "match": described}
-    models: dict[str, str] = {}
-    for text in (*match.line_up, *match.other):
-        models |= models_of(policy(text))
-    if models:
-        said["models"] = models
+    said = {"format": FORMAT, **versions(match), "match": described}
     return dict(json.loads(json.dumps(said)))  # tuples become lists
+
+
+def versions(match: Match) -> dict[str, Any]:
+    """On what the games of a match depend besides it: the versions of kdenv and of the rules, and digests of models, if there are any."""
+    models: dict[str, str] = {}
+    for player in (*match.line_up, *match.other):
+        models |= models_of(policy(player))
+    return {"kdenv": __version__, "rules": rules_digest(find_game(match.game)), **({"models": models} if models else {})}
 
 
 def rules_digest(game: Game) -> str:

@@ -288,7 +288,10 @@ def model_path(name: str) -> Path:
         path = path.with_name(path.name + ".zip")  # Stable-Baselines3 adds this ending
     if not path.is_file():
         known = ", ".join(shipped) or "none"
-        raise BadOption(f"there is no model {name}; give a .zip of MaskablePPO, an exported .npz, or a shipped model ({known})")
+        raise BadOption(
+            f"there is no model {name}; give the model.npz of 'kdenv train', a .zip of MaskablePPO or its export as .npz, "
+            f"or a shipped model ({known})"
+        )
     return path
 
 

@@ -1,5 +1,6 @@
 """Does a network learn what positions are worth, does it learn the same again, and does its training survive being killed?"""
 
+import shlex
 import signal
 import subprocess
 import sys
@@ -263,6 +264,17 @@ def test_settings_are_read_from_toml_and_flags_go_before_them(tmp_path: Path) ->
     settings = read_settings(file, "dominoes", {"lam": 0.9})
     assert (settings.hidden, settings.lam, settings.guides, settings.guided) == (32, 0.9, ["greedy"], 1.0)
     assert settings.options == {"mode": "round"}
+    assert read_settings(file, "dominoes", {"options": {"calls": "yes"}}).options == {"mode": "round", "calls": "yes"}
+    assert read_settings(file, "dominoes", {"options": {"mode": "match"}}).options == {"mode": "match"}
+
+
+def test_settings_are_told_as_a_command_that_gives_them_again() -> None:
+    """A shell reads brackets and spaces, so they are quoted."""
+    given = {"options": {"mode": "round"}, "guides": ["greedy", "mce(playouts=5, score=margin)"], "then": 0.5, "source": "a model.npz"}
+    words = shlex.split(Settings(game="dominoes", **given).text())
+    assert words[:3] == ["kdenv", "train", "dominoes"]
+    pairs = [("--option", "mode=round"), *(("--guides", each) for each in given["guides"]), ("--then", "0.5"), ("--from", "a model.npz")]
+    assert list(zip(words[3::2], words[4::2], strict=True)) == pairs
 
 
 @pytest.mark.parametrize(
