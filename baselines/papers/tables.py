@@ -25,7 +25,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -132,16 +132,19 @@ def tables_of(paper: str) -> list[str]:
 
 
 def run(paper: str, table: str | None, size: str, on_line: Callable[[Line, int, int], None], again: bool = False) -> None:
-    """Make the results of a paper, or of one table. Lines made with at least these games are kept, unless again=True."""
+    """Make the results of a paper, or of one table. Lines made with at least these games are kept, and judged anew, unless again=True."""
     wanted = [line for line in expected_of(paper) if table is None or line.table == table]
     known = {(line.table, line.row, line.measure): line for line in results_of(paper)}
     matches = Matches(made() / "games")
     for i, expected in enumerate(wanted):
-        old = known.get(expected.key)
-        if again or old is None or not _is_enough(old, expected, size):
-            known[expected.key] = old = _line(paper, expected, size, matches)
+        line = known.get(expected.key)
+        if again or line is None or not _is_enough(line, expected, size):
+            line = _line(paper, expected, size, matches)
+        judged = _judged(line, expected)
+        if judged != known.get(expected.key):
+            known[expected.key] = judged
             _write(paper, known)
-        on_line(old, i + 1, len(wanted))
+        on_line(judged, i + 1, len(wanted))
     matches.forget()
 
 
@@ -165,7 +168,7 @@ def _write(paper: str, lines: dict[tuple[str, str, str], Line]) -> None:
 
 
 def _line(paper: str, expected: Expected, size: str, matches: Matches) -> Line:
-    """Get the number of this line here, and compare it."""
+    """Get the number of this line here. What is compared with it is left empty."""
     start = _spent()
     kind, _, rest = expected.how.partition(" ")
     games, ours = 0, Estimate(math.nan)
@@ -183,18 +186,11 @@ def _line(paper: str, expected: Expected, size: str, matches: Matches) -> Line:
         mean, error = found if isinstance(found, tuple) else (float(found), math.nan)
         ours = Estimate(mean, mean - _Z * error, mean + _Z * error)
         seconds = _spent() - start
-    why = expected.why
-    if kind in KINDS and not games:
-        why = f"{why}; " * bool(why) + f"not tried in this size: --full plays {expected.full} games"
-    elif kind == "call" and getattr(expected, size) == "no":
-        why = f"{why}; " * bool(why) + "not tried in this size, as it takes long"
-    paper_error = error_of(expected)
-    value = float(expected.value) if expected.value else math.nan
     return Line(
         *expected.key,
         paper=expected.value,
-        paper_low=_end(expected, value - _Z * paper_error),
-        paper_high=_end(expected, value + _Z * paper_error),
+        paper_low="",
+        paper_high="",
         ours=_text(ours.mean, exact=expected.measure == "count"),
         low=_end(expected, ours.low),
         high=_end(expected, ours.high),
@@ -202,12 +198,30 @@ def _line(paper: str, expected: Expected, size: str, matches: Matches) -> Line:
         seed=str(SEED) if games else "",
         size=size,
         seconds=f"{seconds:.1f}",
-        verdict=verdict(expected, value, paper_error, ours.mean, (ours.high - ours.low) / 2 / _Z),
-        why=why,
+        verdict="",
+        why="",
         how=expected.how,
         kdenv=kdenv.__version__,
         machine=f"{platform.machine()} {platform.system()} Python {platform.python_version()}",
         date=time.strftime("%Y-%m-%d", time.gmtime()),
+    )
+
+
+def _judged(line: Line, expected: Expected) -> Line:
+    """The line, compared with what the paper says."""
+    value = float(expected.value) if expected.value else math.nan
+    error = error_of(expected)
+    ours, low, high = (float(text) if text else math.nan for text in (line.ours, line.low, line.high))
+    remarks = [expected.why] if expected.why else []
+    if not line.ours and expected.how:
+        longer = f"--full plays {expected.full} games" if expected.how.partition(" ")[0] in KINDS else "it takes long"
+        remarks.append(f"not tried in this size: {longer}")
+    return replace(
+        line,
+        paper_low=_end(expected, value - _Z * error),
+        paper_high=_end(expected, value + _Z * error),
+        verdict=verdict(expected, value, error, ours, (high - low) / 2 / _Z),
+        why="; ".join(remarks),
     )
 
 
@@ -239,7 +253,7 @@ def error_of(expected: Expected) -> float:
 def verdict(expected: Expected, value: float, paper_error: float, ours: float, error: float) -> str:
     """One of the words of page.VERDICTS, which the page explains."""
     if math.isnan(ours):
-        return "not tried"
+        return "not tried" if expected.how else "nothing to play"
     if expected.measure == "count":
         return "agrees" if ours == value else "differs"
     if expected.measure in ("about", "log10") and not math.isnan(value):
@@ -255,7 +269,7 @@ def verdict(expected: Expected, value: float, paper_error: float, ours: float, e
         return "not comparable"
     if abs(ours - value) <= _SURE * math.hypot(paper_error, error):
         return "agrees"
-    return "differs" if expected.measure == "open" else "stronger" if ours > value else "weaker"
+    return "differs" if expected.measure in ("open", "deviation") else "stronger" if ours > value else "weaker"
 
 
 def summary(lines: list[Line]) -> Iterator[str]:

@@ -95,6 +95,18 @@ def test_a_line_of_a_match_that_is_not_played_says_with_which_size_it_is(room: P
     assert (line.verdict, line.why) == ("not tried", "not tried in this size: --full plays 30 games")
 
 
+def test_a_line_that_is_kept_is_judged_by_what_is_known_now(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    how = "match dominoes; mode=round; greedy v random v greedy v random"
+    verdicts = []
+    for half, why in (("1", ""), ("30", "a remark"), ("30", "not comparable: another remark")):
+        (room / "expected" / "dominai2016.csv").write_text(HEADER + f"T,a,wins,99,,{half},here,{how},40,40,40,{why}\n")
+        tables.run("dominai2016", None, "quick", lambda *_: None)
+        [made] = tables.results_of("dominai2016")
+        verdicts.append((made.verdict, made.why))
+        monkeypatch.setattr(tables, "_line", lambda *_: pytest.fail("what was made is made again"))
+    assert verdicts == [("weaker", ""), ("agrees", "a remark"), ("not comparable", "not comparable: another remark")]
+
+
 def line(measure: str, value: str, *, n: str = "", half: str = "", why: str = "") -> tables.Expected:
     return tables.Expected("T", "r", measure, value, n, half, "s", "match", "1", "1", "1", why)
 
@@ -118,6 +130,9 @@ def line(measure: str, value: str, *, n: str = "", half: str = "", why: str = ""
         (line("wins", "60", n="200"), math.nan, math.nan, "not tried"),
         (line("wins", "60", n="200"), 60, math.nan, "too few games"),
         (line("open", "60", half="1"), 70, 1.0, "differs"),
+        (line("deviation", "7.4", half="2"), 1, 0.5, "differs"),
+        (line("rival's wins", "60", n="200"), 90, 4.0, "stronger"),
+        (line("points = 83", "77", n="100"), 76, 4.0, "agrees"),
     ],
 )
 def test_verdicts(expected: tables.Expected, ours: float, error: float, verdict: str) -> None:
@@ -294,6 +309,30 @@ def test_the_budgets_by_round_are_the_playouts_of_the_papers_machine() -> None:
     assert checked == 160 + 3 + 39 + 62 + 28
 
 
+def result(row: str, ours: str, low: str, high: str, verdict: str, why: str, table: str = "T") -> tables.Line:
+    paper = ("50", "40.1234", "59.8766")
+    return tables.Line(table, row, "wins", *paper, ours, low, high, "10", "1", "quick", "0", verdict, why, "", "", "", "")
+
+
+def test_the_page_has_as_many_digits_as_intervals_have_meaning_and_says_things_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        result("a", "51.23456", "49.1", "53.3", "agrees", "said twice; only a"),
+        result("b", "1234.56", "1000", "1500", "differs", "said twice"),
+        result("c", "7.5", "", "", "too few games", ""),
+        result("d", "", "", "", "nothing to play", "people", "U"),
+        result("d", "", "", "", "nothing to play", "people", "V"),
+    ]
+    monkeypatch.setattr(tables, "results_of", lambda paper: lines if paper == "wong_kang" else [])
+    rows = [row for row in page.page().splitlines() if row.startswith(("| a ", "| b ", "| c ", "(1)", "| U"))]
+    assert rows == [
+        "| a | wins | 50 [40.1, 59.9] | 51.2 [49.1, 53.3] | 10 | agrees | (1); only a |",
+        "| b | wins | 50 [40.1, 59.9] | 1235 [1000, 1500] | 10 | differs | (1) |",
+        "| c | wins | 50 [40.1, 59.9] | 7.5 | 10 | too few games |  |",
+        "(1) said twice",
+        "| U, V | d | 50 | people |",
+    ]
+
+
 def test_figures_have_the_papers_points_beside_ours(room: Path) -> None:
     lines = [f"Figure 3,FG v three TR, round {number},points {number},{number}0,,1,here,call log_draws,yes,yes,yes," for number in (1, 2)]
     quoted = [line.replace("FG v three TR, round", '"FG v three TR, round').replace(",points", '",points', 1) for line in lines]
@@ -327,7 +366,7 @@ def test_an_outcome_that_never_changes_still_has_an_error(tmp_path: Path) -> Non
     "arguments, sentence",
     [
         (["gedda2019"], "there is no paper gedda2019; the papers are wong_kang, gedda2018"),
-        (["wong_kang", "Table 1"], "wong_kang has no table 'Table 1'; it has Section 2, Section 5"),
+        (["wong_kang", "Table 1"], "wong_kang has no table 'Table 1'; it has Section 2, Section 3"),
     ],
 )
 def test_what_there_is_not_is_told(arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
