@@ -214,8 +214,7 @@ def _judged(line: Line, expected: Expected) -> Line:
     ours, low, high = (float(text) if text else math.nan for text in (line.ours, line.low, line.high))
     remarks = [expected.why] if expected.why else []
     if not line.ours and expected.how:
-        longer = f"--full plays {expected.full} games" if expected.how.partition(" ")[0] in KINDS else "it takes long"
-        remarks.append(f"not tried in this size: {longer}")
+        remarks.append(f"not tried in this size: {_larger(expected)}")
     return replace(
         line,
         paper_low=_end(expected, value - _Z * error),
@@ -223,6 +222,13 @@ def _judged(line: Line, expected: Expected) -> Line:
         verdict=verdict(expected, value, error, ours, (high - low) / 2 / _Z),
         why="; ".join(remarks),
     )
+
+
+def _larger(expected: Expected) -> str:
+    """With which size a line is made."""
+    if expected.how.partition(" ")[0] not in KINDS:
+        return "it takes long"
+    return f"the default plays {expected.default} games" if int(expected.default) else f"--full plays {expected.full} games"
 
 
 def _spent() -> float:

@@ -89,10 +89,13 @@ def test_the_committed_results_have_every_line_or_say_why_not(paper: str) -> Non
 
 def test_a_line_of_a_match_that_is_not_played_says_with_which_size_it_is(room: Path) -> None:
     how = "match dominoes; mode=round; greedy v random v greedy v random"
-    (room / "expected" / "dominai2016.csv").write_text(HEADER + f"T,a,score,50,100,,here,{how},0,10,30,\n")
+    lines = [f"T,a,score,50,100,,here,{how},0,10,30,\n", f"T,b,score,50,100,,here,{how},0,0,30,it takes a minute\n"]
+    (room / "expected" / "dominai2016.csv").write_text(HEADER + "".join(lines))
     tables.run("dominai2016", None, "quick", lambda *_: None)
-    [line] = tables.results_of("dominai2016")
-    assert (line.verdict, line.why) == ("not tried", "not tried in this size: --full plays 30 games")
+    assert [(line.verdict, line.why) for line in tables.results_of("dominai2016")] == [
+        ("not tried", "not tried in this size: the default plays 10 games"),
+        ("not tried", "it takes a minute; not tried in this size: --full plays 30 games"),
+    ]
 
 
 def test_a_line_that_is_kept_is_judged_by_what_is_known_now(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
