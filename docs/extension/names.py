@@ -61,14 +61,14 @@ def write_pages(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     homes = duplicates()
     pages = {module: "\n".join(_page(module, homes)) for module in (*MODULES, *GAME_MODULES)}
-    pages["index"] = "\n".join(_index())
+    pages["index"] = "\n".join(_index(homes))
     for name, text in pages.items():
         file = folder / f"{name}.md"
         if not file.exists() or file.read_text(encoding="utf-8") != text:
             file.write_text(text, encoding="utf-8")
 
 
-def _index() -> Iterator[str]:
+def _index(homes: Mapping[int, str]) -> Iterator[str]:
     yield "# Public names\n"
     yield "What is listed here is public. Everything else, that is all other modules and every name with an underscore, may be moved or"
     yield "renamed at any time. [Versions](/versions.md) says what is promised of public names.\n"
@@ -76,7 +76,9 @@ def _index() -> Iterator[str]:
         names = public_names(module)
         yield f"## [{module}](/api/{module}.md)\n\n{about[:1].upper()}{about[1:]}.\n"
         yield "| name | what it is |\n|---|---|"
-        yield from (f"| `{each.name}` | {each.said.replace('|', chr(92) + '|')} |" for each in names)
+        for each in names:
+            said = each.said.replace("|", "\\|")
+            yield f"| [`{each.name}`](#{homes.get(id(each.value), f'{module}.{each.name}')}) | {said} |"
         yield ""
     yield "## The environments of the games\n"
     yield from (f"- [{module}](/api/{module}.md): `env`, `raw_env`, `parallel_env`" for module in GAME_MODULES)

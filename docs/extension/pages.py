@@ -9,6 +9,13 @@ A page of the site says what it takes:
 That is the section of this title, without its heading. `(start)` is what comes before the first section, `(all)` is the whole page
 without its title; and of several lines, each is a section with its heading. Links between files of the repository become links between
 pages of the site. Where the site has no page for a file, the words of the link and the path of the file take its place.
+
+Of a Python file, a page takes parts in their order. A part begins with a line that begins with these words, and with the decorators and
+comments directly above it. It ends where the next part of the page begins, so what a reader copies from a page is a whole program:
+
+    ```{from} examples/own_player.py
+    def main
+    ```
 """
 
 import re
@@ -46,7 +53,34 @@ class PageError(ValueError):
 
 def filled(text: str) -> str:
     """A page of the site with the parts that it takes from the repository."""
-    return _FENCE.sub(lambda found: part(found[1], found[2].splitlines()), text)
+    programs = {path: code(path, wanted) for path, wanted in _parts_of_programs(text).items()}
+    return _FENCE.sub(lambda found: programs[found[1]].pop(0) if found[1] in programs else part(found[1], found[2].splitlines()), text)
+
+
+def _parts_of_programs(page: str) -> dict[str, list[str]]:
+    """For each Python file from which a page takes parts: how they begin, in their order."""
+    wanted: dict[str, list[str]] = {}
+    for path, begin in _FENCE.findall(page):
+        if path.endswith(".py"):
+            wanted.setdefault(path, []).append(begin.strip())
+    return wanted
+
+
+def code(path: str, begins: list[str]) -> list[str]:
+    """The parts of a Python file that begin so, each as a block of code; a part ends where the next one begins."""
+    lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+    cuts: list[int] = []
+    for begin in begins:
+        after = cuts[-1] + 1 if cuts else 0
+        found = next((i for i, line in enumerate(lines[after:], after) if line.lstrip().startswith(begin)), None)
+        if found is None:
+            raise PageError(f"{path} has no line that begins with {begin!r} after line {after}")
+        while found > after and lines[found - 1].lstrip().startswith(("@", "#")):
+            found -= 1
+        cuts.append(found)
+    ends = [*cuts[1:], len(lines)]
+    parts = ["\n".join(lines[cut:end]).rstrip().lstrip("\n") for cut, end in zip(cuts, ends, strict=True)]
+    return [f"```python\n{part}\n```" for part in parts]
 
 
 def part(path: str, wanted: list[str]) -> str:

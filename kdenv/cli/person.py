@@ -19,7 +19,7 @@ _HELP = """Answer with the number of an action, or with its words. Or with one o
   hint        what a search would do, which sees what you see
   look        draw the table again
   undo        go back to your last decision
-  q           leave the game"""
+  q           leave the game; quit is the same"""
 _IN_A_ROW = 4  # actions in a line
 
 
@@ -31,7 +31,7 @@ def ask(table: Table, seat: int, adviser: Policy) -> int | Literal["undo", "leav
     legal = table.legal()
     while True:
         answer = terminal.answer("your action (number or words; help, hint, undo, q to leave): ")
-        if answer in (None, "q"):
+        if answer in (None, "q", "quit"):
             return "leave"
         assert answer is not None
         command, _, rest = answer.partition(" ")

@@ -107,6 +107,27 @@ def test_a_part_that_is_not_there_is_an_error(extension: str, block: str, compla
         pages.filled(f"```{{from}} {block}\n```")
 
 
+@pytest.mark.parametrize("page", sorted(path.stem for path in (DOCS / "write").glob("*.md") if path.stem != "index"))
+def test_the_blocks_of_a_page_that_builds_something_are_its_whole_program(extension: str, page: str) -> None:
+    """Each line from the first import on, in its order: the examples that the tests run are what a reader copies."""
+    pages = import_module(f"{extension}.pages")
+    text = (DOCS / "write" / f"{page}.md").read_text(encoding="utf-8")
+    (path,) = set(re.findall(r"^```\{from\} (\S+\.py)$", text, re.MULTILINE))
+    shown = "\n".join(re.findall(r"^```python\n(.*?)^```$", pages.filled(text), re.MULTILINE | re.DOTALL))
+    program = (ROOT / path).read_text(encoding="utf-8").partition('"""\n\n')[2]
+    assert [line for line in shown.splitlines() if line] == [line for line in program.splitlines() if line]
+
+
+def test_a_part_of_a_program_begins_with_its_decorators_and_is_cut_by_the_next(extension: str, tmp_path: Path, monkeypatch) -> None:
+    pages = import_module(f"{extension}.pages")
+    (tmp_path / "own.py").write_text("import a\n\n\n# why\n@b\ndef c():\n    d = 1\n\n    return d\n\n\n# e\n\nf()\n", encoding="utf-8")
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    parts = pages.code("own.py", ["import a", "def c", "return", "# e"])
+    assert parts == [f"```python\n{part}\n```" for part in ("import a", "# why\n@b\ndef c():\n    d = 1", "    return d", "# e\n\nf()")]
+    with pytest.raises(pages.PageError, match=r"own.py has no line that begins with 'import a' after line 4"):
+        pages.code("own.py", ["def c", "import a"])
+
+
 def test_links_lead_to_pages_or_name_the_file(extension: str) -> None:
     linked = import_module(f"{extension}.pages").linked
     assert linked("[the games](kdenv/games/dominion/README.md)", "README.md") == "[the games](/games/dominion.md)"

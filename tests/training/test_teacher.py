@@ -131,6 +131,13 @@ def test_the_same_training_from_a_teacher_gives_the_same_bytes(tmp_path: Path) -
     assert one == again == parts
 
 
+def test_strength_is_measured_once_at_the_end(tmp_path: Path) -> None:
+    said: list[str] = []
+    for _ in range(2):  # the second goes on with a training that is over, and has nothing to measure
+        trainer_with(tmp_path, "mce(playout=random, score=wdl, playouts=20)", games=6, hidden=8).run(said.append, points=2)
+    assert [line.split(" games")[0].split() for line in said] == [["17%", "1"], ["50%", "3"], ["100%", "6"]]
+
+
 @pytest.mark.parametrize(
     ("teacher", "more", "sentence"),
     [
