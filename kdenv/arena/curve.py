@@ -42,7 +42,12 @@ class Budget(NamedTuple):
 
 
 def read_budget(text: str) -> Budget:
-    """A budget from its text: a time such as 300us, 10ms or 1s, or a parameter of policies such as playouts=1000."""
+    """A budget from its text: a time such as 300us, 10ms or 1s, or a parameter of policies such as playouts=1000.
+
+    >>> from kdenv.arena import read_budget
+    >>> read_budget("10ms").seconds, read_budget("playouts=1000").value
+    (0.01, '1000')
+    """
     time = _SECONDS.fullmatch(text.strip())
     if time is not None:
         seconds = float(time[1]) * _UNITS[time[2]]
@@ -54,7 +59,12 @@ def read_budget(text: str) -> Budget:
 
 
 def read_budgets(text: str) -> list[Budget]:
-    """The budgets of a text in which commas separate them, except commas within a list such as playouts=[30,20]."""
+    """The budgets of a text in which commas separate them, except commas within a list such as playouts=[30,20].
+
+    >>> from kdenv.arena import read_budgets
+    >>> [budget.text for budget in read_budgets("1ms,playouts=[30,20]")]
+    ['1ms', 'playouts=[30,20]']
+    """
     return [read_budget(each) for each in re.split(r",(?![^\[]*\])", text)]
 
 

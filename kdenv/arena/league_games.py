@@ -34,6 +34,15 @@ def league(
     part: (2, 3) plays the second third of all deals, as one of three machines does whose games are merged afterwards.
     ray: the address of a Ray cluster that plays, or "auto".
     on_result: is called after each game. After Ctrl-C `interrupted` of the standings is true, and what was played is kept.
+
+    >>> from kdenv.arena import League, league
+    >>> print(league(League("kingdomino", ["full_greedy", "gprd", "random"], deals=10, options={"size": 3}), processes=1))
+    kingdomino, 2 players size=3: 3 policies, round robin, 10 deals a table, seed 0; 60 games at 3 tables
+    Ratings are points as in chess, and the mean is 0: 100 points more are 64 % of the wins, 400 are 91 %. ...
+    ...
+    1  gprd          +93 [19, 166]                94.4 %  68.8 % [54.1, 80.4]  +3.5 ± 2.5 ...
+    2  full_greedy    +6 [-68, 80]                91.9 %  51.2 % [35.6, 66.6]  +1.1 ± 2.5 ...
+    3  random       -99 [-195, -3]                     -  30.0 % [15.9, 49.2]  -4.6 ± 2.7 ...
     """
     plan.check()
     number, parts = part
@@ -93,6 +102,14 @@ def merge(plan: League, folder: Path, other: Path) -> tuple[int, int]:
     """Add to the folder the games of this league that another folder, or a file, has. Return how many were new, and how many were not.
 
     Games have numbers, so a game that is there already stays as it is. What belongs to no table of this league is left out.
+
+    >>> from pathlib import Path
+    >>> from kdenv.arena import League, league, merge
+    >>> plan = League("kingdomino", ["full_greedy", "random"], deals=4, options={"size": 3})
+    >>> for i in (1, 2):  # two machines would do this
+    ...     _ = league(plan, Path(f"half{i}"), part=(i, 2), processes=1)
+    >>> merge(plan, Path("half1"), Path("half2"))
+    (4, 0)
     """
     plan.check()
     if not other.exists():
