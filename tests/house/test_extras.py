@@ -1,4 +1,4 @@
-"""Does each extra, alone in an environment that has nothing else, do what it is for? Does an install without any say which one is missing?"""
+"""Does each extra, alone in an environment, do what it is for? Does an install without any say which one is missing?"""
 
 import subprocess
 import sys
