@@ -19,9 +19,12 @@ from hypothesis import settings
 settings.register_profile("kdenv", deadline=None, derandomize=True)
 settings.load_profile("kdenv")
 
-# A shell lets processes in the background ignore Ctrl-C, and what they start inherits that. Tests send it, so it must be heard.
+# A shell lets processes in the background ignore Ctrl-C, nohup lets them ignore a closed terminal, and what they start inherits that.
+# Tests send both, so they must be heard.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

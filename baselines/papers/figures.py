@@ -106,6 +106,9 @@ FIGURES = (
         for numbers, title, unit in (((1, 3, 7), "Points of features", "points of each"), ((2, 4, 8), "Meeples", "meeples a game"))
         for number in numbers
     ),
+    Figure(
+        "heyden2009", "Figure 6.5", "Figure 6.5", r"(?P<line>Star\d), position (?P<x>\d+)", "Nodes saved", "position", "of Expectimax's, %"
+    ),
     Figure("heyden2009", "Table 6.2", "Table 6.2", "(?P<line>MCTS) with C = (?P<x>[^ ]+) v MC, .*", "MCTS v MC", "C", "games won, in %"),
     Figure("dominai2016", "Figure 1", "Figure 1", "(?P<line>.+), v greedy", "IMS against greedy", "rounds won, in %", ""),
     Figure("dominai2016", "Figure 2", "Figure 2", "(?P<line>.+), v greedy", "PIMC against greedy", "rounds won, in %", ""),

@@ -70,8 +70,6 @@ def _one(card: int) -> Pile:
     return tuple(int(i == card) for i in range(6))
 
 
-
-
 # Figures 25 and 26: a Woodcutter that gives more coins
 
 _GAMES = 10  # as in the thesis

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator
 
 from baselines.papers import figures, tables
 from baselines.papers.tables import Line
 
-VERDICTS = ("agrees", "stronger", "weaker", "differs", "too few games", "not comparable", "not tried")
+VERDICTS = ("agrees", "stronger", "weaker", "differs", "too few games", "not comparable", "not tried", "nothing to play")
 _LONG = 20  # lines; a longer table with a figure is folded up
+_DIGITS = 2  # significant digits of half an interval
 
 _INTRODUCTION = """# What the papers say, and what comes out here
 
-Made by `kdenv reproduce --page` from `results/*.csv`, which `kdenv reproduce [PAPER [TABLE]]` writes; `expected/*.csv` has the papers'
-numbers and where they stand. [README.md](README.md) says how a line is read, and what the papers get wrong.
+Made by `kdenv reproduce --page` from `results/*.csv`, which `kdenv reproduce [PAPER [TABLE]]` writes and which have more digits;
+`expected/*.csv` has the papers' numbers and where they stand. [README.md](README.md) says how lines are made, and what the papers get
+wrong.
 
 Seed 2026. Every game has a deal of its own, and the seats go round from game to game. [low, high] are 95 % intervals (Student's t; Wilson's
 for shares). The verdicts:
@@ -25,10 +29,13 @@ for shares). The verdicts:
 | stronger, weaker | our player does better, or worse, than the paper's number |
 | differs | another number, where neither is better |
 | too few games | fewer than ten games, which have no interval |
-| not comparable | what the paper measured is not what can be measured here; the last column says why |
-| not tried | the last column says why |
+| not comparable | what the paper measured is not what can be measured here; a remark says why |
+| not tried | it takes longer than the sizes that were played; `kdenv reproduce PAPER TABLE --full` plays it |
+| nothing to play | parameters, people, lost positions; a remark says which |
 
-Many lines have far fewer games than the paper, so "agrees" may say little: the intervals tell.
+Many lines have far fewer games than the paper, so "agrees" may say little: the intervals tell. Measures: wins, games won alone in %; wins
+first, of those games in which the player made the first decision; score, wins and half ties in %; margin, points ahead of the best other;
+points N, points after round N; "rival's", the number of the player named second.
 """
 
 
@@ -42,10 +49,12 @@ def page() -> str:
         if not lines:
             continue
         of_tables = {table: [line for line in lines if line.table == table] for table in dict.fromkeys(line.table for line in lines)}
-        parts += [f"\n## {title}\n\n", *_counts(of_tables, "table")]
-        for table, rows in of_tables.items():
+        played = {table: rows for table, rows in of_tables.items() if {row.verdict for row in rows} != {"nothing to play"}}
+        parts += [f"\n## {title}\n\n", *_counts(played, "table")]
+        for table, rows in played.items():
             caption = captions.get((paper, table))
             parts += [f"\n### {table}\n\n", *([f"{caption}\n\n"] if caption else []), *_table(rows, _pictures(paper, table))]
+        parts += _not_played([row for table, rows in of_tables.items() if table not in played for row in rows])
     return "".join(parts)
 
 
@@ -58,6 +67,18 @@ def _counts(groups: dict[str, list[Line]], what: str) -> Iterator[str]:
         yield f"| {name} | {' | '.join(str(number or '') for number in numbers)} |\n"
 
 
+def _not_played(lines: list[Line]) -> Iterator[str]:
+    """The tables of which no line can be played, in one table: those with the same row and remark in one line."""
+    if not lines:
+        return
+    places: dict[tuple[str, ...], list[str]] = {}
+    for line in lines:
+        places.setdefault((line.row, line.paper, line.why), []).append(line.table)
+    yield "\n### Nothing to play\n\n| | | paper | remarks |\n|---|---|---|---|\n"
+    for (row, paper, why), tables_of_it in places.items():
+        yield f"| {', '.join(tables_of_it)} | {_cell(row)} | {paper} | {_cell(why)} |\n"
+
+
 def _pictures(paper: str, table: str) -> list[str]:
     """The figures that are made of this table."""
     wanted = (figure for figure in figures.FIGURES if (figure.paper, figure.table) == (paper, table) and figure.curves())
@@ -65,29 +86,52 @@ def _pictures(paper: str, table: str) -> list[str]:
 
 
 def _table(lines: list[Line], pictures: list[str]) -> Iterator[str]:
+    """A table. What is said of several lines is said once, in a numbered note below it."""
     is_folded = pictures and len(lines) > _LONG
+    said = Counter(remark for line in lines for remark in _remarks(line))
+    notes = [remark for remark, n in said.items() if n > 1]
     yield from pictures
     if pictures:
         yield "\n"
     if is_folded:
         yield f"<details><summary>{len(lines)} lines</summary>\n\n"
-    yield "| | measure | paper | here | games | verdict | |\n|---|---|---|---|---|---|---|\n"
-    yield from map(_row, lines)
+    yield "| | measure | paper | here | games | verdict | remarks |\n|---|---|---|---|---|---|---|\n"
+    for line in lines:
+        remarks = [f"({notes.index(remark) + 1})" if remark in notes else remark for remark in _remarks(line)]
+        cells = (line.row, line.measure, _paper(line), _ours(line), line.games, line.verdict, "; ".join(remarks))
+        yield f"| {' | '.join(map(_cell, cells))} |\n"
+    if notes:
+        yield "\n" + "\n".join(f"({number}) {note}" + "  " * (number < len(notes)) for number, note in enumerate(notes, 1)) + "\n"
     if is_folded:
         yield "\n</details>\n"
 
 
-def _row(line: Line) -> str:
-    def number(value: str, low: str, high: str) -> str:
-        return f"{value} [{low}, {high}]" if low != high else value or "-"
+def _remarks(line: Line) -> list[str]:
+    return line.why.split("; ") if line.why else []
 
-    cells = (
-        line.row,
-        line.measure,
-        number(line.paper, line.paper_low, line.paper_high),
-        number(line.ours, line.low, line.high),
-        line.games,
-        line.verdict,
-        line.why,
-    )
-    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |\n"
+
+def _cell(text: str) -> str:
+    return text.replace("|", "/")
+
+
+def _paper(line: Line) -> str:
+    """The paper's number as it is printed, with its interval."""
+    decimals = _decimals(line.paper_low, line.paper_high)
+    if decimals is None:
+        return line.paper or "-"
+    return f"{line.paper} [{float(line.paper_low):.{decimals}f}, {float(line.paper_high):.{decimals}f}]"
+
+
+def _ours(line: Line) -> str:
+    """Our number with its interval, with as many decimals as the interval has meaning."""
+    decimals = _decimals(line.low, line.high)
+    if decimals is None:
+        return line.ours or "-"
+    return f"{float(line.ours):.{decimals}f} [{float(line.low):.{decimals}f}, {float(line.high):.{decimals}f}]"
+
+
+def _decimals(low: str, high: str) -> int | None:
+    """The decimals that half of an interval needs; None if it has no width."""
+    if not low or not high or float(low) == float(high):
+        return None
+    return max(0, _DIGITS - 1 - math.floor(math.log10((float(high) - float(low)) / 2)))

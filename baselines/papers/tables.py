@@ -8,11 +8,12 @@ and in `why` what must be known to compare it, or why it is not tried. `how` is 
     seats GAME; OPTION=VALUE ...; POLICY v POLICY ...      the same, each policy in its seat in every game
     call NAME ARGUMENT ...                                  a function of baselines/papers/<paper>.py
 
-Measures are count (exact), about and log10 (numbers that the paper rounds), nodes, points, margin; points N: those after round N; open:
-turns open; wins: games won alone in %; wins first: those in which the policy made the first decision; score: wins and half ties; any other
-word is a column that the game adds (kdenv match --show game), or the sum of those that begin so; A / B is the ratio of two of them.
-A function gives its number, or its number and the standard error.
-results/<paper>.csv is written line by line, so that an interrupted run goes on where it stopped.
+Measures are count (exact), about and log10 (numbers that the paper rounds), nodes, points, margin; points N: those after round N;
+deviation: the standard deviation of points; points = N: games with N points in %; open: turns open; wins: games won alone in %; wins first:
+those in which the policy made the first decision; score: wins and half ties; seconds, seconds N-M, seconds N-: of a turn, in these rounds;
+any other word is a column that the game adds (kdenv match --show game), or the sum of those that begin so; A / B is the ratio of two of
+them. "rival's" before a measure asks for the second policy's number. A function gives its number, or its number and the standard error.
+results/<paper>.csv is written line by line, and the games of unfinished lines are kept in games/, so that an interrupted run goes on.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
-from functools import cached_property
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import kdenv
-from kdenv.arena import Breakdown, DealSums, Estimate, Match, Result, play
+from baselines.papers.matches import KINDS, SEED, Matches, is_share, measured
+from kdenv.arena import Estimate
 
 ROOM = Path(__file__).parent
 out: Path | None = None  # the folder of results, figures and RESULTS.md, if it is not ROOM
@@ -42,10 +43,8 @@ PAPERS = {
     "dominai2016": "DominAI 2016 (team dominoes)",
 }
 SIZES = ("quick", "default", "full")
-SEED = 2026
 _SURE = 2.576  # standard errors: two numbers that are the same differ by more in one of a hundred rows
 _Z = 1.96
-_SHARES = ("wins", "score", "wins first")
 
 
 @dataclass(frozen=True)
@@ -133,16 +132,20 @@ def tables_of(paper: str) -> list[str]:
 
 
 def run(paper: str, table: str | None, size: str, on_line: Callable[[Line, int, int], None], again: bool = False) -> None:
-    """Make the results of a paper, or of one table. Lines made with at least these games are kept, unless again=True."""
+    """Make the results of a paper, or of one table. Lines made with at least these games are kept, and judged anew, unless again=True."""
     wanted = [line for line in expected_of(paper) if table is None or line.table == table]
     known = {(line.table, line.row, line.measure): line for line in results_of(paper)}
-    played: dict[str, Games] = {}  # by how: several lines may be of one match
+    matches = Matches(made() / "games")
     for i, expected in enumerate(wanted):
-        old = known.get(expected.key)
-        if again or old is None or not _is_enough(old, expected, size):
-            known[expected.key] = old = _line(paper, expected, size, played)
+        line = known.get(expected.key)
+        if again or line is None or not _is_enough(line, expected, size):
+            line = _line(paper, expected, size, matches)
+        judged = _judged(line, expected)
+        if judged != known.get(expected.key):
+            known[expected.key] = judged
             _write(paper, known)
-        on_line(old, i + 1, len(wanted))
+        on_line(judged, i + 1, len(wanted))
+    matches.forget()
 
 
 def _is_enough(line: Line, expected: Expected, size: str) -> bool:
@@ -164,39 +167,30 @@ def _write(paper: str, lines: dict[tuple[str, str, str], Line]) -> None:
     draft.replace(path)
 
 
-def _line(paper: str, expected: Expected, size: str, played: dict[str, Games]) -> Line:
-    """Get the number of this line here, and compare it."""
+def _line(paper: str, expected: Expected, size: str, matches: Matches) -> Line:
+    """Get the number of this line here. What is compared with it is left empty."""
     start = _spent()
     kind, _, rest = expected.how.partition(" ")
     games, ours = 0, Estimate(math.nan)
     seconds = 0.0
-    if kind in ("match", "seats"):
+    if kind in KINDS:
         games = int(getattr(expected, size))
         if games:
-            key = f"{games} {expected.how}"
-            if key not in played:
-                played[key] = _play(rest, games, goes_round=kind == "match")
-                played[key].seconds = _spent() - start
-            seconds = played[key].seconds
-            ours = measured(played[key], expected.measure)
+            played = matches.play(kind, rest, games)
+            ours = measured(played, expected.measure)
+            played.spent += _spent() - start
+            seconds = played.seconds
     elif kind == "call" and getattr(expected, size) != "no":
         name, *arguments = rest.split()
         found = getattr(importlib.import_module(f"baselines.papers.{paper}"), name)(*arguments)
         mean, error = found if isinstance(found, tuple) else (float(found), math.nan)
         ours = Estimate(mean, mean - _Z * error, mean + _Z * error)
         seconds = _spent() - start
-    why = expected.why
-    if kind in ("match", "seats") and not games:
-        why = f"{why}; " * bool(why) + f"not tried in this size: --full plays {expected.full} games"
-    elif kind == "call" and getattr(expected, size) == "no":
-        why = f"{why}; " * bool(why) + "not tried in this size, as it takes long"
-    paper_error = error_of(expected)
-    value = float(expected.value) if expected.value else math.nan
     return Line(
         *expected.key,
         paper=expected.value,
-        paper_low=_end(expected, value - _Z * paper_error),
-        paper_high=_end(expected, value + _Z * paper_error),
+        paper_low="",
+        paper_high="",
         ours=_text(ours.mean, exact=expected.measure == "count"),
         low=_end(expected, ours.low),
         high=_end(expected, ours.high),
@@ -204,13 +198,37 @@ def _line(paper: str, expected: Expected, size: str, played: dict[str, Games]) -
         seed=str(SEED) if games else "",
         size=size,
         seconds=f"{seconds:.1f}",
-        verdict=verdict(expected, value, paper_error, ours.mean, (ours.high - ours.low) / 2 / _Z),
-        why=why,
+        verdict="",
+        why="",
         how=expected.how,
         kdenv=kdenv.__version__,
         machine=f"{platform.machine()} {platform.system()} Python {platform.python_version()}",
         date=time.strftime("%Y-%m-%d", time.gmtime()),
     )
+
+
+def _judged(line: Line, expected: Expected) -> Line:
+    """The line, compared with what the paper says."""
+    value = float(expected.value) if expected.value else math.nan
+    error = error_of(expected)
+    ours, low, high = (float(text) if text else math.nan for text in (line.ours, line.low, line.high))
+    remarks = [expected.why] if expected.why else []
+    if not line.ours and expected.how:
+        remarks.append(f"not tried in this size: {_larger(expected)}")
+    return replace(
+        line,
+        paper_low=_end(expected, value - _Z * error),
+        paper_high=_end(expected, value + _Z * error),
+        verdict=verdict(expected, value, error, ours, (high - low) / 2 / _Z),
+        why="; ".join(remarks),
+    )
+
+
+def _larger(expected: Expected) -> str:
+    """With which size a line is made."""
+    if expected.how.partition(" ")[0] not in KINDS:
+        return "it takes long"
+    return f"the default plays {expected.default} games" if int(expected.default) else f"--full plays {expected.full} games"
 
 
 def _spent() -> float:
@@ -221,107 +239,18 @@ def _spent() -> float:
 
 def _end(expected: Expected, number: float) -> str:
     """An end of an interval as text; that of a share lies from 0 to 100."""
-    return _text(min(100.0, max(0.0, number)) if expected.measure in _SHARES and not math.isnan(number) else number)
+    return _text(min(100.0, max(0.0, number)) if is_share(expected.measure) and not math.isnan(number) else number)
 
 
 def _text(number: float, *, exact: bool = False) -> str:
     return "" if math.isnan(number) else f"{number:.0f}" if exact else f"{number:.6g}"
 
 
-@dataclass
-class Games:
-    """The games of a match, and what their records tell: it takes long to find, and many lines may ask for it."""
-
-    match: Match
-    results: list[Result]
-    seconds: float = 0.0
-
-    @cached_property
-    def breakdowns(self) -> list[Breakdown]:
-        """What the record of each game tells."""
-        found = []
-        for result in self.results:
-            found.append(Breakdown(self.match))
-            found[-1].add(result)
-        return found
-
-    def told(self, measure: str) -> Iterator[float]:
-        """A number of the first policy in each game: "points N" after round N, or what the game adds, such as "points cities".
-
-        A single word, such as "meeples", is the sum of all columns that begin with it.
-        """
-        what, _, number = measure.partition(" ")
-        for breakdown in self.breakdowns:
-            part = breakdown.parts[str(self.match.line_up[0])]
-            if what == "points" and number.isdigit():
-                yield part.rounds[int(number) - 1].score.mean
-            elif number:
-                yield part.own[measure].mean(0).mean if measure in part.own else 0.0
-            else:
-                yield sum(sums.mean(0).mean for name, sums in part.own.items() if name.partition(" ")[0] == what)
-
-
-def _play(words: str, games: int, *, goes_round: bool) -> Games:
-    """Play the match that these words say: game; options; policies. Of the games of each deal, which differ in the seats, one is played."""
-    game, options, policies = (part.strip() for part in words.split(";"))
-    given = dict(option.split("=") for option in options.split())
-    line_up = [policy.strip() for policy in policies.split(" v ")]
-    n = len(line_up)
-    match = Match(game, line_up, games * n, seed=SEED, options=given)
-    match.check()
-    played = {deal * n + (deal % n if goes_round else 0) for deal in range(games)}
-    results: list[Result] = []
-    if not play(match, done=set(range(games * n)) - played, on_result=results.append, processes=1):
-        raise KeyboardInterrupt
-    return Games(match, results)
-
-
-def measured(games: Games, measure: str) -> Estimate:
-    """The number of the first policy in these games, with its interval; without one if there are too few games."""
-    of: dict[str, Callable[[Result], float | None]] = {
-        "wins": lambda result: float(result.wins[0] == 1.0),
-        "score": lambda result: result.wins[0],
-        "margin": lambda result: float(result.margins[0]),
-        "points": lambda result: float(result.scores[0]),
-        "least": lambda result: float(result.scores[0]),
-        "most": lambda result: float(result.scores[0]),
-        **{f"rival's {what}": lambda result: float(result.scores[1]) for what in ("points", "least", "most")},
-        "wins first": lambda result: float(result.wins[0] == 1.0) if _began(result) else None,
-    }
-    if " / " in measure:
-        return _ratio(*(list(games.told(name)) for name in measure.split(" / ")))
-    told = map(of[measure], games.results) if measure in of else games.told(measure)
-    numbers = [number for number in told if number is not None]
-    if measure.endswith(("least", "most")):
-        return Estimate((min if measure.endswith("least") else max)(numbers))
-    sums = DealSums(1)
-    for deal, number in enumerate(numbers):
-        sums.add(deal, [number])
-    return Estimate(*(100 * number for number in sums.share(0))) if measure in _SHARES else sums.mean(0)
-
-
-def _ratio(above: list[float], below: list[float]) -> Estimate:
-    """The ratio of two sums over games, with the interval of its linear approximation."""
-    ratio, mean = sum(above) / sum(below), sum(below) / len(below)
-    rest = DealSums(1)
-    for deal, (a, b) in enumerate(zip(above, below, strict=True)):
-        rest.add(deal, [a - ratio * b])
-    _, low, high = rest.mean(0)
-    return Estimate(ratio, ratio + low / mean, ratio + high / mean)
-
-
-def _began(result: Result) -> bool:
-    """Whether the first policy made the first decision. Seats rotate, and games with two players begin with seat 0."""
-    first = next(line for line in str(result.record).splitlines() if line[:1].isdigit())
-    rotation = result.number % len(result.scores)
-    return (int(first.partition(":")[0]) - rotation) % len(result.scores) == 0
-
-
 def error_of(expected: Expected) -> float:
     """The standard error of the paper's number; 0 if it is exact, nan if it cannot be known."""
     if expected.half:
         return float(expected.half) / _Z
-    if expected.measure in _SHARES and expected.n:
+    if is_share(expected.measure) and expected.n:
         n, share = float(expected.n), (float(expected.value) / 100 * float(expected.n) + 1) / (float(expected.n) + 2)
         return 100 * math.sqrt(share * (1 - share) / n)
     return 0.0 if expected.measure == "count" else math.nan
@@ -330,7 +259,7 @@ def error_of(expected: Expected) -> float:
 def verdict(expected: Expected, value: float, paper_error: float, ours: float, error: float) -> str:
     """One of the words of page.VERDICTS, which the page explains."""
     if math.isnan(ours):
-        return "not tried"
+        return "not tried" if expected.how else "nothing to play"
     if expected.measure == "count":
         return "agrees" if ours == value else "differs"
     if expected.measure in ("about", "log10") and not math.isnan(value):
@@ -346,7 +275,7 @@ def verdict(expected: Expected, value: float, paper_error: float, ours: float, e
         return "not comparable"
     if abs(ours - value) <= _SURE * math.hypot(paper_error, error):
         return "agrees"
-    return "differs" if expected.measure == "open" else "stronger" if ours > value else "weaker"
+    return "differs" if expected.measure in ("open", "deviation") else "stronger" if ours > value else "weaker"
 
 
 def summary(lines: list[Line]) -> Iterator[str]:

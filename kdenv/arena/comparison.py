@@ -15,7 +15,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from kdenv.arena.curve import Budget, takes_budget, with_budget
+from kdenv.arena.curve import Budget, seats_of_others, takes_budget, with_budget
 from kdenv.arena.match import Match, Result
 from kdenv.arena.results import ResultsFile
 from kdenv.arena.sequential import ConfidenceSequence
@@ -302,11 +302,8 @@ def _line_ups(game: str, a: Any, b: Any, field: list[Any], players: int | None) 
     found.variant(players)
     teams = found.teams(players)
     if field:
-        places = [place for place in range(players) if place % teams]
-        if len(field) > len(places):
-            raise BadOption(f"the field has {len(field)} policies for {len(places)} seats; {game} has {players} here")
-        of_place = {place: field[number % len(field)] for number, place in enumerate(places)}
-        return [of_place.get(place, a) for place in range(players)], [of_place.get(place, b) for place in range(players)]
+        others = seats_of_others(game, players, field)
+        return [others.get(place, a) for place in range(players)], [others.get(place, b) for place in range(players)]
     if players < 2 or teams % 2:
         raise BadOption(f"{shown(a)} and {shown(b)} cannot share {players} seats evenly; give a field for the others, or 2 players")
     return [a if place % 2 == 0 else b for place in range(players)], []

@@ -92,13 +92,13 @@ class CurvePlan:
         """A match for every point: the policy, its budget, and the match, whose first place is the policy's."""
         game = find_game(self.game)
         players, _ = game.variant(self.players, **self.options)
-        teams = game.teams(players)
         if not self.against:
             raise BadOption("nobody is named to play against; give at least one policy")
+        others = seats_of_others(self.game, players, self.against) if game.teams(players) > 1 else {}  # alone, one plays against nobody
         for text in self.policies:
             for budget in self.budgets if takes_budget(text) else (None,):
                 written = text if budget is None else with_budget(text, budget)
-                line_up = [written if place % teams == 0 else self.against[(place - 1) % len(self.against)] for place in range(players)]
+                line_up = [others.get(place, written) for place in range(players)]
                 yield text, budget, Match(self.game, line_up, self.games, self.seed, self.options)
 
 
@@ -114,6 +114,16 @@ class Point(NamedTuple):
         """The time a turn: the budget if it is a time, else the median of what was measured."""
         given = None if self.budget is None else self.budget.seconds
         return self.row.median_seconds_per_turn if given is None else given
+
+
+def seats_of_others(game: str, players: int, policies: Sequence[Any]) -> dict[int, Any]:
+    """Who takes the seats of the teams that are not measured, by place; if there are fewer policies than seats, they take turns."""
+    teams = find_game(game).teams(players)
+    places = [place for place in range(players) if place % teams]
+    if len(policies) > len(places):
+        seats = f"{len(places)} seat{'s' * (len(places) != 1)} of the others"
+        raise BadOption(f"{len(policies)} policies are given for the {seats}; {game} has {players} here")
+    return {place: policies[number % len(policies)] for number, place in enumerate(places)}
 
 
 def takes_budget(text: str) -> bool:

@@ -11,7 +11,7 @@ from kdenv.arena.cluster import connection
 from kdenv.arena.kept import path_in, play_kept
 from kdenv.arena.league import League
 from kdenv.arena.match import Match, Result
-from kdenv.arena.results import ResultsFile, header, result_of
+from kdenv.arena.results import ResultsFile, changed_model, header, result_of
 from kdenv.arena.schedule import Table
 from kdenv.arena.standings import Standings
 from kdenv.core.errors import BadOption, BadRecord, shown
@@ -157,6 +157,8 @@ def _results_in(path: Path, match: Match) -> Iterator[Result]:
             if theirs.get(key) != mine[key]:
                 other = shown(theirs.get(key))
                 raise BadRecord(f"{path} was written with another {key} ({other}, here it is {mine[key]}), so it cannot be merged")
+        if name := changed_model(theirs, mine):
+            raise BadRecord(f"{path} holds the results of another {name}: here the file is another one, so it cannot be merged")
         for number, line in enumerate(file, 2):
             if line.endswith(b"\n"):
                 try:

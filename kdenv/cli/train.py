@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kdenv.cli.arguments import Commands, add_game, options, whole
 from kdenv.core.errors import BadOption
+
+if TYPE_CHECKING:
+    from kdenv.training import Trainer
 
 
 def add(commands: Commands) -> None:
@@ -40,8 +43,8 @@ def add(commands: Commands) -> None:
 
 def _run(parsed: argparse.Namespace) -> None:
     from kdenv.games import find_game
-    from kdenv.training import Trainer
     from kdenv.training.settings import read_settings, settings_of
+    from kdenv.training.trainer import Trainer, alone_in
 
     given = {name.removeprefix("set_"): value for name, value in vars(parsed).items() if name.startswith("set_") and value is not None}
     if parsed.option:
@@ -52,8 +55,14 @@ def _run(parsed: argparse.Namespace) -> None:
     folder = parsed.out if parsed.out is not None else Path("training") / game.name
     if folder.exists() and not folder.is_dir():
         raise BadOption(f"--out {folder} is a file; give a folder")
-    trainer = Trainer(settings, folder, against, parsed.threads, parsed.deals)
-    if trainer.games:
+    with alone_in(folder):
+        _train(Trainer(settings, folder, against, parsed.threads, parsed.deals), folder, parsed.points)
+
+
+def _train(trainer: Trainer, folder: Path, points: int) -> None:
+    if trainer.progress >= 1:
+        print(f"the training in {folder} has ended after {trainer.games:,} games; it goes on with more --games or --minutes")
+    elif trainer.games:
         print(f"going on in {folder} after {trainer.games:,} games")
-    trainer.run(lambda line: print(line, flush=True), parsed.points)
+    trainer.run(lambda line: print(line, flush=True), points)
     print(f"the model is {folder / 'model.npz'}; play it as learned({folder / 'model.npz'})")

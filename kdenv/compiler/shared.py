@@ -5,6 +5,7 @@ read the new number with `ask` or `add_shared`. The versions for Python alone ar
 """
 
 import ctypes
+import os
 import platform
 from typing import Any
 
@@ -42,6 +43,10 @@ def tell(numbers: Any, i: Any, number: Any) -> None:
 
 def pause() -> None:
     """Wait for some nanoseconds, in a loop that looks at a shared number."""
+
+
+def give_way() -> None:
+    """Let another thread that waits for this core have it."""
 
 
 def address_of(array: Any) -> Any:
@@ -88,6 +93,16 @@ def _wait_a_moment(typing_context):
             hints = [ir.IntType(32)(_YIELD)] if _PAUSE == _ARM else []
             kind = ir.FunctionType(ir.VoidType(), [hint.type for hint in hints])
             builder.call(cgutils.get_or_insert_function(builder.module, kind, _PAUSE), hints)
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+@intrinsic
+def _give_way(typing_context):
+    def generate(context, builder, signature, arguments):
+        if hasattr(os, "sched_yield"):  # then the C library has it; elsewhere a thread keeps its core until its time is over
+            builder.call(cgutils.get_or_insert_function(builder.module, ir.FunctionType(ir.IntType(32), []), "sched_yield"), [])
         return context.get_dummy_value()
 
     return types.void(), generate
@@ -141,6 +156,11 @@ def _tell(numbers, i, number):
 @overload(address_of)
 def _address_of(array):
     return lambda array: _address(array)
+
+
+@overload(give_way)
+def _gives_way():
+    return lambda: _give_way()
 
 
 @overload(pause)

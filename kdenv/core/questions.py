@@ -196,6 +196,9 @@ class Hidden:
     most_turns: int  # a deal is followed by at most this many turns
     dealers: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)  # name -> maker; "exact" need not be listed
     beliefs: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)  # name -> maker
+    # (variant, player, doubt, buffer) -> a dealer for one search, which draws more often what makes the turns of the rivals probable if
+    # they are this compiled player, or take any legal turn with the probability `doubt`
+    likely: Callable[[Any, Any, float, Any], Any] | None = None
 
 
 class Measured(NamedTuple):

@@ -14,6 +14,7 @@ from kdenv.core.game import Game, Variant, did_you_mean
 from kdenv.core.questions import Hidden
 from kdenv.games import find_game, names
 from kdenv.policies.budgets import GOAL, MEANING_OF_SCORE, ByGame, ByPlayouts, BySeconds, Played
+from kdenv.policies.rivals import Infers
 from kdenv.policies.searching import Searcher, SearchPolicy
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value, named
@@ -64,7 +65,7 @@ class Deepens(Value):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class OnDeals(SearchPolicy, ByPlayouts, BySeconds, ByGame):
+class OnDeals(SearchPolicy, Infers, ByPlayouts, BySeconds, ByGame):
     """A search that tries every turn on random deals; its budget of playouts is the number of deals."""
 
     common: bool = param("whether all turns are tried on the same deals", default=True)
@@ -77,6 +78,12 @@ class Pimc(OnDeals, Solves, Deepens):
     usual: ClassVar[Mapping[str, Any]] = {"playouts": 50}
 
     deals: str = param("how hidden things are drawn: exact (by the rules), or by a dealer of the game", default=EXACT)
+
+    def __post_init__(self) -> None:
+        """Refuse two ways to draw at once."""
+        super().__post_init__()
+        if self.rivals is not None and self.deals != EXACT:
+            raise BadOption(f"deals={self.deals} is not possible with rivals, which say themselves how hidden things are drawn")
 
     def needs_of(self, hidden: Hidden, game: Game, variant: Variant) -> None:
         """Check also that the game has this dealer."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 from kdenv.compiler.random import Rng
 from kdenv.core import verbs
 from kdenv.core.errors import NotSupported
-from kdenv.core.questions import TO_THE_END, ExactDeals, Hidden, believe, choose_at, packed
+from kdenv.core.questions import TO_THE_END, Hidden, believe, choose_at, packed
 from kdenv.core.turns import list_turns
 from kdenv.core.view import View
-from kdenv.policies.deals import Deepens, FlatDeals, Ims, OnDeals, Oracle, Pimc
+from kdenv.policies.deals import EXACT, Deepens, FlatDeals, Ims, OnDeals, Oracle, Pimc
 from kdenv.policies.found import Found, half_interval, play_in_words
 from kdenv.policies.sampling import new_playouts, unit_of
 from kdenv.policies.searching import TRIAL, Searcher
@@ -104,8 +103,8 @@ class PimcSearcher(DealsSearcher):
 
     def parts(self, view: View) -> tuple[Any, Any, int]:
         hidden = hidden_of(view)
-        dealers: dict[str, Callable[[Any], Any]] = {"exact": lambda variant: ExactDeals(), **hidden.dealers}
-        return dealers[self.policy.deals](view.variant), self._keeper.solver(hidden, view), depth_of(self.policy, view, hidden)
+        dealer = self.policy.dealer(view) if self.policy.deals == EXACT else hidden.dealers[self.policy.deals](view.variant)
+        return dealer, self._keeper.solver(hidden, view), depth_of(self.policy, view, hidden)
 
     def is_slow(self, depth: int) -> bool:
         """Whether deals are solved to the end, as each may then take a twentieth of a second."""
@@ -126,7 +125,7 @@ class FlatDealsSearcher(DealsSearcher):
 
     def parts(self, view: View) -> tuple[Any, Any, int]:
         """Playouts in place of a solver."""
-        return ExactDeals(), new_playouts(self.policy, view), TO_THE_END
+        return self.policy.dealer(view), new_playouts(self.policy, view), TO_THE_END
 
     def unit(self, view: View) -> str:
         return unit_of(self.policy)

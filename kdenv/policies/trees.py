@@ -68,6 +68,7 @@ class Grower(Worker):
             game.teams(view.players),
             policy.rave,
             _guide(view, policy),
+            policy.dealer(view),
         )
         self.states = view.scratch(uct.N_STATES)
         words = np.uint64 if game.state_dtype.itemsize % 8 == 0 else np.uint8
@@ -80,6 +81,7 @@ class Grower(Worker):
         self.view, self.seat, self.turns, self.rng = view, view.seat, turns, rng
         player, self.learner = _player_and_learner(view, policy)
         self.playouts = new_playouts(policy, view, player=player, values=self.space.values, at_once=self.plan.most_decisions)
+        self.plan = self.plan._replace(dealer=policy.dealer(view))
         self.tree = self._tree(budget)
         self.states[0] = view.states[0]
         verbs.resample_hidden_at(self.states, 0, self.seat, rng)

@@ -9,6 +9,7 @@ from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game, Variant
 from kdenv.policies.budgets import GOAL, MOST_WORKERS, ByGame, ByNodes, ByPlayouts, BySeconds, Decided, Played
 from kdenv.policies.learned import Learned, Modelled
+from kdenv.policies.rivals import Infers
 from kdenv.policies.searching import Searcher, SearchPolicy
 from kdenv.policies.selection import SelectionRule, Ucb1
 from kdenv.policies.text.parameter import param
@@ -19,7 +20,7 @@ _BIASES: dict[str, Any] = {"progressive": ProgressiveBias, "win": WinBias}
 
 
 @named("uct", "Gedda et al. 2018, UCT, UCTB, UCTW; Jansen and Tollisen 2014, UCT; Heyden 2009, MCTS")
-class Uct(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByNodes, ByGame):
+class Uct(SearchPolicy, Played, Decided, Infers, ByPlayouts, BySeconds, ByNodes, ByGame):
     """UCT (Monte Carlo tree search): grows a tree in which a selection rule chooses the turns to try; good turns are searched deeper."""
 
     is_tree = True
@@ -106,6 +107,11 @@ class Uct(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByNodes, ByGame)
                 f"bias=win is not possible with score={self.score}; it needs worths between 0 and 1: score may be wdl, win, relative"
             )
 
+        if self.chance in ("sampled", "frozen") and self.rivals is not None:
+            raise BadOption(
+                f"rivals={self.rivals} is not possible with chance={self.chance}, which draws what is hidden once for the whole tree; "
+                "chance may be information_sets or open"
+            )
         if self.chance not in ("sampled", "frozen"):
             for name, usual in (("total", "siblings"), ("backup", "mean")):
                 if getattr(self, name) != usual:

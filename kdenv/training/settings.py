@@ -7,11 +7,14 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import Game, did_you_mean
 from kdenv.networks.network import ACTIVATIONS
+from kdenv.policies.learned import model_path
+from kdenv.policies.model_file import VALUE, read_network
 
 _SHAPES = {int: "a whole number", float: "a number", str: "a word", list: "a list of words", dict: "a table"}
 
@@ -48,7 +51,7 @@ class Settings:
     games: int = setting("how many games to learn from; 0 for no limit", 0)
     minutes: float = setting("how many minutes of the processor to learn for (two threads use two a minute), if games are not given", 10.0)
     seed: int = setting("the seed of the training", 0, 0, (1 << 63) - 1)
-    source: str = setting("a model to begin with", "")
+    source: str = setting("a model to begin with; its layers, encoding, scale and win are taken over, unless they are given", "")
 
     def __post_init__(self) -> None:
         for each in dataclasses.fields(self):
@@ -57,6 +60,10 @@ class Settings:
             raise BadOption(f"activation={self.activation} is not possible; it may be {' or '.join(ACTIVATIONS)}")
         if (self.guided > 0 or self.then > 0) and not self.guides:
             raise BadOption('guided and then say how often guides play, so they need guides; give guides, as in guides = ["greedy"]')
+        if self.guides and not (self.guided * self.first or self.then):
+            raise BadOption("no guide would ever play; give guided and first, as in guided = 0.6 and first = 0.3, or then")
+        if self.guides and self.teacher:
+            raise BadOption("a teacher plays all seats, so there are no guides; leave one of them out")
         if not 0 <= len(self.guides) <= 4:
             raise BadOption(f"guides lists {len(self.guides)} players; it may be up to 4")
         if self.games == 0 and self.minutes == 0:
@@ -85,11 +92,9 @@ class Settings:
             if value in ([], {}, each.default):
                 continue
             if isinstance(value, dict):
-                words += [f"--option {name}={of}" for name, of in value.items()]
-            elif isinstance(value, list):
-                words += [f"--{each.name} '{of}'" for of in value]
+                words += [f"--option {quote(f'{name}={of}')}" for name, of in value.items()]
             else:
-                words.append(f"--{flag(each.name)} {value}")
+                words += [f"--{flag(each.name)} {quote(str(of))}" for of in (value if isinstance(value, list) else [value])]
         return " ".join(words)
 
 
@@ -99,12 +104,15 @@ def flag(name: str) -> str:
 
 
 def read_settings(path: Path, game: str, given: Mapping[str, Any]) -> Settings:
-    """The settings in a TOML file; those that are given go before them."""
+    """The settings in a TOML file; those that are given go before them, and so does each option of the game."""
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadOption(f"{path} is not TOML: {error}") from None
-    return settings_of(game, {**found, **given}, str(path))
+    both = {**found, **given}
+    if isinstance(found.get("options"), dict) and "options" in given:
+        both["options"] = {**found["options"], **given["options"]}
+    return settings_of(game, both, str(path))
 
 
 def settings_of(game: str, given: Mapping[str, Any], where: str) -> Settings:
@@ -113,4 +121,21 @@ def settings_of(game: str, given: Mapping[str, Any], where: str) -> Settings:
     for name in given:
         if name not in known:
             raise BadOption(f"{where}: there is no setting {shown(name)}{did_you_mean(name, known)}; the settings are {', '.join(known)}")
-    return Settings(game=game, **given)
+    source = given.get("source")
+    taken = _of_model(model_path(source), game) if isinstance(source, str) and source else {}
+    return Settings(game=game, **(taken | dict(given)))
+
+
+def _of_model(path: Path, game: str) -> dict[str, Any]:
+    """The settings that a training which begins with this model takes over, unless others are given."""
+    stored = read_network(path)
+    if stored.made_for.get("game", game) != game:
+        raise BadOption(f"{path.name} was trained on {stored.made_for['game']}, not on {game}; give a model of {game}")
+    if stored.predicts != VALUE:
+        raise BadOption(f"{path.name} predicts a {stored.predicts}, and a training begins with a network of values; give one of these")
+    hidden = [len(bias) for _, bias in stored.layers[:-1]]
+    if len(hidden) not in (1, 2):
+        raise BadOption(f"{path.name} has {len(hidden)} hidden layers, and 'kdenv train' knows networks of one or two; give another model")
+    sizes = dict(zip(("hidden", "second"), hidden, strict=False))
+    encoding = str(stored.made_for.get("encoding", ""))
+    return {**sizes, "activation": stored.activation, "encoding": encoding, "scale": stored.scale, "win": stored.win}

@@ -13,12 +13,14 @@ import dataclasses
 import json
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock, Timeout
 
 from kdenv.compiler.random import derive_seed, make_rng
 from kdenv.core.encoding import check_layout, observer_for_model
@@ -43,7 +45,7 @@ from kdenv.policies.learned import model_path
 from kdenv.policies.model_file import VALUE, StoredNetwork, read_network, write_arrays, write_network
 from kdenv.search.playout import Uniform
 from kdenv.training.curve import Curve, Strength
-from kdenv.training.settings import Settings
+from kdenv.training.settings import Settings, flag
 from kdenv.training.strength import Opponent
 from kdenv.training.teacher import Teacher
 
@@ -51,7 +53,20 @@ _STEP = 0.5  # seconds of a call of the kernel
 _FIRST_STEP = 4  # games
 _CHECKPOINT_EVERY = 20.0  # seconds
 _MOST_GUIDES = 4
-_CHECKPOINT, _MODEL = "checkpoint.npz", "model.npz"
+_CHECKPOINT, _MODEL, _LOCK = "checkpoint.npz", "model.npz", ".lock"
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """A context in which no other training goes on in this folder, whose checkpoints would replace those of this one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / _LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise BadOption(f"another training goes on in {folder}; wait until it has ended, or choose another --out") from None
+    with lock:
+        yield
 
 
 class Trainer:
@@ -87,12 +102,15 @@ class Trainer:
         if self.settings.source:
             return self._layers_from(model_path(self.settings.source))
         dice = np.random.default_rng(derive_seed("weights", self.settings.seed))
-        sizes = [self._observer.size, self.settings.hidden, *([self.settings.second] if self.settings.second else []), 1]
         layers = []
-        for n_in, n_out in pairwise(sizes):
+        for n_in, n_out in pairwise(self._sizes()):
             most = 1 / np.sqrt(min(n_in, 100))  # about as many inputs of a position are not 0
             layers.append((dice.uniform(-most, most, (n_out, n_in)).astype(np.float32), np.zeros(n_out, np.float32)))
         return layers
+
+    def _sizes(self) -> list[int]:
+        """How many numbers the network takes, and how many each of its layers gives."""
+        return [self._observer.size, self.settings.hidden, *([self.settings.second] if self.settings.second else []), 1]
 
     def _layers_from(self, path: Path) -> list[tuple[Any, Any]]:
         stored = read_network(path)
@@ -100,6 +118,10 @@ class Trainer:
         check_layout(stored.made_for, path.name, observer)
         if stored.predicts != VALUE or observer.encoding.name != self._observer.encoding.name or stored.n_in != self._observer.size:
             raise BadOption(f"{path.name} is not a network of values for the encoding {self._observer.encoding.name} of these rules")
+        found = _layers_text(stored.activation, [len(bias) for _, bias in stored.layers])
+        wanted = _layers_text(self.settings.activation, self._sizes()[1:])
+        if found != wanted:
+            raise BadOption(f"{path.name} has layers of {found}, not of {wanted}; leave these settings to it")
         return list(stored.layers)
 
     def stored(self) -> StoredNetwork:
@@ -142,7 +164,7 @@ class Trainer:
         before = dataclasses.asdict(Settings(self.settings.game)) | about["settings"]  # a setting that is new had its default
         changed = {name for name, value in dataclasses.asdict(self.settings).items() if before[name] != value}
         if changed - {"games", "minutes"}:
-            names = ", ".join(sorted(changed - {"games", "minutes"}))
+            names = ", ".join(sorted(map(flag, changed - {"games", "minutes"})))
             raise BadOption(f"{self.folder} holds a training with other settings ({names}); choose another folder with --out")
         if arrays["weights"].shape != weights.shape:
             raise BadOption(f"{path} has {arrays['weights'].size} weights, and these settings have {weights.size}; choose another folder")
@@ -220,7 +242,21 @@ class Trainer:
         learn_from_games(self.learners[0], self._guides[0], self.schedule(), self.players, self.variant, 0, self.game.buffer(), make_rng(0))
 
     def learn(self) -> None:
-        """Learn from some games, on all threads. How many these are does not depend on the clock if the settings give a number of games."""
+        """Learn from some games, on all threads. How many these are does not depend on the clock if the settings give a number of games.
+
+        If an error or Ctrl-C ends this, nothing has been learned: a part of a step would be learned again by a training that goes on.
+        """
+        mine: list[Any] = [self.player.network.weights, self._squares, self._paces, *self._rngs]
+        before, games, seconds = [each.copy() for each in mine], self.games, self.seconds
+        try:
+            self._learn()
+        except BaseException:
+            for each, old in zip(mine, before, strict=True):
+                each[:] = old
+            self.games, self.seconds = games, seconds
+            raise
+
+    def _learn(self) -> None:
         schedule = self.schedule()
         n = self._step
         if self.settings.games:
@@ -269,3 +305,8 @@ class Trainer:
             self.curve.points.append(Strength(self.games, self.seconds, error, opponent.text, margin, of_margin, wins, of_wins))
             against = f"margin {margin:+6.2f} ± {of_margin:.2f}, wins {wins:5.1%} ± {of_wins:.1%} against {opponent.text}"
             show(f"{head}, error {error:.3f}, {against}")
+
+
+def _layers_text(activation: str, sizes: Sequence[int]) -> str:
+    """The hidden layers of a network in words for an error; sizes has the last layer, too."""
+    return f"{' and '.join(map(str, sizes[:-1]))} {activation}"

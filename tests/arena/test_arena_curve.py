@@ -42,6 +42,13 @@ def test_searches_get_every_budget_and_others_one_match() -> None:
 def test_the_others_are_taken_in_turn() -> None:
     plan = CurvePlan("kingdomino", ["full_greedy"], [], ["gprd", "random"], games=4)
     assert [match.line_up for _, _, match in plan.matches()] == [["full_greedy", "gprd", "random", "gprd"]]
+    plan = CurvePlan("dominoes", ["ismcts(playouts=5)"], [], ["greedy", "random"], games=4)
+    assert [match.line_up for _, _, match in plan.matches()] == [["ismcts(playouts=5)", "greedy", "ismcts(playouts=5)", "random"]]
+
+
+def test_a_game_for_one_has_no_others() -> None:
+    plan = CurvePlan("dominion", ["big_money"], [], ["random"], games=4, players=1)
+    assert [match.line_up for _, _, match in plan.matches()] == [["big_money"]]
 
 
 @pytest.mark.parametrize(
@@ -49,6 +56,7 @@ def test_the_others_are_taken_in_turn() -> None:
     [
         (CurvePlan("kingdomino", ["mce"], [read_budget("nodes=3")], ["random"]), "mce cannot have the budget nodes=3; its budgets are"),
         (CurvePlan("kingdomino", ["mce"], [read_budget("1ms")], []), "nobody is named to play against"),
+        (CurvePlan("dominoes", ["greedy"], [], ["random"] * 3), "3 policies are given for the 2 seats of the others"),
         (CurvePlan("kingdomino", ["nobody"], [], ["random"]), "there is no policy nobody"),
     ],
 )

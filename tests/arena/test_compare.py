@@ -77,7 +77,7 @@ def test_seats_are_shared_evenly_or_filled_by_the_field(game: str, field: list, 
     "field, players, what",
     [
         ([], 3, "a and b cannot share 3 seats evenly; give a field for the others, or 2 players"),
-        (["c", "d"], 2, "the field has 2 policies for 1 seats"),
+        (["c", "d"], 2, "2 policies are given for the 1 seat of the others"),
         (["c"], 9, "kingdomino cannot be played by 9 players"),
     ],
 )

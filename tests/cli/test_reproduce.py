@@ -3,13 +3,15 @@
 import csv
 import json
 import math
+import random
 import re
+import statistics
 from pathlib import Path
 
 import pytest
 
-from baselines.papers import dominai2016, figures, gedda2018, heyden2009, jansen2014, page, tables
-from kdenv.arena import Match
+from baselines.papers import dominai2016, figures, gedda2018, heyden2009, jansen2014, matches, page, tables
+from kdenv.arena import Match, Result
 from kdenv.cli import main, reproduce
 
 HEADER = "table,row,measure,value,n,half,source,how,quick,default,full,why\n"
@@ -46,7 +48,7 @@ def test_every_line_can_be_made_or_says_why_not(paper: str) -> None:
 
 
 # How many numbers the tables of the papers print that can be played, counted or searched; of a figure its points, or 1 if it prints none.
-# A table of configurations, of seconds, or of games with people has one line that says why it is not made.
+# A table of configurations, or of games with people has one line that says why it is not made.
 PRINTED: dict[str, dict[str, int]] = {
     "wong_kang": {"Section 2": 4, "Section 3": 1, "Section 4": 3, "Section 5": 5},
     "gedda2018": {
@@ -55,11 +57,12 @@ PRINTED: dict[str, dict[str, int]] = {
     },
     "jansen2014": dict.fromkeys((f"Table {n}" for n in range(1, 58)), 1)
     | {"Table 3": 6, "Table 4": 11, "Table 6": 8, "Table 8": 4, "Table 10": 8, "Table 12": 5, "Table 14": 11, "Table 16": 2, "Table 18": 4}
-    | {"Table 20": 7, "Table 22": 5, "Table 25": 6, "Table 51": 2, "Figure 25": 1, "Figure 26": 1}
+    | {"Table 20": 7, "Table 22": 5, "Table 25": 6 * 3, "Table 51": 2, "Figure 25": 1, "Figure 26": 1}
+    | {"Table 53": 5 * 3, "Table 54": 4 * 3, "Table 55": 4 * 3, "Table 56": 4 * 3}
     | {f"Table {n}": 4 for n in (27, 29, 31, 36, 37, 39, 40, 43, 44, 45, 47, 48)},
     "heyden2009": {
         "Table 3.1": 2 * 27, "Table 6.1": 1 + 6, "Table 6.2": 7, "Table 6.3": 1 + 6, "Table 6.4": 6, "Table 6.5": 1, "Table 6.6": 7,
-        "Table 6.7": 2, "Table 6.8": 1 + 6, "Figure 3.1": 1, "Figures 6.5, 6.6": 1,
+        "Table 6.7": 2, "Table 6.8": 1 + 6, "Figure 3.1": 1, "Figure 6.5": 101, "Figure 6.6": 1, "Section 6.5": 3,
         **{f"Figure 6.{n}": 1 for n in (1, 2, 3, 4, 7, 8)},
     },
     "dominai2016": {"Figure 1": 3, "Figure 2": 4, "Figure 3": 1, "Section IV.D": 2, "Section V.A": 1, "Section V.B": 1},
@@ -86,10 +89,25 @@ def test_the_committed_results_have_every_line_or_say_why_not(paper: str) -> Non
 
 def test_a_line_of_a_match_that_is_not_played_says_with_which_size_it_is(room: Path) -> None:
     how = "match dominoes; mode=round; greedy v random v greedy v random"
-    (room / "expected" / "dominai2016.csv").write_text(HEADER + f"T,a,score,50,100,,here,{how},0,10,30,\n")
+    lines = [f"T,a,score,50,100,,here,{how},0,10,30,\n", f"T,b,score,50,100,,here,{how},0,0,30,it takes a minute\n"]
+    (room / "expected" / "dominai2016.csv").write_text(HEADER + "".join(lines))
     tables.run("dominai2016", None, "quick", lambda *_: None)
-    [line] = tables.results_of("dominai2016")
-    assert (line.verdict, line.why) == ("not tried", "not tried in this size: --full plays 30 games")
+    assert [(line.verdict, line.why) for line in tables.results_of("dominai2016")] == [
+        ("not tried", "not tried in this size: the default plays 10 games"),
+        ("not tried", "it takes a minute; not tried in this size: --full plays 30 games"),
+    ]
+
+
+def test_a_line_that_is_kept_is_judged_by_what_is_known_now(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    how = "match dominoes; mode=round; greedy v random v greedy v random"
+    verdicts = []
+    for half, why in (("1", ""), ("30", "a remark"), ("30", "not comparable: another remark")):
+        (room / "expected" / "dominai2016.csv").write_text(HEADER + f"T,a,wins,99,,{half},here,{how},40,40,40,{why}\n")
+        tables.run("dominai2016", None, "quick", lambda *_: None)
+        [made] = tables.results_of("dominai2016")
+        verdicts.append((made.verdict, made.why))
+        monkeypatch.setattr(tables, "_line", lambda *_: pytest.fail("what was made is made again"))
+    assert verdicts == [("weaker", ""), ("agrees", "a remark"), ("not comparable", "not comparable: another remark")]
 
 
 def line(measure: str, value: str, *, n: str = "", half: str = "", why: str = "") -> tables.Expected:
@@ -115,6 +133,9 @@ def line(measure: str, value: str, *, n: str = "", half: str = "", why: str = ""
         (line("wins", "60", n="200"), math.nan, math.nan, "not tried"),
         (line("wins", "60", n="200"), 60, math.nan, "too few games"),
         (line("open", "60", half="1"), 70, 1.0, "differs"),
+        (line("deviation", "7.4", half="2"), 1, 0.5, "differs"),
+        (line("rival's wins", "60", n="200"), 90, 4.0, "stronger"),
+        (line("points = 83", "77", n="100"), 76, 4.0, "agrees"),
     ],
 )
 def test_verdicts(expected: tables.Expected, ours: float, error: float, verdict: str) -> None:
@@ -170,23 +191,98 @@ def test_it_goes_on_where_it_stopped_and_makes_again_what_has_too_few_games(room
     assert [each.games for each in tables.results_of("dominai2016")] == ["8", "8"]
 
 
-def test_seats_go_round_or_stay_and_every_game_has_its_deal() -> None:
+def play(folder: Path, words: str, games: int, kind: str = "match") -> matches.Games:
+    return matches.Matches(folder).play(kind, words, games)
+
+
+def test_seats_go_round_or_stay_and_every_game_has_its_deal(tmp_path: Path) -> None:
     words = "dominoes; mode=round; greedy v random v greedy v random"
-    for goes_round, rotations in ((True, [0, 1, 2, 3, 0]), (False, [0, 0, 0, 0, 0])):
-        games = tables._play(words, 5, goes_round=goes_round)
+    for kind, rotations in (("match", [0, 1, 2, 3, 0]), ("seats", [0, 0, 0, 0, 0])):
+        games = play(tmp_path, words, 5, kind)
         found = [games.match.find(result.number) for result in games.results]
         assert [deal for deal, _, _ in found] == [0, 1, 2, 3, 4]
         assert [rotation for _, rotation, _ in found] == rotations
 
 
-def test_points_by_round_and_what_the_game_adds_are_measured() -> None:
-    games = tables._play("kingdomino; ; full_greedy v random v random v random", 12, goes_round=True)
-    after = [tables.measured(games, f"points {number}").mean for number in (1, 7, 13)]
-    assert after[0] == 10 < after[1] < after[2] == pytest.approx(tables.measured(games, "points").mean)
-    discards = tables.measured(games, "discards")
+def test_lines_of_one_match_share_its_games_however_its_policies_are_written(tmp_path: Path) -> None:
+    played = matches.Matches(tmp_path)
+    first = played.play("match", "dominion; max_turns=9; uct_mod/t28(playouts=10) v bmfsm", 2)
+    assert played.play("match", "dominion; max_turns=9; uct_mod(least=1, playouts=10) v bmfsm", 2) is first
+    assert played.play("match", "dominion; max_turns=9; uct_mod(least=2, playouts=10) v bmfsm", 2) is not first
+    assert played.play("seats", "dominion; max_turns=9; uct_mod/t28(playouts=10) v bmfsm", 2) is not first
+
+
+def test_an_interrupted_match_goes_on_and_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words, folder = "dominoes; mode=round; greedy v random v greedy v random", tmp_path / "games"
+    whole = [(result.number, result.scores) for result in play(tmp_path / "other", words, 6).results]
+    real, stopped = matches.play_kept, []
+
+    def stop_after_four(match: Match, where: Path, add: object, **how: object) -> bool:
+        def add_or_stop(result: Result) -> None:
+            stopped.append(result.number)
+            add(result)  # type: ignore[operator]
+            if len(stopped) == 4:
+                raise KeyboardInterrupt
+
+        return real(match, where, add_or_stop, **how)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(matches, "play_kept", stop_after_four)
+        with pytest.raises(KeyboardInterrupt):
+            play(folder, words, 6)
+    again = matches.Matches(folder)
+    new: list[int] = []
+    monkeypatch.setattr("kdenv.arena.results.ResultsFile.append", lambda self, result: new.append(result.number))
+    assert sorted((result.number, result.scores) for result in again.play("match", words, 6).results) == whole
+    assert len(new) == 2 and not set(new) & set(stopped)
+    again.forget()
+    assert not folder.exists()
+
+
+def test_points_by_round_and_what_the_game_adds_are_measured(tmp_path: Path) -> None:
+    games = play(tmp_path, "kingdomino; ; full_greedy v random v random v random", 12)
+    after = [matches.measured(games, f"points {number}").mean for number in (1, 7, 13)]
+    assert after[0] == 10 < after[1] < after[2] == pytest.approx(matches.measured(games, "points").mean)
+    discards = matches.measured(games, "discards")
     assert 0 <= discards.low <= discards.mean <= discards.high
-    few = tables._play("kingdomino; ; random v random v random v random", 4, goes_round=True)
-    assert math.isnan(tables.measured(few, "margin").low)
+    few = play(tmp_path, "kingdomino; ; random v random v random v random", 4)
+    assert math.isnan(matches.measured(few, "margin").low)
+
+
+def test_numbers_of_the_rival_and_by_who_began(tmp_path: Path) -> None:
+    games = play(tmp_path, "dominion; max_turns=20; bmfsm v big_money", 40)
+    wins = [matches.measured(games, measure).mean for measure in ("wins", "rival's wins")]
+    mine = [result.wins[0] for result in games.results]
+    assert wins == [pytest.approx(100 * mine.count(share) / 40) for share in (1.0, 0.0)] and 0 < wins[0] < wins[1]
+    began = {result.number: result.number % 2 == 0 for result in games.results}  # seat 0 begins, and the seats go round
+    for measure, place in (("wins first", 0), ("rival's wins first", 1)):
+        of_mine = [result.wins[place] == 1 for result in games.results if began[result.number] == (place == 0)]
+        assert len(of_mine) == 20 and matches.measured(games, measure).mean == pytest.approx(100 * sum(of_mine) / 20)
+    rival = [result.scores[1] for result in games.results]
+    assert matches.measured(games, "rival's points").mean == pytest.approx(sum(rival) / 40)
+    assert matches.measured(games, "rival's most").mean == max(rival)
+
+
+def test_deviations_shares_of_a_score_and_seconds_of_turns(tmp_path: Path) -> None:
+    games = play(tmp_path, "dominion; kingdom=none max_turns=12; ucb_mod/t26(playouts=3)", 30)
+    points = [result.scores[0] for result in games.results]
+    deviation = matches.measured(games, "deviation")
+    assert deviation.mean == pytest.approx(statistics.stdev(points)) and deviation.low < deviation.mean < deviation.high
+    often = statistics.mode(points)
+    assert matches.measured(games, f"points = {often}").mean == pytest.approx(100 * points.count(often) / 30)
+    early, late, all_turns = (matches.measured(games, measure).mean for measure in ("seconds 1-4", "seconds 5-", "seconds"))
+    turns = [result.pace[0] for result in games.results if result.pace is not None]
+    assert [len(mine) for mine in turns] == [12] * 30
+    assert early == pytest.approx(sum(seconds for mine in turns for seconds, _ in mine[:4]) / 120)
+    assert all_turns == pytest.approx((4 * early + 8 * late) / 12)
+
+
+def test_the_deviation_of_equal_numbers_is_0_and_its_interval_covers() -> None:
+    assert matches._deviation([83.0] * 20) == (0, 0, 0)
+    dice = random.Random("deviation")
+    samples = [matches._deviation([dice.gauss(0, 2) for _ in range(200)]) for _ in range(400)]
+    covered = sum(low <= 2 <= high for _, low, high in samples)
+    assert 340 <= covered <= 398  # 376 expected at 94 %, binomial deviation below 5
 
 
 def test_the_budgets_by_round_are_the_playouts_of_the_papers_machine() -> None:
@@ -216,6 +312,30 @@ def test_the_budgets_by_round_are_the_playouts_of_the_papers_machine() -> None:
     assert checked == 160 + 3 + 39 + 62 + 28
 
 
+def result(row: str, ours: str, low: str, high: str, verdict: str, why: str, table: str = "T") -> tables.Line:
+    paper = ("50", "40.1234", "59.8766")
+    return tables.Line(table, row, "wins", *paper, ours, low, high, "10", "1", "quick", "0", verdict, why, "", "", "", "")
+
+
+def test_the_page_has_as_many_digits_as_intervals_have_meaning_and_says_things_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        result("a", "51.23456", "49.1", "53.3", "agrees", "said twice; only a"),
+        result("b", "1234.56", "1000", "1500", "differs", "said twice"),
+        result("c", "7.5", "", "", "too few games", ""),
+        result("d", "", "", "", "nothing to play", "people", "U"),
+        result("d", "", "", "", "nothing to play", "people", "V"),
+    ]
+    monkeypatch.setattr(tables, "results_of", lambda paper: lines if paper == "wong_kang" else [])
+    rows = [row for row in page.page().splitlines() if row.startswith(("| a ", "| b ", "| c ", "(1)", "| U"))]
+    assert rows == [
+        "| a | wins | 50 [40.1, 59.9] | 51.2 [49.1, 53.3] | 10 | agrees | (1); only a |",
+        "| b | wins | 50 [40.1, 59.9] | 1235 [1000, 1500] | 10 | differs | (1) |",
+        "| c | wins | 50 [40.1, 59.9] | 7.5 | 10 | too few games |  |",
+        "(1) said twice",
+        "| U, V | d | 50 | people |",
+    ]
+
+
 def test_figures_have_the_papers_points_beside_ours(room: Path) -> None:
     lines = [f"Figure 3,FG v three TR, round {number},points {number},{number}0,,1,here,call log_draws,yes,yes,yes," for number in (1, 2)]
     quoted = [line.replace("FG v three TR, round", '"FG v three TR, round').replace(",points", '",points', 1) for line in lines]
@@ -237,19 +357,19 @@ def test_every_figure_is_made_of_lines_that_there_are() -> None:
         assert len({figure.file for figure in figures.FIGURES}) == len(figures.FIGURES)
 
 
-def test_an_outcome_that_never_changes_still_has_an_error() -> None:
-    games = tables._play("dominion; ; single_witch v random", 20, goes_round=True)
-    mean, low, high = tables.measured(games, "wins")
+def test_an_outcome_that_never_changes_still_has_an_error(tmp_path: Path) -> None:
+    games = play(tmp_path, "dominion; ; single_witch v random", 20)
+    mean, low, high = matches.measured(games, "wins")
     assert mean == high == 100 > low
-    assert tables.measured(games, "wins first").mean == 100
-    assert tables.measured(games, "points").mean == pytest.approx(sum(result.scores[0] for result in games.results) / 20)
+    assert matches.measured(games, "wins first").mean == 100
+    assert matches.measured(games, "points").mean == pytest.approx(sum(result.scores[0] for result in games.results) / 20)
 
 
 @pytest.mark.parametrize(
     "arguments, sentence",
     [
         (["gedda2019"], "there is no paper gedda2019; the papers are wong_kang, gedda2018"),
-        (["wong_kang", "Table 1"], "wong_kang has no table 'Table 1'; it has Section 2, Section 5"),
+        (["wong_kang", "Table 1"], "wong_kang has no table 'Table 1'; it has Section 2, Section 3"),
     ],
 )
 def test_what_there_is_not_is_told(arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,15 +7,34 @@ import subprocess
 import sys
 import threading
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
+import kdenv
+from kdenv.author import kernel, legal, packed, plays
+from kdenv.core.errors import WrongOrder
 from kdenv.envs.vector import SeatVectorEnv, SelfPlay, crew
 from kdenv.envs.vector.batch import Batch
 
 compiled = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="where nothing is compiled there is one thread")
+
+
+class Faulty(NamedTuple):
+    """A player that divides by 0 where it may choose among so many actions."""
+
+    limit: int = 4
+
+
+@plays(Faulty)
+@kernel
+def _choose_until_it_fails(player, states, k, out, rng):
+    n = legal(states[k], out)
+    return packed(out[n // max(0, player.limit - n)])
+
+
+kdenv.add_player("dominoes", "faulty_in_crew", Faulty)
 
 
 def first_legal(mask: Any) -> Any:
@@ -152,6 +171,41 @@ def test_a_forked_process_has_helpers_of_its_own() -> None:
     env.close()
 
 
+@compiled
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_an_error_in_a_kernel_is_raised_and_the_environment_can_begin_anew(n_threads: int) -> None:
+    """The game of the error is never done. Who waited for it would wait for ever."""
+    env, twin = (SeatVectorEnv("dominoes", num_envs=64, threads=n, mode="round") for n in (n_threads, 1))
+    for _ in range(2):
+        env.set_opponents("faulty_in_crew")
+        with pytest.raises(ZeroDivisionError):
+            env.reset(seed=1)
+        with pytest.raises(WrongOrder, match="call reset"):
+            env.step(np.zeros(64, int))
+        env.set_opponents("random")
+        for ours, theirs in zip(env.reset(seed=1), twin.reset(seed=1), strict=True):
+            np.testing.assert_equal(ours, theirs)
+    env.close()
+
+
+@compiled
+def test_an_error_in_a_helper_is_raised_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here the caller begins a round and takes no game of it."""
+
+    def only_begin(self: Any, begins: bool, dealing: bool = False, spins: int = 0) -> bool:
+        if begins:
+            crew._begin(self._desk, self._n, dealing, self._results)
+            self._helpers[0].wake()
+        return False
+
+    monkeypatch.setattr(crew.Crew, "_share", only_begin)
+    env = SeatVectorEnv("dominoes", "faulty_in_crew", num_envs=64, threads=2, mode="round")
+    with pytest.raises(ZeroDivisionError):
+        env.reset(seed=1)
+    assert env._batch._crew is None
+    env.close()
+
+
 INTERRUPTED = """
 import signal
 import numpy as np
@@ -184,4 +238,5 @@ print("same games")
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers that send signals")
 def test_after_an_interrupt_games_go_on_and_a_program_may_end_while_helpers_look_for_work() -> None:
     told = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=300)
-    assert (told.stdout, told.stderr, told.returncode) == ("same games\n", "", 0)
+    errors = [line for line in told.stderr.splitlines() if not line.startswith("compiling ")]
+    assert (told.stdout, errors, told.returncode) == ("same games\n", [], 0)

@@ -219,6 +219,14 @@ def test_a_reset_mask_leaves_the_other_games_alone() -> None:
     assert infos["_action_mask"].tolist() == [False, True, False]
 
 
+def test_the_first_reset_is_of_all_games() -> None:
+    batch, some = SeatVectorEnv(num_envs=3), {"reset_mask": np.array([False, True, False])}
+    with pytest.raises(WrongOrder, match="none has begun yet; call reset"):
+        batch.reset(seed=1, options=some)
+    batch.reset(seed=1)
+    batch.reset(options=some)
+
+
 def test_a_clone_plays_on_as_the_original_does() -> None:
     batch = SeatVectorEnv(num_envs=4, threads=2, opponents="full_greedy")
     observations, infos = batch.reset(seed=1)

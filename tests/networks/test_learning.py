@@ -1,10 +1,12 @@
 """Does a network learn what positions are worth, does it learn the same again, and does its training survive being killed?"""
 
+import shlex
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,11 +17,14 @@ from models import random_learner
 from positions import shells
 
 import kdenv
-from kdenv.core.errors import BadOption
+from kdenv.cli import main
+from kdenv.core.errors import BadOption, KdenvError
 from kdenv.networks.learning import paces_of, step_towards
 from kdenv.networks.network import layers_of, look, value
 from kdenv.training import Settings, Trainer
-from kdenv.training.settings import read_settings
+from kdenv.training.curve import read_curve
+from kdenv.training.settings import read_settings, settings_of
+from kdenv.training.trainer import alone_in
 
 
 def gradients(layers, activation: str, x: np.ndarray, target: float) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -138,6 +143,18 @@ def test_the_same_training_gives_the_same_bytes(tmp_path: Path) -> None:
     assert one.read_bytes() == again.read_bytes() != other.read_bytes()
 
 
+def test_a_training_is_measured_once_at_each_time_also_if_it_is_over_and_run_again(tmp_path: Path) -> None:
+    """A second measurement of the same network would have no predictions to tell the error of."""
+    settings = Settings(game="dominoes", hidden=8, games=250)
+    for _ in range(2):
+        told: list[str] = []
+        trainer = Trainer(settings, tmp_path, ["random"], deals=2)
+        trainer.run(told.append, points=2)
+    assert [point.games for point in trainer.curve.points] == [100, 200, 250]
+    assert all(point.error > 0 for point in trainer.curve.points)
+    assert not told  # the second time
+
+
 def test_a_training_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
     whole = train(tmp_path / "whole", 250)
     settings = Settings(game="kingdomino", hidden=8, games=250, seed=5)
@@ -194,18 +211,70 @@ def test_ctrl_c_keeps_what_was_learned(tmp_path: Path) -> None:
     assert Trainer(Settings(game="dominoes", hidden=8, games=400_000), tmp_path).games >= 100
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers that send signals")
+def test_a_training_that_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    """Ctrl-C may come in the middle of a step of learning, which then counts as not begun."""
+    settings = Settings(game="dominoes", hidden=8, games=3000, seed=5)
+    Trainer(settings, tmp_path / "whole").run(points=1)
+    armed: list[bool] = []
+
+    def interrupt(number: int, frame: object) -> None:
+        if armed:
+            armed.clear()
+            raise KeyboardInterrupt
+
+    before, interrupts = signal.signal(signal.SIGALRM, interrupt), 0
+    try:
+        for i in range(1000):
+            trainer = Trainer(settings, tmp_path / "parts")
+            if trainer.progress == 1:
+                break
+            try:
+                armed.append(True)
+                signal.setitimer(signal.ITIMER_REAL, 0.01 + 0.003 * i)
+                trainer.run(points=1)
+                armed.clear()
+            except KeyboardInterrupt:
+                interrupts += 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert interrupts > 5
+    assert (tmp_path / "parts" / "model.npz").read_bytes() == (tmp_path / "whole" / "model.npz").read_bytes()
+
+
 def test_other_settings_do_not_go_on_in_the_folder_of_a_training(tmp_path: Path) -> None:
     train(tmp_path, 4)
     with pytest.raises(BadOption, match=r"holds a training with other settings \(lam\); choose another folder with --out"):
         train(tmp_path, 4, lam=0.5)
 
 
+def test_two_trainings_do_not_share_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["train", "dominoes", "--hidden", "8", "--games", "4", "--deals", "2", "--points", "1", "--out", str(tmp_path)]
+    with alone_in(tmp_path):
+        assert main(command) == 2
+    assert capsys.readouterr().err == f"kdenv: another training goes on in {tmp_path}; wait until it has ended, or choose another --out\n"
+    assert main(command) == 0
+    assert read_curve(tmp_path / "curve.csv").times() == [4]
+
+
 def test_settings_are_read_from_toml_and_flags_go_before_them(tmp_path: Path) -> None:
     file = tmp_path / "settings.toml"
-    file.write_text('hidden = 32\nlam = 0.5\nguides = ["greedy"]\nguided = 1\n[options]\nmode = "round"\n')
+    file.write_text('hidden = 32\nlam = 0.5\nguides = ["greedy"]\nguided = 1\nfirst = 0.5\n[options]\nmode = "round"\n')
     settings = read_settings(file, "dominoes", {"lam": 0.9})
     assert (settings.hidden, settings.lam, settings.guides, settings.guided) == (32, 0.9, ["greedy"], 1.0)
     assert settings.options == {"mode": "round"}
+    assert read_settings(file, "dominoes", {"options": {"calls": "yes"}}).options == {"mode": "round", "calls": "yes"}
+    assert read_settings(file, "dominoes", {"options": {"mode": "match"}}).options == {"mode": "match"}
+
+
+def test_settings_are_told_as_a_command_that_gives_them_again() -> None:
+    """A shell reads brackets and spaces, so they are quoted."""
+    given = {"options": {"mode": "round"}, "guides": ["greedy", "mce(playouts=5, score=margin)"], "then": 0.5, "source": "a model.npz"}
+    words = shlex.split(Settings(game="dominoes", **given).text())
+    assert words[:3] == ["kdenv", "train", "dominoes"]
+    pairs = [("--option", "mode=round"), *(("--guides", each) for each in given["guides"]), ("--then", "0.5"), ("--from", "a model.npz")]
+    assert list(zip(words[3::2], words[4::2], strict=True)) == pairs
 
 
 @pytest.mark.parametrize(
@@ -215,6 +284,9 @@ def test_settings_are_read_from_toml_and_flags_go_before_them(tmp_path: Path) ->
         ("hidden = 0", "hidden=0 is not possible; it may be 1 to 4096"),
         ('hidden = "x"', "hidden=x is not possible; it is a whole number"),
         ("guided = 0.5", "so they need guides"),
+        ('guides = ["greedy"]', "no guide would ever play; give guided and first"),
+        ('guides = ["greedy"]\nguided = 0.5', "no guide would ever play; give guided and first"),
+        ('guides = ["greedy"]\nthen = 0.5\nteacher = "mce"', "a teacher plays all seats, so there are no guides"),
         ('activation = "gelu"', "activation=gelu is not possible; it may be tanh or relu"),
         ("minutes = 0", "neither games nor minutes say when the training ends"),
         ("hidden", "is not TOML"),
@@ -229,9 +301,34 @@ def test_a_wrong_setting_is_told_in_a_sentence(line: str, sentence: str, tmp_pat
 
 
 def test_a_training_may_begin_with_a_model(tmp_path: Path) -> None:
-    first = train(tmp_path / "first", 50)
-    trainer = Trainer(Settings(game="kingdomino", games=10, source=str(first)), tmp_path / "second")
+    """What the model is made of is taken over, so that the network says at first what the model says."""
+    made = {"hidden": 8, "second": 4, "activation": "tanh", "scale": 20.0, "win": 0.5}
+    first = tmp_path / "first" / "model.npz"
+    Trainer(Settings(game="kingdomino", encoding="prospects", games=50, **made), tmp_path / "first").run(points=1)
+    settings = settings_of("kingdomino", {"source": str(first), "games": 10, "win": 1.0}, "")
+    assert settings == Settings(game="kingdomino", encoding="prospects", games=10, source=str(first), **{**made, "win": 1.0})
+    trainer = Trainer(settings, tmp_path / "second")
     assert (layers_of(trainer.player.network)[0][0] == np.load(first)["weight_0"].astype(np.float32)).all()
+    trainer.run(points=1)
+    with pytest.raises(BadOption, match=r"holds a training with other settings \(from\)"):
+        Trainer(replace(settings, source=str(tmp_path / "second" / "model.npz")), tmp_path / "second")
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "sentence"),
+    [
+        ("kingdomino", {"activation": "tanh"}, "kingdomino.npz has layers of 192 relu, not of 192 tanh; leave these settings to it"),
+        ("kingdomino", {"hidden": 8, "second": 4}, "kingdomino.npz has layers of 192 relu, not of 8 and 4 relu"),
+        ("kingdomino", {"encoding": "planes"}, "kingdomino.npz is not a network of values for the encoding planes of these rules"),
+        ("kingdomino-4p", {}, "kingdomino-4p.npz predicts a policy, and a training begins with a network of values"),
+        ("dominoes", {}, "dominoes.npz was trained on dominoes, not on kingdomino"),
+        ("nothing", {}, "there is no model nothing"),
+    ],
+)
+def test_a_model_that_does_not_fit_is_no_beginning(model: str, given: dict[str, object], sentence: str, tmp_path: Path) -> None:
+    with pytest.raises(KdenvError) as error:
+        Trainer(settings_of("kingdomino", {"source": model, **given}, ""), tmp_path)
+    assert sentence in str(error.value)
 
 
 def test_rule_players_may_guide_the_first_games(tmp_path: Path) -> None:

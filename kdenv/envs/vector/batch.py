@@ -106,6 +106,8 @@ class Batch:
         seeds: one for each row. Rows without a seed go on with their next game.
         """
         which = np.ones(self.n, np.bool_) if which is None else which
+        if not self.is_dealt and not which.all():
+            raise WrongOrder("some games would not begin, and none has begun yet; call reset() for all games first")
         for i in np.flatnonzero(which).tolist():
             seed = None if seeds is None else seeds[i]
             if seed is not None or not self.is_dealt:
@@ -163,12 +165,18 @@ class Batch:
             with first_use(self._casts[0], self.empty.game):
                 self._crew = Crew(parts, self._actions, Results(*map(np.empty_like, results)))
         self.results = results
-        if not self._crew.play(dealing, results):
+        try:
+            found = self._crew.play(dealing, results)
+        except Exception:  # of a kernel, as of a player from outside that divides by 0: its game stands somewhere within a turn
+            self.close()
+            self.is_dealt = False
+            raise
+        if not found:
             self.is_dealt = False
             raise NotSupported(f"the learner had nothing to decide in {MOST_DEALS} games in a row; choose another seat or other opponents")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle everything but the threads."""
+        """Copy everything but the threads."""
         return {**self.__dict__, "_crew": None}
 
     def clone(self) -> Batch:

@@ -5,7 +5,8 @@ thread has; a step of 1,024 games takes 500. So the helpers stay in a kernel, wi
 finds none for 0.2 ms goes back to Python and sleeps, so that an environment that nobody steps costs nothing.
 
 A call is a round. Every thread has a slice of the games, takes a few of them at a time, and then takes from the slices of others. So
-nobody waits for a helper that comes late or not at all: what it has not taken, the calling thread does by itself.
+nobody waits for a helper that comes late or not at all: what it has not taken, the calling thread does by itself. Who waits gives way
+now and then, because the system may have put both on one core.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import kernel
-from kdenv.compiler.shared import IS_SAFE, add_shared, address_of, array_at, ask, pause, tell
+from kdenv.compiler.shared import IS_SAFE, add_shared, address_of, array_at, ask, give_way, pause, tell
 from kdenv.core.threads import cores
 from kdenv.envs.vector.kernels import TOO_MANY_DEALS, Results, play_games
 
 _SECONDS = 0.0002  # how long a thread looks for what it waits for before it sleeps
 _NAP = 0.00005  # how long the caller sleeps between looks at what helpers have still to do
 _AT_A_TIME = 4  # games
+_LOOKS = 1024  # after so many a thread lets another one have its core: the two may be on one core, where each keeps the other from its work
 _CALLER = 0  # the number of the thread that calls; helpers have the others
 
 # Places on the desk, the numbers that the threads of a crew share. What is written often is far from the rest, in cache lines of its own.
@@ -57,6 +59,8 @@ def share_games(world, cast, games, room, actions, desk, me, begins, dealing, re
             if waited >= spins or ask(desk, _STOP) != 0:
                 return False
             waited += 1
+            if waited % _LOOKS == 0:
+                give_way()
             pause()
         if me == _CALLER:
             return True
@@ -124,7 +128,10 @@ class Crew:
             self._helpers.append(_Helper(self._desk, partial(share, False, False, form, self._spins)))
 
     def play(self, dealing: bool, results: Results) -> bool:
-        """Deal or step all games, as play_games does; return whether a learner was found in each of them."""
+        """Deal or step all games, as play_games does; return whether a learner was found in each of them.
+
+        If a kernel raises an error, this raises it. Its games are never done, so the crew is of no more use then; close it.
+        """
         self._finish()  # if an interrupt has ended the last call, helpers may still be at work
         self._results = results
         for helper in self._helpers:
@@ -143,8 +150,11 @@ class Crew:
         _end(self._helpers)
 
     def _finish(self) -> None:
-        """Sleep until what helpers have taken is done."""
+        """Sleep until what helpers have taken is done. Raise the error of a helper that has ended."""
         while self._desk[_DONE] < self._n and not self._share(False):
+            for helper in self._helpers:
+                if helper.error is not None:
+                    raise helper.error
             time.sleep(_NAP)
 
     def _share(self, begins: bool, dealing: bool = False, spins: int = 0) -> bool:
@@ -165,6 +175,7 @@ class _Helper(threading.Thread):
     def __init__(self, desk: NDArray[np.int64], look: Callable[[], object]) -> None:
         super().__init__(daemon=True)
         self._desk, self._look = desk, look
+        self.error: Exception | None = None  # what a kernel raised, which ended the helper
         self._sleep = threading.Lock()  # the helper sleeps until it is released
         self._sleep.acquire()
         self.start()
@@ -173,7 +184,11 @@ class _Helper(threading.Thread):
         """Play games until it is ended."""
         while not self._desk[_STOP]:
             self._sleep.acquire()
-            self._look()
+            try:
+                self._look()
+            except Exception as error:
+                self.error = error
+                return
 
     def wake(self) -> None:
         """Let it look for games, if it sleeps."""

@@ -7,6 +7,7 @@ from kdenv.games.dominoes.belief import paper_deals
 from kdenv.games.dominoes.details import DETAILS
 from kdenv.games.dominoes.heuristics import RULE_PLAYERS
 from kdenv.games.dominoes.imagined_play import BELIEFS
+from kdenv.games.dominoes.likely import likely_deals
 from kdenv.games.dominoes.solver import alpha_beta
 from kdenv.games.dominoes.strongest import STRONGEST
 from kdenv.games.dominoes.tables import N_ACTIONS, N_TILES, RULES
@@ -43,6 +44,7 @@ GAME = Game(
             most_turns=rules.MOST_TURNS,
             dealers={"paper": paper_deals},
             beliefs=BELIEFS,
+            likely=likely_deals,
         ),
     ),
     teams=lambda players: 2,

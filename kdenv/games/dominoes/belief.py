@@ -59,7 +59,7 @@ def unseen_tiles(s, seat):
 
 
 @kernel
-def _possible(s, other, are_just):
+def possible_tiles(s, other, are_just):
     """The tiles that this seat may have if passes are just, or (are_just = 0) if they show nothing."""
     tiles = ALL_TILES & ~TILES_WITH[s.lacks[other]] if are_just else ALL_TILES
     if led_by_double_six(s) and other != s.leader:
@@ -95,9 +95,9 @@ def _sorted_unseen(s, seat, are_just):
     """The unseen tiles by the seats that may hold them, if passes are just or show nothing."""
     i, j, k = (seat + 1) & 3, (seat + 2) & 3, (seat + 3) & 3
     unseen = unseen_tiles(s, seat)
-    a = unseen & _possible(s, i, are_just)
-    b = unseen & _possible(s, j, are_just)
-    c = unseen & _possible(s, k, are_just)
+    a = unseen & possible_tiles(s, i, are_just)
+    b = unseen & possible_tiles(s, j, are_just)
+    c = unseen & possible_tiles(s, k, are_just)
     only_a = a & ~b & ~c
     only_b = b & ~a & ~c
     only_c = c & ~a & ~b
@@ -221,7 +221,7 @@ def paper_table(states, k, seat, out):
         total = 0
         for i in range(OTHERS):
             other = (seat + 1 + i) & 3
-            possible = unseen & here & _possible(s, other, are_just) != NO_TILES
+            possible = unseen & here & possible_tiles(s, other, are_just) != NO_TILES
             out[i, tile] = n_tiles(s.hands[other]) if possible else 0
             total += int(out[i, tile])
         for i in range(OTHERS):
@@ -245,7 +245,7 @@ def _deal_by_tiles(dealer, states, k, seat, rng):
     unseen = unseen_tiles(s, seat)
     i, j, h = (seat + 1) & 3, (seat + 2) & 3, (seat + 3) & 3
     are_just = passes_may_be_just(s, seat)
-    a, b, c = unseen & _possible(s, i, are_just), unseen & _possible(s, j, are_just), unseen & _possible(s, h, are_just)
+    a, b, c = unseen & possible_tiles(s, i, are_just), unseen & possible_tiles(s, j, are_just), unseen & possible_tiles(s, h, are_just)
     n_a, n_b, n_c = n_tiles(s.hands[i]), n_tiles(s.hands[j]), n_tiles(s.hands[h])
     to_a, to_b, to_c = NO_TILES, NO_TILES, NO_TILES
     while unseen != NO_TILES:

@@ -8,8 +8,9 @@ import numpy as np
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
 from kdenv.compiler.random import below
+from kdenv.core.questions import deal
 from kdenv.core.turns import MAX_DECISIONS, write_turns
-from kdenv.core.verbs import CHANCE, DECIDE, apply_chance, phase, resample_hidden, sample_chance, witnesses
+from kdenv.core.verbs import CHANCE, DECIDE, apply_chance, phase, sample_chance, witnesses
 from kdenv.core.verbs import seat as seat_to_move
 from kdenv.search.kernels.uct import (
     MAX_DEPTH,
@@ -30,7 +31,7 @@ from kdenv.search.kernels.uct import (
 @answers(descend, Decisions)
 @kernel
 def _descend_decisions(chance, tree, space, states, raw, seat, plan, rule, rng):
-    resample_hidden(states[1], seat, rng)
+    deal(plan.dealer, states, 1, seat, rng)
     node, depth = ROOT, 0
     while node != NONE and depth < MAX_DEPTH and phase(states[1]) == DECIDE:
         n_nodes = tree.used[NODES]

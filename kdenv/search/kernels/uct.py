@@ -71,6 +71,7 @@ class Plan(NamedTuple):
     teams: int
     rave: float  # RAVE: after this many visits the own mean and the all-moves-as-first mean count alike; 0: no RAVE
     guide: Any  # in which order turns are tried for the first time: NoPriors, or see kdenv.search.kernels.priors
+    dealer: Any  # answers deal, in trees of decisions
 
 
 NODE = state_dtype(  # of a tree of positions
