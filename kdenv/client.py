@@ -63,7 +63,8 @@ def ask(url: str, method: str, path: str, body: Any = None, token: str | None = 
         except (OSError, http.client.HTTPException) as error:
             was_never_sent = isinstance(getattr(error, "reason", None), ConnectionRefusedError)
             if pause is None or not (was_never_sent or method == "GET" or path.endswith("/act")):
-                raise ConnectionError(f"the server at {url} does not answer: {error}") from error
+                reason = getattr(error, "reason", error)  # urllib puts what has happened into an error of its own
+                raise ConnectionError(f"the server at {url} does not answer: {getattr(reason, 'strerror', None) or reason}") from error
         time.sleep(pause)
     raise AssertionError("the last try returns or raises")
 
