@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from baselines.papers import dominai2016, figures, gedda2018, heyden2009, jansen2014, matches, page, tables
+from baselines.papers import dominai2016, figures, gedda2018, heyden2009, jansen2014, matches, page, tables, wong_kang
 from kdenv.arena import Match, Result
 from kdenv.cli import main, reproduce
 
@@ -85,6 +85,15 @@ def test_the_committed_results_have_every_line_or_say_why_not(paper: str) -> Non
     assert [line for line in results.values() if not line.ours and not line.why] == []
     assert {line.verdict for line in results.values()} <= set(page.VERDICTS)
     assert (tables.ROOM / "RESULTS.md").read_text(encoding="utf-8") == page.page()
+
+
+def test_the_committed_kingdoms_are_the_best_that_are_known() -> None:
+    """A result is kept as long as its line is the same, also if best_kingdoms.txt has a better kingdom since."""
+    lines = [line for line in tables.results_of("wong_kang") if line.how.startswith("call most_points")]
+    assert len(lines) == 6
+    for each in lines:
+        _, _, *arguments = each.how.split()
+        assert float(each.ours) == wong_kang.most_points(*arguments), each.row
 
 
 def test_a_line_of_a_match_that_is_not_played_says_with_which_size_it_is(room: Path) -> None:
