@@ -99,7 +99,18 @@ def table(name: str, players: int | None = None, **options: Any) -> Table:
 
 
 def add_game(new: Game) -> None:
-    """Let a game from outside the package be found by its name. Gymnasium and PettingZoo find it as kdenv/<Title>-v0."""
+    """Let a game from outside the package be found by its name. Gymnasium and PettingZoo find it as kdenv/<Title>-v0.
+
+    In a clone, `examples/three_shells.py` is a file with a game:
+
+    >>> import kdenv, gymnasium
+    >>> from examples.three_shells import GAME
+    >>> kdenv.add_game(GAME)
+    >>> kdenv.table("three_shells").players
+    2
+    >>> gymnasium.make("kdenv/ThreeShells-v0", opponents="random").action_space
+    Discrete(7)
+    """
     games.add_game(new)
     register(new.name, new.title)
 
@@ -127,6 +138,24 @@ def add_player(game: str | Game, name: str, make: Callable[..., Any], meaning: s
 
     make: the NamedTuple class that a kernel marked `plays` plays for, or a function that returns one. What it takes are the parameters
     of the player; each has a default. meaning: what it does, in a line; by default the docstring of `make`. source: its paper.
+
+    >>> import kdenv
+    >>> from typing import NamedTuple
+    >>> from kdenv.author import kernel, legal, make_rng, packed, plays
+    >>> class First(NamedTuple):
+    ...     "takes the first legal action"
+    >>> @plays(First)
+    ... @kernel
+    ... def choose_first(player, states, k, out, rng):
+    ...     legal(states[k], out)
+    ...     return packed(out[0])
+    >>> kdenv.add_player("kingdomino", "first", First)
+    >>> table = kdenv.table("kingdomino", players=2)
+    >>> table.run_chance(make_rng(1))
+    >>> table.name(kdenv.policy("first").act(table.view(table.seat)))
+    'pick 11'
+    >>> print(kdenv.policy("mce(playout=first, playouts=100)"))
+    mce(playout=first, playouts=100)
     """
     from kdenv.core.questions import RulePlayer
 
@@ -134,17 +163,51 @@ def add_player(game: str | Game, name: str, make: Callable[..., Any], meaning: s
 
 
 def add_evaluator(game: str | Game, name: str, evaluator: Any) -> None:
-    """Add an evaluation to a game: a NamedTuple whose class answers `estimate` and `reach`. Look-ahead then knows it as evaluate=name."""
+    """Add an evaluation to a game: a NamedTuple whose class answers `estimate` and `reach`. Look-ahead then knows it as evaluate=name.
+
+    `examples/own_evaluation.py` writes an evaluation. Here one of Carcassonne's own gets a second name:
+
+    >>> import kdenv
+    >>> kdenv.add_evaluator("carcassonne", "last_points", kdenv.game("carcassonne").knowledge.evaluators["final"])
+    >>> print(kdenv.policy("expectimax(depth=3, evaluate=last_points)"))
+    expectimax(depth=3, evaluate=last_points)
+    """
     _game(game).add_evaluator(name, evaluator)
 
 
 def add_order(game: str | Game, name: str, order: Any) -> None:
-    """Add an order of turns to a game: a NamedTuple whose class answers `rank`. Look-ahead then knows it as order=name."""
+    """Add an order of turns to a game: a NamedTuple whose class answers `rank`. Look-ahead then knows it as order=name.
+
+    >>> import kdenv
+    >>> from typing import NamedTuple
+    >>> from kdenv.author import answers, first_action, kernel, rank
+    >>> class Backwards(NamedTuple):
+    ...     "tries high actions first"
+    >>> @answers(rank, Backwards)
+    ... @kernel
+    ... def rank_backwards(order, s, turn):
+    ...     return 0 if first_action(turn) > 100 else 1
+    >>> kdenv.add_order("carcassonne", "backwards", Backwards())
+    >>> print(kdenv.policy("expectimax(depth=1, order=backwards)"))
+    expectimax(depth=1, order=backwards)
+    """
     _game(game).add_order(name, order)
 
 
 def add_encoding(game: str | Game, encoding: Encoding) -> None:
-    """Add an encoding to a game. Environments then know it as encoding=name."""
+    """Add an encoding to a game. Environments then know it as encoding=name.
+
+    >>> import kdenv
+    >>> from kdenv.author import Encoding, Part, kernel
+    >>> def layout(players, options):
+    ...     return {"first": Part((1,), "1 if seat 0 looks")}
+    >>> @kernel
+    ... def observe(states, k, seat, out):
+    ...     out[0] = seat == 0
+    >>> kdenv.add_encoding("kingdomino", Encoding("who", layout, observe, "who looks"))
+    >>> kdenv.game("kingdomino").layout(encoding="who")["first"].meaning
+    '1 if seat 0 looks'
+    """
     _game(game).add_encoding(encoding)
 
 

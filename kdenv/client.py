@@ -43,6 +43,10 @@ def ask(url: str, method: str, path: str, body: Any = None, token: str | None = 
     """The answer of the server at this address to one request. Raises Refused, and OSError if there is no server.
 
     If the answer gets lost, what may be sent twice is sent again: questions and decisions, but not the making and joining of games.
+
+    >>> from kdenv.client import ask
+    >>> [game["game"] for game in ask("http://127.0.0.1:8000", "GET", "/rules")["games"]][:2]
+    ['kingdomino', 'dominion']
     """
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
     data = None if body is None else json.dumps(body).encode()
@@ -59,7 +63,8 @@ def ask(url: str, method: str, path: str, body: Any = None, token: str | None = 
         except (OSError, http.client.HTTPException) as error:
             was_never_sent = isinstance(getattr(error, "reason", None), ConnectionRefusedError)
             if pause is None or not (was_never_sent or method == "GET" or path.endswith("/act")):
-                raise ConnectionError(f"the server at {url} does not answer: {error}") from error
+                reason = getattr(error, "reason", error)  # urllib puts what has happened into an error of its own
+                raise ConnectionError(f"the server at {url} does not answer: {getattr(reason, 'strerror', None) or reason}") from error
         time.sleep(pause)
     raise AssertionError("the last try returns or raises")
 
@@ -72,7 +77,14 @@ def _sentence(error: urllib.error.HTTPError) -> str:
 
 
 def make(url: str, game: str, **more: Any) -> str:
-    """Make a game, with `seats=`, `options=` and whatever else the API takes. Return its id."""
+    """Make a game, with `seats=`, `options=` and whatever else the API takes. Return its id.
+
+    >>> from kdenv.client import ask, make
+    >>> url = "http://127.0.0.1:8000"
+    >>> game = make(url, "dominoes", seats=["open", "greedy", "greedy", "greedy"])
+    >>> ask(url, "GET", f"/games/{game}")["status"]
+    'waiting'
+    """
     return str(ask(url, "POST", "/games", {"game": game, **more})["id"])
 
 

@@ -29,6 +29,7 @@ from stable_baselines3.common.logger import Logger, make_output_format
 
 import kdenv
 from baselines.rl.export import export_network
+from kdenv.author import KdenvError
 from kdenv.envs import SeatVecEnv
 
 MADE_BY = "python -m baselines.rl.ppo"
@@ -215,10 +216,11 @@ def play_evaluation(model: MaskablePPO, settings: Settings, opponent: str) -> tu
 
 def save(model: MaskablePPO, folder: Path, pool: Pool) -> None:
     """Write what a run needs to go on. The old files are replaced only when the new ones are complete."""
+    (folder / "new.json").write_text(json.dumps({"next": pool.next}), encoding="utf-8")
+    (folder / "new.json").replace(folder / "state.json")
     model.save(folder / "new.zip")
     (folder / "new.zip").replace(folder / "checkpoint.zip")
     export_network(model, folder / "model.npz", MADE_BY)
-    (folder / "state.json").write_text(json.dumps({"next": pool.next}), encoding="utf-8")
 
 
 def train(settings: Settings, folder: Path, minutes: float) -> MaskablePPO:
@@ -273,9 +275,14 @@ def main() -> None:
     given = vars(parser.parse_args())
     minutes, folder, resumed = given.pop("minutes"), given.pop("out"), given.pop("resume")
     if resumed is not None:
+        if not (resumed / "settings.json").exists():
+            raise SystemExit(f"{resumed} has no run to go on with; give the --out of one")
         settings = Settings(**json.loads((resumed / "settings.json").read_text(encoding="utf-8")))
     else:
-        given["options"] = dict(option.split("=", 1) for option in given.pop("option"))
+        options = [option.partition("=") for option in given.pop("option")]
+        if wrong := [name for name, equals, _ in options if not equals]:
+            raise SystemExit(f"--option {wrong[0]} is not NAME=VALUE; write for example --option size=5")
+        given["options"] = {name: value for name, _, value in options}
         if given["against"] is None:
             given["against"] = list(dict.fromkeys([kdenv.game(given["game"]).knowledge.greedy or "random", "random"]))
         settings = Settings(**given)
@@ -283,9 +290,15 @@ def main() -> None:
             raise SystemExit(f"{folder} has a run already; choose another --out, or go on with --resume {folder}")
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=1), encoding="utf-8")
-    model = train(settings, resumed or folder, minutes)
+    try:
+        model = train(settings, resumed or folder, minutes)
+    except KeyboardInterrupt:
+        raise SystemExit(f"interrupted; --resume {resumed or folder} goes on") from None
     print(f"{model.num_timesteps:,} decisions; the model is {(resumed or folder) / 'model.npz'}")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KdenvError as mistake:
+        raise SystemExit(str(mistake)) from None

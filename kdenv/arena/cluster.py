@@ -17,15 +17,13 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from kdenv import __version__
 from kdenv.arena.cores import most_threads
 from kdenv.arena.handout import Handout
 from kdenv.arena.match import GameFailed, Match, Result
-from kdenv.arena.results import rules_digest
+from kdenv.arena.results import changed_model, versions
 from kdenv.arena.whole import Games
 from kdenv.core.errors import BadOption, KdenvError, KdenvWarning, missing_extra
 from kdenv.core.threads import READ_BY_LIBRARIES
-from kdenv.games import find_game
 
 _JOB_SECONDS = 0.2  # a job takes about this long, or longer, so that giving it out costs little beside it
 _MOST_GAMES = 5000  # of a job
@@ -53,7 +51,7 @@ class Cluster:
         self._seconds = math.inf  # that a game takes; not known before the first job has ended
         self._threads = most_threads(match)
         self._job = self._ray.remote(num_cpus=self._threads, max_retries=0)(_play)
-        self._expected = __version__, rules_digest(find_game(match.game))
+        self._expected = versions(match)
         self._running: dict[Any, list[int]] = {}
 
     def results(self) -> Iterator[Result]:
@@ -138,14 +136,17 @@ def _connected(address: str) -> tuple[Any, bool]:
 _ready: dict[str, Games] = {}  # the match that this process has played last, by what it is
 
 
-def _play(match: Match, games: list[int], expected: tuple[str, str], records: bool) -> _Done:
-    """Play these games. `expected` is the version of kdenv and of the rules that the others have."""
+def _play(match: Match, games: list[int], expected: dict[str, Any], records: bool) -> _Done:
+    """Play these games. `expected` is what the others say about the versions and the models that play (results.py)."""
     warnings.simplefilter("ignore", KdenvWarning)  # they are told where the match was begun
     try:
         match.check()
-        here = __version__, rules_digest(find_game(match.game))
-        if here != expected:
-            raise BadOption(f"a node of the cluster has kdenv {' with rules '.join(here)}, here it is {' with rules '.join(expected)}")
+        here = versions(match)
+        if (here["kdenv"], here["rules"]) != (expected["kdenv"], expected["rules"]):
+            there, ours = (f"{said['kdenv']} with rules {said['rules']}" for said in (here, expected))
+            raise BadOption(f"a node of the cluster has kdenv {there}, here it is {ours}")
+        if name := changed_model(expected, here):
+            raise BadOption(f"a node of the cluster has another {name} than this machine; copy the file there")
         key = repr(match)
         if key not in _ready:
             _ready.clear()

@@ -42,7 +42,12 @@ class Budget(NamedTuple):
 
 
 def read_budget(text: str) -> Budget:
-    """A budget from its text: a time such as 300us, 10ms or 1s, or a parameter of policies such as playouts=1000."""
+    """A budget from its text: a time such as 300us, 10ms or 1s, or a parameter of policies such as playouts=1000.
+
+    >>> from kdenv.arena import read_budget
+    >>> read_budget("10ms").seconds, read_budget("playouts=1000").value
+    (0.01, '1000')
+    """
     time = _SECONDS.fullmatch(text.strip())
     if time is not None:
         seconds = float(time[1]) * _UNITS[time[2]]
@@ -54,7 +59,12 @@ def read_budget(text: str) -> Budget:
 
 
 def read_budgets(text: str) -> list[Budget]:
-    """The budgets of a text in which commas separate them, except commas within a list such as playouts=[30,20]."""
+    """The budgets of a text in which commas separate them, except commas within a list such as playouts=[30,20].
+
+    >>> from kdenv.arena import read_budgets
+    >>> [budget.text for budget in read_budgets("1ms,playouts=[30,20]")]
+    ['1ms', 'playouts=[30,20]']
+    """
     return [read_budget(each) for each in re.split(r",(?![^\[]*\])", text)]
 
 
@@ -84,7 +94,7 @@ class CurvePlan:
         players, _ = game.variant(self.players, **self.options)
         if not self.against:
             raise BadOption("nobody is named to play against; give at least one policy")
-        others = seats_of_others(self.game, players, self.against)
+        others = seats_of_others(self.game, players, self.against) if game.teams(players) > 1 else {}  # alone, one plays against nobody
         for text in self.policies:
             for budget in self.budgets if takes_budget(text) else (None,):
                 written = text if budget is None else with_budget(text, budget)
@@ -112,7 +122,7 @@ def seats_of_others(game: str, players: int, policies: Sequence[Any]) -> dict[in
     places = [place for place in range(players) if place % teams]
     if len(policies) > len(places):
         seats = f"{len(places)} seat{'s' * (len(places) != 1)} of the others"
-        raise BadOption(f"{len(policies)} policies are given for the {seats}; {game} has {players} seats here")
+        raise BadOption(f"{len(policies)} policies are given for the {seats}; {game} has {players} here")
     return {place: policies[number % len(policies)] for number, place in enumerate(places)}
 
 

@@ -200,7 +200,15 @@ def _by_name(policies: Sequence[Any]) -> dict[str, Any]:
 
 
 def read_league(path: Path) -> League:
-    """The league that a TOML file describes: its keys are the fields of League."""
+    r"""The league that a TOML file describes: its keys are the fields of League.
+
+    >>> from pathlib import Path
+    >>> from kdenv.arena import read_league
+    >>> _ = Path("league.toml").write_text('game = "kingdomino"\npolicies = ["full_greedy", "gprd", "random"]\ndeals = 10\n')
+    >>> plan = read_league(Path("league.toml"))
+    >>> plan.names, plan.kind, plan.deals
+    (['full_greedy', 'gprd', 'random'], 'round robin', 10)
+    """
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -11,7 +11,7 @@ from kdenv.arena.cluster import connection
 from kdenv.arena.kept import path_in, play_kept
 from kdenv.arena.league import League
 from kdenv.arena.match import Match, Result
-from kdenv.arena.results import ResultsFile, header, result_of
+from kdenv.arena.results import ResultsFile, changed_model, header, result_of
 from kdenv.arena.schedule import Table
 from kdenv.arena.standings import Standings
 from kdenv.core.errors import BadOption, BadRecord, shown
@@ -34,6 +34,15 @@ def league(
     part: (2, 3) plays the second third of all deals, as one of three machines does whose games are merged afterwards.
     ray: the address of a Ray cluster that plays, or "auto".
     on_result: is called after each game. After Ctrl-C `interrupted` of the standings is true, and what was played is kept.
+
+    >>> from kdenv.arena import League, league
+    >>> print(league(League("kingdomino", ["full_greedy", "gprd", "random"], deals=10, options={"size": 3}), processes=1))
+    kingdomino, 2 players size=3: 3 policies, round robin, 10 deals a table, seed 0; 60 games at 3 tables
+    Ratings are points as in chess, and the mean is 0: 100 points more are 64 % of the wins, 400 are 91 %. ...
+    ...
+    1  gprd          +93 [19, 166]                94.4 %  68.8 % [54.1, 80.4]  +3.5 ± 2.5 ...
+    2  full_greedy    +6 [-68, 80]                91.9 %  51.2 % [35.6, 66.6]  +1.1 ± 2.5 ...
+    3  random       -99 [-195, -3]                     -  30.0 % [15.9, 49.2]  -4.6 ± 2.7 ...
     """
     plan.check()
     number, parts = part
@@ -93,6 +102,14 @@ def merge(plan: League, folder: Path, other: Path) -> tuple[int, int]:
     """Add to the folder the games of this league that another folder, or a file, has. Return how many were new, and how many were not.
 
     Games have numbers, so a game that is there already stays as it is. What belongs to no table of this league is left out.
+
+    >>> from pathlib import Path
+    >>> from kdenv.arena import League, league, merge
+    >>> plan = League("kingdomino", ["full_greedy", "random"], deals=4, options={"size": 3})
+    >>> for i in (1, 2):  # two machines would do this
+    ...     _ = league(plan, Path(f"half{i}"), part=(i, 2), processes=1)
+    >>> merge(plan, Path("half1"), Path("half2"))
+    (4, 0)
     """
     plan.check()
     if not other.exists():
@@ -140,6 +157,8 @@ def _results_in(path: Path, match: Match) -> Iterator[Result]:
             if theirs.get(key) != mine[key]:
                 other = shown(theirs.get(key))
                 raise BadRecord(f"{path} was written with another {key} ({other}, here it is {mine[key]}), so it cannot be merged")
+        if name := changed_model(theirs, mine):
+            raise BadRecord(f"{path} holds the results of another {name}: here the file is another one, so it cannot be merged")
         for number, line in enumerate(file, 2):
             if line.endswith(b"\n"):
                 try:

@@ -253,7 +253,14 @@ def chance_of(match: Match, deal: int) -> Rng:
 
 
 def play_game(match: Match, number: int, players: Sequence[Policy] | None = None, deciding: Deciding = lambda seat: None) -> Result:
-    """Play the game of this number, from which its deal and its rotation follow. `players` are the policies that ready() returned."""
+    """Play the game of this number, from which its deal and its rotation follow. `players` are the policies that ready() returned.
+
+    >>> from kdenv.arena import Match, play_game
+    >>> match = Match("kingdomino", ["full_greedy", "random"], games=4, seed=1)
+    >>> result = play_game(match, 3)
+    >>> result.deal, len(result.scores), result.scores == play_game(match, 3).scores
+    (1, 2, True)
+    """
     n = len(match.line_up)
     deal, rotation, which = match.find(number)
     players = (ready(match) if players is None else players)[which * n : (which + 1) * n]

@@ -37,6 +37,13 @@ def read(path: Path | str, *, records: bool = False) -> dict[str, Any]:
     `pace` (a list of the seconds and the playouts of every turn, or None), too.
     Files of matches, comparisons, curves and leagues are alike. A last line that was cut is left out, so a file may be read while a match
     writes to it.
+
+    >>> from pathlib import Path
+    >>> from kdenv.arena import compare, read
+    >>> _ = compare("kingdomino", "full_greedy", "random", players=2, deals=3, processes=1, out=Path("games.jsonl"))
+    >>> games = read("games.jsonl")
+    >>> games["policy"][:2], games["margin"].shape, int(games["margin"].sum())
+    (['full_greedy', 'random'], (12,), 0)
     """
     path = Path(path)
     paths = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]

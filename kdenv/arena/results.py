@@ -23,6 +23,8 @@ from kdenv.arena.match import Finished, Match, Result
 from kdenv.core.errors import BadOption, BadRecord
 from kdenv.core.game import Game
 from kdenv.games import find_game
+from kdenv.policies import policy
+from kdenv.policies.learned import models_of
 
 FORMAT = "kdenv results 1"
 MOST = 2**53  # no number of a game is larger; floats hold all integers up to it
@@ -131,11 +133,18 @@ class ResultsFile:
 
 
 def header(match: Match) -> dict[str, Any]:
-    """What the first line of a file says: the match, without the number of its games, and the versions that played it."""
-    game = find_game(match.game)
+    """What the first line of a file says: the match, without the number of its games, and the versions and models that played it."""
     described = {key: value for key, value in asdict(match).items() if key != "games"}
-    said = {"format": FORMAT, "kdenv": __version__, "rules": rules_digest(game), "match": described}
+    said = {"format": FORMAT, **versions(match), "match": described}
     return dict(json.loads(json.dumps(said)))  # tuples become lists
+
+
+def versions(match: Match) -> dict[str, Any]:
+    """On what the games of a match depend besides it: the versions of kdenv and of the rules, and digests of models, if there are any."""
+    models: dict[str, str] = {}
+    for player in (*match.line_up, *match.other):
+        models |= models_of(policy(player))
+    return {"kdenv": __version__, "rules": rules_digest(find_game(match.game)), **({"models": models} if models else {})}
 
 
 def rules_digest(game: Game) -> str:
@@ -169,6 +178,14 @@ def _check_header(path: Path, first: bytes, mine: dict[str, Any]) -> None:
                 f"{path} holds the results of another {what} ({str(found.get(key))[:40]}, here it is {mine[key]}), which cannot be "
                 "counted together with new ones; choose another --out"
             )
+    if name := changed_model(found, mine):
+        raise BadRecord(f"{path} holds the results of another {name}: the file has changed since; choose another --out")
+
+
+def changed_model(found: dict[str, Any], mine: dict[str, Any]) -> str:
+    """A model whose file was another one when the first line `found` was written; empty if there is none. Older files tell no models."""
+    before, now = found.get("models"), mine.get("models", {})
+    return next((name for name in now if isinstance(before, dict) and before.get(name) != now[name]), "")
 
 
 # Reading one line

@@ -51,6 +51,13 @@ def play(
     are played. `records` says that it will read the record of every game; then the processes that play write them. GameFailed is raised if
     a decision takes longer than `move_limit` seconds, if a policy fails, and if three processes are killed while they play the same game.
     `ray` is the address of a Ray cluster that plays the games, or "auto"; `processes` then limits how many jobs it has at a time.
+
+    >>> from kdenv.arena import Match, play
+    >>> results = []
+    >>> play(Match("kingdomino", ["full_greedy", "random"], games=4, seed=1), processes=1, on_result=results.append)
+    True
+    >>> sorted(result.number for result in results)
+    [0, 1, 2, 3]
     """
     match.check()
     if move_limit is not None and not (math.isfinite(move_limit) and move_limit > 0):

@@ -28,7 +28,8 @@ def add(commands: Commands) -> None:
         "kdenv league league.toml --report league.html",
         "kdenv league league.toml --part 1/2 --out half",
     )
-    league.add_argument("file", type=Path, help="the league: game, policies and deals, as kdenv/arena/README.md explains")
+    lines = 'game = "kingdomino" and policies = ["full_greedy", "gprd", "random"]'
+    league.add_argument("file", type=Path, help=f"the league, a file in TOML such as the lines {lines}")
     league.add_argument("--out", type=Path, metavar="FOLDER", help="keep the games here (default: the file's name without its ending)")
     league.add_argument(
         "--merge", type=Path, action="append", default=[], metavar="OTHER", help="first take over the games of this folder or file"

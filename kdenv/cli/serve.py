@@ -34,7 +34,8 @@ def add(commands: Commands) -> None:
     port = arguments.whole(0, 65_535)
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1: only this machine)")
     parser.add_argument("--port", type=port, default=8000, metavar="N", help="the port to listen on, 0 for any free one (default: 8000)")
-    parser.add_argument("--database", type=Path, default=Path("kdenv.sqlite"), metavar="FILE", help="where games are kept (kdenv.sqlite)")
+    kept = "where games are kept (default: kdenv.sqlite)"
+    parser.add_argument("--database", type=Path, default=Path("kdenv.sqlite"), metavar="FILE", help=kept)
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
     parser.add_argument("--kdom-port", type=port, metavar="N", help="speak the protocol of the Kingdomino paper on this port, too")
     parser.add_argument("--workers", type=arguments.whole(1, 64), default=1, metavar="N", help="processes that search (default: 1)")

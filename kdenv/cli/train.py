@@ -29,11 +29,11 @@ def add(commands: Commands) -> None:
             continue
         kind: Any = type(each.default) if each.default is not dataclasses.MISSING else str
         usual = each.default if each.default is not dataclasses.MISSING else "none"
-        text = each.metadata["help"] + (f" (default: {usual})" if usual not in ("", 0, 0.0, "none") else "")
+        text = each.metadata["help"] + (f" (default: {usual})" if usual not in ("", "none") else "")
         more: dict[str, Any] = {"action": "append"} if each.default is dataclasses.MISSING else {}
         metavar = "N" if kind in (int, float) else "NAME" if kind is str else None
         train.add_argument(f"--{flag(each.name)}", dest=f"set_{each.name}", type=kind, metavar=metavar, help=text, **more)
-    train.add_argument("--config", type=Path, metavar="FILE", help="a TOML file with settings; flags go before it")
+    train.add_argument("--config", type=Path, metavar="FILE", help="a TOML file with settings; what the command line says counts more")
     train.add_argument("--out", type=Path, metavar="FOLDER", help="the folder of the training (default: training/GAME); it goes on there")
     train.add_argument("--threads", type=whole(1, 256), default=1, metavar="N", help="how many games to learn from at a time (default: 1)")
     train.add_argument("--against", action="append", metavar="POLICY", help="a player against which strength is measured; may be repeated")

@@ -27,3 +27,4 @@ def _run(parsed: argparse.Namespace) -> None:
         raise BadOption(f"--draw {parsed.draw} is not possible; the picture is an .svg")
     curves = {path.parent.name if path.stem == "curve" else path.stem: read_curve(path) for path in parsed.curves}
     parsed.draw.write_text(together(curves, "Strength by time of training, 95 % intervals"), encoding="utf-8", newline="\n")
+    print(f"the picture is {parsed.draw}")

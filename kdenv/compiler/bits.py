@@ -28,12 +28,22 @@ _NTH_OF_BYTE.flags.writeable = False
 
 
 def popcount(bits: Any) -> Any:
-    """The number of elements in the set."""
+    """The number of elements in the set.
+
+    >>> from kdenv.author import bit, popcount
+    >>> popcount(bit(3) | bit(40))
+    2
+    """
     return int(bits).bit_count()
 
 
 def lowest(bits: Any) -> Any:
-    """The smallest element of a set, which must not be empty."""
+    """The smallest element of a set, which must not be empty.
+
+    >>> from kdenv.author import bit, lowest
+    >>> lowest(bit(3) | bit(40))
+    3
+    """
     bits = int(bits)
     return (bits & -bits).bit_length() - 1
 
@@ -66,13 +76,23 @@ def _lowest(bits):
 
 @kernel
 def bit(element: Any) -> Any:
-    """The set that holds this element and no other."""
+    """The set that holds this element and no other.
+
+    >>> from kdenv.author import bit
+    >>> int(bit(3))
+    8
+    """
     return ONE << np.uint64(element)
 
 
 @kernel
 def has(bits: Any, element: Any) -> Any:
-    """Whether the element is in the set."""
+    """Whether the element is in the set.
+
+    >>> from kdenv.author import bit, has
+    >>> bool(has(bit(3) | bit(40), 40))
+    True
+    """
     return (bits >> np.uint64(element)) & ONE != np.uint64(0)
 
 
@@ -81,6 +101,10 @@ def nth(bits: Any, n: Any) -> Any:
     """The element that has n smaller ones in the set. n must be less than the size of the set; this is not checked.
 
     It has no loop: it finds the byte of the element, all bytes at once in one word (Vigna 2008), and looks the rest up.
+
+    >>> from kdenv.author import bit, nth
+    >>> int(nth(bit(3) | bit(40), 1))
+    40
     """
     # 1. Byte i of `below` becomes the number of elements less than 8 * (i + 1).
     below = bits - ((bits >> np.uint64(1)) & _PAIRS)

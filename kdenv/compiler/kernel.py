@@ -32,12 +32,32 @@ def kernel(function: Function) -> Function:
 
     A kernel may not allocate: np.empty and the like do not compile, and the caller gives it the buffers. So numba does not have to count
     references to arrays, which would cost more than the work of a small kernel.
+
+    >>> import numpy as np
+    >>> from kdenv.author import kernel
+    >>> @kernel
+    ... def most(points):
+    ...     best = points[0]
+    ...     for i in range(1, points.shape[0]):
+    ...         best = max(best, points[i])
+    ...     return best
+    >>> most(np.array([3, 9, 4]))
+    9
     """
     return _compiled(function, allocates=False)
 
 
 def allocating_kernel(function: Function) -> Function:
-    """Compile a function as kernel() does, but let it allocate. Kernels should not call it where speed matters."""
+    """Compile a function as kernel() does, but let it allocate. Kernels should not call it where speed matters.
+
+    >>> import numpy as np
+    >>> from kdenv.author import allocating_kernel
+    >>> @allocating_kernel
+    ... def squares(n):
+    ...     return np.arange(n) ** 2
+    >>> squares(4).tolist()
+    [0, 1, 4, 9]
+    """
     return _compiled(function, allocates=True)
 
 

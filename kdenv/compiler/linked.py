@@ -133,20 +133,22 @@ class _FrozenFlags(Flags):  # type: ignore[misc]
 
     _known: ClassVar[dict[_FrozenFlags, _FrozenFlags]] = {}
     _hash: int
+    _on_stack: _FrozenFlags | None = None
 
     @classmethod
     def of(cls, flags: Flags) -> _FrozenFlags:
         """The frozen flags with the same values as these flags. There is one object for each combination of values."""
-        frozen = cls(flags)
-        frozen._hash = super().__hash__(frozen)
+        frozen, on_stack = cls(flags), cls(flags)
+        frozen._hash = on_stack._hash = super().__hash__(frozen)
+        frozen._on_stack = on_stack
         return cls._known.setdefault(frozen, frozen)
 
     def __hash__(self) -> int:
         return self._hash
 
-    def copy(self) -> _FrozenFlags:
-        """Return these flags themselves, because flags that never change need no copy."""
-        return self
+    def copy(self) -> Flags:
+        """While numba compiles it keeps one copy, which is frozen, too. A copy of that copy is made to be changed, and can be."""
+        return self._on_stack or Flags(self)
 
 
 class _Types(tuple[Any, ...]):

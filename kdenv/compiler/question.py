@@ -40,7 +40,21 @@ _classes: dict[tuple[bytes, ...], type] = {}  # the classes that answer question
 
 
 def question(asked: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a question of a function that has only a docstring. Asking it calls the kernel for the type of the first argument, a part."""
+    """Make a question of a function that has only a docstring. Asking it calls the kernel for the type of the first argument, a part.
+
+    >>> from typing import NamedTuple
+    >>> from kdenv.author import answers, kernel, question
+    >>> @question
+    ... def worth(part, number): "What a number is worth."
+    >>> class Times(NamedTuple):
+    ...     factor: int
+    >>> @answers(worth, Times)
+    ... @kernel
+    ... def times(part, number):
+    ...     return part.factor * number
+    >>> worth(Times(3), 4)
+    12
+    """
     known = _Known(asked.__name__, list(inspect.signature(asked).parameters))
 
     def ask(kind, *rest):
@@ -69,7 +83,21 @@ def must_answer(part: Any, *questions: Callable[..., Any]) -> None:
 
 
 def answers(asked: Callable[..., Any], kind: type) -> Callable[[Kernel], Kernel]:
-    """Mark the kernel that answers the question for parts of this class. The kernel takes the same arguments as the question."""
+    """Mark the kernel that answers the question for parts of this class. The kernel takes the same arguments as the question.
+
+    >>> from typing import NamedTuple
+    >>> from kdenv.author import answers, kernel, question
+    >>> @question
+    ... def worth(part, number): "What a number is worth."
+    >>> class Times(NamedTuple):
+    ...     factor: int
+    >>> @answers(worth, Times)
+    ... @kernel
+    ... def times(part, number):
+    ...     return part.factor * number
+    >>> worth(Times(3), 4)
+    12
+    """
 
     def register(kernel: Kernel) -> Kernel:
         known = _questions[asked]

@@ -26,7 +26,13 @@ _GOLDEN = 0x9E3779B97F4A7C15  # odd, and irregular: 2**64 divided by the golden 
 
 
 def make_rng(seed: "int | np.random.Generator") -> Rng:
-    """Make a generator for kernels from an integer, or from one draw of a numpy generator."""
+    """Make a generator for kernels from an integer, or from one draw of a numpy generator.
+
+    >>> from kdenv.author import below, make_rng
+    >>> rng = make_rng(1)
+    >>> [int(below(rng, 6)) for _ in range(5)]
+    [1, 5, 2, 1, 5]
+    """
     if isinstance(seed, np.random.Generator):
         seed = int(seed.integers(1 << 63))
     try:
@@ -113,11 +119,21 @@ def _stirred(key, word):
 
 @kernel
 def below(rng: Rng, n: Any) -> Any:
-    """Draw an integer in [0, n), for n below 2**32."""
+    """Draw an integer in [0, n), for n below 2**32.
+
+    >>> from kdenv.author import below, make_rng
+    >>> 0 <= below(make_rng(1), 6) < 6
+    True
+    """
     return np.int64(((next64(rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
 @kernel
 def uniform(rng: Rng) -> Any:
-    """Draw a float in [0, 1)."""
+    """Draw a float in [0, 1).
+
+    >>> from kdenv.author import make_rng, uniform
+    >>> 0 <= uniform(make_rng(1)) < 1
+    True
+    """
     return np.float64(next64(rng) >> np.uint64(11)) / 9007199254740992.0

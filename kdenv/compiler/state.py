@@ -26,6 +26,13 @@ def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]
 
     source: the file or files of a game that is loaded again after edits in the same process (importlib.reload, a notebook). Their content
     becomes part of the type, so code that this process compiled before an edit is not used after it. Code on disk does not need this.
+
+    >>> import numpy as np
+    >>> from kdenv.author import state_dtype
+    >>> state = state_dtype(("points", np.int16, 2), ("turn", np.int8))
+    >>> states = np.zeros(8, state)
+    >>> states[0]["turn"] = 1
+    >>> states[1] = states[0]  # copies the position
     """
     named = list(fields)
     files = [source] if isinstance(source, str) else list(source)

@@ -30,31 +30,63 @@ def choose(player, states, k, out, rng):
 
 
 def plays(kind: type) -> Callable[[Kernel], Kernel]:
-    """Mark a kernel (player, states, k, out, rng) -> packed turn as the one that chooses for players of this class."""
+    """Mark a kernel (player, states, k, out, rng) -> packed turn as the one that chooses for players of this class.
+
+    >>> from typing import NamedTuple
+    >>> from kdenv.author import kernel, legal, packed, plays
+    >>> class First(NamedTuple):
+    ...     "takes the first legal action"
+    >>> @plays(First)
+    ... @kernel
+    ... def choose_first(player, states, k, out, rng):
+    ...     legal(states[k], out)
+    ...     return packed(out[0])
+    """
     return answers(choose, kind)
 
 
 @kernel
 def packed(action: Any) -> Any:
-    """Return a packed turn of one action."""
+    """Return a packed turn of one action.
+
+    >>> from kdenv.author import first_action, packed
+    >>> first_action(packed(7))
+    7
+    """
     return action + 1
 
 
 @kernel
 def then(first: Any, second: Any) -> Any:
-    """Return a packed turn of two actions."""
+    """Return a packed turn of two actions.
+
+    >>> from kdenv.author import first_action, rest_of, then
+    >>> turn = then(7, 9)
+    >>> first_action(turn), first_action(rest_of(turn)), rest_of(rest_of(turn))
+    (7, 9, 0)
+    """
     return (first + 1) | ((second + 1) << 16)
 
 
 @kernel
 def first_action(turn: Any) -> Any:
-    """Return the action that a packed turn begins with."""
+    """Return the action that a packed turn begins with.
+
+    >>> from kdenv.author import first_action, then
+    >>> first_action(then(7, 9))
+    7
+    """
     return (turn & 0xFFFF) - 1
 
 
 @kernel
 def rest_of(turn: Any) -> Any:
-    """Return the packed turn that is left after the first action; 0 if nothing is left."""
+    """Return the packed turn that is left after the first action; 0 if nothing is left.
+
+    >>> from kdenv.author import packed, rest_of, then
+    >>> rest_of(then(7, 9)) == packed(9)
+    True
+    """
     return turn >> 16
 
 

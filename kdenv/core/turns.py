@@ -17,6 +17,18 @@ def list_turns(states: Any, k: int, most_decisions: int, max_legal: int, turns: 
 
     A turn of more than most_decisions decisions is cut after that many; its rest is another turn. At most turns.shape[0] turns are
     written. The states from k + 1 to k + SCRATCH are scratch.
+
+    >>> import kdenv
+    >>> import numpy as np
+    >>> from kdenv.author import first_action, list_turns, make_rng
+    >>> table = kdenv.table("kingdomino", players=2)
+    >>> table.run_chance(make_rng(1))
+    >>> states = np.zeros(8, table.states.dtype)
+    >>> states[0] = table.states[0]
+    >>> turns = np.zeros(50, np.int64)
+    >>> n = list_turns(states, 0, 1, table.game.n_actions(2, table.variant), turns)
+    >>> [table.name(first_action(turn)) for turn in turns[:n]]
+    ['pick 11', 'pick 15', 'pick 19', 'pick 41']
     """
     actions = np.empty((MAX_DECISIONS, max_legal), np.int64)
     counts = np.empty((2, MAX_DECISIONS), np.int64)

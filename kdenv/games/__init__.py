@@ -25,7 +25,12 @@ _from_outside: dict[str, Game] = {}
 
 
 def names() -> list[str]:
-    """Return the names of all games, including those added with add_game and those of installed packages, which are imported for this."""
+    """Return the names of all games, including those added with add_game and those of installed packages, which are imported for this.
+
+    >>> import kdenv
+    >>> kdenv.games()[:4]
+    ['kingdomino', 'dominion', 'dominoes', 'carcassonne']
+    """
     for name in GAMES.names():
         if name not in TITLES:
             GAMES.load(name)
@@ -33,7 +38,13 @@ def names() -> list[str]:
 
 
 def find_game(name: str) -> Game:
-    """Return the game of this name, imported if it is of kdenv or of an installed package. BadOption if there is none."""
+    """Return the game of this name, imported if it is of kdenv or of an installed package. BadOption if there is none.
+
+    >>> import kdenv
+    >>> kingdomino = kdenv.game("kingdomino")
+    >>> kingdomino.players, [option.name for option in kingdomino.options]
+    ((4, 2, 3), ['size', 'dominoes', 'middle', 'harmony', 'tiebreak'])
+    """
     ours: Game | None = import_module(f"kdenv.games.{name}").GAME if name in TITLES else None
     GAMES.load(name)  # after the import, as it may add something to this game
     game = ours or _from_outside.get(name)

@@ -9,6 +9,7 @@ that plays its first .zip warns of this.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import warnings
 from abc import abstractmethod
@@ -34,7 +35,7 @@ from kdenv.policies.found import Found
 from kdenv.policies.model_file import POLICY, VALUE, StoredNetwork, read_network
 from kdenv.policies.playouts import Playout
 from kdenv.policies.text.parameter import param
-from kdenv.policies.text.value import named
+from kdenv.policies.text.value import Value, named
 
 Array = NDArray[np.float32]
 _SHIPPED = Path(__file__).parents[1] / "models"
@@ -287,8 +288,22 @@ def model_path(name: str) -> Path:
         path = path.with_name(path.name + ".zip")  # Stable-Baselines3 adds this ending
     if not path.is_file():
         known = ", ".join(shipped) or "none"
-        raise BadOption(f"there is no model {name}; give a .zip of MaskablePPO, an exported .npz, or a shipped model ({known})")
+        raise BadOption(
+            f"there is no model {name}; give the model.npz of 'kdenv train', a .zip of MaskablePPO or its export as .npz, "
+            f"or a shipped model ({known})"
+        )
     return path
+
+
+def models_of(player: Value) -> dict[str, str]:
+    """The models that a policy plays by or searches with, as its text names them, each with a digest of its file."""
+    found = {}
+    if isinstance(player, Modelled):
+        found[player.model] = hashlib.sha256(model_path(player.model).read_bytes()).hexdigest()[:12]
+    for name in player.parameters():
+        if isinstance(value := getattr(player, name), Value):
+            found |= models_of(value)
+    return found
 
 
 def load(path: Path) -> Model:

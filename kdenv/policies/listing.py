@@ -62,7 +62,13 @@ class Entry(NamedTuple):
 
 
 def listing(game: Game) -> list[Entry]:
-    """Every policy that can play this game, in the order of GROUPS."""
+    """Every policy that can play this game, in the order of GROUPS.
+
+    >>> import kdenv
+    >>> from kdenv.policies import listing
+    >>> [entry.name for entry in listing(kdenv.game("dominoes")) if entry.group == "players"]
+    ['greedy']
+    """
     found = [_entry("players", cls) for name in game.knowledge.players if (cls := rule_class(name, (game,))) is not None]
     kinds = [cls for cls in classes(Policy) if not cls.obstacle(game)]
     found += [_entry("searches", cls) for cls in kinds if issubclass(cls, SearchPolicy)]

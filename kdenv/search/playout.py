@@ -97,7 +97,19 @@ def random_turn(states, k, out, rng):
 
 @kernel
 def play_turn(s: Any, turn: Any) -> None:
-    """Apply all actions of a packed turn to s. Whether they are legal is not checked."""
+    """Apply all actions of a packed turn to s. Whether they are legal is not checked.
+
+    >>> import kdenv
+    >>> import numpy as np
+    >>> from kdenv.author import make_rng, packed, play_turn
+    >>> table = kdenv.table("kingdomino", players=2)
+    >>> table.run_chance(make_rng(1))
+    >>> states = np.zeros(8, table.states.dtype)
+    >>> states[0] = table.states[0]
+    >>> play_turn(states[0], packed(table.legal()[0]))
+    >>> states[0].tobytes() == table.states[0].tobytes()
+    False
+    """
     while turn != 0:
         apply(s, first_action(turn))
         turn = rest_of(turn)
@@ -105,7 +117,18 @@ def play_turn(s: Any, turn: Any) -> None:
 
 @kernel
 def play_out(player: Any, states: Any, k: int, out: Any, rng: Rng) -> Any:
-    """Play states[k] to the end of the game; return the number of turns. states[k + 1] and out are scratch."""
+    """Play states[k] to the end of the game; return the number of turns. states[k + 1] and out are scratch.
+
+    >>> import kdenv
+    >>> import numpy as np
+    >>> from kdenv.author import OVER, Uniform, make_rng, phase, play_out
+    >>> table = kdenv.table("kingdomino", players=2)
+    >>> table.run_chance(make_rng(1))
+    >>> states = np.zeros(8, table.states.dtype)
+    >>> states[0] = table.states[0]
+    >>> play_out(Uniform(), states, 0, np.zeros(400, np.int64), make_rng(1)) > 20, phase(states[0]) == OVER
+    (True, True)
+    """
     n_turns = 0
     while True:
         now = phase(states[k])
@@ -147,7 +170,22 @@ def decisions_left(player, states, mover, most_decisions, n_games, out, rng):
 
 @allocating_kernel
 def play_games(player: Any, states: Any, n_games: int, out: Any, rng: Rng, totals: Any) -> Any:
-    """Play n_games from states[0] to their ends and add the points of each seat to totals; return the number of turns played."""
+    """Play n_games from states[0] to their ends and add the points of each seat to totals; return the number of turns played.
+
+    states[1] and states[2] are scratch, and out, which has room for the legal actions.
+
+    >>> import kdenv
+    >>> import numpy as np
+    >>> from kdenv.author import Uniform, make_rng, play_games
+    >>> table = kdenv.table("kingdomino", players=2)
+    >>> table.run_chance(make_rng(1))
+    >>> states = np.zeros(8, table.states.dtype)
+    >>> states[0] = table.states[0]
+    >>> points = np.zeros(2, np.int64)
+    >>> n_turns = play_games(Uniform(), states, 100, np.zeros(400, np.int64), make_rng(1), points)
+    >>> n_turns > 2000, bool((points > 0).all())
+    (True, True)
+    """
     n_turns = 0
     points = np.zeros(totals.shape[0], np.int64)
     for _ in range(n_games):

@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from kdenv.core.errors import BadOption, shown
@@ -91,11 +92,9 @@ class Settings:
             if value in ([], {}, each.default):
                 continue
             if isinstance(value, dict):
-                words += [f"--option {name}={of}" for name, of in value.items()]
-            elif isinstance(value, list):
-                words += [f"--{each.name} '{of}'" for of in value]
+                words += [f"--option {quote(f'{name}={of}')}" for name, of in value.items()]
             else:
-                words.append(f"--{flag(each.name)} {value}")
+                words += [f"--{flag(each.name)} {quote(str(of))}" for of in (value if isinstance(value, list) else [value])]
         return " ".join(words)
 
 
@@ -105,12 +104,15 @@ def flag(name: str) -> str:
 
 
 def read_settings(path: Path, game: str, given: Mapping[str, Any]) -> Settings:
-    """The settings in a TOML file; those that are given go before them."""
+    """The settings in a TOML file; those that are given go before them, and so does each option of the game."""
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadOption(f"{path} is not TOML: {error}") from None
-    return settings_of(game, {**found, **given}, str(path))
+    both = {**found, **given}
+    if isinstance(found.get("options"), dict) and "options" in given:
+        both["options"] = {**found["options"], **given["options"]}
+    return settings_of(game, both, str(path))
 
 
 def settings_of(game: str, given: Mapping[str, Any], where: str) -> Settings:

@@ -242,7 +242,21 @@ class Trainer:
         learn_from_games(self.learners[0], self._guides[0], self.schedule(), self.players, self.variant, 0, self.game.buffer(), make_rng(0))
 
     def learn(self) -> None:
-        """Learn from some games, on all threads. How many these are does not depend on the clock if the settings give a number of games."""
+        """Learn from some games, on all threads. How many these are does not depend on the clock if the settings give a number of games.
+
+        If an error or Ctrl-C ends this, nothing has been learned: a part of a step would be learned again by a training that goes on.
+        """
+        mine: list[Any] = [self.player.network.weights, self._squares, self._paces, *self._rngs]
+        before, games, seconds = [each.copy() for each in mine], self.games, self.seconds
+        try:
+            self._learn()
+        except BaseException:
+            for each, old in zip(mine, before, strict=True):
+                each[:] = old
+            self.games, self.seconds = games, seconds
+            raise
+
+    def _learn(self) -> None:
         schedule = self.schedule()
         n = self._step
         if self.settings.games:

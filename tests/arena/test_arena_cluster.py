@@ -190,12 +190,20 @@ def test_an_interrupt_cancels_what_runs(fake) -> None:
     assert (ray.cancelled, ray.ended) == (3, True)
 
 
-def test_a_node_with_another_version_is_refused(fake, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("expected", "sentence"),
+    [
+        ({"kdenv": "0.0.9", "rules": "abc"}, r"a node of the cluster has kdenv .* with rules .*, here it is 0\.0\.9 with rules abc"),
+        ({"models": {"kingdomino-4p": "abc"}}, "a node of the cluster has another kingdomino-4p than this machine; copy the file there"),
+    ],
+)
+def test_a_node_with_another_version_or_model_is_refused(fake, monkeypatch: pytest.MonkeyPatch, expected, sentence: str) -> None:
     fake()
+    match = Match("kingdomino", ["ppo(kingdomino-4p)", *["random"] * 3], games=8)
     play_there = cluster._play
-    monkeypatch.setattr(cluster, "_play", lambda match, games, expected, records: play_there(match, games, ("0.0.9", "abc"), records))
-    with pytest.raises(BadOption, match=r"a node of the cluster has kdenv .* with rules .*, here it is 0\.0\.9 with rules abc"):
-        play(MATCH, ray="auto", on_result=lambda result: None)
+    monkeypatch.setattr(cluster, "_play", lambda match, games, here, records: play_there(match, games, {**here, **expected}, records))
+    with pytest.raises(BadOption, match=sentence):
+        play(match, ray="auto", on_result=lambda result: None)
 
 
 def test_a_league_connects_once(fake, tmp_path) -> None:

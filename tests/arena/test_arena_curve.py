@@ -46,6 +46,11 @@ def test_the_others_are_taken_in_turn() -> None:
     assert [match.line_up for _, _, match in plan.matches()] == [["ismcts(playouts=5)", "greedy", "ismcts(playouts=5)", "random"]]
 
 
+def test_a_game_for_one_has_no_others() -> None:
+    plan = CurvePlan("dominion", ["big_money"], [], ["random"], games=4, players=1)
+    assert [match.line_up for _, _, match in plan.matches()] == [["big_money"]]
+
+
 @pytest.mark.parametrize(
     "plan, sentence",
     [

@@ -13,6 +13,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 from matches import HERE, results_of
+from models import random_model
 
 from kdenv.arena import Match, Result, ResultsFile
 from kdenv.arena.results import header, rules_digest
@@ -119,6 +120,24 @@ def test_results_of_another_version_are_refused(tmp_path, change: dict, what: st
     file.write_text(json.dumps({**header(MATCH), **change}) + "\n")
     with pytest.raises(BadRecord, match=what):
         read(file)
+
+
+def test_results_of_a_model_that_was_trained_on_are_refused(tmp_path: Path) -> None:
+    """A search and a playout by the model count as the model does."""
+    model, file, none = (tmp_path / name for name in ("model.npz", "match.jsonl", "older.jsonl"))
+    line_up = [f"mce(playouts=2, playout=by_seat(mine=learned({model}), others=random))", *["random"] * 3]
+    match = Match("kingdomino", line_up, games=4)
+    random_model(model, "kingdomino", seed=1)
+    assert read(written(file, [], match), match) == []
+    first = json.loads(file.read_text())
+    assert list(first["models"]) == [str(model)]
+    none.write_text(json.dumps({key: value for key, value in first.items() if key != "models"}) + "\n")  # as files were before
+    random_model(model, "kingdomino", seed=2)
+    with pytest.raises(BadRecord, match=r"holds the results of another .*model.npz: the file has changed since; choose another --out"):
+        read(file, match)
+    assert read(none, match) == []
+    random_model(model, "kingdomino", seed=1)
+    assert read(file, match) == []
 
 
 def test_the_digest_changes_with_the_rules(tmp_path) -> None:

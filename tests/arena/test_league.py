@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from models import random_model
 
 from kdenv.arena import League, Match, Result, Standings, league, merge, play, read_league
 from kdenv.cli import main
@@ -232,6 +233,15 @@ def test_what_cannot_be_merged_is_told(change, sentence: str, tmp_path: Path) ->
     (path,) = (tmp_path / "there").glob("*.jsonl")
     path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
     with pytest.raises((BadOption, BadRecord), match=sentence):
+        merge(plan, tmp_path / "here", tmp_path / "there")
+
+
+def test_games_of_another_model_of_the_same_name_are_not_merged(tmp_path: Path) -> None:
+    random_model(tmp_path / "model.npz", "kingdomino", seed=1)
+    plan = League("kingdomino", ["random", "gprd", "full_greedy", f"learned({tmp_path / 'model.npz'})"], deals=1, players=4)
+    league(plan, tmp_path / "there", processes=1)
+    random_model(tmp_path / "model.npz", "kingdomino", seed=2)
+    with pytest.raises(BadRecord, match=r"the results of another .*model.npz: here the file is another one, so it cannot be merged"):
         merge(plan, tmp_path / "here", tmp_path / "there")
 
 

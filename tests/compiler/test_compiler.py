@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 from packaging.requirements import Requirement
 
@@ -107,3 +108,13 @@ def test_small_and_large_integers_share_a_draft() -> None:
     for integer in (numba.int8, numba.int16, numba.int32, numba.int64, numba.types.literal(3)):
         twice.get_call_template((integer,), {})
     assert list(twice._drafts.overloads) == [(numba.int64,)]
+
+
+@kernel.allocating_kernel
+def _sum_of_squares(numbers):
+    return (numbers**2 + 1).sum()
+
+
+def test_a_kernel_that_allocates_computes_with_whole_arrays() -> None:
+    """Numba compiles a sum of arrays apart, with other flags, which are not those of the kernel."""
+    assert _sum_of_squares(np.array([1, 2, 3])) == 17

@@ -1,12 +1,18 @@
 """Do the examples in docstrings print what they say, and do the command lines in them run? Does each of examples/ say how it is run?"""
 
+from importlib import import_module
+from inspect import isroutine
 from pathlib import Path
 
+import public
 import pytest
 from blocks import HOME, NOT_RUN, TEXTS, Docstring, commands_in, docstrings, docstrings_of, run_python, texts_in
+from numba.extending import is_jitted
 from served import Served
 
 from kdenv.cli import main
+from kdenv.compiler.question import _questions
+from kdenv.core.verbs import VERBS
 
 ALL = docstrings()
 PYTHON = sorted({docstring.file for docstring in ALL if docstring.has_python})
@@ -68,6 +74,15 @@ def test_every_reason_not_to_run_a_command_is_needed() -> None:
     written = [path.read_text(encoding="utf-8") for room in rooms for kind in kinds for path in room.glob(kind)]
     written += [path.read_text(encoding="utf-8") for path in HOME.glob("*.md")]
     assert [begin for begin in NOT_RUN if not any(begin in text for text in written)] == []
+
+
+def test_every_public_function_has_an_example() -> None:
+    """Verbs and questions are answered by the kernels of a game or of a part; "Write your own" shows them."""
+    asked = {id(each) for each in (*VERBS.values(), *_questions)}
+    found = [(module, name, getattr(import_module(module), name)) for module in public.MODULES for name in import_module(module).__all__]
+    functions = [each for each in found if (isroutine(each[2]) or is_jitted(each[2])) and id(each[2]) not in asked]
+    assert len(functions) > 40
+    assert [f"{module}.{name}" for module, name, function in functions if ">>> " not in (function.__doc__ or "")] == []
 
 
 WRITTEN = '''"""A module.

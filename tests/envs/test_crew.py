@@ -34,7 +34,13 @@ def _choose_until_it_fails(player, states, k, out, rng):
     return packed(out[n // max(0, player.limit - n)])
 
 
-kdenv.add_player("dominoes", "faulty_in_crew", Faulty)
+@pytest.fixture
+def faulty(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of the player that divides by 0, which dominoes has for one test."""
+    game = kdenv.game("dominoes")
+    monkeypatch.setitem(vars(game), "knowledge", game.knowledge)  # restored when the test ends
+    kdenv.add_player("dominoes", "faulty_in_crew", Faulty)
+    return "faulty_in_crew"
 
 
 def first_legal(mask: Any) -> Any:
@@ -173,11 +179,11 @@ def test_a_forked_process_has_helpers_of_its_own() -> None:
 
 @compiled
 @pytest.mark.parametrize("n_threads", [1, 3])
-def test_an_error_in_a_kernel_is_raised_and_the_environment_can_begin_anew(n_threads: int) -> None:
+def test_an_error_in_a_kernel_is_raised_and_the_environment_can_begin_anew(n_threads: int, faulty: str) -> None:
     """The game of the error is never done. Who waited for it would wait for ever."""
     env, twin = (SeatVectorEnv("dominoes", num_envs=64, threads=n, mode="round") for n in (n_threads, 1))
     for _ in range(2):
-        env.set_opponents("faulty_in_crew")
+        env.set_opponents(faulty)
         with pytest.raises(ZeroDivisionError):
             env.reset(seed=1)
         with pytest.raises(WrongOrder, match="call reset"):
@@ -189,7 +195,7 @@ def test_an_error_in_a_kernel_is_raised_and_the_environment_can_begin_anew(n_thr
 
 
 @compiled
-def test_an_error_in_a_helper_is_raised_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_a_helper_is_raised_too(monkeypatch: pytest.MonkeyPatch, faulty: str) -> None:
     """Here the caller begins a round and takes no game of it."""
 
     def only_begin(self: Any, begins: bool, dealing: bool = False, spins: int = 0) -> bool:
@@ -199,7 +205,7 @@ def test_an_error_in_a_helper_is_raised_too(monkeypatch: pytest.MonkeyPatch) -> 
         return False
 
     monkeypatch.setattr(crew.Crew, "_share", only_begin)
-    env = SeatVectorEnv("dominoes", "faulty_in_crew", num_envs=64, threads=2, mode="round")
+    env = SeatVectorEnv("dominoes", faulty, num_envs=64, threads=2, mode="round")
     with pytest.raises(ZeroDivisionError):
         env.reset(seed=1)
     assert env._batch._crew is None

@@ -3,6 +3,8 @@
 import csv
 import json
 import re
+import subprocess
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -54,3 +56,18 @@ def test_past_selves_are_replaced_in_turn(tmp_path: Path) -> None:
 def test_the_settings_of_a_run_survive_json() -> None:
     again = ppo.Settings(**json.loads(json.dumps(asdict(TINY))))
     assert list(again.layers) == list(TINY.layers) and again.options == TINY.options and list(again.against) == list(TINY.against)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["nogame"], "there is no game nogame; the games are"),
+        (["kingdomino", "--option", "size"], "--option size is not NAME=VALUE; write for example --option size=5"),
+        (["kingdomino", "--against", "nobody"], "there is no policy nobody"),
+        (["--resume", "nowhere"], "nowhere has no run to go on with"),
+    ],
+)
+def test_a_mistake_is_one_sentence(words: list[str], sentence: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "baselines.rl.ppo", *words, "--minutes", "0.01", "--out", str(tmp_path / "run")]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=Path(__file__).parents[2])
+    assert told.returncode == 1 and told.stderr.startswith(sentence) and told.stderr.count("\n") == 1

@@ -4,11 +4,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from clean import environment
 
 import kdenv
 
@@ -108,21 +110,23 @@ def test_the_version_is_in_one_place() -> None:
     assert re.search(rf"^## {re.escape(kdenv.__version__)}\b", changes, re.MULTILINE)
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the wheel and the source package."""
-    folder = tmp_path_factory.mktemp("dist")
-    done = subprocess.run([sys.executable, "-m", "hatchling", "build", "-d", folder], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
 def test_pypi_would_take_the_packages(built: Path) -> None:
     pytest.importorskip("twine")
     files = sorted(map(str, built.iterdir()))
     assert [Path(file).name for file in files] == [f"kdenv-{kdenv.__version__}-py3-none-any.whl", f"kdenv-{kdenv.__version__}.tar.gz"]
     done = subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *files], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_source_package_has_nothing_that_git_does_not_keep(built: Path) -> None:
+    """Such as a site that was built, which a .gitignore in a folder does not keep out."""
+    kept = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if kept.returncode:
+        pytest.skip("this is no clone")
+    (package,) = built.glob("*.tar.gz")
+    with tarfile.open(package) as inside:
+        names = {name.partition("/")[2] for name in inside.getnames()}
+    assert names - {"PKG-INFO"} <= set(kept.stdout.splitlines())
 
 
 def test_the_wheel_has_no_mistake_that_wheels_often_have(built: Path) -> None:
@@ -153,10 +157,8 @@ def test_the_packages_work_in_an_environment_that_has_nothing_else(built: Path, 
     """Models, pages and types are within; a match of learned players writes its report."""
     if shutil.which(python) is None or subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode:
         pytest.skip(f"there is no {python} here")
-    subprocess.run([python, "-m", "venv", tmp_path / "venv"], check=True)
-    clean = tmp_path / "venv" / "bin" / "python"
     (package,) = built.glob(kind)
-    subprocess.run([clean, "-m", "pip", "install", "--quiet", package], check=True, timeout=900)
+    clean = environment(python, tmp_path / "venv", package)
     done = subprocess.run([clean, "-c", PLAYED, tmp_path], cwd=tmp_path, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr
     assert "<svg" in (tmp_path / "match.html").read_text(encoding="utf-8")

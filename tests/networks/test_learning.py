@@ -1,5 +1,6 @@
 """Does a network learn what positions are worth, does it learn the same again, and does its training survive being killed?"""
 
+import shlex
 import signal
 import subprocess
 import sys
@@ -210,6 +211,38 @@ def test_ctrl_c_keeps_what_was_learned(tmp_path: Path) -> None:
     assert Trainer(Settings(game="dominoes", hidden=8, games=400_000), tmp_path).games >= 100
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers that send signals")
+def test_a_training_that_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    """Ctrl-C may come in the middle of a step of learning, which then counts as not begun."""
+    settings = Settings(game="dominoes", hidden=8, games=3000, seed=5)
+    Trainer(settings, tmp_path / "whole").run(points=1)
+    armed: list[bool] = []
+
+    def interrupt(number: int, frame: object) -> None:
+        if armed:
+            armed.clear()
+            raise KeyboardInterrupt
+
+    before, interrupts = signal.signal(signal.SIGALRM, interrupt), 0
+    try:
+        for i in range(1000):
+            trainer = Trainer(settings, tmp_path / "parts")
+            if trainer.progress == 1:
+                break
+            try:
+                armed.append(True)
+                signal.setitimer(signal.ITIMER_REAL, 0.01 + 0.003 * i)
+                trainer.run(points=1)
+                armed.clear()
+            except KeyboardInterrupt:
+                interrupts += 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert interrupts > 5
+    assert (tmp_path / "parts" / "model.npz").read_bytes() == (tmp_path / "whole" / "model.npz").read_bytes()
+
+
 def test_other_settings_do_not_go_on_in_the_folder_of_a_training(tmp_path: Path) -> None:
     train(tmp_path, 4)
     with pytest.raises(BadOption, match=r"holds a training with other settings \(lam\); choose another folder with --out"):
@@ -231,6 +264,17 @@ def test_settings_are_read_from_toml_and_flags_go_before_them(tmp_path: Path) ->
     settings = read_settings(file, "dominoes", {"lam": 0.9})
     assert (settings.hidden, settings.lam, settings.guides, settings.guided) == (32, 0.9, ["greedy"], 1.0)
     assert settings.options == {"mode": "round"}
+    assert read_settings(file, "dominoes", {"options": {"calls": "yes"}}).options == {"mode": "round", "calls": "yes"}
+    assert read_settings(file, "dominoes", {"options": {"mode": "match"}}).options == {"mode": "match"}
+
+
+def test_settings_are_told_as_a_command_that_gives_them_again() -> None:
+    """A shell reads brackets and spaces, so they are quoted."""
+    given = {"options": {"mode": "round"}, "guides": ["greedy", "mce(playouts=5, score=margin)"], "then": 0.5, "source": "a model.npz"}
+    words = shlex.split(Settings(game="dominoes", **given).text())
+    assert words[:3] == ["kdenv", "train", "dominoes"]
+    pairs = [("--option", "mode=round"), *(("--guides", each) for each in given["guides"]), ("--then", "0.5"), ("--from", "a model.npz")]
+    assert list(zip(words[3::2], words[4::2], strict=True)) == pairs
 
 
 @pytest.mark.parametrize(

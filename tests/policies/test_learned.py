@@ -137,7 +137,7 @@ def test_a_model_of_another_game_is_refused() -> None:
 
 
 def test_a_missing_model_is_told_at_once() -> None:
-    with pytest.raises(BadOption, match=r"there is no model nowhere; .*kingdomino-4p"):
+    with pytest.raises(BadOption, match=r"there is no model nowhere; give the model.npz of 'kdenv train', a .zip .*kingdomino-4p"):
         policy("ppo(nowhere)")
 
 

@@ -19,12 +19,13 @@ def test_a_curve_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_curve(tmp_path / "curve.csv").points == curve("greedy", "random").points
 
 
-def test_several_curves_are_drawn_in_one_picture(tmp_path: Path) -> None:
+def test_several_curves_are_drawn_in_one_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, opponents in (("chess", ["greedy"]), ("draughts", ["greedy", "random"])):
         (tmp_path / name).mkdir()
         curve(*opponents).write(tmp_path / name, "title")
     curves = [str(tmp_path / name / "curve.csv") for name in ("chess", "draughts")]
     assert main(["trainings", *curves, "--draw", str(tmp_path / "all.svg")]) == 0
+    assert capsys.readouterr().out == f"the picture is {tmp_path / 'all.svg'}\n"
     drawn = (tmp_path / "all.svg").read_text(encoding="utf-8")
     assert all(name in drawn for name in ("chess against greedy", "draughts against greedy", "draughts against random"))
     assert drawn.count("<polyline") == 3

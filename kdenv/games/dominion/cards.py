@@ -166,7 +166,14 @@ def row_of(number: int) -> list[int]:
 
 
 def add_card(card: Card) -> None:
-    """Make a card from outside the package known by its name, for kingdom=[...]. TypeError if the rules cannot play it."""
+    """Make a card from outside the package known by its name, for kingdom=[...]. TypeError if the rules cannot play it.
+
+    >>> import kdenv
+    >>> from kdenv.games.dominion import ACTION, Card, add_card
+    >>> add_card(Card("Bazaar", 5, (ACTION,), cards=1, actions=2, coins=1))
+    >>> kdenv.table("dominion", kingdom=["bazaar", "smithy"]).options["kingdom"]
+    ('smithy', 'bazaar')
+    """
     if any(key_of(card.name) == key_of(other.name) and card != other for other in CARDS):
         raise TypeError(f"there already is a card {card.name}; choose another name")
     if not 0 <= card.cost <= MAX_COST:

@@ -34,6 +34,18 @@ def param(
     least, most: the bounds of a number, both inclusive. choices: the words that are possible. words: special values that are written as a
     word, such as {"none": math.inf}. terms: whether a word may have brackets, such as learned(model). each: of what there may be a number
     each, such as "round", if the type hint has tuple[int, ...]. If kw_only is False, the value may be written without the name.
+
+    >>> import kdenv
+    >>> from kdenv.author import Policy, named, param
+    >>> @named("careful")
+    ... class Careful(Policy):
+    ...     "Takes the first legal action."
+    ...     care: float = param("how careful it is", default=0.5, least=0, most=1)
+    ...     def act(self, view):
+    ...         return view.legal()[0]
+    >>> kdenv.policy("careful(care=2)")
+    Traceback (most recent call last):
+    kdenv.core.errors.BadOption: ...
     """
     about = {"help": help, "least": least, "most": most, "choices": tuple(choices), "words": words, "terms": terms, "each": each}
     return field(default=default, kw_only=kw_only, metadata=about)

@@ -239,6 +239,17 @@ def named(name: str, source: str = "", *, listed: bool = True) -> Callable[[type
     """Make a class a frozen dataclass whose fields are parameters. Texts write it with this name; `source` is the paper it comes from.
 
     The first paragraph of its docstring is its meaning in the listing. If `listed` is False, texts do not find the class by its name.
+
+    >>> import kdenv
+    >>> from kdenv.author import Policy, named, param
+    >>> @named("from_the_end")
+    ... class FromTheEnd(Policy):
+    ...     "Takes a legal action counted from the last."
+    ...     place: int = param("0 is the last", default=0, least=0, most=3)
+    ...     def act(self, view):
+    ...         return view.legal()[-1 - self.place]
+    >>> kdenv.policy("from_the_end(place=2)") == FromTheEnd(place=2)
+    True
     """
     return partial(_name, name=name, source=source, listed=listed)
 
