@@ -78,24 +78,20 @@ class Matches:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._games: dict[Hashable, Games] = {}
-        self._files: set[Path] = set()
 
     def play(self, kind: str, words: str, games: int) -> Games:
         """The games of the match that these words say: game; options; policies. Raises KeyboardInterrupt after Ctrl-C.
 
         Of the games of each deal, which differ in the seats, one is played: with "match" the seats go round, with "seats" they do not.
         """
-        game, options, policies = (part.strip() for part in words.split(";"))
-        given = dict(option.split("=") for option in options.split())
-        line_up = [policy.strip() for policy in policies.split(" v ")]
-        match = Match(game, line_up, games * len(line_up), seed=SEED, options=given)
+        match = _match(words, games)
         match.check()
-        key = kind, game, games, tuple(sorted(given.items())), tuple(kdenv.policy(text) for text in line_up)
+        key = kind, match.game, games, tuple(sorted(match.options.items())), tuple(kdenv.policy(text) for text in match.line_up)
         if key not in self._games:
-            self._games[key] = self._play(match, goes_round=kind == "match")
+            self._games[key] = self._play(match, kind)
         return self._games[key]
 
-    def _play(self, match: Match, *, goes_round: bool) -> Games:
+    def _play(self, match: Match, kind: str) -> Games:
         n, games = len(match.line_up), Games(match, [])
         progress = Progress(match.games // n, "games")
 
@@ -105,27 +101,32 @@ class Matches:
 
         def is_ours(number: int) -> bool:
             deal, rotation = divmod(number, n)
-            return rotation == (deal % n if goes_round else 0)
+            return rotation == (deal % n if kind == "match" else 0)
 
-        folder = self._folder / ("round" if goes_round else "seats")
-        self._files.add(path_in(folder, match))
         try:
             with processor_time():
-                if not play_kept(match, folder, add, processes=1, is_ours=is_ours):
+                if not play_kept(match, self._folder / kind, add, processes=1, is_ours=is_ours):
                     raise KeyboardInterrupt
         finally:
             progress.end()
         games.results.sort(key=lambda result: result.number)
         return games
 
-    def forget(self) -> None:
-        """Remove the files of the games, whose numbers are known now."""
-        for path in self._files:
-            path.unlink(missing_ok=True)
-            path.with_name(path.name + ".lock").unlink(missing_ok=True)
-        for folder in (self._folder / "round", self._folder / "seats", self._folder):
+    def forget(self, kind: str, words: str) -> None:
+        """Remove the file of a match, from this run or an earlier one, as its numbers are known now."""
+        path = path_in(self._folder / kind, _match(words, 1))
+        path.unlink(missing_ok=True)
+        path.with_name(path.name + ".lock").unlink(missing_ok=True)
+        for folder in (path.parent, self._folder):
             if folder.exists() and not any(folder.iterdir()):
                 folder.rmdir()
+
+
+def _match(words: str, games: int) -> Match:
+    """The match of these words, with so many deals."""
+    game, options, policies = (part.strip() for part in words.split(";"))
+    line_up = [policy.strip() for policy in policies.split(" v ")]
+    return Match(game, line_up, games * len(line_up), seed=SEED, options=dict(option.split("=") for option in options.split()))
 
 
 def measured(games: Games, measure: str) -> Estimate:

@@ -145,7 +145,10 @@ def run(paper: str, table: str | None, size: str, on_line: Callable[[Line, int, 
             known[expected.key] = judged
             _write(paper, known)
         on_line(judged, i + 1, len(wanted))
-    matches.forget()
+    for expected in wanted:
+        kind, _, rest = expected.how.partition(" ")
+        if kind in KINDS:
+            matches.forget(kind, rest)
 
 
 def _is_enough(line: Line, expected: Expected, size: str) -> bool:

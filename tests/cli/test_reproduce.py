@@ -198,6 +198,7 @@ def test_it_goes_on_where_it_stopped_and_makes_again_what_has_too_few_games(room
     tables.run("dominai2016", None, "default", lambda *_: None)
     assert made == ["again", "a", "b"]
     assert [each.games for each in tables.results_of("dominai2016")] == ["8", "8"]
+    assert not (room / "games").exists(), "games are kept although their numbers are known"
 
 
 def play(folder: Path, words: str, games: int, kind: str = "match") -> matches.Games:
@@ -244,7 +245,7 @@ def test_an_interrupted_match_goes_on_and_leaves_nothing_behind(tmp_path: Path, 
     monkeypatch.setattr("kdenv.arena.results.ResultsFile.append", lambda self, result: new.append(result.number))
     assert sorted((result.number, result.scores) for result in again.play("match", words, 6).results) == whole
     assert len(new) == 2 and not set(new) & set(stopped)
-    again.forget()
+    matches.Matches(folder).forget("match", words)
     assert not folder.exists()
 
 
