@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import kdenv
-from kdenv.arena import Breakdown, DealSums, Estimate, Match, Result
-from kdenv.arena.breakdown import Part
-from kdenv.arena.kept import path_in, play_kept
-from kdenv.arena.match import processor_time
-from kdenv.cli.terminal import Progress
+from kdenv.arena import Breakdown, DealSums, Estimate, Match, Result, ResultsFile, play, processor_time
 
 SEED = 2026
 KINDS = ("match", "seats")
@@ -50,7 +48,7 @@ class Games:
         return found
 
     @property
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[Any]:
         """What each game tells of the first policy."""
         return (breakdown.parts[str(self.match.line_up[0])] for breakdown in self.breakdowns)
 
@@ -75,8 +73,9 @@ class Matches:
     The games lie in a folder until `forget` is called, so that a run that was interrupted goes on within a match.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, progress: Callable[[int, str], Any] | None = None) -> None:
+        """progress: makes something that shows how far a match of so many games has come; see its use."""
+        self._folder, self._progress = folder, progress
         self._games: dict[Hashable, Games] = {}
 
     def play(self, kind: str, words: str, games: int) -> Games:
@@ -93,33 +92,42 @@ class Matches:
 
     def _play(self, match: Match, kind: str) -> Games:
         n, games = len(match.line_up), Games(match, [])
-        progress = Progress(match.games // n, "games")
+        progress = self._progress and self._progress(match.games // n, "games")
 
         def add(result: Result) -> None:
             games.results.append(result)
-            progress.step()
+            if progress:
+                progress.step()
 
-        def is_ours(number: int) -> bool:
-            deal, rotation = divmod(number, n)
-            return rotation == (deal % n if kind == "match" else 0)
+        def keep(result: Result) -> None:
+            file.append(result)
+            add(result)
 
+        others = [number for number in range(match.games) if number % n != (number // n % n if kind == "match" else 0)]
         try:
-            with processor_time():
-                if not play_kept(match, self._folder / kind, add, processes=1, is_ours=is_ours):
+            with processor_time(), ResultsFile(self._path(kind, match), match) as file:
+                for result in file.results():
+                    add(result)
+                if not play(match, processes=1, done=[*file.finished, *others], records=True, on_result=keep):
                     raise KeyboardInterrupt
         finally:
-            progress.end()
+            if progress:
+                progress.end()
         games.results.sort(key=lambda result: result.number)
         return games
 
+    def _path(self, kind: str, match: Match) -> Path:
+        """The file of a match. How many games it has does not matter, so that a longer one goes on."""
+        what = repr((kind, match.game, match.line_up, match.seed, sorted(match.options.items())))
+        return self._folder / f"{hashlib.sha256(what.encode()).hexdigest()[:16]}.jsonl"
+
     def forget(self, kind: str, words: str) -> None:
         """Remove the file of a match, from this run or an earlier one, as its numbers are known now."""
-        path = path_in(self._folder / kind, _match(words, 1))
+        path = self._path(kind, _match(words, 1))
         path.unlink(missing_ok=True)
         path.with_name(path.name + ".lock").unlink(missing_ok=True)
-        for folder in (path.parent, self._folder):
-            if folder.exists() and not any(folder.iterdir()):
-                folder.rmdir()
+        if self._folder.exists() and not any(self._folder.iterdir()):
+            self._folder.rmdir()
 
 
 def _match(words: str, games: int) -> Match:

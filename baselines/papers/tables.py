@@ -35,6 +35,7 @@ from kdenv.arena import Estimate
 
 ROOM = Path(__file__).parent
 out: Path | None = None  # the folder of results, figures and RESULTS.md, if it is not ROOM
+progress: Callable[[int, str], Any] | None = None  # shows how far a match has come (matches.py); the command line has one
 PAPERS = {
     "wong_kang": "Wong and Kang, Simulating Kingdomino",
     "gedda2018": "Gedda, Lagerkvist, Butler 2018 (Kingdomino)",
@@ -135,7 +136,7 @@ def run(paper: str, table: str | None, size: str, on_line: Callable[[Line, int, 
     """Make the results of a paper, or of one table. Lines made with at least these games are kept, and judged anew, unless again=True."""
     wanted = [line for line in expected_of(paper) if table is None or line.table == table]
     known = {(line.table, line.row, line.measure): line for line in results_of(paper)}
-    matches = Matches(made() / "games")
+    matches = Matches(made() / "games", progress)
     for i, expected in enumerate(wanted):
         line = known.get(expected.key)
         if again or line is None or not _is_enough(line, expected, size):

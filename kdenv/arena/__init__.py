@@ -5,7 +5,7 @@ from kdenv.arena.comparison import Comparison, Comparisons, Verdict, compare
 from kdenv.arena.curve import Budget, Curve, CurvePlan, read_budget, read_budgets
 from kdenv.arena.league import League, read_league
 from kdenv.arena.league_games import league, merge
-from kdenv.arena.match import GameFailed, Match, Result, play_game
+from kdenv.arena.match import GameFailed, Match, Result, play_game, processor_time
 from kdenv.arena.reading import read
 from kdenv.arena.results import ResultsFile
 from kdenv.arena.standings import Standing, Standings
@@ -38,6 +38,7 @@ __all__ = [
     "merge",
     "play",
     "play_game",
+    "processor_time",
     "read",
     "read_budget",
     "read_budgets",

@@ -32,7 +32,14 @@ Deciding = Callable[[int | None], None]
 
 @contextmanager
 def processor_time() -> Iterator[None]:
-    """A context in which the time of decisions in this process is that of the processor, in which other programs do not count."""
+    """A context in which the time of decisions in this process is that of the processor, in which other programs do not count.
+
+    >>> from kdenv.arena import Match, Summary, play, processor_time
+    >>> summary = Summary(Match("kingdomino", ["full_greedy", "random"], games=4, options={"size": 3}))
+    >>> with processor_time():
+    ...     play(summary.match, processes=1, on_result=summary.add)
+    True
+    """
     global _clock
     _clock = time.process_time
     try:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kdenv.cli.arguments import Commands
+from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption
 from kdenv.drawing.chart import Dot, Line, chart
 from kdenv.drawing.rows import Measured, ladder
@@ -39,7 +40,7 @@ def add(commands: Commands) -> None:
 
 def _run(parsed: argparse.Namespace) -> int:
     tables = _tables()
-    tables.out = parsed.out
+    tables.out, tables.progress = parsed.out, Progress
     try:
         tables.check(parsed.paper, parsed.table)
     except ValueError as error:

@@ -6,7 +6,9 @@ import math
 import random
 import re
 import statistics
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,8 +54,16 @@ def test_every_line_can_be_made_or_says_why_not(paper: str) -> None:
 PRINTED: dict[str, dict[str, int]] = {
     "wong_kang": {"Section 2": 4, "Section 3": 1, "Section 4": 3, "Section 5": 5},
     "gedda2018": {
-        "Table I": 6, "Table II": 4, "Table III": 1 + 16 * 10,
-        "Figure 2": 3 * 13, "Figure 3": 3 * 13, "Figure 4": 4 * 13, "Figure 5": 1, "Figure 6": 1, "Figure 7": 62, "Figure 8": 4 * 7,
+        "Table I": 6,
+        "Table II": 4,
+        "Table III": 1 + 16 * 10,
+        "Figure 2": 3 * 13,
+        "Figure 3": 3 * 13,
+        "Figure 4": 4 * 13,
+        "Figure 5": 1,
+        "Figure 6": 1,
+        "Figure 7": 62,
+        "Figure 8": 4 * 7,
     },
     "jansen2014": dict.fromkeys((f"Table {n}" for n in range(1, 58)), 1)
     | {"Table 3": 6, "Table 4": 11, "Table 6": 8, "Table 8": 4, "Table 10": 8, "Table 12": 5, "Table 14": 11, "Table 16": 2, "Table 18": 4}
@@ -61,8 +71,19 @@ PRINTED: dict[str, dict[str, int]] = {
     | {"Table 53": 5 * 3, "Table 54": 4 * 3, "Table 55": 4 * 3, "Table 56": 4 * 3}
     | {f"Table {n}": 4 for n in (27, 29, 31, 36, 37, 39, 40, 43, 44, 45, 47, 48)},
     "heyden2009": {
-        "Table 3.1": 2 * 27, "Table 6.1": 1 + 6, "Table 6.2": 7, "Table 6.3": 1 + 6, "Table 6.4": 6, "Table 6.5": 1, "Table 6.6": 7,
-        "Table 6.7": 2, "Table 6.8": 1 + 6, "Figure 3.1": 1, "Figure 6.5": 101, "Figure 6.6": 1, "Section 6.5": 3,
+        "Table 3.1": 2 * 27,
+        "Table 6.1": 1 + 6,
+        "Table 6.2": 7,
+        "Table 6.3": 1 + 6,
+        "Table 6.4": 6,
+        "Table 6.5": 1,
+        "Table 6.6": 7,
+        "Table 6.7": 2,
+        "Table 6.8": 1 + 6,
+        "Figure 3.1": 1,
+        "Figure 6.5": 101,
+        "Figure 6.6": 1,
+        "Section 6.5": 3,
         **{f"Figure 6.{n}": 1 for n in (1, 2, 3, 4, 7, 8)},
     },
     "dominai2016": {"Figure 1": 3, "Figure 2": 4, "Figure 3": 1, "Section IV.D": 2, "Section V.A": 1, "Section V.B": 1},
@@ -225,19 +246,19 @@ def test_lines_of_one_match_share_its_games_however_its_policies_are_written(tmp
 def test_an_interrupted_match_goes_on_and_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words, folder = "dominoes; mode=round; greedy v random v greedy v random", tmp_path / "games"
     whole = [(result.number, result.scores) for result in play(tmp_path / "other", words, 6).results]
-    real, stopped = matches.play_kept, []
+    real, stopped = matches.play, []
 
-    def stop_after_four(match: Match, where: Path, add: object, **how: object) -> bool:
+    def stop_after_four(match: Match, *, on_result: Callable[[Result], None], **how: Any) -> bool:
         def add_or_stop(result: Result) -> None:
             stopped.append(result.number)
-            add(result)  # type: ignore[operator]
+            on_result(result)
             if len(stopped) == 4:
                 raise KeyboardInterrupt
 
-        return real(match, where, add_or_stop, **how)  # type: ignore[arg-type]
+        return real(match, on_result=add_or_stop, **how)
 
     with monkeypatch.context() as patch:
-        patch.setattr(matches, "play_kept", stop_after_four)
+        patch.setattr(matches, "play", stop_after_four)
         with pytest.raises(KeyboardInterrupt):
             play(folder, words, 6)
     again = matches.Matches(folder)

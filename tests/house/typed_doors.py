@@ -37,6 +37,7 @@ from kdenv.arena import (
     merge,
     play,
     play_game,
+    processor_time,
     read,
     read_budget,
     read_budgets,
@@ -146,7 +147,8 @@ def conclusions(folder: Path) -> None:
     first: Standing = standings.rows()[0]
     print(first.policy, first.rating.low, merge(plan, folder / "two", folder / "one"))
     try:
-        play_game(match, 0, [kdenv.policy(text) for text in match.line_up])
+        with processor_time():
+            play_game(match, 0, [kdenv.policy(text) for text in match.line_up])
     except GameFailed as error:
         print(error)
 
