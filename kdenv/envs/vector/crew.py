@@ -29,7 +29,7 @@ from kdenv.envs.vector.kernels import TOO_MANY_DEALS, Results, play_games
 _SECONDS = 0.0002  # how long a thread looks for what it waits for before it sleeps
 _NAP = 0.00005  # how long the caller sleeps between looks at what helpers have still to do
 _AT_A_TIME = 4  # games
-_LOOKS = 1024  # after so many a thread lets another one have its core: the two may be on one core, where each keeps the other from its work
+_LOOKS = 2048  # after so many a thread lets another one have its core: the two may be on one core, where each keeps the other from its work
 _CALLER = 0  # the number of the thread that calls; helpers have the others
 
 # Places on the desk, the numbers that the threads of a crew share. What is written often is far from the rest, in cache lines of its own.
