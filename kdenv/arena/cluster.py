@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import math
 import signal
+import socket
 import threading
 import time
 import traceback
@@ -25,6 +26,7 @@ from kdenv.arena.whole import Games
 from kdenv.core.errors import BadOption, KdenvError, KdenvWarning, missing_extra
 from kdenv.core.threads import READ_BY_LIBRARIES
 
+_ANSWERS_WITHIN = 10.0  # seconds in which the head of a cluster answers
 _JOB_SECONDS = 0.2  # a job takes about this long, or longer, so that giving it out costs little beside it
 _MOST_GAMES = 5000  # of a job
 _AHEAD = 2  # jobs for each core that are given out before others have ended
@@ -120,8 +122,9 @@ def _connected(address: str) -> tuple[Any, bool]:
     one_thread = {"env_vars": dict.fromkeys(READ_BY_LIBRARIES, "1")}
     handler = signal.getsignal(signal.SIGTERM)
     try:
+        _knock_at(address)
         ray.init(address=address, runtime_env=one_thread, log_to_driver=False, logging_level="ERROR")
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         first = (str(error).splitlines() or [""])[0]
         raise BadOption(
             f"no Ray cluster can be reached at {address} ({first}); start one with 'ray start --head', or give its address"
@@ -129,6 +132,13 @@ def _connected(address: str) -> tuple[Any, bool]:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, handler)  # Ray has put one of its own in its place
     return ray, True
+
+
+def _knock_at(address: str) -> None:
+    """Raise OSError if nobody listens at an address of a host and a port, for which Ray would wait for many minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit() and "/" not in host:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_ANSWERS_WITHIN).close()
 
 
 # What the nodes do

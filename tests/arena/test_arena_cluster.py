@@ -3,6 +3,7 @@
 The tests with a cluster of two nodes on this machine need the extra `ray`, and are slow. The others play on a stand-in for Ray.
 """
 
+import socket
 import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -214,6 +215,20 @@ def test_a_league_connects_once(fake, tmp_path) -> None:
     assert there.games == here.games == 24
     assert [row.rating.mean for row in there.rows()] == [row.rating.mean for row in here.rows()]
     assert len(ray.asked) >= 3
+
+
+def test_an_address_where_nobody_listens_is_told_at_once(fake) -> None:
+    """Ray itself would try for many minutes."""
+    ray = fake()
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))  # and does not listen
+        address = f"127.0.0.1:{unused.getsockname()[1]}"
+        with pytest.raises(BadOption, match=rf"no Ray cluster can be reached at {address} \(.*refused\); start one"):
+            play(MATCH, ray=address, on_result=lambda result: None)
+    assert ray.connections == 0
+    with socket.create_server(("127.0.0.1", 0)) as head:
+        play(MATCH, ray=f"127.0.0.1:{head.getsockname()[1]}", on_result=lambda result: None)
+    assert ray.connections == 1
 
 
 def test_what_cannot_be_is_told(fake, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
