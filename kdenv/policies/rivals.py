@@ -27,7 +27,7 @@ class Infers(Value):
         "the rules allow is equally probable",
         default=None,
     )
-    doubt: float = param("with rivals: the probability that they take any other turn", default=_DOUBT, least=0.001, most=1)
+    doubt: float = param("with rivals: the probability that they take a legal turn at random instead", default=_DOUBT, least=0.001, most=1)
 
     def __post_init__(self) -> None:
         """Refuse a doubt without rivals."""

@@ -65,8 +65,10 @@ def alone_in(folder: Path) -> Iterator[None]:
         lock.acquire(timeout=0)
     except Timeout:
         raise BadOption(f"another training goes on in {folder}; wait until it has ended, or choose another --out") from None
-    with lock:
+    try:
         yield
+    finally:
+        lock.release()
 
 
 class Trainer:
