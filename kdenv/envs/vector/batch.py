@@ -126,26 +126,30 @@ class Batch:
         if not self.is_dealt:
             raise WrongOrder("there are no games to step in, because none has begun; call reset() first")
         numbers = self._numbers(actions)
-        wrong = self._rows[: list_illegal(self.games.mask, numbers, self._rows)]
-        self.mistakes = {row: self.table(row).illegal(numbers[row]) for row in wrong.tolist()}
-        for row, error in self.mistakes.items():
-            if raises:
+        if raises:
+            for row in self._rows[: list_illegal(self.games.mask, numbers, self._rows)].tolist():
+                error = self.table(row).illegal(numbers[row])
                 raise type(error)(f"in game {row} of the batch: {error}")
-            warn_of_loss(self.empty.game.name)
         results = self._new_results()
         self._run(False, results)
+        self.mistakes = {row: self._table(self.games.wrong[row]).illegal(numbers[row]) for row in np.flatnonzero(self.games.illegal).tolist()}
+        for _ in self.mistakes:
+            warn_of_loss(self.empty.game.name)
         return results.observations
 
     def table(self, i: int) -> Table:
         """Game i as a table of its own, to look at. It does not know what happened before."""
-        table = self.empty.clone()
-        table.states[0] = self.games.states[i]
-        return table
+        return self._table(self.games.states[i])
 
     def close(self) -> None:
         if self._crew is not None:
             self._crew.close()
             self._crew = None
+
+    def _table(self, state: Any) -> Table:
+        table = self.empty.clone()
+        table.states[0] = state
+        return table
 
     def _numbers(self, actions: Any) -> NDArray[np.int64]:
         given = np.asarray(actions)
@@ -220,6 +224,7 @@ def _empty_games(empty: Table, n: int) -> Games:
         ended=zeros(np.bool_),
         cut_off=zeros(np.bool_),
         illegal=zeros(np.bool_),
+        wrong=zeros(empty.game.state_dtype),
         rewards=zeros(np.float64, empty.players),
         reward=zeros(np.float64),
         last_seat=zeros(np.int64),
