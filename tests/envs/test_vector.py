@@ -359,6 +359,7 @@ def test_an_illegal_action_ends_a_game_as_it_does_in_seat_env(game: str) -> None
     ("parameters", "sentence"),
     [
         ({"num_envs": 0}, r"num_envs=0 is not possible; num_envs may be a whole number from 1"),
+        ({"skip_forced": "no"}, r"skip_forced=no is not possible; skip_forced may be True or False"),
         ({"threads": True}, r"threads=True is not possible; threads may be a whole number from 1 to 256"),
         ({"opponents": "mce(seconds=1)"}, r"mce\(.*\) has no compiled form, .* choose random or a rule-based player"),
         ({"opponents": lambda view: 0}, r"has no compiled form"),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kdenv.core.encoding import Observer
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder, shown
 from kdenv.core.table import Table
-from kdenv.envs.checks import check_seed, warn_of_loss
+from kdenv.envs.checks import check_flag, check_seed, warn_of_loss
 from kdenv.envs.rewards import NO_REWARD, REWARDS, Reward, reward_number
 from kdenv.envs.seeds import new_key
 from kdenv.envs.stepping import WORK
@@ -56,6 +56,7 @@ class Batch:
         """Take an empty table, the number of games, the learner's seat ("random", "rotate" or "all"), and the options of environments."""
         _check_count("num_envs", n, 1 << 24)
         _check_count("threads", threads, _MOST_THREADS)
+        check_flag("skip_forced", skip_forced)
         if reward_number(reward) == NO_REWARD:
             known = ", ".join(REWARDS)
             raise NotSupported(f"the reward of a batch of games cannot be a function; choose {known}, or use SeatEnv or TableEnv")
