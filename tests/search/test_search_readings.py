@@ -121,6 +121,8 @@ def test_max_values_a_turn_by_the_best_that_the_same_seat_can_do_next() -> None:
         (festival,) = (child for child in root.children if child.words == "play Festival")
         best = max(child.mean for child in festival.children if child.visits)
         assert (festival.mean == pytest.approx(best)) == (backup == "max")
+
+
 def test_max_takes_the_mean_where_another_seat_or_chance_comes_next() -> None:
     """Every turn of Kingdomino is followed by another seat or by a draw; so max changes nothing there."""
     table = random_game(find_game("kingdomino"), 3, decisions=30)
