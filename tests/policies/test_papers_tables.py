@@ -72,6 +72,8 @@ PAIRS = {
 }
 # 3.6: 40 turns at most in "the parameter setups", 999 in the experiments of section 4; Table 13: "also used 999".
 FEW_TURNS = [f"Table {n}" for n in (4, 6, 8, 10, 14, 16, 18, 20, 22)]
+# DominAI 2016, Algorithm 1: values times P_G, which is the paper's estimate. Its program prunes without dividing by it.
+ALGORITHM_1 = ("pruning=paper", "belief=paper")
 SCORES = {"Pure win/loss": "lead", "Win+Diff": "windiff"}
 
 
@@ -176,7 +178,10 @@ def test_lines_of_the_carcassonne_thesis_play_its_configurations() -> None:
         if line.table == "Table 6.2":
             c = re.search(r"C = ([\d.]+)", line.row)
             assert c is not None
-            wanted = [f"uct(score=margin, select=ucb1(c={c[1]}), playouts=500)", "mce(score=margin, playouts=500)"]
+            wanted = [
+                f"uct(score=margin, select=ucb1(c={c[1]}), ties=random, playouts=500)",
+                "mce(score=margin, ties=random, playouts=500)",
+            ]
         elif line.table == "Section 6.4":
             wanted = ["star2.5(k=5, order=2, evaluate=fixed_bounds, seconds=0.05)", "mcts(seconds=0.05)"]
         elif line.row.startswith("a random player"):
@@ -198,8 +203,13 @@ def test_lines_of_the_dominoes_paper_play_its_configurations() -> None:
         depth += [f"beta={int(beta[1]) / int(beta[2] or 1)}"] if beta else []
         deals = re.search(r"(\d+) deals", line.row)
         pimc = f"pimc_paper({', '.join([*depth, *([f'playouts={deals[1]}'] if deals else [])])})"
-        names = {"oracle": f"oracle({', '.join(depth)})", "IMS": f"ims({', '.join(depth)})", "PIMC": pimc, "greedy": "greedy"}
-        names["IMS with greedy first moves"] = "ims(alpha=6, beta=0.5, first=greedy)"
+        names = {
+            "oracle": f"oracle({', '.join(depth)})",
+            "IMS": f"ims({', '.join([*depth, *ALGORITHM_1])})",
+            "PIMC": pimc,
+            "greedy": "greedy",
+        }
+        names["IMS with greedy first moves"] = f"ims(alpha=6, beta=0.5, first=greedy, {', '.join(ALGORITHM_1)})"
         first, second = (side.split(",")[0] for side in line.row.split(" v "))
         wanted = [policy(names[side]) for side in (first, second)] * 2
         assert [policy(text) for text in policies] == wanted, line.row
