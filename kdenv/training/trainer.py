@@ -3,7 +3,7 @@
 The folder of a training has
 
     model.npz         the network, as learned(MODEL) plays it
-    checkpoint.npz    all that is needed to go on: weights, steps, random generators, the curve
+    checkpoint.npz    all that is needed to go on: weights, steps, random generators, the curve, the errors since its last point
     curve.csv, .svg   strength against fixed players by games and seconds of the processor
 """
 
@@ -27,7 +27,6 @@ from kdenv.core.encoding import check_layout, observer_for_model
 from kdenv.core.errors import BadOption
 from kdenv.games import find_game
 from kdenv.networks.learning import (
-    N_SUMS,
     POSITIONS,
     SQUARED_ERRORS,
     BySeat,
@@ -87,8 +86,9 @@ class Trainer:
         self.games, self.seconds = 0, 0.0  # learned from so far
         self.curve = Curve()
         self._rngs = [make_rng(derive_seed("training", settings.seed, i)) for i in range(threads)]
-        self._go_on()
+        sums = self._go_on()
         self.learners = [self._learner(i) for i in range(threads)]
+        self.learners[0].sums[:] = sums
         self._guides = [self._guides_for() for _ in range(threads)]
         self._teacher: Teacher | None = None
         if settings.teacher:
@@ -144,20 +144,21 @@ class Trainer:
             "games": self.games,
             "seconds": self.seconds,
             "curve": [list(point) for point in self.curve.points],
+            "sums": self._sums().tolist(),
         }
         arrays: dict[str, Any] = {"weights": self.player.network.weights, "squares": self._squares, "rngs": np.array(self._rngs)}
         write_arrays(self.folder / _CHECKPOINT, {"about": np.array(json.dumps(about)), **arrays}, compressed=False)
         write_network(self.folder / _MODEL, self.stored())
         self.curve.write(self.folder, f"{self.game.title}: {self.settings.text()}")
 
-    def _go_on(self) -> None:
-        """Take over the checkpoint in the folder, if there is one."""
+    def _go_on(self) -> Any:
+        """Take over the checkpoint in the folder, if there is one; return the sums of its learners."""
         path = self.folder / _CHECKPOINT
         weights = self.player.network.weights
         self._squares = first_squares(self.player.network)
         self._paces = paces_of(self._squares)
         if not path.exists():
-            return
+            return 0.0
         try:
             with np.load(path, allow_pickle=False) as file:
                 about, arrays = json.loads(str(file["about"])), {name: file[name] for name in ("weights", "squares", "rngs")}
@@ -176,6 +177,7 @@ class Trainer:
             mine[:] = saved
         self.games, self.seconds = int(about["games"]), float(about["seconds"])
         self.curve = Curve([Strength(*point) for point in about["curve"]])
+        return about.get("sums", 0.0)  # older checkpoints do not have them
 
     def _learner(self, i: int) -> Learner:
         player = self.player
@@ -248,7 +250,7 @@ class Trainer:
 
         If an error or Ctrl-C ends this, nothing has been learned: a part of a step would be learned again by a training that goes on.
         """
-        mine: list[Any] = [self.player.network.weights, self._squares, self._paces, *self._rngs]
+        mine: list[Any] = [self.player.network.weights, self._squares, self._paces, *self._rngs, *(each.sums for each in self.learners)]
         before, games, seconds = [each.copy() for each in mine], self.games, self.seconds
         try:
             self._learn()
@@ -293,20 +295,25 @@ class Trainer:
         self._step = max(1, min(2 * self._step, int(n * _STEP / max(spent[0], 1e-6))))
 
     def _measure(self, show: Callable[[str], None]) -> None:
-        """Play the opponents, and tell the strength and the error of the predictions since the last time."""
-        sums = np.sum([learner.sums for learner in self.learners], axis=0)
-        for learner in self.learners:
-            learner.sums[:N_SUMS] = 0
+        """Play the opponents, and tell the strength and the error of the predictions since the last time. If interrupted, add no point."""
+        sums, points = self._sums(), []
         error = float(np.sqrt(sums[SQUARED_ERRORS] / max(sums[POSITIONS], 1)))
         head = f"{self.progress:4.0%} {self.games:8,} games {self.seconds:6.0f} s {self.seconds / max(self.games, 1) * 1e3:5.2f} ms a game"
         if not self._opponents:
-            self.curve.points.append(Strength(self.games, self.seconds, error, "", 0.0, 0.0, 0.0, 0.0))
+            points.append(Strength(self.games, self.seconds, error, "", 0.0, 0.0, 0.0, 0.0))
             show(f"{head}, error {error:.3f}")
         for opponent in self._opponents:
             margin, of_margin, wins, of_wins = opponent.play(self.player)
-            self.curve.points.append(Strength(self.games, self.seconds, error, opponent.text, margin, of_margin, wins, of_wins))
+            points.append(Strength(self.games, self.seconds, error, opponent.text, margin, of_margin, wins, of_wins))
             against = f"margin {margin:+6.2f} ± {of_margin:.2f}, wins {wins:5.1%} ± {of_wins:.1%} against {opponent.text}"
             show(f"{head}, error {error:.3f}, {against}")
+        self.curve.points += points
+        for learner in self.learners:
+            learner.sums[:] = 0
+
+    def _sums(self) -> Any:
+        """What has been counted since strength was last measured, on all threads."""
+        return np.sum([learner.sums for learner in self.learners], axis=0)
 
 
 def _layers_text(activation: str, sizes: Sequence[int]) -> str:

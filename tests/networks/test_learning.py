@@ -166,6 +166,39 @@ def test_a_training_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Pat
     assert (tmp_path / "parts" / "model.npz").read_bytes() == whole.read_bytes()
 
 
+@pytest.mark.parametrize("before", [1, 2, 3])
+def test_the_error_of_a_curve_is_that_of_all_games_since_the_last_point_also_of_those_before_a_stop(before: int, tmp_path: Path) -> None:
+    errors = []
+    for name, steps in (("whole", 3), ("parts", before)):
+        trainer = Trainer(Settings(game="kingdomino", hidden=8, games=250, seed=5), tmp_path / name)
+        for _ in range(steps):
+            trainer.learn()
+        trainer.save()
+        if name == "parts":
+            trainer = Trainer(trainer.settings, tmp_path / name)
+            while trainer.progress < 1:
+                trainer.learn()
+        trainer.run()
+        errors.append([(point.games, point.error) for point in trainer.curve.points])
+    assert errors[0] == errors[1]
+    assert errors[0][0][1] > 0
+
+
+def test_a_measurement_that_was_interrupted_is_made_by_the_training_that_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    settings, opponents = Settings(game="dominoes", hidden=8, games=50), ["random", "greedy"]
+    trainer = Trainer(settings, tmp_path, opponents, deals=2)
+    monkeypatch.setattr(trainer._opponents[1], "play", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        trainer.run()
+    trainer = Trainer(settings, tmp_path, opponents, deals=2)
+    trainer.run()
+    assert [(point.games, point.opponent) for point in trainer.curve.points] == [(50, "random"), (50, "greedy")]
+    assert all(point.error > 0 for point in trainer.curve.points)
+
+
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
     """Killed without warning, it goes on from its last checkpoint."""
     command = [sys.executable, "-m", "kdenv", "train", "dominoes", "--games", "400000", "--hidden", "8", "--out", str(tmp_path)]
