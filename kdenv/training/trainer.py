@@ -14,7 +14,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from filelock import FileLock, Timeout
 
+from kdenv.compiler.interrupts import delayed
 from kdenv.compiler.random import derive_seed, make_rng
 from kdenv.core.encoding import check_layout, observer_for_model
 from kdenv.core.errors import BadOption
@@ -283,11 +284,12 @@ class Trainer:
                 errors.append(error)
 
         workers = [threading.Thread(target=work, args=(i,)) for i in range(1, self.threads)]
-        for worker in workers:
-            worker.start()
-        work(0)
-        for worker in workers:
-            worker.join()
+        with delayed() if workers else nullcontext():  # no thread may go on after the others have been interrupted
+            for worker in workers:
+                worker.start()
+            work(0)
+            for worker in workers:
+                worker.join()
         if errors:
             raise errors[0]
         self.games += n * self.threads

@@ -1,5 +1,6 @@
 """Does a network learn what positions are worth, does it learn the same again, and does its training survive being killed?"""
 
+import os
 import shlex
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -274,6 +276,26 @@ def test_a_training_that_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path:
         signal.signal(signal.SIGALRM, before)
     assert interrupts > 5
     assert (tmp_path / "parts" / "model.npz").read_bytes() == (tmp_path / "whole" / "model.npz").read_bytes()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for other processes")
+def test_after_ctrl_c_no_thread_goes_on_learning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread that is interrupted may have done its part, and wait for the other one."""
+    trainer = Trainer(Settings(game="dominoes", hidden=8, games=100), tmp_path, threads=2)
+    before = trainer.player.network.weights.copy()
+
+    def learn(learner: Any, *_: object) -> None:
+        if learner is trainer.learners[1]:
+            time.sleep(0.2)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)
+            learner.player.network.weights[:] += 1
+
+    monkeypatch.setattr("kdenv.training.trainer.learn_from_games", learn)
+    with pytest.raises(KeyboardInterrupt):
+        trainer.learn()
+    time.sleep(0.4)
+    np.testing.assert_array_equal(trainer.player.network.weights, before)
 
 
 def test_other_settings_do_not_go_on_in_the_folder_of_a_training(tmp_path: Path) -> None:
