@@ -133,7 +133,8 @@ class Batch:
                 raise type(error)(f"in game {row} of the batch: {error}")
         results = self._new_results()
         self._run(False, results)
-        self.mistakes = {row: self._table(self.games.wrong[row]).illegal(numbers[row]) for row in np.flatnonzero(self.games.illegal).tolist()}
+        wrong = np.flatnonzero(self.games.illegal).tolist()
+        self.mistakes = {row: self._table(self.games.wrong[row]).illegal(numbers[row]) for row in wrong}
         for _ in self.mistakes:
             warn_of_loss(self.empty.game.name)
         return results.observations
@@ -172,9 +173,10 @@ class Batch:
         self.results = results
         try:
             found = self._crew.play(dealing, results)
-        except Exception:  # of a kernel, as of a player from outside that divides by 0: its game stands somewhere within a turn
-            self.close()
-            self.is_dealt = False
+        except BaseException as error:
+            self.close()  # after Ctrl-C helpers may still be at work
+            if isinstance(error, Exception):  # of a kernel, as of a player from outside that divides by 0: its game is within a turn
+                self.is_dealt = False
             raise
         if not found:
             self.is_dealt = False
