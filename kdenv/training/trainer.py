@@ -174,8 +174,7 @@ class Trainer:
             raise BadOption(f"{path} has {arrays['weights'].size} weights, and these settings have {weights.size}; choose another folder")
         weights[:], self._squares[:] = arrays["weights"], arrays["squares"]
         self._paces = paces_of(self._squares)
-        for mine, saved in zip(self._rngs, arrays["rngs"], strict=False):
-            mine[:] = saved
+        self._rngs[: len(arrays["rngs"])] = [saved.copy() for saved in arrays["rngs"]]  # also those of more threads than there are now
         self.games, self.seconds = int(about["games"]), float(about["seconds"])
         self.curve = Curve([Strength(*point) for point in about["curve"]])
         return about.get("sums", 0.0)  # older checkpoints do not have them

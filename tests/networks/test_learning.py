@@ -20,6 +20,7 @@ from positions import shells
 
 import kdenv
 from kdenv.cli import main
+from kdenv.compiler.random import next64
 from kdenv.core.errors import BadOption, KdenvError
 from kdenv.networks.learning import paces_of, step_towards
 from kdenv.networks.network import layers_of, look, value
@@ -199,6 +200,18 @@ def test_a_measurement_that_was_interrupted_is_made_by_the_training_that_goes_on
     trainer.run()
     assert [(point.games, point.opponent) for point in trainer.curve.points] == [(50, "random"), (50, "greedy")]
     assert all(point.error > 0 for point in trainer.curve.points)
+
+
+def test_a_thread_never_begins_its_random_numbers_anew(tmp_path: Path) -> None:
+    """A training goes on with fewer threads, and then with more."""
+    begun = []
+    for threads in (2, 1, 2):
+        trainer = Trainer(Settings(game="dominoes", hidden=8, games=12), tmp_path, threads=threads)
+        begun.append([int(rng[0]) for rng in trainer._rngs[:threads]])
+        for rng in trainer._rngs[:threads]:
+            next64(rng)
+        trainer.save()
+    assert len({number for numbers in begun for number in numbers}) == 5
 
 
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
