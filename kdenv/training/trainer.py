@@ -13,14 +13,16 @@ import dataclasses
 import json
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from filelock import FileLock, Timeout
+from numpy.typing import NDArray
 
 from kdenv.compiler.interrupts import delayed
 from kdenv.compiler.random import derive_seed, make_rng
@@ -69,6 +71,33 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+class _Checkpoint(NamedTuple):
+    """What a checkpoint holds."""
+
+    settings: dict[str, Any]
+    games: int
+    seconds: float
+    curve: Curve
+    sums: Any  # of the learners, since strength was last measured
+    weights: NDArray[np.float32]
+    squares: NDArray[np.float32]
+    rngs: NDArray[np.uint64]
+
+
+def _read_checkpoint(path: Path) -> _Checkpoint:
+    """Read a checkpoint; raise BadOption if it is damaged, or none."""
+    try:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            about, weights, squares, rngs = json.loads(str(file["about"])), file["weights"], file["squares"], file["rngs"]
+        if squares.shape != weights.shape:
+            raise ValueError("it has not one mean square for each weight")
+        curve = Curve([Strength(*point) for point in about["curve"]])
+        sums = about.get("sums", 0.0)  # older checkpoints do not have them
+        return _Checkpoint(dict(about["settings"]), int(about["games"]), float(about["seconds"]), curve, sums, weights, squares, rngs)
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        raise BadOption(f"{path} is not a checkpoint of a training ({error}); remove it, or choose another folder") from None
 
 
 class Trainer:
@@ -160,24 +189,19 @@ class Trainer:
         self._paces = paces_of(self._squares)
         if not path.exists():
             return 0.0
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                about, arrays = json.loads(str(file["about"])), {name: file[name] for name in ("weights", "squares", "rngs")}
-        except (OSError, ValueError, KeyError) as error:
-            raise BadOption(f"{path} is not a checkpoint of a training ({error}); remove it, or choose another folder") from None
-        before = dataclasses.asdict(Settings(self.settings.game)) | about["settings"]  # a setting that is new had its default
+        found = _read_checkpoint(path)
+        before = dataclasses.asdict(Settings(self.settings.game)) | found.settings  # a setting that is new had its default
         changed = {name for name, value in dataclasses.asdict(self.settings).items() if before[name] != value}
         if changed - {"games", "minutes"}:
             names = ", ".join(sorted(map(flag, changed - {"games", "minutes"})))
             raise BadOption(f"{self.folder} holds a training with other settings ({names}); choose another folder with --out")
-        if arrays["weights"].shape != weights.shape:
-            raise BadOption(f"{path} has {arrays['weights'].size} weights, and these settings have {weights.size}; choose another folder")
-        weights[:], self._squares[:] = arrays["weights"], arrays["squares"]
+        if found.weights.shape != weights.shape:
+            raise BadOption(f"{path} has {found.weights.size} weights, and these settings have {weights.size}; choose another folder")
+        weights[:], self._squares[:] = found.weights, found.squares
         self._paces = paces_of(self._squares)
-        self._rngs[: len(arrays["rngs"])] = [saved.copy() for saved in arrays["rngs"]]  # also those of more threads than there are now
-        self.games, self.seconds = int(about["games"]), float(about["seconds"])
-        self.curve = Curve([Strength(*point) for point in about["curve"]])
-        return about.get("sums", 0.0)  # older checkpoints do not have them
+        self._rngs[: len(found.rngs)] = [rng.copy() for rng in found.rngs]  # also those of more threads than there are now
+        self.games, self.seconds, self.curve = found.games, found.seconds, found.curve
+        return found.sums
 
     def _learner(self, i: int) -> Learner:
         player = self.player

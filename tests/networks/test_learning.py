@@ -1,5 +1,6 @@
 """Does a network learn what positions are worth, does it learn the same again, and does its training survive being killed?"""
 
+import json
 import os
 import shlex
 import signal
@@ -315,6 +316,29 @@ def test_other_settings_do_not_go_on_in_the_folder_of_a_training(tmp_path: Path)
     train(tmp_path, 4)
     with pytest.raises(BadOption, match=r"holds a training with other settings \(lam\); choose another folder with --out"):
         train(tmp_path, 4, lam=0.5)
+
+
+@pytest.mark.parametrize("left", [0.0, 0.3, 0.6, 0.999])
+def test_a_damaged_checkpoint_is_told_in_a_sentence(left: float, tmp_path: Path) -> None:
+    settings = Settings(game="dominoes", hidden=8, games=4)
+    Trainer(settings, tmp_path).run(points=1)
+    path = tmp_path / "checkpoint.npz"
+    path.write_bytes(path.read_bytes()[: int(left * path.stat().st_size)])
+    with pytest.raises(BadOption, match=r"checkpoint.npz is not a checkpoint of a training .*; remove it, or choose another folder"):
+        Trainer(settings, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["settings", "games", "curve"])
+def test_a_checkpoint_without_a_part_is_told_in_a_sentence(name: str, tmp_path: Path) -> None:
+    settings = Settings(game="dominoes", hidden=8, games=4)
+    Trainer(settings, tmp_path).run(points=1)
+    with np.load(tmp_path / "checkpoint.npz") as file:
+        parts = dict(file)
+    about = json.loads(str(parts["about"]))
+    del about[name]
+    np.savez(tmp_path / "checkpoint.npz", **{**parts, "about": np.array(json.dumps(about))})
+    with pytest.raises(BadOption, match=rf"checkpoint.npz is not a checkpoint of a training \('{name}'\)"):
+        Trainer(settings, tmp_path)
 
 
 def test_two_trainings_do_not_share_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
