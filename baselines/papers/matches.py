@@ -127,9 +127,16 @@ class Matches:
         what = repr((kind, match.game, match.line_up, match.seed, sorted(match.options.items())))
         return self._folder / f"{hashlib.sha256(what.encode()).hexdigest()[:16]}.jsonl"
 
-    def forget(self, kind: str, words: str) -> None:
-        """Remove the file of a match, from this run or an earlier one, as its numbers are known now."""
+    def forget(self, kind: str, words: str, games: int) -> None:
+        """Remove the file of a match, from this run or an earlier one, as the numbers of so many games are known now.
+
+        A file with more games stays: it is that of a longer match that was interrupted.
+        """
         path = self._path(kind, _match(words, 1))
+        if path.exists():
+            with path.open("rb") as file:
+                if sum(1 for _ in file) > 1 + games:
+                    return
         path.unlink(missing_ok=True)
         path.with_name(path.name + ".lock").unlink(missing_ok=True)
         if self._folder.exists() and not any(self._folder.iterdir()):

@@ -150,7 +150,7 @@ def run(paper: str, table: str | None, size: str, on_line: Callable[[Line, int, 
     for expected in wanted:
         kind, _, rest = expected.how.partition(" ")
         if kind in KINDS:
-            matches.forget(kind, rest)
+            matches.forget(kind, rest, int(getattr(expected, size)))
 
 
 def _is_enough(line: Line, expected: Expected, size: str) -> bool:

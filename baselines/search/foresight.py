@@ -1,11 +1,12 @@
-"""What would a search gain if it knew which dominoes come? A bound for every player of Kingdomino who cannot know it.
+"""What would a search of Kingdomino gain if it knew which dominoes come? It tells how much of its margin is up to the draws.
 
 python -m baselines.search.foresight --games 160 --playouts 300
 
 The same flat search plays twice against three full_greedy(variant=paper), on the same deals and from every seat: once its playouts
 draw what will be drawn, once they draw by chance. It tries the twelve turns that learned(kingdomino) likes best and halves them again and
 again, as strongest does; in its playouts it plays by the network itself. The dominoes of a game are fixed by the deal, whatever the
-players do. This is no policy: policies see what their seat sees, and the dominoes to come are not among that.
+players do. This is no policy: policies see what their seat sees, and the dominoes to come are not among that. Nor is it a bound for
+players who cannot know them: a better search may win by more than this one that knows.
 """
 
 from __future__ import annotations
@@ -133,7 +134,7 @@ def measure(games: int, playouts: int, seed: int) -> dict[bool, Estimate]:
     for game in range(games):
         for knows, mine in sums.items():
             mine.add(game // SEATS, [float(margin_of(game // SEATS, game % SEATS, playouts, knows, seed))])
-        if game % SEATS == SEATS - 1 and game >= SEATS:
+        if game % SEATS == SEATS - 1:
             known, unknown = (mine.mean(0) for mine in sums.values())
             half = (known.high - known.low) / 2, (unknown.high - unknown.low) / 2
             text = f"knows the draws {known.mean:+.1f} ± {half[0]:.1f}, does not {unknown.mean:+.1f} ± {half[1]:.1f}"
@@ -147,6 +148,8 @@ def main() -> None:
     parser.add_argument("--playouts", type=int, default=300, help="playouts a turn (default: 300)")
     parser.add_argument("--seed", type=int, default=2026)
     parsed = parser.parse_args()
+    if parsed.games < SEATS or parsed.games % SEATS:
+        parser.error(f"--games {parsed.games} is not possible: each deal is played from {SEATS} seats; give a multiple of {SEATS}")
     measure(parsed.games, parsed.playouts, parsed.seed)
 
 

@@ -251,7 +251,7 @@ def test_lines_of_one_match_share_its_games_however_its_policies_are_written(tmp
     assert played.play("seats", "dominion; max_turns=9; uct_mod/t28(playouts=10) v bmfsm", 2) is not first
 
 
-def test_an_interrupted_match_goes_on_and_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_match_goes_on_after_a_shorter_one_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words, folder = "dominoes; mode=round; greedy v random v greedy v random", tmp_path / "games"
     whole = [(result.number, result.scores) for result in play(tmp_path / "other", words, 6).results]
     real, stopped = matches.play, []
@@ -269,12 +269,15 @@ def test_an_interrupted_match_goes_on_and_leaves_nothing_behind(tmp_path: Path, 
         patch.setattr(matches, "play", stop_after_four)
         with pytest.raises(KeyboardInterrupt):
             play(folder, words, 6)
+    shorter = matches.Matches(folder)
+    assert [result.number for result in shorter.play("match", words, 2).results] == [0, 5]
+    shorter.forget("match", words, 2)
     again = matches.Matches(folder)
     new: list[int] = []
     monkeypatch.setattr("kdenv.arena.results.ResultsFile.append", lambda self, result: new.append(result.number))
     assert sorted((result.number, result.scores) for result in again.play("match", words, 6).results) == whole
     assert len(new) == 2 and not set(new) & set(stopped)
-    matches.Matches(folder).forget("match", words)
+    matches.Matches(folder).forget("match", words, 6)
     assert not folder.exists()
 
 

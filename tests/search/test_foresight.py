@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kdenv
-from baselines.search.foresight import SEATS, Searcher, finish, margin_of, mean_margin
+from baselines.search.foresight import SEATS, Searcher, finish, main, margin_of, mean_margin
 from kdenv.author import Rng, Table, Uniform, make_rng
 
 
@@ -48,6 +48,22 @@ def test_it_tries_only_turns_that_are_open() -> None:
     table, coming = _dealt(6)
     searcher = Searcher(table, table.seat or 0, 40, False, seed=7)
     assert (searcher.turn(coming) & 0xFFFF) - 1 in table.legal()
+
+
+def test_it_tells_what_it_has_measured_after_every_deal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.argv", ["foresight", "--games", "4", "--playouts", "1"])
+    main()
+    assert capsys.readouterr().out.startswith("   4 games: knows the draws ")
+
+
+@pytest.mark.parametrize("games", ["0", "6", "-4"])
+def test_deals_that_are_not_played_from_every_seat_are_refused(
+    games: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["foresight", f"--games={games}"])
+    with pytest.raises(SystemExit):
+        main()
+    assert f"--games {games} is not possible: each deal is played from 4 seats; give a multiple of 4" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -126,14 +126,15 @@ class Batch:
         """Carry out an action in each game, and return the observations. If it raises for an illegal action, it has changed nothing."""
         if not self.is_dealt:
             raise WrongOrder("there are no games to step in, because none has begun; call reset() first")
-        numbers = self._numbers(actions)
+        given = self._take(actions)
         if raises:
-            for row in self._rows[: list_illegal(self.games.mask, numbers, self._rows)].tolist():
-                error = self.table(row).illegal(numbers[row])
+            for row in self._rows[: list_illegal(self.games.mask, self._actions, self._rows)].tolist():
+                error = self.table(row).illegal(given[row])
                 raise type(error)(f"in game {row} of the batch: {error}")
         results = self._new_results()
         self._run(False, results)
-        self.mistakes = {row: self._table(self.games.wrong[row]).illegal(numbers[row]) for row in np.flatnonzero(self.games.illegal).tolist()}
+        wrong = np.flatnonzero(self.games.illegal).tolist()
+        self.mistakes = {row: self._table(self.games.wrong[row]).illegal(given[row]) for row in wrong}
         for _ in self.mistakes:
             warn_of_loss(self.empty.game.name)
         return results.observations
@@ -152,13 +153,14 @@ class Batch:
         table.states[0] = state
         return table
 
-    def _numbers(self, actions: Any) -> NDArray[np.int64]:
+    def _take(self, actions: Any) -> NDArray[Any]:
+        """Take the actions of a step, and return them as they were given: a number of 64 bits without a sign may become a negative one."""
         given = np.asarray(actions)
         if given.shape != (self.n,) or given.dtype.kind not in "iu":
             what = f"an array of {given.dtype} of shape {given.shape}"
             raise BadOption(f"the actions are {what}; give {self.n} whole numbers, one for each game")
         self._actions[:] = given
-        return self._actions
+        return given
 
     def _new_results(self) -> Results:
         return Results(self._buffers.take(), self._finals.take(), self._masks.take())
@@ -172,9 +174,10 @@ class Batch:
         self.results = results
         try:
             found = self._crew.play(dealing, results)
-        except Exception:  # of a kernel, as of a player from outside that divides by 0: its game stands somewhere within a turn
-            self.close()
-            self.is_dealt = False
+        except BaseException as error:
+            self.close()  # after Ctrl-C helpers may still be at work
+            if isinstance(error, Exception):  # of a kernel, as of a player from outside that divides by 0: its game is within a turn
+                self.is_dealt = False
             raise
         if not found:
             self.is_dealt = False
