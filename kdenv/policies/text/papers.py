@@ -135,8 +135,8 @@ for _name, (_table, _given, _meaning) in _TABLES.items():
     _cls, _usual, _ = _VARIANTS[_of]
     add_row(_name, f"{_of} with {_meaning}", f"{_JANSEN}{_table}", _cls, {**_MAIN, **_usual, **_given}, _DOMINION)
 
-# Section 4 says that her Monte Carlo knows nothing of strategy, and she gives no rule for turns of equal worth. The points that they gain at
-# once would be such knowledge: MCo, all of whose turns seem lost when it is behind, would be a much better player with them.
+# Section 4 says that her Monte Carlo knows nothing of strategy, and she gives no rule for turns of equal worth. The points that they gain
+# at once would be such knowledge: MCo, all of whose turns seem lost when it is behind, would be a much better player with them.
 _SIX_MINUTES: dict[str, Any] = {"ties": "random", "game_seconds": 360}
 add_row("mc", "Flat Monte Carlo for the margin of points", _HEYDEN + "MC", Mce, {"score": "margin", **_SIX_MINUTES}, _CARCASSONNE)
 add_row("mco", "Flat Monte Carlo for wins", _HEYDEN + "MCo", Mce, {"score": "wdl", **_SIX_MINUTES}, _CARCASSONNE)
