@@ -40,10 +40,10 @@ GEDDA = {
 # 3.4.6: minimum visits are those of "a top node". 3.4.1: "the best move is the one with the highest amount of visits". Eq. 13: total
 # simulations = simulations x threads x iterations. 3.2: a single card draw is "used for the rest of the search". Eq. 1 and 8: the formulas.
 # UCT_mod: 3.3 "simply skips propagating whenever the opponent makes a move", 3.4.2 "only each ancestor belonging to the same player as the
-# leaf node": so only its own nodes, and only after its own leaves.
+# leaf node": of the ancestors those of UCT_mod itself count a result (which the games tell: dominion/README.md).
 THESIS = "score=windiff, choice=visits, ties=random, reflex=yes, whole=yes, threads=1"
 UCB1, RATIO = "select=ucb1(c=0.7)", "select=ucb_ratio(c=0.7)"
-FROZEN, MOD = "chance=frozen, update=all, least_below=1", "chance=frozen, update=own, least_below=1"
+FROZEN, MOD = "chance=frozen, update=all, least_below=1", "chance=frozen, update=searcher, least_below=1"
 JANSEN = {
     "ucb_orig": f"bandit(playout=rollout(epsilon=0.15), {UCB1}, least=10, playouts=10000, {THESIS})",
     "ucb_mod": f"bandit(playout=rollout(epsilon=0.15), {RATIO}, least=10, playouts=100000, {THESIS})",

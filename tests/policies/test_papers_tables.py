@@ -12,12 +12,12 @@ import pytest
 from baselines.papers import tables
 from kdenv.policies import policy
 
-# Jansen and Tollisen 2014. The search and the formula of each variant: Table 1. UCT_mod's updates: 3.3 with 3.4.2.
+# Jansen and Tollisen 2014. The search and the formula of each variant: Table 1. UCT_mod's updates: 3.3.
 VARIANTS = {
     "ucb_orig": ("bandit", "ucb1", ""),
     "ucb_mod": ("bandit", "ucb_ratio", ""),
     "uct_orig": ("uct", "ucb1", "chance=frozen, update=all, "),
-    "uct_mod": ("uct", "ucb_ratio", "chance=frozen, update=own, "),
+    "uct_mod": ("uct", "ucb_ratio", "chance=frozen, update=searcher, "),
 }
 # Tables 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 26, 28, 30, 32, 35, 38, 41, 46, 49, 57, by the table whose games they are: simulations,
 # scoring, C, epsilon in %, minimum visits. A row may change one of them: see `configured`.

@@ -89,8 +89,8 @@ _VARIANTS: dict[str, tuple[Any, dict[str, Any], str]] = {
     ),
     "uct_mod": (
         Uct,
-        {"select": _UCB_RATIO, "chance": "frozen", "update": "own", **_MANY},
-        "uct_orig with ln(N / n), updating only its own nodes, and only if the leaf is its own",
+        {"select": _UCB_RATIO, "chance": "frozen", "update": "searcher", **_MANY},
+        "uct_orig with ln(N / n), updating only its own nodes",
     ),
 }
 _ONE = {"least": 1}
