@@ -27,7 +27,8 @@ class Point(NamedTuple):
 class Figure:
     """A figure of a paper. `rows` matches the names of its lines in the results: the group `line` names a curve, the group x says where.
 
-    Without x, the numbers stand one below the other. A line whose name `flat` matches is drawn from one end to the other.
+    Without x, the numbers stand one below the other. A line whose name `flat` matches is drawn from one end to the other. `measure`: only
+    lines of this measure.
     """
 
     paper: str
@@ -39,6 +40,7 @@ class Figure:
     up: str
     log: bool = False
     flat: str = ""
+    measure: str = ""
 
     @property
     def file(self) -> str:
@@ -57,7 +59,7 @@ class Figure:
         return {name: points for name, points in found.items() if points[1]}
 
     def _matching(self) -> Iterator[tuple[tables.Line, str, float]]:
-        lines = [line for line in tables.results_of(self.paper) if line.table == self.table]
+        lines = [line for line in tables.results_of(self.paper) if line.table == self.table and self.measure in ("", line.measure)]
         matches = [(line, match) for line in lines if (match := re.fullmatch(self.rows, line.row)) is not None]
         places = [float(match["x"]) for _, match in matches if "x" in match.groupdict()]
         for number, (line, match) in enumerate(matches):
@@ -110,6 +112,6 @@ FIGURES = (
         "heyden2009", "Figure 6.5", "Figure 6.5", r"(?P<line>Star\d), position (?P<x>\d+)", "Nodes saved", "position", "of Expectimax's, %"
     ),
     Figure("heyden2009", "Table 6.2", "Table 6.2", "(?P<line>MCTS) with C = (?P<x>[^ ]+) v MC, .*", "MCTS v MC", "C", "games won, in %"),
-    Figure("dominai2016", "Figure 1", "Figure 1", "(?P<line>.+), v greedy", "IMS against greedy", "rounds won, in %", ""),
-    Figure("dominai2016", "Figure 2", "Figure 2", "(?P<line>.+), v greedy", "PIMC against greedy", "rounds won, in %", ""),
+    Figure("dominai2016", "Figure 1", "Figure 1", "(?P<line>.+), v greedy", "IMS against greedy", "rounds won, in %", "", measure="wins"),
+    Figure("dominai2016", "Figure 2", "Figure 2", "(?P<line>.+), v greedy", "PIMC against greedy", "rounds won, in %", "", measure="wins"),
 )

@@ -23,6 +23,16 @@ def log_draws() -> float:
     return sum(math.log10(math.comb(48 - 4 * i, 4)) for i in range(12))
 
 
+def log_orders() -> float:
+    """The decimal logarithm of the orders of the deck that give the same drafts: all orders, divided by the draws."""
+    return math.log10(math.factorial(48)) - log_draws()
+
+
+def log_games() -> float:
+    """The decimal logarithm of the number of games: the draws, times the tree of one order of the deck, doubles counted twice."""
+    return log_draws() + log_tree("listed")
+
+
 def log_tree(how: str) -> float:
     """The decimal logarithm of the product of the mean branching of all turns, of 200 random games with seeds 0 to 199.
 

@@ -38,6 +38,11 @@ def tree_nodes(turns: str) -> int:
     return nodes
 
 
+def tree_growth(turns: str) -> float:
+    """How many times as many nodes this turn makes of the tree to the turn before."""
+    return tree_nodes(turns) / tree_nodes(str(int(turns) - 1))
+
+
 def _draws(deck: Pile, discards: Pile) -> Iterator[tuple[Pile, Pile, Pile]]:
     """Every distinct hand, with the deck and the discards after it is drawn."""
     n = sum(deck)
@@ -90,7 +95,7 @@ def bought(variant: str, coins: str, what: str, simulations: str) -> tuple[float
 def _games_with(variant: str, coins: int, simulations: int) -> list[dict[str, float]]:
     """What the first seat bought in ten games on the test bed with a Woodcutter that gives so many coins, with seed 2026."""
     add_card(Card(f"Woodcutter{coins}", 3, (ACTION,), buys=1, coins=coins))
-    options = {"kingdom": [f"Woodcutter{coins}", *_OTHERS], "supply": "thesis", "info": "thesis", "max_turns": 40}
+    options = {"kingdom": [f"Woodcutter{coins}", *_OTHERS], "supply": "thesis", "info": "thesis", "max_turns": 999}
     policy = f"{variant}(least=1, playouts={simulations})"  # Table 24: minimum visits 1
     match, found = Match("dominion", [policy, policy], 2 * _GAMES, seed=2026, options=options), list[dict[str, float]]()
 

@@ -16,13 +16,19 @@ from kdenv.arena import Breakdown, DealSums, Estimate, Match, Result, ResultsFil
 SEED = 2026
 KINDS = ("match", "seats")
 _Z = 1.96
-_SHARES = ("wins", "score", "wins first")
+_SHARES = ("wins", "draws", "losses", "score")
 _OF_RIVAL = "rival's "
+_FIRST, _SECOND = " first", " second"
+
+
+def plain(measure: str) -> str:
+    """The measure without the words that say whose number it is, and in which games: "points" of "rival's points second"."""
+    return measure.removeprefix(_OF_RIVAL).removesuffix(_FIRST).removesuffix(_SECOND)
 
 
 def is_share(measure: str) -> bool:
     """Whether this measure is a share of games, in %."""
-    return measure.removeprefix(_OF_RIVAL) in _SHARES or measure.startswith("points = ")
+    return plain(measure) in _SHARES or measure.startswith("points = ")
 
 
 @dataclass
@@ -121,9 +127,16 @@ class Matches:
         what = repr((kind, match.game, match.line_up, match.seed, sorted(match.options.items())))
         return self._folder / f"{hashlib.sha256(what.encode()).hexdigest()[:16]}.jsonl"
 
-    def forget(self, kind: str, words: str) -> None:
-        """Remove the file of a match, from this run or an earlier one, as its numbers are known now."""
+    def forget(self, kind: str, words: str, games: int) -> None:
+        """Remove the file of a match, from this run or an earlier one, as the numbers of so many games are known now.
+
+        A file with more games stays: it is that of a longer match that was interrupted.
+        """
         path = self._path(kind, _match(words, 1))
+        if path.exists():
+            with path.open("rb") as file:
+                if sum(1 for _ in file) > 1 + games:
+                    return
         path.unlink(missing_ok=True)
         path.with_name(path.name + ".lock").unlink(missing_ok=True)
         if self._folder.exists() and not any(self._folder.iterdir()):
@@ -139,10 +152,11 @@ def _match(words: str, games: int) -> Match:
 
 def measured(games: Games, measure: str) -> Estimate:
     """The number of the first policy in these games, with its interval; without one if there are too few games."""
-    what, place = measure.removeprefix(_OF_RIVAL), int(measure.startswith(_OF_RIVAL))
-    of: dict[str, Callable[[Result], float | None]] = {
+    what, place = plain(measure), int(measure.startswith(_OF_RIVAL))
+    of: dict[str, Callable[[Result], float]] = {
         "wins": lambda result: float(result.wins[place] == 1.0),
-        "wins first": lambda result: float(result.wins[place] == 1.0) if _began(result, place) else None,
+        "draws": lambda result: float(0.0 < result.wins[place] < 1.0),
+        "losses": lambda result: float(result.wins[place] == 0.0),
         "score": lambda result: result.wins[place],
         "margin": lambda result: float(result.margins[place]),
         **{name: lambda result: float(result.scores[place]) for name in ("points", "least", "most", "deviation")},
@@ -154,8 +168,7 @@ def measured(games: Games, measure: str) -> Estimate:
     if what.startswith("points = "):
         wanted = float(what.removeprefix("points = "))
         return _estimate([float(result.scores[place] == wanted) for result in games.results], is_share=True)
-    told = map(of[what], games.results) if what in of else games.told(what)
-    numbers = [number for number in told if number is not None]
+    numbers = [of[what](result) for result in _half(games.results, measure, place)] if what in of else list(games.told(what))
     if what in ("least", "most"):
         return Estimate((min if what == "least" else max)(numbers))
     return _deviation(numbers) if what == "deviation" else _estimate(numbers, is_share=what in _SHARES)
@@ -190,6 +203,13 @@ def _ratio(above: list[float], below: list[float]) -> Estimate:
     ratio, mean = sum(above) / sum(below), sum(below) / len(below)
     _, low, high = _estimate([a - ratio * b for a, b in zip(above, below, strict=True)], is_share=False)
     return Estimate(ratio, ratio + low / mean, ratio + high / mean)
+
+
+def _half(results: list[Result], measure: str, place: int) -> list[Result]:
+    """The games in which the policy in this place made the first decision, or those in which it did not, if the measure says so."""
+    if not measure.endswith((_FIRST, _SECOND)):
+        return results
+    return [result for result in results if _began(result, place) == measure.endswith(_FIRST)]
 
 
 def _began(result: Result, place: int) -> bool:

@@ -25,17 +25,20 @@ for shares). The verdicts:
 | | |
 |---|---|
 | agrees | both numbers differ by less than 2.6 standard errors, as 99 of 100 should if both play alike |
-| | counts: they are equal; rounded numbers lie within 5 % (of log10: 0.2), nodes and extremes within 25 % |
-| stronger, weaker | our player does better, or worse, than the paper's number |
+| | (so that of 400 such lines about four do not agree by chance) |
+| | counts: they are equal; rounded numbers lie within 5 % (of log10: 0.2) |
+| | nodes, mean numbers of turns, the least and the most lie within 25 % |
+| stronger, weaker | the player whose number it is does better, or worse, than in the paper (fewer losses are better) |
 | differs | another number, where neither is better |
 | too few games | fewer than ten games, which have no interval |
-| not comparable | what the paper measured is not what can be measured here; a remark says why |
-| not tried | it takes longer than the sizes that were played; `kdenv reproduce PAPER TABLE --full` plays it |
+| not comparable | the paper prints no number ("-"), or what it measured is not what can be measured here; a remark says why |
+| not tried | it takes longer than what was played for this page; `kdenv reproduce PAPER TABLE --full` plays it |
 | nothing to play | parameters, people, lost positions; a remark says which |
 
-Many lines have far fewer games than the paper, so "agrees" may say little: the intervals tell. Measures: wins, games won alone in %; wins
-first, of those games in which the player made the first decision; score, wins and half ties in %; margin, points ahead of the best other;
-points N, points after round N; "rival's", the number of the player named second.
+Many lines have far fewer games than the paper, so "agrees" may say little: the intervals tell. Measures: wins, draws and losses, games won
+alone, shared and lost, in %; score, wins and half draws in %; margin, points ahead of the best other; points N, points after round N;
+open and turns, how many turns can be chosen; least and most, in any game; "rival's", the number of the player named second; "first" and
+"second", only of those games, about half, in which the player made the first decision, or did not.
 """
 
 

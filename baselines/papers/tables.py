@@ -8,11 +8,12 @@ and in `why` what must be known to compare it, or why it is not tried. `how` is 
     seats GAME; OPTION=VALUE ...; POLICY v POLICY ...      the same, each policy in its seat in every game
     call NAME ARGUMENT ...                                  a function of baselines/papers/<paper>.py
 
-Measures are count (exact), about and log10 (numbers that the paper rounds), nodes, points, margin; points N: those after round N;
-deviation: the standard deviation of points; points = N: games with N points in %; open: turns open; wins: games won alone in %; wins first:
-those in which the policy made the first decision; score: wins and half ties; seconds, seconds N-M, seconds N-: of a turn, in these rounds;
-any other word is a column that the game adds (kdenv match --show game), or the sum of those that begin so; A / B is the ratio of two of
-them. "rival's" before a measure asks for the second policy's number. A function gives its number, or its number and the standard error.
+Measures are count (exact), about and log10 (numbers that the paper rounds), nodes, turns (open on average), points, margin; points N:
+those after round N; deviation: the standard deviation of points; points = N: games with N points in %; open: turns open; wins, draws,
+losses: games won alone, shared and lost in %; score: wins and half draws; seconds, seconds N-M, seconds N-: of a turn, in these rounds; any
+other word is a column that the game adds (kdenv match --show game), or the sum of those that begin so; A / B is the ratio of two of them.
+"rival's" before a measure asks for the second policy's number; "first" or "second" after it for the games in which that policy made the
+first decision, or did not. A function gives its number, or its number and the standard error.
 results/<paper>.csv is written line by line, and the games of unfinished lines are kept in games/, so that an interrupted run goes on.
 """
 
@@ -30,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import kdenv
-from baselines.papers.matches import KINDS, SEED, Matches, is_share, measured
+from baselines.papers.matches import KINDS, SEED, Matches, is_share, measured, plain
 from kdenv.arena import Estimate
 
 ROOM = Path(__file__).parent
@@ -149,7 +150,7 @@ def run(paper: str, table: str | None, size: str, on_line: Callable[[Line, int, 
     for expected in wanted:
         kind, _, rest = expected.how.partition(" ")
         if kind in KINDS:
-            matches.forget(kind, rest)
+            matches.forget(kind, rest, int(getattr(expected, size)))
 
 
 def _is_enough(line: Line, expected: Expected, size: str) -> bool:
@@ -271,7 +272,8 @@ def verdict(expected: Expected, value: float, paper_error: float, ours: float, e
         return "agrees" if is_near else "differs"
     if math.isnan(value) or expected.why.startswith("not comparable"):
         return "not comparable"
-    if expected.measure == "nodes" or expected.measure.endswith(("least", "most")):
+    what = plain(expected.measure)
+    if what in ("nodes", "turns", "least", "most"):
         return "agrees" if math.isclose(ours, value, rel_tol=0.25) else "differs"
     if math.isnan(error):
         return "too few games"
@@ -279,7 +281,9 @@ def verdict(expected: Expected, value: float, paper_error: float, ours: float, e
         return "not comparable"
     if abs(ours - value) <= _SURE * math.hypot(paper_error, error):
         return "agrees"
-    return "differs" if expected.measure in ("open", "deviation") else "stronger" if ours > value else "weaker"
+    if what in ("open", "deviation", "draws"):
+        return "differs"
+    return "stronger" if (ours < value) == (what == "losses") else "weaker"
 
 
 def summary(lines: list[Line]) -> Iterator[str]:

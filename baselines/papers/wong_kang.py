@@ -357,6 +357,13 @@ def count(board: str, what: str, how: str = "honest") -> int:
     return total(size, full=what == "full")
 
 
+def castles(board: str) -> int:
+    """How many squares for the castle there are, if those that a rotation of the board makes equal count once."""
+    last = int(board) - 1
+    orbits = {min((x, y), (last - y, x), (last - x, last - y), (y, last - x)) for x in range(last + 1) for y in range(last + 1)}
+    return len(orbits)
+
+
 def without_castle(board: str, what: str) -> int:
     """Packings or tessellations of an even board without a castle."""
     return packings(int(board), NOWHERE)[0] if what == "all" else profiles.tessellations(int(board), NOWHERE)

@@ -23,12 +23,22 @@ def add(commands: Commands) -> None:
         _run,
         "make the tables of the five papers again, with a verdict for every number (in a checkout of the repository)",
         "kdenv reproduce --list",
+        'kdenv reproduce gedda2018 "Table I"',
+        "kdenv reproduce --quick --out reproduced",
     )
     command.add_argument("paper", nargs="?", help="one of the papers; without it, all")
     command.add_argument("table", nargs="?", help="one of its tables, as --list shows them")
     sizes = command.add_mutually_exclusive_group()
-    sizes.add_argument("--quick", dest="size", action="store_const", const="quick", help="few games: all papers in some minutes")
-    sizes.add_argument("--full", dest="size", action="store_const", const="full", help="as many games as the papers; many hours")
+    sizes.add_argument(
+        "--quick",
+        dest="size",
+        action="store_const",
+        const="quick",
+        help="few games: all papers in some minutes; without it, as many as the committed results",
+    )
+    sizes.add_argument(
+        "--full", dest="size", action="store_const", const="full", help="as many games as the papers, or more: days for all of them"
+    )
     command.set_defaults(size="default")
     command.add_argument("--again", action="store_true", help="make rows again that have been made with as many games")
     command.add_argument("--list", action="store_true", help="list the papers and their tables")

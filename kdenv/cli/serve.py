@@ -23,6 +23,8 @@ _BOUNDS = {  # the limits that an operator may set, each with its meaning
 
 
 def add(commands: Commands) -> None:
+    from kdenv.server.settings import Limits
+
     parser = commands.add(
         "serve",
         _run,
@@ -45,7 +47,8 @@ def add(commands: Commands) -> None:
     parser.add_argument("--policies", type=Path, metavar="FOLDER", help="let texts of policies name modules and models in this folder")
     parser.add_argument("--proxy", metavar="ADDRESS", help="the address of a proxy before the server, whose X-Forwarded-For is believed")
     for name, meaning in _BOUNDS.items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=arguments.whole(1), metavar="N", help=meaning)
+        usual = f"{meaning} (default: {getattr(Limits, name):,g})"
+        parser.add_argument(f"--{name.replace('_', '-')}", type=arguments.whole(1), metavar="N", help=usual)
 
 
 def _run(parsed: argparse.Namespace) -> None:

@@ -83,7 +83,7 @@ def _words(choice: Any) -> tuple[str, ...]:
     return (str(choice).lower(),)
 
 
-@dataclass(frozen=True, eq=False)  # there is one Game of each game, so two are equal only if they are the same
+@dataclass(frozen=True, eq=False, repr=False)  # there is one Game of each game, so two are equal only if they are the same
 class Game:
     """One game. Making it checks that nothing is missing, and registers its rules with the verbs."""
 
@@ -130,6 +130,9 @@ class Game:
     def _lay_out(self, encoding: Encoding) -> None:
         """Raise TypeError if the layout of an encoding is none, for the usual number of players and options."""
         Observer(self, *self.variant(), encoding)
+
+    def __repr__(self) -> str:
+        return f"<game {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy a game by its name: modules do not pickle, and there is one Game of each game."""

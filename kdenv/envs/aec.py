@@ -23,7 +23,7 @@ from kdenv.core.errors import BadOption, IllegalAction, WrongOrder, shown
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import View
-from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_seed, empty_table, warn_of_loss
+from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_flag, check_seed, empty_table, warn_of_loss
 from kdenv.envs.episode import Episode
 from kdenv.envs.pettingzoo_aec import AECEnv
 from kdenv.envs.rendering import MODES, Screen
@@ -76,6 +76,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         """
         check_choice("observation", observation, OBSERVATIONS)
         check_choice("illegal", illegal, ILLEGAL)
+        check_flag("skip_forced", skip_forced)
         if render_mode is not None:
             check_choice("render_mode", render_mode, MODES)
         empty = empty_table(game, players, options)

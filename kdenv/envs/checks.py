@@ -38,6 +38,12 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
         raise BadOption(f"{name}={shown(value)} is not possible{did_you_mean(str(value), choices)}; {name} may be {listing}")
 
 
+def check_flag(name: str, value: object) -> None:
+    """Raise BadOption for a value that is not True or False. A word such as "no" would count as True."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise BadOption(f"{name}={shown(value)} is not possible; {name} may be True or False")
+
+
 def check_seed(seed: Any) -> None:
     """Raise BadOption for a seed that is neither None nor a whole number from 0 up."""
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):

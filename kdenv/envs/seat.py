@@ -21,7 +21,7 @@ from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import View
-from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_seed, empty_table, warn_of_loss
+from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_flag, check_seed, empty_table, warn_of_loss
 from kdenv.envs.episode import Episode, Script, article
 from kdenv.envs.lineup import Lineup, Opponent
 from kdenv.envs.rendering import MODES, Screen
@@ -89,6 +89,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         """
         check_choice("observation", observation, OBSERVATIONS)
         check_choice("illegal", illegal, ILLEGAL)
+        check_flag("skip_forced", skip_forced)
         if render_mode is not None:
             check_choice("render_mode", render_mode, MODES)
         empty = empty_table(game, players, options)

@@ -11,7 +11,7 @@ from kdenv.core.questions import ExactDeals
 from kdenv.core.view import View
 from kdenv.games import find_game, names
 from kdenv.policies.base import Policy
-from kdenv.policies.playouts import Playout
+from kdenv.policies.playouts import Playout, Random
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value
 
@@ -52,7 +52,9 @@ class Infers(Value):
         if self.rivals is None or likely is None:
             return ExactDeals()
         assert isinstance(self.rivals, Policy)
-        return likely(view.variant, self.rivals.compiled(view.game, view.players), self.doubt, view.game.buffer())
+        # Of a random player all is known without asking it what it takes now, which would only tell what the dice say.
+        doubt = 1.0 if isinstance(self.rivals, Random) else self.doubt
+        return likely(view.variant, self.rivals.compiled(view.game, view.players), doubt, view.game.buffer())
 
 
 def _likely(game: Game) -> Any:

@@ -26,7 +26,7 @@ def setting(help: str, default: Any, least: float = 0, most: float = 10**9) -> A
 
 @dataclass(frozen=True)
 class Settings:
-    """All that says how a network learns. Two trainings with the same settings on one thread give the same network."""
+    """All that says how a network learns. Two trainings of so many games with the same settings on one thread give the same network."""
 
     game: str
     players: int = setting("the number of players; 0 for the usual number", 0, 0, 64)

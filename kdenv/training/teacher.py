@@ -36,18 +36,17 @@ class Teacher:
 
     def _to_goal(self, search: Any, goal: Goal) -> tuple[float, float]:
         """The factor by which what the search finds is multiplied, and what is taken off then."""
-        score = search.score if search.leaf is None else GOAL
-        if score == GOAL:
-            stored = search.leaf.loaded().stored
+        if search.score == GOAL:
+            stored = search.valued.loaded().stored
             if (stored.scale, stored.win) == (goal.scale, goal.win):
                 return 1.0, 0.0
-        if score == "margin" and goal.win == 0:
+        if search.score == "margin" and goal.win == 0:
             return 1 / goal.scale, 0.0
-        if score == "wdl" and goal.win == 1 and goal.teams == 2:
+        if search.score == "wdl" and goal.win == 1 and goal.teams == 2:
             return 2.0, 1.0
         raise BadOption(
             f"teacher={search} tells nothing that a network with scale={goal.scale:g} and win={goal.win:g} could learn; "
-            "let it have score=margin with --win 0, score=wdl with --win 1 and two teams, or a leaf with the same scale and win"
+            "let it have score=margin with --win 0, score=wdl with --win 1 and two teams, or a leaf or a prior with the same scale and win"
         )
 
     def prepare(self, rng: Rng) -> None:

@@ -3,7 +3,7 @@
 The folder of a training has
 
     model.npz         the network, as learned(MODEL) plays it
-    checkpoint.npz    all that is needed to go on: weights, steps, random generators, the curve
+    checkpoint.npz    all that is needed to go on: weights, steps, random generators, the curve, the errors since its last point
     curve.csv, .svg   strength against fixed players by games and seconds of the processor
 """
 
@@ -13,21 +13,23 @@ import dataclasses
 import json
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from filelock import FileLock, Timeout
+from numpy.typing import NDArray
 
+from kdenv.compiler.interrupts import delayed
 from kdenv.compiler.random import derive_seed, make_rng
 from kdenv.core.encoding import check_layout, observer_for_model
 from kdenv.core.errors import BadOption
 from kdenv.games import find_game
 from kdenv.networks.learning import (
-    N_SUMS,
     POSITIONS,
     SQUARED_ERRORS,
     BySeat,
@@ -71,6 +73,33 @@ def alone_in(folder: Path) -> Iterator[None]:
         lock.release()
 
 
+class _Checkpoint(NamedTuple):
+    """What a checkpoint holds."""
+
+    settings: dict[str, Any]
+    games: int
+    seconds: float
+    curve: Curve
+    sums: Any  # of the learners, since strength was last measured
+    weights: NDArray[np.float32]
+    squares: NDArray[np.float32]
+    rngs: NDArray[np.uint64]
+
+
+def _read_checkpoint(path: Path) -> _Checkpoint:
+    """Read a checkpoint; raise BadOption if it is damaged, or none."""
+    try:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            about, weights, squares, rngs = json.loads(str(file["about"])), file["weights"], file["squares"], file["rngs"]
+        if squares.shape != weights.shape:
+            raise ValueError("it has not one mean square for each weight")
+        curve = Curve([Strength(*point) for point in about["curve"]])
+        sums = about.get("sums", 0.0)  # older checkpoints do not have them
+        return _Checkpoint(dict(about["settings"]), int(about["games"]), float(about["seconds"]), curve, sums, weights, squares, rngs)
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        raise BadOption(f"{path} is not a checkpoint of a training ({error}); remove it, or choose another folder") from None
+
+
 class Trainer:
     """A network that learns a game."""
 
@@ -87,8 +116,9 @@ class Trainer:
         self.games, self.seconds = 0, 0.0  # learned from so far
         self.curve = Curve()
         self._rngs = [make_rng(derive_seed("training", settings.seed, i)) for i in range(threads)]
-        self._go_on()
+        sums = self._go_on()
         self.learners = [self._learner(i) for i in range(threads)]
+        self.learners[0].sums[:] = sums
         self._guides = [self._guides_for() for _ in range(threads)]
         self._teacher: Teacher | None = None
         if settings.teacher:
@@ -144,38 +174,34 @@ class Trainer:
             "games": self.games,
             "seconds": self.seconds,
             "curve": [list(point) for point in self.curve.points],
+            "sums": self._sums().tolist(),
         }
         arrays: dict[str, Any] = {"weights": self.player.network.weights, "squares": self._squares, "rngs": np.array(self._rngs)}
         write_arrays(self.folder / _CHECKPOINT, {"about": np.array(json.dumps(about)), **arrays}, compressed=False)
         write_network(self.folder / _MODEL, self.stored())
         self.curve.write(self.folder, f"{self.game.title}: {self.settings.text()}")
 
-    def _go_on(self) -> None:
-        """Take over the checkpoint in the folder, if there is one."""
+    def _go_on(self) -> Any:
+        """Take over the checkpoint in the folder, if there is one; return the sums of its learners."""
         path = self.folder / _CHECKPOINT
         weights = self.player.network.weights
         self._squares = first_squares(self.player.network)
         self._paces = paces_of(self._squares)
         if not path.exists():
-            return
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                about, arrays = json.loads(str(file["about"])), {name: file[name] for name in ("weights", "squares", "rngs")}
-        except (OSError, ValueError, KeyError) as error:
-            raise BadOption(f"{path} is not a checkpoint of a training ({error}); remove it, or choose another folder") from None
-        before = dataclasses.asdict(Settings(self.settings.game)) | about["settings"]  # a setting that is new had its default
+            return 0.0
+        found = _read_checkpoint(path)
+        before = dataclasses.asdict(Settings(self.settings.game)) | found.settings  # a setting that is new had its default
         changed = {name for name, value in dataclasses.asdict(self.settings).items() if before[name] != value}
         if changed - {"games", "minutes"}:
             names = ", ".join(sorted(map(flag, changed - {"games", "minutes"})))
             raise BadOption(f"{self.folder} holds a training with other settings ({names}); choose another folder with --out")
-        if arrays["weights"].shape != weights.shape:
-            raise BadOption(f"{path} has {arrays['weights'].size} weights, and these settings have {weights.size}; choose another folder")
-        weights[:], self._squares[:] = arrays["weights"], arrays["squares"]
+        if found.weights.shape != weights.shape:
+            raise BadOption(f"{path} has {found.weights.size} weights, and these settings have {weights.size}; choose another folder")
+        weights[:], self._squares[:] = found.weights, found.squares
         self._paces = paces_of(self._squares)
-        for mine, saved in zip(self._rngs, arrays["rngs"], strict=False):
-            mine[:] = saved
-        self.games, self.seconds = int(about["games"]), float(about["seconds"])
-        self.curve = Curve([Strength(*point) for point in about["curve"]])
+        self._rngs[: len(found.rngs)] = [rng.copy() for rng in found.rngs]  # also those of more threads than there are now
+        self.games, self.seconds, self.curve = found.games, found.seconds, found.curve
+        return found.sums
 
     def _learner(self, i: int) -> Learner:
         player = self.player
@@ -248,7 +274,7 @@ class Trainer:
 
         If an error or Ctrl-C ends this, nothing has been learned: a part of a step would be learned again by a training that goes on.
         """
-        mine: list[Any] = [self.player.network.weights, self._squares, self._paces, *self._rngs]
+        mine: list[Any] = [self.player.network.weights, self._squares, self._paces, *self._rngs, *(each.sums for each in self.learners)]
         before, games, seconds = [each.copy() for each in mine], self.games, self.seconds
         try:
             self._learn()
@@ -281,11 +307,12 @@ class Trainer:
                 errors.append(error)
 
         workers = [threading.Thread(target=work, args=(i,)) for i in range(1, self.threads)]
-        for worker in workers:
-            worker.start()
-        work(0)
-        for worker in workers:
-            worker.join()
+        with delayed() if workers else nullcontext():  # no thread may go on after the others have been interrupted
+            for worker in workers:
+                worker.start()
+            work(0)
+            for worker in workers:
+                worker.join()
         if errors:
             raise errors[0]
         self.games += n * self.threads
@@ -293,20 +320,25 @@ class Trainer:
         self._step = max(1, min(2 * self._step, int(n * _STEP / max(spent[0], 1e-6))))
 
     def _measure(self, show: Callable[[str], None]) -> None:
-        """Play the opponents, and tell the strength and the error of the predictions since the last time."""
-        sums = np.sum([learner.sums for learner in self.learners], axis=0)
-        for learner in self.learners:
-            learner.sums[:N_SUMS] = 0
+        """Play the opponents, and tell the strength and the error of the predictions since the last time. If interrupted, add no point."""
+        sums, points = self._sums(), []
         error = float(np.sqrt(sums[SQUARED_ERRORS] / max(sums[POSITIONS], 1)))
         head = f"{self.progress:4.0%} {self.games:8,} games {self.seconds:6.0f} s {self.seconds / max(self.games, 1) * 1e3:5.2f} ms a game"
         if not self._opponents:
-            self.curve.points.append(Strength(self.games, self.seconds, error, "", 0.0, 0.0, 0.0, 0.0))
+            points.append(Strength(self.games, self.seconds, error, "", 0.0, 0.0, 0.0, 0.0))
             show(f"{head}, error {error:.3f}")
         for opponent in self._opponents:
             margin, of_margin, wins, of_wins = opponent.play(self.player)
-            self.curve.points.append(Strength(self.games, self.seconds, error, opponent.text, margin, of_margin, wins, of_wins))
+            points.append(Strength(self.games, self.seconds, error, opponent.text, margin, of_margin, wins, of_wins))
             against = f"margin {margin:+6.2f} ± {of_margin:.2f}, wins {wins:5.1%} ± {of_wins:.1%} against {opponent.text}"
             show(f"{head}, error {error:.3f}, {against}")
+        self.curve.points += points
+        for learner in self.learners:
+            learner.sums[:] = 0
+
+    def _sums(self) -> Any:
+        """What has been counted since strength was last measured, on all threads."""
+        return np.sum([learner.sums for learner in self.learners], axis=0)
 
 
 def _layers_text(activation: str, sizes: Sequence[int]) -> str:

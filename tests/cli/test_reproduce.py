@@ -52,9 +52,10 @@ def test_every_line_can_be_made_or_says_why_not(paper: str) -> None:
 # How many numbers the tables of the papers print that can be played, counted or searched; of a figure its points, or 1 if it prints none.
 # A table of configurations, or of games with people has one line that says why it is not made.
 PRINTED: dict[str, dict[str, int]] = {
-    "wong_kang": {"Section 2": 4, "Section 3": 1, "Section 4": 3, "Section 5": 5},
+    "wong_kang": {"Section 2": 4, "Section 3": 1, "Section 4": 4, "Section 5": 5},
     "gedda2018": {
-        "Table I": 6,
+        "Table I": 3 * 3,
+        "Section II.B": 3,
         "Table II": 4,
         "Table III": 1 + 16 * 10,
         "Figure 2": 3 * 13,
@@ -72,21 +73,22 @@ PRINTED: dict[str, dict[str, int]] = {
     | {f"Table {n}": 4 for n in (27, 29, 31, 36, 37, 39, 40, 43, 44, 45, 47, 48)},
     "heyden2009": {
         "Table 3.1": 2 * 27,
-        "Table 6.1": 1 + 6,
-        "Table 6.2": 7,
-        "Table 6.3": 1 + 6,
-        "Table 6.4": 6,
+        "Section 3.2": 3,
+        "Section 6.3.5": 1,
+        **{f"Table 6.{n}": 1 + 6 + 4 * 4 for n in (1, 3, 8)},
+        "Table 6.2": 7 * (1 + 2 * 3),
+        "Table 6.4": 6 + 4,
         "Table 6.5": 1,
-        "Table 6.6": 7,
-        "Table 6.7": 2,
-        "Table 6.8": 1 + 6,
-        "Figure 3.1": 1,
+        "Table 6.6": 7 + 6,
+        "Table 6.7": 3,
+        "Figure 3.1": 7,
+        "Figure 3.2": 1,
         "Figure 6.5": 101,
         "Figure 6.6": 1,
         "Section 6.5": 3,
         **{f"Figure 6.{n}": 1 for n in (1, 2, 3, 4, 7, 8)},
     },
-    "dominai2016": {"Figure 1": 3, "Figure 2": 4, "Figure 3": 1, "Section IV.D": 2, "Section V.A": 1, "Section V.B": 1},
+    "dominai2016": {"Figure 1": 9, "Figure 2": 12, "Figure 3": 1, "Section IV.D": 4, "Section V.A": 3, "Section V.B": 3},
 }
 
 
@@ -165,6 +167,12 @@ def line(measure: str, value: str, *, n: str = "", half: str = "", why: str = ""
         (line("open", "60", half="1"), 70, 1.0, "differs"),
         (line("deviation", "7.4", half="2"), 1, 0.5, "differs"),
         (line("rival's wins", "60", n="200"), 90, 4.0, "stronger"),
+        (line("wins second", "60", n="200"), 90, 4.0, "stronger"),
+        (line("losses", "60", n="200"), 90, 4.0, "weaker"),
+        (line("rival's losses first", "60", n="200"), 30, 4.0, "stronger"),
+        (line("draws", "2", n="200"), 30, 4.0, "differs"),
+        (line("least second", "50"), 60, math.nan, "agrees"),
+        (line("turns", "50"), 80, math.nan, "differs"),
         (line("points = 83", "77", n="100"), 76, 4.0, "agrees"),
     ],
 )
@@ -243,7 +251,7 @@ def test_lines_of_one_match_share_its_games_however_its_policies_are_written(tmp
     assert played.play("seats", "dominion; max_turns=9; uct_mod/t28(playouts=10) v bmfsm", 2) is not first
 
 
-def test_an_interrupted_match_goes_on_and_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_match_goes_on_after_a_shorter_one_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words, folder = "dominoes; mode=round; greedy v random v greedy v random", tmp_path / "games"
     whole = [(result.number, result.scores) for result in play(tmp_path / "other", words, 6).results]
     real, stopped = matches.play, []
@@ -261,12 +269,15 @@ def test_an_interrupted_match_goes_on_and_leaves_nothing_behind(tmp_path: Path, 
         patch.setattr(matches, "play", stop_after_four)
         with pytest.raises(KeyboardInterrupt):
             play(folder, words, 6)
+    shorter = matches.Matches(folder)
+    assert [result.number for result in shorter.play("match", words, 2).results] == [0, 5]
+    shorter.forget("match", words, 2)
     again = matches.Matches(folder)
     new: list[int] = []
     monkeypatch.setattr("kdenv.arena.results.ResultsFile.append", lambda self, result: new.append(result.number))
     assert sorted((result.number, result.scores) for result in again.play("match", words, 6).results) == whole
     assert len(new) == 2 and not set(new) & set(stopped)
-    matches.Matches(folder).forget("match", words)
+    matches.Matches(folder).forget("match", words, 6)
     assert not folder.exists()
 
 
@@ -289,6 +300,16 @@ def test_numbers_of_the_rival_and_by_who_began(tmp_path: Path) -> None:
     for measure, place in (("wins first", 0), ("rival's wins first", 1)):
         of_mine = [result.wins[place] == 1 for result in games.results if began[result.number] == (place == 0)]
         assert len(of_mine) == 20 and matches.measured(games, measure).mean == pytest.approx(100 * sum(of_mine) / 20)
+    for half, is_mine in (("first", True), ("second", False)):
+        chosen = [result for result in games.results if began[result.number] == is_mine]
+        for name, place, other in (("", 0, half), ("rival's ", 1, "second" if is_mine else "first")):
+            shares = {"wins": {1.0}, "draws": {0.5}, "losses": {0.0}}
+            for measure, is_so in shares.items():
+                share = 100 * sum(result.wins[place] in is_so for result in chosen) / 20
+                assert matches.measured(games, f"{name}{measure} {other}").mean == pytest.approx(share)
+            points = [result.scores[place] for result in chosen]
+            found = [matches.measured(games, f"{name}{measure} {other}").mean for measure in ("points", "least", "most")]
+            assert found == [pytest.approx(sum(points) / 20), min(points), max(points)]
     rival = [result.scores[1] for result in games.results]
     assert matches.measured(games, "rival's points").mean == pytest.approx(sum(rival) / 40)
     assert matches.measured(games, "rival's most").mean == max(rival)
@@ -412,6 +433,11 @@ def test_without_a_checkout_a_sentence_says_so(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(reproduce, "_ROOT", tmp_path)
     assert main(["reproduce"]) == 2
     assert "reproduce needs the tables of the papers, which only a checkout of the repository has" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("board, squares", [("3", 3), ("5", 7), ("7", 13)])
+def test_a_castle_stands_on_so_many_squares_that_no_rotation_makes_equal(board: str, squares: int) -> None:
+    assert wong_kang.castles(board) == squares
 
 
 @pytest.mark.parametrize("turns, nodes", [("1", 21), ("2", 99), ("3", 2_077), ("4", 23_631), ("5", 681_365)])

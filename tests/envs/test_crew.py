@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import kdenv
-from kdenv.author import kernel, legal, packed, plays
+from kdenv.author import below, kernel, legal, packed, plays
 from kdenv.core.errors import WrongOrder
 from kdenv.envs.vector import SeatVectorEnv, SelfPlay, crew
 from kdenv.envs.vector.batch import Batch
@@ -209,6 +209,52 @@ def test_an_error_in_a_helper_is_raised_too(monkeypatch: pytest.MonkeyPatch, fau
     with pytest.raises(ZeroDivisionError):
         env.reset(seed=1)
     assert env._batch._crew is None
+    env.close()
+
+
+class Slow(NamedTuple):
+    """A player that takes some milliseconds for a turn."""
+
+    draws: int = 2_000_000
+
+
+@plays(Slow)
+@kernel
+def _choose_slowly(player, states, k, out, rng):
+    n, chosen = legal(states[k], out), 0
+    for _ in range(player.draws):
+        chosen = below(rng, n)
+    return packed(out[chosen])
+
+
+@compiled
+def test_after_an_interrupt_no_helper_is_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it has taken would else be done while the games are copied, or are given other actions. Here a helper has taken all."""
+    game = kdenv.game("dominoes")
+    monkeypatch.setitem(vars(game), "knowledge", game.knowledge)
+    kdenv.add_player("dominoes", "slow_in_crew", Slow)
+
+    def let_helper_begin(self: Any, begins: bool, dealing: bool = False, spins: int = 0) -> bool:
+        if begins:
+            crew._begin(self._desk, self._n, dealing, self._results)
+            while self._desk[crew._NEXT + crew._LINE] == self._n // 2:
+                self._helpers[0].wake()
+        return False
+
+    def interrupt(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    env, twin = (SeatVectorEnv("dominoes", "slow_in_crew", num_envs=8, threads=n, mode="round") for n in (2, 1))
+    actions = env.reset(seed=1)[1]["action_mask"].argmax(axis=1)
+    twin.reset(seed=1)
+    twin.step(actions)
+    with monkeypatch.context() as patch:
+        patch.setattr(crew.Crew, "_share", let_helper_begin)
+        patch.setattr(crew.time, "sleep", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            env.step(actions)
+    copy = env.clone()
+    assert copy._batch.games.states.tobytes() == env._batch.games.states.tobytes() == twin._batch.games.states.tobytes()
     env.close()
 
 

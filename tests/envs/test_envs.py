@@ -553,6 +553,7 @@ def test_a_game_cannot_start_where_it_is_over() -> None:
             {"reward": "rang"},
             "reward=rang is not possible (did you mean rank?); reward may be win, rank, margin, score, gains or a function of the table",
         ),
+        ({"skip_forced": 1}, "skip_forced=1 is not possible; skip_forced may be True or False"),
         ({"illegal": "ignore"}, "illegal=ignore is not possible; illegal may be raise or terminate"),
         ({"render_mode": "rgb"}, "render_mode=rgb is not possible; render_mode may be human, ansi, svg or rgb_array"),
         (

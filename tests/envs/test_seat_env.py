@@ -606,6 +606,7 @@ def test_there_is_no_step_without_a_game() -> None:
         ({"pool": "random"}, "pool='random' is not a list of policies"),
         ({"seat": 4}, "seat=4 is not possible; seat may be 0 to 3, random or rotate"),
         ({"seat": "best"}, "seat=best is not possible; seat may be 0 to 3, random or rotate"),
+        ({"skip_forced": "maybe"}, "skip_forced=maybe is not possible; skip_forced may be True or False"),
         ({"observation": "planes"}, "observation=planes is not possible; observation may be vector, dict or parts"),
         ({"opponents": "rule_of_thumb"}, "there is no policy rule_of_thumb; 'kdenv policies <game>' lists them"),
     ],

@@ -355,10 +355,19 @@ def test_an_illegal_action_ends_a_game_as_it_does_in_seat_env(game: str) -> None
         np.testing.assert_array_equal(observations[0], one.reset()[0])
 
 
+def test_an_illegal_action_is_told_as_it_was_given() -> None:
+    batch = SeatVectorEnv(num_envs=1, illegal="raise")
+    batch.reset(seed=1)
+    for action in (2**64 - 1, 2**63):
+        with pytest.raises(IllegalAction, match=f"action {action} is not legal"):
+            batch.step(np.array([action], np.uint64))
+
+
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
         ({"num_envs": 0}, r"num_envs=0 is not possible; num_envs may be a whole number from 1"),
+        ({"skip_forced": "no"}, r"skip_forced=no is not possible; skip_forced may be True or False"),
         ({"threads": True}, r"threads=True is not possible; threads may be a whole number from 1 to 256"),
         ({"opponents": "mce(seconds=1)"}, r"mce\(.*\) has no compiled form, .* choose random or a rule-based player"),
         ({"opponents": lambda view: 0}, r"has no compiled form"),

@@ -1,5 +1,7 @@
 """Does a network learn what positions are worth, does it learn the same again, and does its training survive being killed?"""
 
+import json
+import os
 import shlex
 import signal
 import subprocess
@@ -9,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +21,7 @@ from positions import shells
 
 import kdenv
 from kdenv.cli import main
+from kdenv.compiler.random import next64
 from kdenv.core.errors import BadOption, KdenvError
 from kdenv.networks.learning import paces_of, step_towards
 from kdenv.networks.network import layers_of, look, value
@@ -166,6 +170,51 @@ def test_a_training_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Pat
     assert (tmp_path / "parts" / "model.npz").read_bytes() == whole.read_bytes()
 
 
+@pytest.mark.parametrize("before", [1, 2, 3])
+def test_the_error_of_a_curve_is_that_of_all_games_since_the_last_point_also_of_those_before_a_stop(before: int, tmp_path: Path) -> None:
+    errors = []
+    for name, steps in (("whole", 3), ("parts", before)):
+        trainer = Trainer(Settings(game="kingdomino", hidden=8, games=250, seed=5), tmp_path / name)
+        for _ in range(steps):
+            trainer.learn()
+        trainer.save()
+        if name == "parts":
+            trainer = Trainer(trainer.settings, tmp_path / name)
+            while trainer.progress < 1:
+                trainer.learn()
+        trainer.run()
+        errors.append([(point.games, point.error) for point in trainer.curve.points])
+    assert errors[0] == errors[1]
+    assert errors[0][0][1] > 0
+
+
+def test_a_measurement_that_was_interrupted_is_made_by_the_training_that_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    settings, opponents = Settings(game="dominoes", hidden=8, games=50), ["random", "greedy"]
+    trainer = Trainer(settings, tmp_path, opponents, deals=2)
+    monkeypatch.setattr(trainer._opponents[1], "play", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        trainer.run()
+    trainer = Trainer(settings, tmp_path, opponents, deals=2)
+    trainer.run()
+    assert [(point.games, point.opponent) for point in trainer.curve.points] == [(50, "random"), (50, "greedy")]
+    assert all(point.error > 0 for point in trainer.curve.points)
+
+
+def test_a_thread_never_begins_its_random_numbers_anew(tmp_path: Path) -> None:
+    """A training goes on with fewer threads, and then with more."""
+    begun = []
+    for threads in (2, 1, 2):
+        trainer = Trainer(Settings(game="dominoes", hidden=8, games=12), tmp_path, threads=threads)
+        begun.append([int(rng[0]) for rng in trainer._rngs[:threads]])
+        for rng in trainer._rngs[:threads]:
+            next64(rng)
+        trainer.save()
+    assert len({number for numbers in begun for number in numbers}) == 5
+
+
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
     """Killed without warning, it goes on from its last checkpoint."""
     command = [sys.executable, "-m", "kdenv", "train", "dominoes", "--games", "400000", "--hidden", "8", "--out", str(tmp_path)]
@@ -243,10 +292,53 @@ def test_a_training_that_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path:
     assert (tmp_path / "parts" / "model.npz").read_bytes() == (tmp_path / "whole" / "model.npz").read_bytes()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for other processes")
+def test_after_ctrl_c_no_thread_goes_on_learning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread that is interrupted may have done its part, and wait for the other one."""
+    trainer = Trainer(Settings(game="dominoes", hidden=8, games=100), tmp_path, threads=2)
+    before = trainer.player.network.weights.copy()
+
+    def learn(learner: Any, *_: object) -> None:
+        if learner is trainer.learners[1]:
+            time.sleep(0.2)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)
+            learner.player.network.weights[:] += 1
+
+    monkeypatch.setattr("kdenv.training.trainer.learn_from_games", learn)
+    with pytest.raises(KeyboardInterrupt):
+        trainer.learn()
+    time.sleep(0.4)
+    np.testing.assert_array_equal(trainer.player.network.weights, before)
+
+
 def test_other_settings_do_not_go_on_in_the_folder_of_a_training(tmp_path: Path) -> None:
     train(tmp_path, 4)
     with pytest.raises(BadOption, match=r"holds a training with other settings \(lam\); choose another folder with --out"):
         train(tmp_path, 4, lam=0.5)
+
+
+@pytest.mark.parametrize("left", [0.0, 0.3, 0.6, 0.999])
+def test_a_damaged_checkpoint_is_told_in_a_sentence(left: float, tmp_path: Path) -> None:
+    settings = Settings(game="dominoes", hidden=8, games=4)
+    Trainer(settings, tmp_path).run(points=1)
+    path = tmp_path / "checkpoint.npz"
+    path.write_bytes(path.read_bytes()[: int(left * path.stat().st_size)])
+    with pytest.raises(BadOption, match=r"checkpoint.npz is not a checkpoint of a training .*; remove it, or choose another folder"):
+        Trainer(settings, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["settings", "games", "curve"])
+def test_a_checkpoint_without_a_part_is_told_in_a_sentence(name: str, tmp_path: Path) -> None:
+    settings = Settings(game="dominoes", hidden=8, games=4)
+    Trainer(settings, tmp_path).run(points=1)
+    with np.load(tmp_path / "checkpoint.npz") as file:
+        parts = dict(file)
+    about = json.loads(str(parts["about"]))
+    del about[name]
+    np.savez(tmp_path / "checkpoint.npz", **{**parts, "about": np.array(json.dumps(about))})
+    with pytest.raises(BadOption, match=rf"checkpoint.npz is not a checkpoint of a training \('{name}'\)"):
+        Trainer(settings, tmp_path)
 
 
 def test_two_trainings_do_not_share_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

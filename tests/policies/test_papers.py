@@ -40,10 +40,10 @@ GEDDA = {
 # 3.4.6: minimum visits are those of "a top node". 3.4.1: "the best move is the one with the highest amount of visits". Eq. 13: total
 # simulations = simulations x threads x iterations. 3.2: a single card draw is "used for the rest of the search". Eq. 1 and 8: the formulas.
 # UCT_mod: 3.3 "simply skips propagating whenever the opponent makes a move", 3.4.2 "only each ancestor belonging to the same player as the
-# leaf node": so only its own nodes, and only after its own leaves.
+# leaf node": of the ancestors those of UCT_mod itself count a result (which the games tell: dominion/README.md).
 THESIS = "score=windiff, choice=visits, ties=random, reflex=yes, whole=yes, threads=1"
 UCB1, RATIO = "select=ucb1(c=0.7)", "select=ucb_ratio(c=0.7)"
-FROZEN, MOD = "chance=frozen, update=all, least_below=1", "chance=frozen, update=own, least_below=1"
+FROZEN, MOD = "chance=frozen, update=all, least_below=1", "chance=frozen, update=searcher, least_below=1"
 JANSEN = {
     "ucb_orig": f"bandit(playout=rollout(epsilon=0.15), {UCB1}, least=10, playouts=10000, {THESIS})",
     "ucb_mod": f"bandit(playout=rollout(epsilon=0.15), {RATIO}, least=10, playouts=100000, {THESIS})",
@@ -83,14 +83,16 @@ JANSEN = {
     "uct_mod/t15": f"uct(playout=rollout(epsilon=0), select=ucb_ratio(c=0.5), least=10, playouts=100000, {MOD}, {THESIS})",
 }
 
-# Heyden 2009. 6.2.1: "Each player has 6 minutes for the whole game"; 4.2: the difference of the scores (MC), or 1, 0, -1 (MCo). 6.2.2:
+# Heyden 2009. 6.2.1: "Each player has 6 minutes for the whole game"; 4.2: the difference of the scores (MC), or 1, 0, -1 (MCo); the
+# time "is divided among the number of possible moves". 6.2.2:
 # "UCT works best with C = 3. MCTS players in further experiments will use C = 3", on outcomes too, which are -1, 0, 1 (4.3.3);
-# from 0 to 1 that is 1.5. 4.3: "the child of the root with the highest win rate". 6.4: Star2.5 with probing factor 5 and dynamical bounds.
+# from 0 to 1 that is 1.5. 4.3: "the child of the root with the highest win rate". 4: Monte Carlo "does not need any strategic knowledge",
+# so ties are not broken by points. 6.4: Star2.5 with probing factor 5 and dynamical bounds.
 HEYDEN = {
-    "mc": "mce(playout=random, score=margin, choice=mean, game_seconds=360)",
-    "mco": "mce(playout=random, score=wdl, choice=mean, game_seconds=360)",
-    "mcts": "uct(playout=random, score=margin, select=ucb1(c=3), chance=sampled, choice=mean, game_seconds=360)",
-    "mctso": "uct(playout=random, score=wdl, select=ucb1(c=1.5), chance=sampled, choice=mean, game_seconds=360)",
+    "mc": "mce(playout=random, score=margin, sampling=rotation, choice=mean, ties=random, game_seconds=360)",
+    "mco": "mce(playout=random, score=wdl, sampling=rotation, choice=mean, ties=random, game_seconds=360)",
+    "mcts": "uct(playout=random, score=margin, select=ucb1(c=3), chance=sampled, choice=mean, ties=random, game_seconds=360)",
+    "mctso": "uct(playout=random, score=wdl, select=ucb1(c=1.5), chance=sampled, choice=mean, ties=random, game_seconds=360)",
     "star2.5/best": "star2.5(k=5, order=2, evaluate=final, deepen=yes, game_seconds=360)",
     "star2.5/fixed": "star2.5(k=5, order=2, evaluate=fixed_bounds, deepen=yes, game_seconds=360)",
 }

@@ -93,6 +93,13 @@ def test_deals_are_drawn_as_they_make_the_turns_of_rivals_probable(doubt: float)
     assert unlike > 4
 
 
+def test_random_rivals_take_every_legal_turn_alike() -> None:
+    for table, game in rounds(12, 10):
+        seat = game.seat()
+        found = drawn(table, seat, policy("ismcts(rivals=random)"), 20_000)
+        assert distance(found, shares(game.history, seat, game, doubt=1.0)) < 0.05, str(game)
+
+
 @pytest.mark.parametrize(
     ("rules", "calls"), [(rules, calls) for rules in RULES for calls in (False, True) if rules != "openspiel" or not calls]
 )

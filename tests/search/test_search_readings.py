@@ -56,7 +56,7 @@ def test_least_holds_at_the_root_and_least_below_in_all_other_nodes() -> None:
 
 @pytest.mark.parametrize(
     "update, after_own, after_rival",
-    [("all", [1, 1, 1], [1, 1]), ("owner", [1, 0, 1], [0, 1]), ("mine", [1, 1, 1], [0, 0]), ("own", [1, 0, 1], [0, 0])],
+    [("all", [1, 1, 1], [1, 1]), ("owner", [1, 0, 1], [0, 1]), ("searcher", [1, 0, 1], [1, 0]), ("mine", [1, 1, 1], [0, 0]), ("own", [1, 0, 1], [0, 0])],
 )
 def test_which_turns_of_a_path_count_a_result(update: str, after_own: list[int], after_rival: list[int]) -> None:
     """The searching seat, its rival and, or not, the searching seat again have moved; the visits of each turn after the update."""
@@ -76,7 +76,7 @@ def _update(chance, tree, space, depth, seat, plan):
     uct.update(chance, tree, space, depth, seat, plan)
 
 
-@pytest.mark.parametrize("update", ["all", "owner", "mine", "own"])
+@pytest.mark.parametrize("update", ["all", "owner", "searcher", "mine", "own"])
 def test_total_counts_the_visits_of_the_turns_or_of_the_node(update: str) -> None:
     """Of the turns together, N is the sum of their visits. Of the node itself, it is the visits of the turn that leads to it."""
     for total in ("siblings", "parent"):
@@ -121,6 +121,8 @@ def test_max_values_a_turn_by_the_best_that_the_same_seat_can_do_next() -> None:
         (festival,) = (child for child in root.children if child.words == "play Festival")
         best = max(child.mean for child in festival.children if child.visits)
         assert (festival.mean == pytest.approx(best)) == (backup == "max")
+
+
 def test_max_takes_the_mean_where_another_seat_or_chance_comes_next() -> None:
     """Every turn of Kingdomino is followed by another seat or by a draw; so max changes nothing there."""
     table = random_game(find_game("kingdomino"), 3, decisions=30)

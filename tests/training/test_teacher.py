@@ -17,8 +17,9 @@ from kdenv.core.verbs import OVER
 from kdenv.games import find_game
 from kdenv.games.dominoes.notation import tiles_in
 from kdenv.games.dominoes.tables import BIT_OF_TILE, MIRRORED, TILES
-from kdenv.networks.learning import learn_from_worths
+from kdenv.networks.learning import POSITIONS, learn_from_worths
 from kdenv.networks.network import value_alone
+from kdenv.policies import policy
 from kdenv.training import Settings, Trainer
 
 DOMINOES = find_game("dominoes")
@@ -144,13 +145,23 @@ def test_strength_is_measured_once_at_the_end(tmp_path: Path) -> None:
         ("greedy", {}, "teacher=greedy is not possible, because it makes no playouts; choose mce(...), bandit(...) or uct(...)"),
         ("mce(score=points, playouts=1)", {}, "a network with scale=50 and win=1 could learn; let it have score=margin with --win 0"),
         ("mce(score=wdl, playouts=1)", {"win": 0.5}, "tells nothing that a network with scale=50 and win=0.5 could learn"),
-        ("mce(playouts=1, score=goal, leaf=learned(dominoes))", {"win": 0.0}, "or a leaf with the same scale and win"),
+        ("mce(playouts=1, score=goal, leaf=learned(dominoes))", {"win": 0.0}, "or a leaf or a prior with the same scale and win"),
+        ("mce(playouts=1, score=goal, prior=learned(dominoes))", {"win": 0.0}, "or a leaf or a prior with the same scale and win"),
     ],
 )
 def test_a_teacher_that_cannot_teach_is_refused(teacher: str, more: dict[str, Any], sentence: str, tmp_path: Path) -> None:
     with pytest.raises(BadOption) as error:
         trainer_with(tmp_path, teacher, **more)
     assert sentence in str(error.value)
+
+
+def test_a_search_with_a_prior_teaches_in_the_unit_of_its_network(tmp_path: Path) -> None:
+    teacher = "mce(score=goal, prior=learned(dominoes), playouts=8)"
+    network: Any = policy("learned(dominoes)")
+    unit = network.loaded().stored
+    trainer = trainer_with(tmp_path, teacher, games=1, scale=unit.scale, win=unit.win)
+    trainer.learn()
+    assert trainer.learners[0].sums[POSITIONS] > 0
 
 
 def test_a_teacher_plays_one_game_at_a_time(tmp_path: Path) -> None:

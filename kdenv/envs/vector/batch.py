@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kdenv.core.encoding import Observer
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder, shown
 from kdenv.core.table import Table
-from kdenv.envs.checks import check_seed, warn_of_loss
+from kdenv.envs.checks import check_flag, check_seed, warn_of_loss
 from kdenv.envs.rewards import NO_REWARD, REWARDS, Reward, reward_number
 from kdenv.envs.seeds import new_key
 from kdenv.envs.stepping import WORK
@@ -56,6 +56,7 @@ class Batch:
         """Take an empty table, the number of games, the learner's seat ("random", "rotate" or "all"), and the options of environments."""
         _check_count("num_envs", n, 1 << 24)
         _check_count("threads", threads, _MOST_THREADS)
+        check_flag("skip_forced", skip_forced)
         if reward_number(reward) == NO_REWARD:
             known = ", ".join(REWARDS)
             raise NotSupported(f"the reward of a batch of games cannot be a function; choose {known}, or use SeatEnv or TableEnv")
@@ -125,35 +126,41 @@ class Batch:
         """Carry out an action in each game, and return the observations. If it raises for an illegal action, it has changed nothing."""
         if not self.is_dealt:
             raise WrongOrder("there are no games to step in, because none has begun; call reset() first")
-        numbers = self._numbers(actions)
-        wrong = self._rows[: list_illegal(self.games.mask, numbers, self._rows)]
-        self.mistakes = {row: self.table(row).illegal(numbers[row]) for row in wrong.tolist()}
-        for row, error in self.mistakes.items():
-            if raises:
+        given = self._take(actions)
+        if raises:
+            for row in self._rows[: list_illegal(self.games.mask, self._actions, self._rows)].tolist():
+                error = self.table(row).illegal(given[row])
                 raise type(error)(f"in game {row} of the batch: {error}")
-            warn_of_loss(self.empty.game.name)
         results = self._new_results()
         self._run(False, results)
+        wrong = np.flatnonzero(self.games.illegal).tolist()
+        self.mistakes = {row: self._table(self.games.wrong[row]).illegal(given[row]) for row in wrong}
+        for _ in self.mistakes:
+            warn_of_loss(self.empty.game.name)
         return results.observations
 
     def table(self, i: int) -> Table:
         """Game i as a table of its own, to look at. It does not know what happened before."""
-        table = self.empty.clone()
-        table.states[0] = self.games.states[i]
-        return table
+        return self._table(self.games.states[i])
 
     def close(self) -> None:
         if self._crew is not None:
             self._crew.close()
             self._crew = None
 
-    def _numbers(self, actions: Any) -> NDArray[np.int64]:
+    def _table(self, state: Any) -> Table:
+        table = self.empty.clone()
+        table.states[0] = state
+        return table
+
+    def _take(self, actions: Any) -> NDArray[Any]:
+        """Take the actions of a step, and return them as they were given: a number of 64 bits without a sign may become a negative one."""
         given = np.asarray(actions)
         if given.shape != (self.n,) or given.dtype.kind not in "iu":
             what = f"an array of {given.dtype} of shape {given.shape}"
             raise BadOption(f"the actions are {what}; give {self.n} whole numbers, one for each game")
         self._actions[:] = given
-        return self._actions
+        return given
 
     def _new_results(self) -> Results:
         return Results(self._buffers.take(), self._finals.take(), self._masks.take())
@@ -167,9 +174,10 @@ class Batch:
         self.results = results
         try:
             found = self._crew.play(dealing, results)
-        except Exception:  # of a kernel, as of a player from outside that divides by 0: its game stands somewhere within a turn
-            self.close()
-            self.is_dealt = False
+        except BaseException as error:
+            self.close()  # after Ctrl-C helpers may still be at work
+            if isinstance(error, Exception):  # of a kernel, as of a player from outside that divides by 0: its game is within a turn
+                self.is_dealt = False
             raise
         if not found:
             self.is_dealt = False
@@ -220,6 +228,7 @@ def _empty_games(empty: Table, n: int) -> Games:
         ended=zeros(np.bool_),
         cut_off=zeros(np.bool_),
         illegal=zeros(np.bool_),
+        wrong=zeros(empty.game.state_dtype),
         rewards=zeros(np.float64, empty.players),
         reward=zeros(np.float64),
         last_seat=zeros(np.int64),

@@ -60,6 +60,7 @@ class Games(NamedTuple):
     ended: NDArray[np.bool_]  # whether a game ended in the last call. If so, the other arrays tell of a new game, and these of the old one:
     cut_off: NDArray[np.bool_]
     illegal: NDArray[np.bool_]
+    wrong: NDArray[Any]  # the position in which an illegal action was chosen
     rewards: NDArray[np.float64]  # by seat
     reward: NDArray[np.float64]  # of the seat that decides or, where a game ended, that was the last to decide
     last_seat: NDArray[np.int64]
@@ -124,6 +125,7 @@ def _carry_out(world, cast, games, room, i, action):
     """Carry out an action in row i, and go on until a learner decides; note whether the game ended."""
     if action < 0 or action >= games.mask.shape[1] or games.mask[i, action] == 0:
         games.illegal[i], games.ended[i] = True, True
+        games.wrong[i] = games.states[i]
         return
     room.chance[0], room.dice[0] = games.chance[i], games.dice[i]
     decide(games.states, i, action, room.chance, room.log, 0)

@@ -89,8 +89,8 @@ _VARIANTS: dict[str, tuple[Any, dict[str, Any], str]] = {
     ),
     "uct_mod": (
         Uct,
-        {"select": _UCB_RATIO, "chance": "frozen", "update": "own", **_MANY},
-        "uct_orig with ln(N / n), updating only its own nodes, and only if the leaf is its own",
+        {"select": _UCB_RATIO, "chance": "frozen", "update": "searcher", **_MANY},
+        "uct_orig with ln(N / n), updating only its own nodes",
     ),
 }
 _ONE = {"least": 1}
@@ -135,14 +135,17 @@ for _name, (_table, _given, _meaning) in _TABLES.items():
     _cls, _usual, _ = _VARIANTS[_of]
     add_row(_name, f"{_of} with {_meaning}", f"{_JANSEN}{_table}", _cls, {**_MAIN, **_usual, **_given}, _DOMINION)
 
-add_row("mc", "Flat Monte Carlo for the margin of points", _HEYDEN + "MC", Mce, {"score": "margin", "game_seconds": 360}, _CARCASSONNE)
-add_row("mco", "Flat Monte Carlo for wins", _HEYDEN + "MCo", Mce, {"score": "wdl", "game_seconds": 360}, _CARCASSONNE)
+# Section 4 says that her Monte Carlo knows nothing of strategy, and she gives no rule for turns of equal worth. The points that they gain
+# at once would be such knowledge: MCo, all of whose turns seem lost when it is behind, would be a much better player with them.
+_SIX_MINUTES: dict[str, Any] = {"ties": "random", "game_seconds": 360}
+add_row("mc", "Flat Monte Carlo for the margin of points", _HEYDEN + "MC", Mce, {"score": "margin", **_SIX_MINUTES}, _CARCASSONNE)
+add_row("mco", "Flat Monte Carlo for wins", _HEYDEN + "MCo", Mce, {"score": "wdl", **_SIX_MINUTES}, _CARCASSONNE)
 add_row(
     "mcts",
     "UCT for the margin of points with C = 3; chance is sampled at every visit",
     _HEYDEN + "MCTS",
     Uct,
-    {"score": "margin", "select": Ucb1(c=3), "game_seconds": 360},
+    {"score": "margin", "select": Ucb1(c=3), **_SIX_MINUTES},
     _CARCASSONNE,
 )
 add_row(
@@ -150,7 +153,7 @@ add_row(
     "UCT for wins with C = 3 on outcomes of -1, 0 and 1, which is 1.5 on 0, 1/2 and 1; chance is sampled at every visit",
     _HEYDEN + "MCTSo",
     Uct,
-    {"score": "wdl", "select": Ucb1(c=1.5), "game_seconds": 360},
+    {"score": "wdl", "select": Ucb1(c=1.5), **_SIX_MINUTES},
     _CARCASSONNE,
 )
 _STAR: dict[str, Any] = {"k": 5, "order": "2", "game_seconds": 360}

@@ -36,7 +36,7 @@ NONE = 0  # the number of no node and no turn: both are numbered from 1
 MAX_DEPTH = 1024  # turns; an iteration goes on by its playout from there
 N_STATES = 2 + MAX_DECISIONS  # that a search works in, the position included
 
-ALL, OWNER, MINE, OWN = range(4)  # which turns an iteration updates, see update()
+ALL, OWNER, SEARCHER, MINE, OWN = range(5)  # which turns an iteration updates, see update()
 SIBLINGS, PARENT = range(2)  # what N of the selection rule counts, see update()
 RANDOM, LAST = range(2)  # which of equally urgent turns is tried
 MEAN, MAX = range(2)  # what a turn is worth, see value_by_best_reply()
@@ -64,7 +64,7 @@ class Plan(NamedTuple):
     least: int  # visits of a turn of the root before its urgency counts; at least 1
     least_below: int  # the same for all other turns
     with_gains: int  # whether the selection rule asks for the points gained at once
-    update: int  # ALL, OWNER, MINE, OWN
+    update: int  # ALL, OWNER, SEARCHER, MINE, OWN
     total: int  # SIBLINGS, PARENT; PARENT is only for trees of positions
     equals: int  # RANDOM, LAST
     backup: int  # MEAN, MAX; MAX is only for trees of positions
@@ -216,8 +216,9 @@ def grow(tree, space, states, raw, seat, n_iterations, chance, plan, rule, playo
 def update(chance, tree, space, depth, seat, plan):
     """Count the worths in space.values for every turn on the path, each for its mover.
 
-    OWNER, MINE and OWN are readings of UCT_mod (Jansen and Tollisen 2014): only turns of the team that moved last are
-    updated; or nothing is, when that is not the searching team; or both. With PARENT a visit counts for the node that the turn
+    All but ALL are readings of UCT_mod (Jansen and Tollisen 2014): only turns of the team that moved last are updated (OWNER); or only
+    those of the searching team (SEARCHER); or nothing is, when the team that moved last is not the searching one (MINE); or the first and
+    the last together (OWN). With PARENT a visit counts for the node that the turn
     leads to, and every iteration for the root; else it counts for the node in which the turn is taken.
     """
     if depth == 0:
@@ -230,6 +231,8 @@ def update(chance, tree, space, depth, seat, plan):
     for d in range(depth):
         node, at, mover = space.path[d, 0], space.path[d, 1], space.path[d, 2]
         if (plan.update == OWNER or plan.update == OWN) and (owner - mover) % plan.teams != 0:
+            continue
+        if plan.update == SEARCHER and (seat - mover) % plan.teams != 0:
             continue
         value = space.values[mover]
         if plan.total == PARENT:
