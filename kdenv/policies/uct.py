@@ -53,8 +53,8 @@ class Uct(SearchPolicy, Played, Decided, Infers, ByPlayouts, BySeconds, ByNodes,
         choices=("sampled", "frozen", "open", "information_sets"),
     )
     update: str = param(
-        "which nodes of the path count a result: all; those of the owner of the leaf (owner); those of the searching seat (searcher); all if "
-        "the searching seat owns the leaf, else none (mine); or those of the searching seat if it owns the leaf (own)",
+        "which nodes of the path count a result: all; those of the owner of the leaf (owner); those of the searching seat (searcher); all "
+        "if the searching seat owns the leaf, else none (mine); or those of the searching seat if it owns the leaf (own)",
         default="all",
         choices=("all", "owner", "searcher", "mine", "own"),
     )

@@ -56,7 +56,13 @@ def test_least_holds_at_the_root_and_least_below_in_all_other_nodes() -> None:
 
 @pytest.mark.parametrize(
     "update, after_own, after_rival",
-    [("all", [1, 1, 1], [1, 1]), ("owner", [1, 0, 1], [0, 1]), ("searcher", [1, 0, 1], [1, 0]), ("mine", [1, 1, 1], [0, 0]), ("own", [1, 0, 1], [0, 0])],
+    [
+        ("all", [1, 1, 1], [1, 1]),
+        ("owner", [1, 0, 1], [0, 1]),
+        ("searcher", [1, 0, 1], [1, 0]),
+        ("mine", [1, 1, 1], [0, 0]),
+        ("own", [1, 0, 1], [0, 0]),
+    ],
 )
 def test_which_turns_of_a_path_count_a_result(update: str, after_own: list[int], after_rival: list[int]) -> None:
     """The searching seat, its rival and, or not, the searching seat again have moved; the visits of each turn after the update."""
