@@ -31,6 +31,7 @@ QUICK = [
     (r"^kdenv bench", "kdenv bench --quick"),
     (r"^kdenv compare (.*?)( --deals \d+)?$", r"kdenv compare \1 --deals 2 --processes 1"),
     (r"^(python examples/cleanrl_ppo\.py) --steps \d+", r"\1 --steps 4096 --games 50"),
+    (r"^(python -m baselines\.search\.foresight).*", r"\1 --games 4 --playouts 8"),
     (r"^(python examples/dominion_against_pyminion\.py)", r"\1 --seconds 0.3"),
 ]
 
