@@ -218,8 +218,8 @@ def update(chance, tree, space, depth, seat, plan):
 
     All but ALL are readings of UCT_mod (Jansen and Tollisen 2014): only turns of the team that moved last are updated (OWNER); or only
     those of the searching team (SEARCHER); or nothing is, when the team that moved last is not the searching one (MINE); or the first and
-    the last together (OWN). With PARENT a visit counts for the node that the turn
-    leads to, and every iteration for the root; else it counts for the node in which the turn is taken.
+    the last together (OWN). With PARENT a visit counts for the node that the turn leads to, and every iteration for the root; else it
+    counts for the node in which the turn is taken.
     """
     if depth == 0:
         return
