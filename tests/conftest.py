@@ -1,6 +1,10 @@
-"""`--slow` runs the long statistics too, `--luck N` gives all tests other luck. Tests write only to their temporary folders.
+"""Options of the tests, and what holds for all of them. Tests write only to their temporary folders.
 
+`--slow` runs the long statistics too, `--programs` the tests that start programs, and `--luck N` gives all tests other random numbers.
 What a test does not seed is drawn from the test's name: it comes out the same every time, alone and among others.
+
+Compiling takes most of the time. Tests are therefore sorted by game, so that each worker of pytest-xdist compiles other kernels
+(`--dist worksteal` gives each worker a part of the list), and no kernel may be called while tests are collected.
 """
 
 import random
@@ -14,6 +18,8 @@ from unittest import mock
 import numpy as np
 import pytest
 from hypothesis import settings
+
+from kdenv.compiler.cache import KeptKernel
 
 # The same examples every time, and no deadline: the first of them compiles.
 settings.register_profile("kdenv", deadline=None, derandomize=True)
@@ -29,6 +35,7 @@ if hasattr(signal, "SIGHUP"):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the long statistics too")
+    parser.addoption("--programs", action="store_true", help="run the tests that start programs too")
     parser.addoption("--luck", default="", help="what the chance of every test is drawn from, besides its name")
 
 
@@ -48,9 +55,34 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Collect tests. A kernel that is called meanwhile is an error, because each worker would compile or load it before its first test."""
+
+    def refuse(kernel: KeptKernel, signature: object) -> None:
+        raise RuntimeError(f"the kernel {kernel.__qualname__} is called while tests are collected; call it in a test or a fixture")
+
+    with mock.patch.object(KeptKernel, "compile", refuse):
+        return (yield)
+
+
+# The order in which games stand, so that each half of the list has about half of the kernels. Tests of no game stand between.
+GAMES = ["kingdomino", "wong", "dominoes", "", "carcassonne", "dominion"]
+BY_GAME = {"games", "policies", "search", "envs", "networks", "core"}  # rooms whose tests are sorted by game
+
+
+def place_of(item: pytest.Item) -> int:
+    """The place of the game that a test is about, among GAMES."""
+    named = [place for place, game in enumerate(GAMES) if game and game in item.name.lower()]
+    named += [place for place, game in enumerate(GAMES) if game and game in item.path.name]
+    return named[0] if named and item.path.parent.name in BY_GAME else GAMES.index("")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--slow"):
-        return
-    for item in items:
-        if item.get_closest_marker("slow"):
-            item.add_marker(pytest.mark.skip(reason="long statistics; run with --slow"))
+    items.sort(key=place_of)
+    for mark, reason in (("slow", "long statistics"), ("programs", "starts programs")):
+        if config.getoption(f"--{mark}"):
+            continue
+        for item in items:
+            if item.get_closest_marker(mark):
+                item.add_marker(pytest.mark.skip(reason=f"{reason}; run with --{mark}"))

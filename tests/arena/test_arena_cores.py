@@ -15,6 +15,8 @@ from kdenv.core.errors import KdenvWarning
 from kdenv.core.threads import cores as usable_cores
 from kdenv.core.threads import one_thread_each
 
+pytestmark = pytest.mark.programs
+
 COUNTING = """
 import json, os, sys
 import numpy as np

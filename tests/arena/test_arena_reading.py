@@ -6,21 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matches import results_of
+from matches import SMALL, results_of, small_results
 
 from kdenv.arena import Match, ResultsFile, compare, read
 from kdenv.core.errors import BadOption, BadRecord
 
-MATCH = Match("kingdomino", ["full_greedy", "random"], games=6, seed=2, options={"size": 3})
-RESULTS = results_of(MATCH)
 COLUMNS = ["file", "game", "seed", "line_up", "place", "policy", "seat", "number", "deal"]
 COLUMNS += ["score", "margin", "win", "seconds", "turns", "playouts"]
 
 
 @pytest.fixture
 def file(tmp_path) -> Path:
-    with ResultsFile(tmp_path / "match.jsonl", MATCH) as kept:
-        for result in RESULTS:
+    with ResultsFile(tmp_path / "match.jsonl", SMALL) as kept:
+        for result in small_results():
             kept.append(result)
     return tmp_path / "match.jsonl"
 
@@ -34,7 +32,7 @@ def test_every_policy_has_a_row_in_every_game(file: Path) -> None:
     assert columns["deal"].tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
     assert columns["seat"].tolist() == [0, 1, 1, 0] * 3
     for name, of in (("score", "scores"), ("margin", "margins"), ("win", "wins"), ("seconds", "seconds"), ("turns", "turns")):
-        assert columns[name].tolist() == [value for result in RESULTS for value in getattr(result, of)]
+        assert columns[name].tolist() == [value for result in small_results() for value in getattr(result, of)]
     assert (set(columns["file"]), set(columns["game"]), set(columns["seed"])) == ({"match.jsonl"}, {"kingdomino"}, {2})
     assert {columns[name].dtype for name in ("number", "score", "turns", "seat")} == {np.dtype("int64")}
 
@@ -48,7 +46,7 @@ def test_the_seat_is_that_of_the_record(file: Path) -> None:
 
 def test_the_pace_of_every_turn_comes_with_the_records(file: Path) -> None:
     columns = read(file, records=True)
-    assert columns["pace"] == [pace for result in RESULTS for pace in result.pace]
+    assert columns["pace"] == [pace for result in small_results() for pace in result.pace]
     assert [len(pace) for pace in columns["pace"]] == columns["turns"].tolist()
 
 

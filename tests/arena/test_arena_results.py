@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
-from matches import HERE, results_of
+from matches import HERE, SMALL, small_results
 from models import random_model
 
 from kdenv.arena import Match, Result, ResultsFile
@@ -21,11 +21,8 @@ from kdenv.cli import main
 from kdenv.core.errors import BadOption, BadRecord, KdenvError
 from kdenv.games import find_game
 
-MATCH = Match("kingdomino", ["full_greedy", "random"], games=6, seed=2, options={"size": 3})
-RESULTS = results_of(MATCH)
 
-
-def written(path: Path, results: list[Result], match: Match = MATCH) -> Path:
+def written(path: Path, results: list[Result], match: Match = SMALL) -> Path:
     """A file with these results."""
     with ResultsFile(path, match) as file:
         for result in results:
@@ -33,7 +30,7 @@ def written(path: Path, results: list[Result], match: Match = MATCH) -> Path:
     return path
 
 
-def read(path: Path, match: Match = MATCH) -> list[Result]:
+def read(path: Path, match: Match = SMALL) -> list[Result]:
     with ResultsFile(path, match) as file:
         return list(file.results())
 
@@ -43,37 +40,37 @@ def lines_of(path: Path) -> list[bytes]:
 
 
 def test_what_was_written_is_read(tmp_path) -> None:
-    file = written(tmp_path / "new folder" / "match.jsonl", RESULTS[:3])
-    assert read(file) == RESULTS[:3]
-    written(file, RESULTS[3:])
-    assert read(file) == RESULTS
+    file = written(tmp_path / "new folder" / "match.jsonl", small_results()[:3])
+    assert read(file) == small_results()[:3]
+    written(file, small_results()[3:])
+    assert read(file) == small_results()
 
 
 def test_games_beyond_those_of_this_match_are_left_out(tmp_path) -> None:
     """A match of fewer games goes on from the file of one of more, and the other way round."""
-    fewer = Match(MATCH.game, MATCH.line_up, 2, MATCH.seed, MATCH.options)
-    assert read(written(tmp_path / "match.jsonl", RESULTS), fewer) == RESULTS[:2]
+    fewer = Match(SMALL.game, SMALL.line_up, 2, SMALL.seed, SMALL.options)
+    assert read(written(tmp_path / "match.jsonl", small_results()), fewer) == small_results()[:2]
 
 
 @pytest.mark.parametrize("kept", range(0, 200, 7))
 def test_a_last_line_that_a_crash_cut_is_dropped_and_nothing_is_glued_to_it(tmp_path, kept: int) -> None:
-    file = written(tmp_path / "match.jsonl", RESULTS[:3])
+    file = written(tmp_path / "match.jsonl", small_results()[:3])
     *whole, last = lines_of(file)
     file.write_bytes(b"".join(whole) + last[: kept % len(last)])
-    assert read(file) == RESULTS[:2]
-    written(file, RESULTS[2:])
-    assert read(file) == RESULTS
+    assert read(file) == small_results()[:2]
+    written(file, small_results()[2:])
+    assert read(file) == small_results()
 
 
 def test_a_file_can_be_cut_anywhere(tmp_path) -> None:
-    file = written(tmp_path / "match.jsonl", RESULTS[:2])
+    file = written(tmp_path / "match.jsonl", small_results()[:2])
     data, ends = file.read_bytes(), [0]
     for line in lines_of(file):
         ends.append(ends[-1] + len(line))
     for size in {*range(0, len(data), 29), *ends, *(end - 1 for end in ends[1:])}:
         file.write_bytes(data[:size])
         kept = max(0, sum(end <= size for end in ends) - 2)
-        assert read(file) == RESULTS[:kept]
+        assert read(file) == small_results()[:kept]
         assert lines_of(file)[0] == data[: ends[1]]
 
 
@@ -99,11 +96,11 @@ def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path, text: s
     ],
 )
 def test_results_of_another_match_are_refused(tmp_path, change: dict, what: str) -> None:
-    file = written(tmp_path / "match.jsonl", RESULTS[:1])
-    other = Match(**{**vars(MATCH), **change})
+    file = written(tmp_path / "match.jsonl", small_results()[:1])
+    other = Match(**{**vars(SMALL), **change})
     with pytest.raises(BadRecord, match=what):
         read(file, other)
-    assert read(file) == RESULTS[:1]
+    assert read(file) == small_results()[:1]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +114,7 @@ def test_results_of_another_match_are_refused(tmp_path, change: dict, what: str)
 )
 def test_results_of_another_version_are_refused(tmp_path, change: dict, what: str) -> None:
     file = tmp_path / "match.jsonl"
-    file.write_text(json.dumps({**header(MATCH), **change}) + "\n")
+    file.write_text(json.dumps({**header(SMALL), **change}) + "\n")
     with pytest.raises(BadRecord, match=what):
         read(file)
 
@@ -169,8 +166,8 @@ def test_the_digest_changes_with_the_rules(tmp_path) -> None:
     ],
 )
 def test_every_field_of_a_line_is_checked(tmp_path, field: str, value: object, what: str) -> None:
-    file = written(tmp_path / "match.jsonl", RESULTS[:2])
-    line = json.dumps({**asdict(RESULTS[2]), field: value})
+    file = written(tmp_path / "match.jsonl", small_results()[:2])
+    line = json.dumps({**asdict(small_results()[2]), field: value})
     with file.open("a") as more:
         more.write(line + "\n")
     with pytest.raises(BadRecord, match=rf"line 4 of .*match.jsonl is damaged: .*{what}.*; delete this line, and run"):
@@ -178,9 +175,9 @@ def test_every_field_of_a_line_is_checked(tmp_path, field: str, value: object, w
 
 
 def test_a_number_too_large_for_a_float_is_refused(tmp_path) -> None:
-    file = written(tmp_path / "match.jsonl", RESULTS[:1])
+    file = written(tmp_path / "match.jsonl", small_results()[:1])
     with file.open("a") as more:
-        more.write(json.dumps({**asdict(RESULTS[1]), "seconds": [12345.0, 1.0]}).replace("12345.0", "1e999") + "\n")
+        more.write(json.dumps({**asdict(small_results()[1]), "seconds": [12345.0, 1.0]}).replace("12345.0", "1e999") + "\n")
     with pytest.raises(BadRecord, match=r"seconds=.* is not a list of 2 valid numbers, one for each policy"):
         read(file)
 
@@ -190,7 +187,7 @@ NO_RESULTS = ["", "null", "[1, 2]", "NaN", '{"number": NaN}', "[" * 100_000, '{"
 
 @pytest.mark.parametrize("line", NO_RESULTS)
 def test_a_line_that_is_no_result_is_refused(tmp_path, line: str) -> None:
-    file = written(tmp_path / "match.jsonl", RESULTS[:2])
+    file = written(tmp_path / "match.jsonl", small_results()[:2])
     with file.open("a") as more:
         more.write(line + "\n")
     with pytest.raises(BadRecord, match=r"line 4 of .* is damaged: "):
@@ -198,18 +195,18 @@ def test_a_line_that_is_no_result_is_refused(tmp_path, line: str) -> None:
 
 
 def test_a_game_is_not_counted_twice(tmp_path) -> None:
-    file = written(tmp_path / "match.jsonl", [*RESULTS[:2], RESULTS[0]])
+    file = written(tmp_path / "match.jsonl", [*small_results()[:2], small_results()[0]])
     with pytest.raises(BadRecord, match=r"line 4 of .* game 0 is in the file a second time"):
         read(file)
 
 
 def test_two_matches_on_one_file_exclude_each_other(tmp_path) -> None:
     path = tmp_path / "match.jsonl"
-    with ResultsFile(path, MATCH) as file:
+    with ResultsFile(path, SMALL) as file:
         with pytest.raises(BadOption, match=r"another match is writing to .*match.jsonl; wait until it has ended, or choose another --out"):
             read(path)
-        file.append(RESULTS[0])
-    assert read(path) == RESULTS[:1]
+        file.append(small_results()[0])
+    assert read(path) == small_results()[:1]
 
 
 COMMAND = ["match", "kingdomino", "full_greedy", "random", "--option", "size=3", "--seed", "2", "--games"]
@@ -281,7 +278,7 @@ def damaged(data: bytes, dice: random.Random) -> bytes:
 def test_damaged_files_are_refused_or_right(tmp_path, rounds: int) -> None:
     """A digit may have become another one, which nobody can see; all else that is read must be what was written, and once."""
     dice, file = random.Random(rounds), tmp_path / "match.jsonl"
-    good = written(file, RESULTS[:4]).read_bytes()
+    good = written(file, small_results()[:4]).read_bytes()
     refused = 0
     for _ in range(rounds):
         file.write_bytes(damaged(good, dice))
@@ -297,8 +294,8 @@ def test_damaged_files_are_refused_or_right(tmp_path, rounds: int) -> None:
             assert isinstance(result.number, int)
             assert list(map(len, (result.scores, result.margins, result.wins, result.seconds, result.turns, result.playouts))) == [2] * 6
         # A match that goes on writes what is missing, and the whole is read again.
-        missing = [result for result in RESULTS if result.number not in numbers]
-        with ResultsFile(file, MATCH) as again:
+        missing = [result for result in small_results() if result.number not in numbers]
+        with ResultsFile(file, SMALL) as again:
             list(again.results())
             for result in missing:
                 again.append(result)

@@ -10,6 +10,8 @@ from kdenv.arena import Match, Summary, play
 from kdenv.author import make_rng
 from kdenv.games import names
 
+pytestmark = pytest.mark.programs
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 

@@ -18,6 +18,8 @@ from processes import PROCESS, Report, report_of
 
 from kdenv.compiler import folder
 
+pytestmark = pytest.mark.programs
+
 ROOT = Path(__file__).parents[2]
 
 # Work for a process of a house; it ends with `result = ...`.

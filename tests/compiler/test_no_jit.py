@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import three_shells
 from contract import play_in_lock_step
 from models import random_model
@@ -33,6 +34,8 @@ from kdenv.policies import policy
 from kdenv.search import perft
 from kdenv.search.playout import EpsilonGreedy, Split, Uniform, play_games
 from kdenv.training import Settings, Trainer
+
+pytestmark = pytest.mark.programs
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,6 +11,8 @@ from processes import Report, report_of
 
 from kdenv.games import names
 
+pytestmark = pytest.mark.programs
+
 HOME = Path(__file__).parents[2]
 WORK = """
     import sys

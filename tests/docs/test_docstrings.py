@@ -14,6 +14,8 @@ from kdenv.cli import main
 from kdenv.compiler.question import _questions
 from kdenv.core.verbs import VERBS
 
+pytestmark = pytest.mark.programs
+
 ALL = docstrings()
 PYTHON = sorted({docstring.file for docstring in ALL if docstring.has_python})
 COMMANDS = [docstring for docstring in ALL if list(commands_in(docstring.text))]

@@ -96,12 +96,31 @@ def test_bad_actions_are_told_in_a_sentence(text: str, message: str) -> None:
 
 
 KINGDOM = "Moat, Village, Militia, Throne Room"
-GOOD = at(KINGDOM, "1 Village 2 Copper").position()
-MILITIA = go(at(KINGDOM, "1 Militia"), "play Militia").position()
-TWICE = go(at(KINGDOM, "2 Throne Room 1 Militia"), "play Throne Room").position()
+SEATS = "hand 1: 5 Copper; deck 1: ; discard 1: "
+GOOD = (
+    "stage: action; node: play; turn: 0; turns: 1 0; actions: 1; buys: 1; coins: 0; supply: 46 Copper 40 Silver 30 Gold 8 Estate 8 Duchy "
+    "8 Province 10 Curse 10 Moat 9 Village 10 Militia 10 Throne Room; trash: ; play: ; "
+    f"hand 0: 2 Copper 1 Village; deck 0: ; discard 0: ; {SEATS}"
+)
+MILITIA = (
+    "stage: action; node: discard; turn: 0; turns: 1 0; actions: 0; buys: 1; coins: 2; supply: 46 Copper 40 Silver 30 Gold 8 Estate "
+    "8 Duchy 8 Province 10 Curse 10 Moat 10 Village 9 Militia 10 Throne Room; trash: ; play: 1 Militia; "
+    f"hand 0: ; deck 0: ; discard 0: ; {SEATS}; running: Militia 0 0; affected: 1"
+)
+TWICE = (
+    "stage: action; node: again; turn: 0; turns: 1 0; actions: 0; buys: 1; coins: 0; supply: 46 Copper 40 Silver 30 Gold 8 Estate "
+    "8 Duchy 8 Province 10 Curse 10 Moat 10 Village 9 Militia 8 Throne Room; trash: ; play: 1 Throne Room; "
+    f"hand 0: 1 Militia 1 Throne Room; deck 0: ; discard 0: ; {SEATS}; running: Throne Room 0 0"
+)
 OVER = "stage: clean-up; node: over"
 NOT_A_NUMBER = "is not a number from"
 NOT_A_PILE = "is not a pile such as"
+
+
+def test_positions_are_written_so() -> None:
+    assert at(KINGDOM, "1 Village 2 Copper").position() == GOOD
+    assert go(at(KINGDOM, "1 Militia"), "play Militia").position() == MILITIA
+    assert go(at(KINGDOM, "2 Throne Room 1 Militia"), "play Throne Room").position() == TWICE
 
 
 @pytest.mark.parametrize(

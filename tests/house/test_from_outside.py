@@ -142,6 +142,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.programs
 def test_processes_know_the_policies_and_functions_of_a_script(tmp_path) -> None:
     done = run_script(tmp_path, SCRIPT)
     assert done.returncode == 0, done.stderr

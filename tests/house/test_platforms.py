@@ -21,6 +21,8 @@ from kdenv.bench import run
 from kdenv.cli import interrupts
 from kdenv.core.threads import cores
 
+pytestmark = pytest.mark.programs
+
 ROOT = Path(__file__).parents[2]
 
 # What not all systems have -> the files that may ask for it, because they have another way.

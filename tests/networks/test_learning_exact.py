@@ -1,5 +1,6 @@
 """Do games give the targets of TD(lambda), and are they played as the schedule says? By hand, on Three Shells."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -42,17 +43,26 @@ def found_by(learner: Learner, table: Table, seat: int) -> float:
     return float(x[0])
 
 
-TRAIL = [shells(1, 2), shells(0, 1), shells(1, 2, "point 1"), shells(2, 3, "pass"), shells(0, 3, "point 2")]
 SEATS = [0, 0, 1, -1, 1]
-END = shells(1, 2, "point 1", 1)  # seat 1 wins 2 points, doubled: the margins are 8 and -8
+
+
+@cache
+def trail() -> list[Table]:
+    return [shells(1, 2), shells(0, 1), shells(1, 2, "point 1"), shells(2, 3, "pass"), shells(0, 3, "point 2")]
+
+
+@cache
+def end() -> Table:
+    """Seat 1 has won 2 points, doubled: the margins are 8 and -8."""
+    return shells(1, 2, "point 1", 1)
 
 
 def with_trail(**changes: Any) -> Learner:
     """A learner that has played a game."""
     of = random_learner(GAME, 6)
     of = of._replace(player=of.player._replace(goal=of.player.goal._replace(**changes)))
-    of.states[0] = END.states[0]
-    for i, table in enumerate(TRAIL):
+    of.states[0] = end().states[0]
+    for i, table in enumerate(trail()):
         of.trail[i], of.trail_seats[i] = table.states[0], SEATS[i]
     return of
 
@@ -63,13 +73,13 @@ def test_targets_are_those_of_td_lambda(lam: float, all_seats: int) -> None:
     """Backwards from the end: what the seat finds after its next turn, mixed with what comes later."""
     of = with_trail()
     targets, n, squared = [-8 / SCALE, 8 / SCALE], 0, 0.0
-    for i in range(len(TRAIL) - 1, -1, -1):
+    for i in range(len(trail()) - 1, -1, -1):
         for seat in [0, 1] if all_seats else [SEATS[i]] if SEATS[i] >= 0 else []:
-            found, share = found_by(of, TRAIL[i], seat), lam**0.5 if all_seats else lam
+            found, share = found_by(of, trail()[i], seat), lam**0.5 if all_seats else lam
             n, squared = n + 1, squared + (found - targets[seat]) ** 2
             targets[seat] = (1 - share) * found + share * targets[seat]
     before = of.player.network.weights.copy()
-    learning._learn_from_trail(of, schedule(lam=lam, all_seats=all_seats), PLAYERS, len(TRAIL), make_rng(1))
+    learning._learn_from_trail(of, schedule(lam=lam, all_seats=all_seats), PLAYERS, len(trail()), make_rng(1))
     assert of.targets == pytest.approx(targets, rel=1e-4)
     assert of.sums[POSITIONS] == n == (10 if all_seats else 4)
     assert of.sums[SQUARED_ERRORS] == pytest.approx(squared, rel=1e-4)
@@ -86,11 +96,11 @@ def test_a_game_is_learned_by_a_step_for_each_position_and_one_in_four_measures(
     of, twin, rng, same = with_trail(), with_trail(), make_rng(5), make_rng(5)
     targets, measured = [-8 / SCALE, 8 / SCALE], 0
     for _ in range(20):
-        learning._learn_from_trail(of, schedule(rate=0.01), PLAYERS, len(TRAIL), rng)
+        learning._learn_from_trail(of, schedule(rate=0.01), PLAYERS, len(trail()), rng)
         targets = [-8 / SCALE, 8 / SCALE]
         for i in (4, 2, 1, 0):
             seat, measures = SEATS[i], below(same, 4) == 0
-            found = learning.step_towards(twin, TRAIL[i].states, 0, seat, targets[seat], 0.01, measures)
+            found = learning.step_towards(twin, trail()[i].states, 0, seat, targets[seat], 0.01, measures)
             targets[seat] = (1 - 0.7) * found + 0.7 * targets[seat]
             measured += measures
     assert (of.player.network.weights == twin.player.network.weights).all()

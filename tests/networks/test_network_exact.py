@@ -12,6 +12,7 @@ from kdenv.author import answers, kernel
 from kdenv.compiler.random import make_rng, uniform
 from kdenv.core.encoding import observe_by
 from kdenv.core.questions import choose, estimate, packed, reach
+from kdenv.core.table import Table
 from kdenv.networks import players
 from kdenv.networks.network import Network, copy_for_thread, layers_of, look, network_of, value, value_alone, values, values_of
 from kdenv.networks.players import Drawn, Goal, Valued, turns_for
@@ -120,13 +121,18 @@ def test_buffers_end_where_the_inputs_do_and_threads_share_only_weights() -> Non
 # Players
 
 
+@pytest.fixture(params=[(1,), (1, 2)])
+def at(request: pytest.FixtureRequest) -> Table:
+    """Three Shells where a stake is to be chosen, and where a guess is."""
+    return shells(*request.param)
+
+
 def worth_of(layers: list[tuple[np.ndarray, np.ndarray]], table, seat: int) -> float:
     return float(by_numpy(layers, table.observation(seat))[0])
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("at", [shells(1), shells(1, 2)])
-def test_the_turn_with_the_greatest_worth_is_taken(at, seed: int) -> None:
+def test_the_turn_with_the_greatest_worth_is_taken(at: Table, seed: int) -> None:
     observer = GAME.observer(*GAME.variant())
     layers = whole(observer.size, 5, 1, seed=seed)
     part = Valued(network_of(observer.part(), layers, "relu"), Goal(2, 10.0, 0.25), turns_for(GAME, 2))
@@ -172,8 +178,7 @@ def drawn(sample: int, logits: np.ndarray = LOGITS) -> Drawn:
     return Drawn(network_of(observer.part(), [hidden, (np.zeros((7, 2), np.float32), logits)], "relu"), sample)
 
 
-@pytest.mark.parametrize("at", [shells(1), shells(1, 2)])
-def test_the_greatest_legal_number_is_taken(at) -> None:
+def test_the_greatest_legal_number_is_taken(at: Table) -> None:
     """Of equal ones the first."""
     best = at.legal()[int(np.argmax(LOGITS[at.legal()]))]
     assert choose(drawn(0), at.states, 0, GAME.buffer(), make_rng(1)) == packed(best)
@@ -183,8 +188,7 @@ def test_the_greatest_legal_number_is_taken(at) -> None:
         assert choose(drawn(0, logits), at.states, 0, GAME.buffer(), make_rng(1)) == packed(action)
 
 
-@pytest.mark.parametrize("at", [shells(1), shells(1, 2)])
-def test_actions_are_drawn_from_the_softmax_of_the_legal_ones(at) -> None:
+def test_actions_are_drawn_from_the_softmax_of_the_legal_ones(at: Table) -> None:
     legal, rng, same, player = at.legal(), make_rng(3), make_rng(3), drawn(1)
     odds = np.exp(LOGITS[legal].astype(float))
     ends, counts = np.cumsum(odds / odds.sum()), set()

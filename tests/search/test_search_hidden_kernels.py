@@ -98,14 +98,14 @@ def test_the_position_as_it_is_is_solved_without_a_deal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "turns", "wanted"),
+    ("told", "turns", "wanted"),
     [
-        (shells(1, 2), [4, 5, 6, 7], [0.0, 1.0, 0.0, 0.0]),  # seat 1 points, or passes
-        (shells(0), [1, 2, 3], [1.0, 1.0, 1.0]),  # seat 0 stakes, and gets a point when seat 1 passes
+        ((1, 2), [4, 5, 6, 7], [0.0, 1.0, 0.0, 0.0]),  # seat 1 points, or passes
+        ((0,), [1, 2, 3], [1.0, 1.0, 1.0]),  # seat 0 stakes, and gets a point when seat 1 passes
     ],
 )
-def test_playouts_in_place_of_a_solver_give_each_turn_the_score_of_the_seat_that_takes_it(table, turns, wanted) -> None:
-    states, values, k = states_from(table), np.full(len(turns) + 1, 9.0), 2
+def test_playouts_in_place_of_a_solver_give_each_turn_the_score_of_the_seat_that_takes_it(told, turns, wanted) -> None:
+    states, values, k = states_from(shells(*told)), np.full(len(turns) + 1, 9.0), 2
     states[k] = states[0]
     before = states[: k + 1].copy()
     playouts = Playouts(Passer(6), Win(2), np.zeros(7, np.int64), np.zeros(2), np.zeros(2, np.int64))

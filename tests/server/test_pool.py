@@ -18,7 +18,6 @@ from kdenv.server.jobs import Job
 from kdenv.server.pool import Pool
 from kdenv.server.worker import do
 
-JOB = Job("random", 1, kdenv.table("dominoes"), 0)
 asks_for_children = pytest.mark.skipif(sys.platform == "win32", reason="asks the system about children")
 
 
@@ -35,7 +34,7 @@ def has_ended(pid: int) -> bool:
 def test_a_process_whose_job_is_cancelled_has_ended_when_the_pool_has() -> None:
     async def cancel_a_job() -> list[int]:
         pool = Pool(1)
-        doing = asyncio.create_task(pool.do(JOB, 60))
+        doing = asyncio.create_task(pool.do(Job("random", 1, kdenv.table("dominoes"), 0), 60))
         while not pool.pids:
             await asyncio.sleep(0.01)
         pids = pool.pids
@@ -63,7 +62,7 @@ def test_a_process_that_was_being_started_when_the_pool_ended_has_ended_when_the
 
     async def end_while_it_starts() -> None:
         pool = Pool(1)
-        doing = asyncio.create_task(pool.do(JOB, 60))
+        doing = asyncio.create_task(pool.do(Job("random", 1, kdenv.table("dominoes"), 0), 60))
         await asyncio.sleep(0)
         await pool.end()
         assert not started

@@ -72,7 +72,7 @@ def _variants() -> Iterator[str]:
 def _fits(text: str, game: Game) -> bool:
     """Whether a model was trained on this game."""
     try:
-        policy(text).prepare(Table(game).view(0))
+        policy(text).needs(game, *game.variant())
     except (BadOption, NotSupported):
         return False
     return True

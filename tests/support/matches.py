@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 
 from kdenv.arena import Match, Result, play
@@ -11,6 +12,7 @@ from kdenv.arena import Match, Result, play
 ROOT = Path(__file__).parents[2]
 HERE = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'examples'}"}
 GREEDY_V_RANDOM = Match("kingdomino", ["full_greedy", "random", "random", "random"], games=8, seed=1)
+SMALL = Match("kingdomino", ["full_greedy", "random"], games=6, seed=2, options={"size": 3})
 
 
 def results_of(match: Match, **how) -> list[Result]:
@@ -18,6 +20,12 @@ def results_of(match: Match, **how) -> list[Result]:
     results: list[Result] = []
     assert play(match, on_result=results.append, processes=how.pop("processes", 1), **how)
     return sorted(results, key=lambda result: result.number)
+
+
+@cache
+def small_results() -> list[Result]:
+    """The results of the match SMALL, which nobody may change."""
+    return results_of(SMALL)
 
 
 def without_time(results: list[Result]) -> list[dict]:
