@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := kdenv baselines tests examples docs
 
-.PHONY: demo test test-slow lint types docs package bench reproduce-quick clean
+.PHONY: demo test test-quick test-cold test-slow lint format types docs package bench reproduce-quick clean
 
 # A match of search against learned and rule-based policies: a table with intervals, and a page to look at.
 demo: $(VENV)/.installed
@@ -14,15 +14,28 @@ demo: $(VENV)/.installed
 		"mce(playout=full_greedy, score=goal, sampling=halving, common=yes, prior=learned(kingdomino), widest=12, playouts=100)" "learned(kingdomino)" "ppo(kingdomino-4p)" full_greedy \
 		--games 60 --seed 1 --report report/match.html
 
-test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n 2
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-# The long statistics, too.
+test: $(VENV)/.installed-dev
+	$(PYTEST)
+
+# The tests that took less than half a second in the quickest run so far. About a minute, once `make test` has compiled everything.
+test-quick: $(VENV)/.installed-dev
+	$(PYTEST) --quick
+
+# Only the tests that are cold on purpose: they start processes, some of them on an empty cache, or compile what no other test needs.
+test-cold: $(VENV)/.installed-dev
+	$(PYTEST) --cold -m cold
+
+# Everything, with the long statistics.
 test-slow: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n 2 --slow
+	$(PYTEST) --cold --slow
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check $(SOURCES)
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff format $(SOURCES)
 
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy

@@ -1,6 +1,7 @@
 """Options of the tests, and what holds for all of them. Tests write only to their temporary folders.
 
-`--slow` runs the long statistics too, `--programs` the tests that start programs, and `--luck N` gives all tests other random numbers.
+`--slow` runs the long statistics too, `--cold` the tests that are cold on purpose, and `--luck N` gives all tests other random numbers.
+`--quick` leaves out what took more than half a second in the quickest run in this clone so far.
 What a test does not seed is drawn from the test's name: it comes out the same every time, alone and among others.
 
 Compiling takes most of the time. Tests are therefore sorted by game, so that each worker of pytest-xdist compiles other kernels
@@ -35,7 +36,8 @@ if hasattr(signal, "SIGHUP"):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the long statistics too")
-    parser.addoption("--programs", action="store_true", help="run the tests that start programs too")
+    parser.addoption("--cold", action="store_true", help="run the tests that are cold on purpose too")
+    parser.addoption("--quick", action="store_true", help="leave out tests that took more than half a second in every run so far")
     parser.addoption("--luck", default="", help="what the chance of every test is drawn from, besides its name")
 
 
@@ -78,11 +80,32 @@ def place_of(item: pytest.Item) -> int:
     return named[0] if named and item.path.parent.name in BY_GAME else GAMES.index("")
 
 
+SECONDS = "kdenv/seconds"  # in pytest's cache: the least seconds that each test took so far
+QUICK = 0.5
+_took: dict[str, float] = {}  # in this run, by the id of the test
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=place_of)
-    for mark, reason in (("slow", "long statistics"), ("programs", "starts programs")):
+    for mark, reason in (("slow", "long statistics"), ("cold", "cold on purpose")):
         if config.getoption(f"--{mark}"):
             continue
         for item in items:
             if item.get_closest_marker(mark):
                 item.add_marker(pytest.mark.skip(reason=f"{reason}; run with --{mark}"))
+    if config.getoption("--quick"):
+        seconds = config.cache.get(SECONDS, {}) if config.cache else {}
+        config.hook.pytest_deselected(items=[item for item in items if seconds.get(item.nodeid, 0.0) > QUICK])
+        items[:] = [item for item in items if seconds.get(item.nodeid, 0.0) <= QUICK]
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if not report.skipped:
+        _took[report.nodeid] = _took.get(report.nodeid, 0.0) + report.duration
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput") and session.config.cache:  # not in the workers of pytest-xdist
+        known = session.config.cache.get(SECONDS, {})
+        least = {name: round(min(took, known.get(name, took)), 3) for name, took in _took.items()}
+        session.config.cache.set(SECONDS, {**known, **least})

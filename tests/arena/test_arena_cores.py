@@ -15,7 +15,7 @@ from kdenv.core.errors import KdenvWarning
 from kdenv.core.threads import cores as usable_cores
 from kdenv.core.threads import one_thread_each
 
-pytestmark = pytest.mark.programs
+pytestmark = pytest.mark.cold
 
 COUNTING = """
 import json, os, sys

@@ -16,7 +16,7 @@ from matches import HERE, results_of, without_time
 from kdenv.arena import Match, Result, ResultsFile, Summary, play
 from kdenv.cli import main
 
-pytestmark = pytest.mark.programs
+pytestmark = pytest.mark.cold
 
 MATCH = Match("kingdomino", ["full_greedy", "random"], games=1_000_000, seed=2, options={"size": "3"})
 COMMAND = ["match", "kingdomino", "full_greedy", "random", "--option", "size=3", "--seed", "2", "--games"]

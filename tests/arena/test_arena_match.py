@@ -196,7 +196,7 @@ print(late)
 """
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 @pytest.mark.parametrize("line_up", [["mce(playouts=24)", "uct(playouts=24)"], ["star2(depth=1)", "flat_deals(playouts=24)"]])
 def test_no_machine_code_is_compiled_or_loaded_in_a_turn_that_is_clocked(line_up: list[str]) -> None:
     """In a new process, where nothing else has loaded it; and nobody in the trial game moves at random, which loads some, too."""
@@ -204,6 +204,7 @@ def test_no_machine_code_is_compiled_or_loaded_in_a_turn_that_is_clocked(line_up
     assert run.stdout == "[]\n"
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("name", ["kingdomino", "dominion", "carcassonne", "dominoes"])
 def test_the_trial_game_changes_no_result(name: str) -> None:
     game = find_game(name)

@@ -18,7 +18,7 @@ from matches import GREEDY_V_RANDOM, HERE, results_of, run_script, without_time
 from kdenv.arena import Match, Result, ResultsFile, play, workers
 from kdenv.cli import main
 
-pytestmark = pytest.mark.programs
+pytestmark = pytest.mark.cold
 
 posix = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="SIGKILL is known to POSIX only")
 linux = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="how to find the children of a process is known on Linux only")

@@ -92,7 +92,7 @@ def breakdown_of(game: str, line_up: list[str], games: int) -> tuple[Breakdown, 
     return found, results
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 def test_outcomes_and_spread_are_those_of_the_results() -> None:
     found, results = breakdown_of("dominoes", ["greedy", "random", "greedy", "random"], 8)
     part = found.parts["greedy"]
@@ -104,7 +104,7 @@ def test_outcomes_and_spread_are_those_of_the_results() -> None:
     assert part.score.deviation == pytest.approx((sum((s - sum(scores) / 16) ** 2 for s in scores) / 15) ** 0.5)
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 def test_playouts_and_times_by_round_add_up_to_those_of_the_game() -> None:
     found, results = breakdown_of("kingdomino", ["mce(playouts=20)", "random", "random", "random"], 4)
     for result in results:
@@ -117,7 +117,7 @@ def test_playouts_and_times_by_round_add_up_to_those_of_the_game() -> None:
     assert found.parts["random"].rounds[3].playouts.total == 0
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 def test_the_command_shows_it_and_goes_on_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "match.jsonl"
     command = ["match", "dominion", "bmfsm", "random", "--seed", "1", "--out", str(out), "--show", "all"]

@@ -99,7 +99,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[str, str]:
         raise
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 def test_ctrl_c_ends_a_match_cleanly(tmp_path: Path) -> None:
     file = tmp_path / "match.jsonl"
     command = [sys.executable, "-m", "kdenv", "match", "kingdomino", *["random"] * 4, "--games", "1000000", "--out", str(file)]
@@ -268,7 +268,7 @@ def test_a_forced_move_is_called_forced(capsys, tmp_path: Path) -> None:
     assert "forced" in out
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 def test_a_closed_pipe_ends_quietly() -> None:
     """As of `kdenv policies kingdomino | head -1`."""
     reading, writing = os.pipe()
@@ -281,7 +281,7 @@ def test_a_closed_pipe_ends_quietly() -> None:
     os.close(writing)
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
 @pytest.mark.parametrize("game", ["carcassonne", "dominion"])
 def test_play_works_in_any_encoding(encoding: str, game: str) -> None:
@@ -293,7 +293,7 @@ def test_play_works_in_any_encoding(encoding: str, game: str) -> None:
         assert b"?" not in done.stdout
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 @pytest.mark.parametrize("locale", ["C", "POSIX"])
 def test_play_works_in_the_locale_of_a_bare_container(locale: str) -> None:
     """Python sets up the streams differently there: bytes that are no letters are passed on, and letters that ASCII lacks are refused."""
@@ -302,7 +302,7 @@ def test_play_works_in_the_locale_of_a_bare_container(locale: str) -> None:
     assert b">-----" in done.stdout
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 def test_escape_codes_stay_out_of_pipes() -> None:
     replay = ("replay", str(RECORD))
     assert b"\x1b" not in kdenv(*replay).stdout
@@ -310,7 +310,7 @@ def test_escape_codes_stay_out_of_pipes() -> None:
     assert b"\x1b" not in kdenv(*replay, FORCE_COLOR="1", NO_COLOR="1").stdout
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 @pytest.mark.parametrize("environment, coloured", [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
 def test_a_terminal_gets_colours_unless_it_asks_for_none(environment: dict[str, str], coloured: bool) -> None:
@@ -328,7 +328,7 @@ def test_the_version_is_told(capsys) -> None:
     assert capsys.readouterr().out == f"kdenv {version('kdenv')}\n"
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 def test_ctrl_c_ends_perft_at_once() -> None:
     process = started([sys.executable, "-c", PERFT])
     assert process.stdout is not None
@@ -356,7 +356,7 @@ raise SystemExit(main())
 """
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 @pytest.mark.parametrize(
     "arguments",
     [["warm", "kingdomino"], ["match", "kingdomino", "mce(playouts=9)", "random", "--processes", "1"], ["play", "kingdomino"]],
@@ -383,7 +383,7 @@ def test_a_search_is_asked_for_its_opinion(capsys, tmp_path: Path) -> None:
     assert out.count("pick ") == 4
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="how to know that the workers are starting is known on Linux only")
 def test_ctrl_c_while_the_workers_start_is_clean_too() -> None:
     command = [sys.executable, "-m", "kdenv", "match", "kingdomino", *["random"] * 4, "--games", "1000000"]

@@ -34,7 +34,7 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(HOME).with_suffix(""))
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 @pytest.mark.parametrize("readme", [page for page in PAGES if list(commands(page))], ids=name_of)
 def test_every_command_of_a_readme_runs(readme: Path, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
@@ -48,7 +48,7 @@ def test_every_command_of_a_readme_runs(readme: Path, tmp_path: Path, monkeypatc
             assert done.returncode == 0, (words, done.stderr)
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 @pytest.mark.parametrize("readme", [page for page in PAGES if any(kind == "python" for kind, _ in blocks(page))], ids=name_of)
 def test_every_python_block_of_a_readme_runs(readme: Path, tmp_path: Path) -> None:
     """Each in a process of its own, so that a reader can begin with any. Files that one writes are there for the next."""
@@ -157,7 +157,7 @@ def examples() -> list[str]:
     return commands.examples
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 @pytest.mark.filterwarnings("ignore")  # of PettingZoo's own games, which bench measures
 @pytest.mark.parametrize("example", [each for each in examples() if not each.startswith(tuple(NOT_RUN))])
 def test_every_example_of_help_runs(example: str, tmp_path: Path, monkeypatch, capsys) -> None:
@@ -191,14 +191,14 @@ def test_perft(game: str, capsys) -> None:
     assert "nodes in" in capsys.readouterr().out
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 @GAMES
 def test_warm(game: str, capsys) -> None:
     assert main(["warm", game]) == 0
     assert capsys.readouterr().out == f"{game}: everything is compiled\n"
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 @GAMES
 @pytest.mark.filterwarnings("ignore")  # of PettingZoo's own games
 def test_bench(game: str, capsys) -> None:

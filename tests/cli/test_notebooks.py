@@ -10,7 +10,7 @@ from kdenv.arena import Match, Summary, play
 from kdenv.author import make_rng
 from kdenv.games import names
 
-pytestmark = pytest.mark.programs
+pytestmark = pytest.mark.cold
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -126,6 +126,7 @@ def test_carcassonne_draws_the_tile_in_hand(answer, capsys) -> None:
     assert "\n".join([" r0      r1      r2      r3", *rotations]) in said
 
 
+@pytest.mark.cold
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 @GAMES
 def test_a_game_in_a_real_terminal(game: str, tmp_path: Path) -> None:

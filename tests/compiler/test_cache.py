@@ -18,7 +18,7 @@ from processes import PROCESS, Report, report_of
 
 from kdenv.compiler import folder
 
-pytestmark = pytest.mark.programs
+pytestmark = pytest.mark.cold
 
 ROOT = Path(__file__).parents[2]
 

@@ -93,7 +93,7 @@ def test_what_every_kernel_of_the_package_depends_on_can_be_told() -> None:
         walk.follow_all()
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 def test_a_slice_of_the_tests_passes_with_numba_alone() -> None:
     """Verbs, parts and whole games; the rest does not depend on who compiles."""
     done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/core/test_verbs.py", KDENV_COMPILER="numba")

@@ -35,7 +35,7 @@ from kdenv.search import perft
 from kdenv.search.playout import EpsilonGreedy, Split, Uniform, play_games
 from kdenv.training import Settings, Trainer
 
-pytestmark = pytest.mark.programs
+pytestmark = pytest.mark.cold
 
 ROOT = Path(__file__).parents[2]
 

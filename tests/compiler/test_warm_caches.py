@@ -11,7 +11,7 @@ from processes import Report, report_of
 
 from kdenv.games import names
 
-pytestmark = pytest.mark.programs
+pytestmark = pytest.mark.cold
 
 HOME = Path(__file__).parents[2]
 WORK = """

@@ -14,7 +14,7 @@ from kdenv.cli import main
 from kdenv.compiler.question import _questions
 from kdenv.core.verbs import VERBS
 
-pytestmark = pytest.mark.programs
+pytestmark = pytest.mark.cold
 
 ALL = docstrings()
 PYTHON = sorted({docstring.file for docstring in ALL if docstring.has_python})

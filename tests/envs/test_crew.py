@@ -286,6 +286,7 @@ print("same games")
 """
 
 
+@pytest.mark.cold
 @compiled
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers that send signals")
 def test_after_an_interrupt_games_go_on_and_a_program_may_end_while_helpers_look_for_work() -> None:

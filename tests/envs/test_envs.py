@@ -391,7 +391,7 @@ def run_python(program: str, **environment: str) -> str:
     return done.stdout
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 def test_a_seed_means_the_same_game_in_every_process() -> None:
     program = """
 import kdenv

@@ -15,7 +15,7 @@ pytest.importorskip("sb3_contrib")
 import kdenv
 from baselines.rl import ppo
 
-pytestmark = pytest.mark.programs
+pytestmark = pytest.mark.cold
 
 TINY = ppo.Settings(
     options={"players": 2}, past=1, envs=8, steps=12, batch=48, epochs=1, layers=(8,), refresh=1, check=0, evaluate=1000, games=8

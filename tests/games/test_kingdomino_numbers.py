@@ -123,7 +123,7 @@ def test_random_games(n: int) -> None:
         check(mean, 30.0, n, expected, half)
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 @pytest.mark.parametrize("games", [pytest.param(40, id="40"), pytest.param(1_000, id="1000", marks=pytest.mark.slow)])
 def test_flat_monte_carlo_against_greedy(games: int) -> None:
     match = Match("kingdomino", ["mce(playout=random, score=relative, playouts=1000)"] + ["full_greedy(variant=paper)"] * 3, games, seed=4)

@@ -46,7 +46,7 @@ def check(found: dict[str, Any]) -> None:
     assert found["accepted"] > found["tried"] / 50
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 @pytest.mark.parametrize("game", names())
 def test_a_mutated_position_is_refused_or_can_be_played_on_by_all(game: str, tmp_path: Path) -> None:
     check(fuzzed(game, 1, 400, tmp_path / "in_hand", 600))
@@ -59,7 +59,7 @@ def test_many_mutated_positions_stay_within_all_arrays(game: str, seed: int, tmp
     check(fuzzed(game, seed, 5000, tmp_path / "in_hand", 3600, NUMBA_BOUNDSCHECK="1"))
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 def test_the_fuzzer_notices_an_action_that_is_not_legal(tmp_path: Path) -> None:
     """Where big_money buys without a look at the pile, as it did."""
     code = """

@@ -53,6 +53,8 @@ from kdenv.policies import Mce
 from kdenv.policies.listing import entry_of
 from kdenv.policies.text import value
 
+pytestmark = pytest.mark.cold
+
 KINGDOMINO, CARCASSONNE, DOMINOES = map(kdenv.game, ("kingdomino", "carcassonne", "dominoes"))
 
 
@@ -142,7 +144,6 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.programs
 def test_processes_know_the_policies_and_functions_of_a_script(tmp_path) -> None:
     done = run_script(tmp_path, SCRIPT)
     assert done.returncode == 0, done.stderr

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.programs
+pytestmark = pytest.mark.cold
 
 ROOT = Path(__file__).parents[2]
 TOY = ROOT / "tests" / "toy_package"

@@ -21,7 +21,7 @@ from kdenv.bench import run
 from kdenv.cli import interrupts
 from kdenv.core.threads import cores
 
-pytestmark = pytest.mark.programs
+pytestmark = pytest.mark.cold
 
 ROOT = Path(__file__).parents[2]
 

@@ -18,6 +18,8 @@ from kdenv.policies import Expectimax, FullGreedy, Mce, Star2, Uct
 from kdenv.policies.text import value
 from kdenv.search.playout import EpsilonGreedy
 
+pytestmark = pytest.mark.cold
+
 KINGDOMINO = kdenv.game("kingdomino")
 
 

@@ -22,7 +22,7 @@ from kdenv.envs.parameters import TableParameters
 from kdenv.envs.rewards import REWARDS
 from kdenv.games import TITLES
 
-pytestmark = pytest.mark.programs
+pytestmark = pytest.mark.cold
 
 SCRIPTS = [Path(__file__).with_name(name) for name in ("typed_user.py", "typed_doors.py")]
 # Names for those who write searches, networks and parts. What a script needs of them is tested by test_author.py and test_from_outside.py.

@@ -12,6 +12,8 @@ import pytest
 
 import kdenv
 
+pytestmark = pytest.mark.cold
+
 ROOT = Path(__file__).parents[2]
 ABOUT = f"kdenv-{kdenv.__version__}.dist-info"
 

@@ -99,6 +99,7 @@ def fingerprints_of_a_process(hash_seed: str) -> dict[str, str]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.cold
 def test_games_are_the_same_in_processes_that_hash_differently() -> None:
     """Python orders sets of strings by PYTHONHASHSEED: whoever iterates over one is found out here."""
     first, second = fingerprints_of_a_process("1"), fingerprints_of_a_process("2")

@@ -110,7 +110,7 @@ def test_a_module_that_fails_is_told_with_its_error(tmp_path: Path, monkeypatch:
         kdenv.policy("failing:X")
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 def test_the_command_line_and_its_processes_find_a_module_in_the_working_directory(tmp_path: Path) -> None:
     """The command `kdenv` lies in a folder of its own, which Python puts on the path in place of the working directory."""
     (tmp_path / "of_a_user.py").write_text(MODULE)
@@ -177,7 +177,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 def test_the_processes_of_a_match_know_what_a_script_adds(tmp_path: Path) -> None:
     done = run_script(tmp_path, SCRIPT)
     assert (done.returncode, done.stdout.count("Result(")) == (0, 4), done.stderr

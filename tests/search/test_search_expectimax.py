@@ -166,7 +166,7 @@ def test_any_turn_may_be_tried_first() -> None:
 # Mistakes
 
 
-@pytest.mark.programs
+@pytest.mark.cold
 def test_mistakes_of_published_star2s_are_caught_and_plain_python_finds_the_same() -> None:
     """Each mistake put into the search makes it differ from Expectimax, or visit other nodes than these."""
     wrong, nodes = lookahead_mutants.run_all(expectimax)

@@ -17,6 +17,8 @@ import pytest
 import kdenv
 from kdenv.client import Seat, ask, make
 
+pytestmark = pytest.mark.cold
+
 HOME = Path(__file__).parents[2]
 Answered = list[tuple[int, int, int]]
 KINDS: list[tuple[str, dict[str, Any]]] = [

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from served import Served
 
+pytestmark = pytest.mark.cold
+
 GAMES = [("kingdomino", {"players": 2}), ("carcassonne", {}), ("dominoes", {}), ("dominion", {"players": 2})]
 THINKING = 4.0  # seconds that an agent thinks on average, as quick people and programs do
 

@@ -53,6 +53,7 @@ def test_answers_have_the_keys_that_the_description_requires(served: Served) -> 
         check(described[name], served.get(path, token))
 
 
+@pytest.mark.cold
 def test_schemathesis_finds_nothing(served: Served, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     pytest.importorskip("schemathesis", reason="schemathesis is not installed")
     examples = "60" if request.config.getoption("--slow") else "4"
