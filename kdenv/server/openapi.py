@@ -129,8 +129,10 @@ _DOCUMENTS = {
         )
     ),
     "Policies": _object(
-        recommended=_list(_object(strength=_TEXT, policy=_TEXT)),
-        policies=_list(_object(name=_TEXT, usage=_TEXT, meaning=_TEXT, group=_TEXT, source=_TEXT)),
+        recommended=_list(_object(strength=_TEXT, policy=_TEXT, analyses=_FLAG)),
+        policies=_list(
+            _object(name=_TEXT, usage=_TEXT, meaning=_TEXT, group=_TEXT, source=_TEXT, policy=_TEXT, analyses=_FLAG)
+        ),
     ),
     "Statistics": _object(
         game=_TEXT,
