@@ -41,9 +41,8 @@ def add(commands: Commands) -> None:
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
     parser.add_argument("--kdom-port", type=port, metavar="N", help="speak the protocol of the Kingdomino paper on this port, too")
     parser.add_argument("--workers", type=arguments.whole(1, 64), default=1, metavar="N", help="processes that search (default: 1)")
-    parser.add_argument(
-        "--callbacks", action="append", metavar="HOST", help="a host that may be called back; may be repeated (default: this machine)"
-    )
+    called = "a host whose agents may be called back; may be repeated (default: this machine if --host is of this machine only, else none)"
+    parser.add_argument("--callbacks", action="append", metavar="HOST", help=called)
     parser.add_argument("--policies", type=Path, metavar="FOLDER", help="let texts of policies name modules and models in this folder")
     parser.add_argument("--proxy", metavar="ADDRESS", help="the address of a proxy before the server, whose X-Forwarded-For is believed")
     for name, meaning in _BOUNDS.items():
@@ -70,7 +69,7 @@ def _run(parsed: argparse.Namespace) -> None:
         database=database,
         kdom_port=parsed.kdom_port,
         workers=parsed.workers,
-        callbacks=tuple(parsed.callbacks) if parsed.callbacks else Settings.callbacks,
+        callbacks=tuple(parsed.callbacks) if parsed.callbacks else None,
         policies=None if parsed.policies is None else parsed.policies.resolve(),
         proxy=parsed.proxy,
         limits=limits,

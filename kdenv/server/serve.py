@@ -8,7 +8,8 @@ import signal
 import socket
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from webbrowser import open_new_tab
@@ -26,6 +27,7 @@ from kdenv.server.settings import Settings
 from kdenv.server.store import Store
 from kdenv.server.web import Web
 
+_THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 _PATIENCE = 3  # seconds that open connections have to end
 _IDLE = 75  # seconds that a connection is kept on which nothing is asked; proxies keep theirs for 60
 
@@ -89,7 +91,8 @@ async def serve(
 ) -> None:
     """Serve on these sockets until `stop` is set. `opened` is told of the hall when games go on."""
     hall = Hall(Store(settings.database), settings)
-    callbacks = Callbacks(settings.callbacks)
+    sockets = [listening] if kdom is None else [listening, kdom]
+    callbacks = Callbacks(_hosts_to_call(settings, sockets), [each.getsockname()[1] for each in sockets])
     hall.when_changed.append(callbacks.tell)
     apps: list[tuple[Any, socket.socket]] = [(application(hall, callbacks), listening)]
     try:
@@ -122,6 +125,13 @@ async def serve(
         await callbacks.end()
         with contextlib.suppress(sqlite3.Error):
             await hall.close()
+
+
+def _hosts_to_call(settings: Settings, sockets: Sequence[socket.socket]) -> Sequence[str]:
+    """The hosts that the operator names. Without them this machine is called, unless others can reach the server and make it call."""
+    if settings.callbacks is not None:
+        return settings.callbacks
+    return _THIS_MACHINE if all(ip_address(each.getsockname()[0]).is_loopback for each in sockets) else ()
 
 
 def _config(app: Any, settings: Settings) -> uvicorn.Config:

@@ -3,11 +3,13 @@
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +23,8 @@ import kdenv
 from kdenv.cli.remote import Remote
 from kdenv.client import Refused, Seat, make
 from kdenv.compiler.random import make_rng
+from kdenv.server.serve import _hosts_to_call
+from kdenv.server.settings import Settings
 
 HOME = Path(__file__).parents[2]
 SHORT = {"size": 3, "dominoes": 4}
@@ -212,3 +216,39 @@ def test_only_hosts_of_the_operators_choice_are_called(served: Served, address: 
     assert status in (403, 422)
     assert "call" in answer["error"]
     assert [seat["kind"] for seat in served.get(f"/games/{id}")["seats"]] == ["open", "open"]
+
+
+def test_the_servers_own_ports_are_called_on_no_host(tmp_path: Path) -> None:
+    with Served(tmp_path / "games.sqlite", kdom=True, callbacks=("127.0.0.1", "Games.example.org")) as served:
+        id = make(url(served), "carcassonne")
+        for host in ("127.0.0.1", "games.example.org"):
+            for port in (served.port, served.kdom_port):
+                address = f"http://{host}:{port}/api/v1/games"
+                status, answer = served.ask("POST", f"/games/{id}/join", {"name": "Ann", "callback": address})
+                assert (status, "on which it listens itself" in answer["error"]) == (403, True)
+
+
+@pytest.mark.parametrize(("host", "hosts"), [("127.0.0.1", {"127.0.0.1", "::1", "localhost"}), ("0.0.0.0", set())])
+def test_nobody_is_called_unless_asked_for_if_others_reach_the_server(host: str, hosts: set[str]) -> None:
+    with socket.socket() as bound:
+        bound.bind((host, 0))  # nothing listens on it
+        assert set(_hosts_to_call(Settings(), [bound])) == hosts
+        assert _hosts_to_call(Settings(callbacks=("10.0.0.1",)), [bound]) == ("10.0.0.1",)
+
+
+def test_a_server_that_calls_nobody_says_so_and_makes_no_call_of_a_game_from_before(tmp_path: Path, listener: Listener) -> None:
+    database = tmp_path / "games.sqlite"
+    with Served(database) as served:
+        id = make(url(served), "carcassonne")
+        seats = [Seat.join(url(served), id, name, callback=listener.url) for name in ("Ann", "Bob")]
+        assert until(lambda: len(listener.calls) == 2)
+    with Served(database, callbacks=()) as served:
+        other = make(url(served), "carcassonne")
+        status, answer = served.ask("POST", f"/games/{other}/join", {"name": "Ann", "callback": listener.url})
+        assert (status, "calls nobody back" in answer["error"]) == (403, True)
+        for _ in range(4):
+            mover = replace(seats[served.get(f"/games/{id}")["turn"]], url=url(served))
+            state = mover.state()
+            mover.act(state, state["legal"][0]["action"])
+        time.sleep(0.5)
+        assert len(listener.calls) == 2
