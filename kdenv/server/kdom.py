@@ -101,8 +101,6 @@ class Kdom:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":
-            return
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         client = scope["client"][0] if scope.get("client") else "unknown"
         try:

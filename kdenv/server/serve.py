@@ -23,6 +23,7 @@ from kdenv.server.api import Api
 from kdenv.server.callbacks import Callbacks
 from kdenv.server.hall import Hall
 from kdenv.server.limiter import Limiter
+from kdenv.server.names import Names, OnlyByName
 from kdenv.server.settings import Settings
 from kdenv.server.store import Store
 from kdenv.server.web import Web
@@ -103,7 +104,8 @@ async def serve(
         await asyncio.to_thread(hall.prepare)
         await hall.begin()
         opened(hall)
-        servers = [_Server(_config(app, settings)) for app, _ in apps]
+        names = Names([settings.host, *(each.getsockname()[0] for each in sockets)], settings.host_names)
+        servers = [_Server(_config(OnlyByName(app, names), settings)) for app, _ in apps]
         tasks: list[asyncio.Task[Any]] = [asyncio.create_task(server.serve([own])) for server, (_, own) in zip(servers, apps, strict=True)]
         tasks.append(asyncio.create_task(stop.wait()))
         address = _address(settings.host, listening)
@@ -138,6 +140,7 @@ def _config(app: Any, settings: Settings) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http="h11",  # one parser on every machine, and it takes paths with empty parts as they come
+        ws="none",  # who asks for a web socket is answered as anybody else
         lifespan="off",
         access_log=False,  # addresses of the paper's protocol have tokens in them
         log_level="warning",

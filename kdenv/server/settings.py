@@ -34,6 +34,7 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8000
     database: Path = Path("kdenv.sqlite")
+    host_names: tuple[str, ...] = ()  # by which it may be asked, beside its address and the names of this machine
     kdom_port: int | None = None  # where the protocol of the Kingdomino paper is spoken; None: nowhere
     workers: int = 1  # processes that search
     callbacks: tuple[str, ...] | None = None  # hosts that may be called back; None: this machine, if nobody else can reach the server
