@@ -6,8 +6,10 @@ Every change is written to the database before it is put into effect (live.py sa
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import secrets
+import sqlite3
 import time
 import unicodedata
 import uuid
@@ -22,7 +24,7 @@ from kdenv.policies import Policy
 from kdenv.policies.budgets import Budgeted
 from kdenv.policies.searching import SearchPolicy
 from kdenv.server import texts
-from kdenv.server.errors import Refused, StoreBusy
+from kdenv.server.errors import Damaged, Refused, StoreBusy
 from kdenv.server.jobs import Job
 from kdenv.server.live import FAILED, OUT_OF_TIME, RESIGNED, WHY, Change, Live
 from kdenv.server.pool import CannotDecide, Pool
@@ -69,11 +71,11 @@ class Hall:
                 live.after(table.seat, table.legal()[:1])
 
     async def begin(self) -> None:
-        """Load the games that wait or run, and let them go on."""
+        """Load the games that wait or run, and let them go on. Damaged ones are set aside."""
         for kept in self.store.unfinished():
-            live = Live(kept, self.store.rows(kept.id))
-            self.live[kept.id] = live
-            self._prompt(live)
+            with contextlib.suppress(Damaged):  # which the store has logged
+                self.live[kept.id] = live = self._opened(kept)
+                self._prompt(live)
         self._clock = asyncio.create_task(self._watch_clocks())
 
     async def close(self) -> None:
@@ -106,7 +108,7 @@ class Hall:
             over = [live for live in self.live.values() if live.status == "over"]
             if len(over) >= _KEPT:
                 del self.live[min(over, key=lambda live: live.used).id]
-            live = self.live[id] = Live(kept, self.store.rows(id))
+            live = self.live[id] = self._opened(kept)
         live.used = time.monotonic()
         return live
 
@@ -272,6 +274,16 @@ class Hall:
         return live.table_at(step)
 
     # Details
+
+    def _opened(self, kept: Game) -> Live:
+        """A game of the database, with its events carried out again. Raises Damaged if they cannot be, and sets it aside."""
+        try:
+            return Live(kept, self.store.rows(kept.id))
+        except sqlite3.OperationalError:
+            raise  # the file cannot be read now, which says nothing about the game
+        except Exception as error:
+            self.store.set_aside(kept.id, error)
+            raise Damaged(kept.id) from None
 
     def _filled(self, text: str, game: str, players: int, options: dict[str, Any]) -> Seat:
         made = texts.checked(text, find_game(game), players, options, self.settings, self.settings.limits.search_seconds)

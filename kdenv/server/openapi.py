@@ -153,6 +153,7 @@ _REFUSALS = {
     "415": "The body is not declared as JSON.",
     "422": "A value is not possible.",
     "429": "Too many requests.",
+    "500": "The server has made a mistake, or the game is damaged in its database.",
     "501": "The server lacks an extra that this needs.",
     "503": "The server cannot do it now.",
 }

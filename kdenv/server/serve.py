@@ -110,6 +110,8 @@ async def serve(
         tasks.append(asyncio.create_task(stop.wait()))
         address = _address(settings.host, listening)
         tell(f"the page is at {address}/ and the API at {address}/api/v1; games are kept in {settings.database}")
+        if damaged := len(hall.store.damaged):
+            tell(f"damaged games in it that are set aside: {damaged}; the log says which and why, and nothing of them is deleted")
         if kdom is not None:
             tell(f"the protocol of the Kingdomino paper is spoken at {_address(settings.host, kdom)}/")
         if open_page:

@@ -34,6 +34,7 @@ WRONG = [None, True, -1, 0.5, 1e400, 10**30, "1", "one", [], [1], {}, {"a": 1}, 
 def everything(database: Path) -> list[Any]:
     """All that the database holds."""
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as db:
+        db.text_factory = bytes
         rows = [db.execute(f"SELECT * FROM {table}").fetchall() for table in ("games", "seats", "events")]
     db.close()
     return rows
