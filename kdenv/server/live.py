@@ -50,7 +50,6 @@ class Live:
         self.changed = asyncio.Event()  # set, and replaced, whenever something happens
         self.memories: dict[int, bytes] = {}  # by seat: what its program remembers
         self.thinking: asyncio.Task[None] | None = None  # the task that asks programs for their decisions
-        self.used = time.monotonic()
         for row in rows:
             self._carry_out(row)
         is_cut = self.table.at_chance if kept.status != "waiting" else bool(rows)  # chance is written with what it follows

@@ -1,10 +1,12 @@
 """Games on a server: made, joined, played, watched, left, undone, ended; and a server that ends and begins again."""
 
+import gc
 import http.client
 import json
 import random
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -18,7 +20,9 @@ from kdenv.core.errors import KdenvError
 from kdenv.core.record import replay
 from kdenv.policies import Policy, listing
 from kdenv.policies.text.value import rows
+from kdenv.server import hall
 from kdenv.server.catalogue import policies_of
+from kdenv.server.live import Live
 from kdenv.server.settings import Limits, Settings
 from kdenv.server.texts import checked, checked_search
 
@@ -382,3 +386,31 @@ def test_what_is_offered_for_an_analysis_may_analyse(game: str) -> None:
 def test_the_agents_of_the_paper_sit_at_the_server_made_for_it(served: Served, row: str) -> None:
     id = served.make("kingdomino", [f"{row}(seconds=1)", "open"])
     assert served.get(f"/games/{id}")["seats"][0]["name"] == f"{row}(seconds=1)"
+
+
+def test_finished_games_leave_memory_and_stay_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hall, "_KEPT", 3)
+    with Served(tmp_path / "games.sqlite") as served:
+        assert served.hall is not None
+
+        def finished() -> tuple[str, list[str], weakref.ref[Live]]:
+            id, tokens = seated(served, "carcassonne")
+            decide(served, id, tokens, lambda legal: legal[0])
+            live = weakref.ref(served.hall.live[id])
+            served.post(f"/games/{id}/resign", {}, tokens[0])
+            return id, tokens, live
+
+        def told(id: str, token: str) -> Any:
+            step = served.get(f"/games/{id}")["step"]
+            looks = ("", "/record", "/curve", "/events", f"/steps/{step}/picture.svg")
+            return [*(served.get(f"/games/{id}{look}") for look in looks), served.get(f"/games/{id}/seat", token)]
+
+        first, tokens, live = finished()
+        before = told(first, tokens[0])
+        others = [finished() for _ in range(5)]
+        gc.collect()
+        assert served.hall.live == {}
+        assert live() is None
+        assert [other() is None for *_, other in others] == [True, True, False, False, False]
+        assert told(first, tokens[0]) == before
+        assert served.ask("POST", f"/games/{first}/resign", {}, tokens[1])[0] == 409
