@@ -14,11 +14,11 @@ from kdenv.core.errors import BadOption, KdenvError, NotSupported, shown
 from kdenv.core.game import Game
 from kdenv.policies import Policy, policy
 from kdenv.policies.learned import shipped_models
-from kdenv.policies.text.grammar import Term, parse, word_in
+from kdenv.policies.text.grammar import Term, number_in, parse, word_in
 from kdenv.policies.text.value import Value, class_of, names_of
 from kdenv.server.settings import Settings
 
-_PLACES = ":/\\"  # letters that make a word the place of a module or the path of a file, unless it is the name of a policy: mce-fg/r
+_PLACES = ":/\\"  # letters of the place of a module or a file, in a word that is neither a name of a policy (mce-fg/r) nor a number (1/3)
 
 
 def checked(text: str, game: Game, players: int, options: dict[str, Any], settings: Settings, seconds: float) -> Policy:
@@ -60,7 +60,8 @@ def _terms(term: Term) -> Iterator[Term]:
 
 def _check_names(term: Term, folder: Path | None) -> None:
     """Refuse a term that names a module or a file, unless it lies in the folder that the operator allows."""
-    if any(letter in term.name for letter in _PLACES) and term.name not in names_of(Value, asking_games=False):
+    is_place = any(letter in term.name for letter in _PLACES) and number_in(term.name) is None
+    if is_place and term.name not in names_of(Value, asking_games=False):
         module, colon, _ = term.name.partition(":")
         if not (folder is not None and colon and _is_inside(module, folder)):
             raise BadOption(f"{shown(term.name)} names a module or a file, which is not allowed here; 'kdenv policies' lists policies")

@@ -169,6 +169,13 @@ def test_a_slash_opens_nothing(text: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert "Error" not in str(refusal.value)
 
 
+def test_a_fraction_is_a_number_and_no_file() -> None:
+    made = checked("ims(beta=1/4)", kdenv.game("dominoes"), 4, {}, Settings(), 10)
+    assert made.text == "ims(beta=0.25)"
+    with pytest.raises(BadOption, match="1/4 is no model of this server"):
+        checked("learned(1/4)", kdenv.game("dominoes"), 4, {}, Settings(), 10)
+
+
 def test_an_operator_may_allow_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
