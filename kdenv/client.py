@@ -27,6 +27,7 @@ __all__ = ["Refused", "Seat", "State", "ask", "make"]
 
 State = dict[str, Any]
 _PATIENCE = 60.0  # seconds for an answer
+_LONGEST = 1 << 26  # bytes of an answer; those of a server of kdenv are far shorter
 _WAIT = 20  # seconds that one request waits for the game to go on
 _PAUSES = (0.2, 1.0, 3.0, 10.0)  # seconds before a request is sent again that found no server, or a busy one
 
@@ -39,8 +40,19 @@ class Refused(Exception):
         self.status = status
 
 
+def is_address(url: str) -> bool:
+    """Whether this can be the address of a server: http:// or https://, a host, and perhaps a port and a path."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        host, _ = (parts.hostname or "").encode("idna"), parts.port
+    except ValueError:
+        return False
+    is_plain = url.isprintable() and not any(letter in url for letter in " @?#\\") and parts.path.isascii()
+    return parts.scheme in ("http", "https") and bool(host) and is_plain
+
+
 def ask(url: str, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
-    """The answer of the server at this address to one request. Raises Refused, and OSError if there is no server.
+    """The answer of the server at this address to one request. Raises Refused, OSError if there is no server, ValueError for no address.
 
     If the answer gets lost, what may be sent twice is sent again: questions and decisions, but not the making and joining of games.
 
@@ -48,13 +60,15 @@ def ask(url: str, method: str, path: str, body: Any = None, token: str | None = 
     >>> [game["game"] for game in ask("http://127.0.0.1:8000", "GET", "/rules")["games"]][:2]
     ['kingdomino', 'dominion']
     """
+    if not is_address(url):
+        raise ValueError(f"{url[:80]} is no address of a server; write http://host:port")
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(f"{url.rstrip('/')}/api/v1{path}", data, headers, method=method)
     for pause in (*_PAUSES, None):
         try:
             with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:
-                return json.load(answer)
+                content = answer.read(_LONGEST)
         except urllib.error.HTTPError as error:
             with error:
                 refused = Refused(error.code, _sentence(error))
@@ -65,14 +79,24 @@ def ask(url: str, method: str, path: str, body: Any = None, token: str | None = 
             if pause is None or not (was_never_sent or method == "GET" or path.endswith("/act")):
                 reason = getattr(error, "reason", error)  # urllib puts what has happened into an error of its own
                 raise ConnectionError(f"the server at {url} does not answer: {getattr(reason, 'strerror', None) or reason}") from error
+        else:
+            return _document(content, url)
         time.sleep(pause)
     raise AssertionError("the last try returns or raises")
 
 
+def _document(content: bytes, url: str) -> Any:
+    """The document in an answer, of which no more than _LONGEST is read."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        raise ConnectionError(f"the server at {url} answers with something else than a document; is it a server of kdenv?") from None
+
+
 def _sentence(error: urllib.error.HTTPError) -> str:
     try:
-        return str(json.load(error)["error"])
-    except (ValueError, KeyError, TypeError):
+        return str(json.loads(error.read(_LONGEST))["error"])
+    except (ValueError, KeyError, TypeError, RecursionError):
         return f"the server answered {error.code} {error.reason}; is it a server of kdenv?"
 
 

@@ -3,7 +3,8 @@
 python examples/server/called_back.py http://127.0.0.1:8000 GAME NAME
 
 The call holds the game, the seat and the step, and no secret: whoever calls, the agent asks the server what is true, with its token.
-The operator says which hosts are called (`kdenv serve --callbacks HOST`); without that it is this machine only.
+The operator says which hosts are called (`kdenv serve --callbacks HOST`). Without that a server for this machine only calls this machine,
+and any other server calls nobody.
 """
 
 import contextlib

@@ -32,12 +32,12 @@ def add(commands: Commands) -> None:
 
 
 def _run(parsed: argparse.Namespace) -> None:
-    from kdenv.client import Refused
+    from kdenv.client import Refused, is_address
     from kdenv.policies import policy
 
     player = policy(parsed.policy)
     player.reset(time.time_ns() if parsed.seed is None else parsed.seed)
-    if not parsed.url.startswith(("http://", "https://")):
+    if not is_address(parsed.url):
         raise BadOption(f"{shown(parsed.url)} is no address of a server; write http://host:port")
     try:
         _play(parsed, player)

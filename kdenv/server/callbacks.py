@@ -1,6 +1,7 @@
 """Calls the agents that gave an address when they joined. Nothing waits for an answer, and only hosts of the operator's choice are called.
 
-Each seat has a queue of its own, so an agent that answers slowly keeps only itself waiting.
+Each seat has a queue of its own, so an agent that answers slowly keeps only itself waiting. An address is checked when an agent gives it
+and again before each call, because the game may come from a time when other hosts were allowed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import asyncio
 import http.client
 import json
 import logging
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import SplitResult, urlsplit
 
@@ -20,14 +22,16 @@ _LOG = logging.getLogger("kdenv.server")
 _PAUSES = (0.5, 2.0, 8.0)  # seconds before each new try
 _PATIENCE = 10.0  # seconds for an answer
 _THREADS = 16
+_PORTS = {"http": 80, "https": 443}
 _WAITING = 200  # calls that may wait for one seat; more are dropped, the oldest first
 
 
 class Callbacks:
     """The calls to the agents of all games."""
 
-    def __init__(self, hosts: tuple[str, ...]) -> None:
-        self._hosts = hosts
+    def __init__(self, hosts: Sequence[str], own_ports: Collection[int]) -> None:
+        """`hosts` may be called. `own_ports`, where the server itself listens, are called on no host, as a name may lead back to it."""
+        self._hosts, self._own_ports = [host.lower() for host in hosts], own_ports
         self._threads = ThreadPoolExecutor(_THREADS, "kdenv calls")
         self._queues: dict[str, asyncio.Queue[tuple[str, bytes | None]]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -36,15 +40,20 @@ class Callbacks:
         """Refuse an address that may not be called."""
         try:
             parts = urlsplit(address)
-            host, _ = parts.hostname, parts.port
+            host, port = parts.hostname, parts.port
         except ValueError:
             raise Refused(422, f"callback={shown(address)} is no address; write http://host:port/path") from None
-        if parts.scheme not in ("http", "https") or not host or "@" in parts.netloc or not address.isascii() or not address.isprintable():
+        if parts.scheme not in _PORTS or not host or "@" in parts.netloc or not address.isascii() or not address.isprintable():
             raise Refused(422, f"callback={shown(address)} is no address; write http://host:port/path")
         if " " in address:
             raise Refused(422, "callback= has a blank in it; write http://host:port/path")
+        if not self._hosts:
+            raise Refused(403, "this server calls nobody back; ask for the state with wait=, or ask the operator for --callbacks")
         if host not in self._hosts:
-            raise Refused(403, f"this server does not call {shown(host)}; it calls {', '.join(self._hosts) or 'nobody'}")
+            raise Refused(403, f"this server does not call {shown(host)}; it calls {', '.join(self._hosts)}")
+        port = port or _PORTS[parts.scheme]
+        if port in self._own_ports:
+            raise Refused(403, f"this server does not call port {port}, on which it listens itself; use another port")
 
     def tell(self, live: Live) -> None:
         """Call the agent that is to decide now. It is told the game, its seat and the step."""
@@ -56,6 +65,11 @@ class Callbacks:
 
     def call(self, agent: str, address: str, body: bytes | None) -> None:
         """Call an address after all earlier calls of this agent: POST with a body, which is tried again, or a single GET without one."""
+        try:
+            self.check(address)
+        except Refused as error:
+            _LOG.info("%s is not called: %s", shown(address), error)
+            return
         if agent not in self._queues:
             self._queues[agent] = asyncio.Queue()
         queue = self._queues[agent]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
 from kdenv.core.errors import KdenvError
 from kdenv.core.game import Game
-from kdenv.policies.listing import listing
+from kdenv.policies import Policy
+from kdenv.policies.learned import shipped_models
+from kdenv.policies.listing import Entry, listing
 from kdenv.server import texts
 from kdenv.server.settings import Settings
 
@@ -15,8 +18,13 @@ from kdenv.server.settings import Settings
 _RECOMMENDED = {
     "beginner": ("{greedy}", "random"),
     "club": ("mce(playouts=200)",),
-    "strongest": ("strongest(seconds=2)", "mce(playout={greedy}, seconds=2)", "ismcts(seconds=2)", "mce(seconds=2)"),
+    "strongest": (
+        *("strongest(seconds={seconds:g})", "mce(playout={greedy}, seconds={seconds:g})"),
+        *("ismcts(seconds={seconds:g})", "mce(seconds={seconds:g})"),
+    ),
 }
+_SECONDS = 2.0  # of the strongest, if the server gives so many
+_USUAL_SECONDS = 1.0  # of a search that has no budget of its own, if the server gives so many
 
 
 def rules_of(game: Game) -> dict[str, Any]:
@@ -34,30 +42,54 @@ def rules_of(game: Game) -> dict[str, Any]:
     }
 
 
+@lru_cache
 def policies_of(game: Game, settings: Settings) -> dict[str, Any]:
-    """The programs of a game in groups, each with its meaning, and those of recommended strength."""
+    """The programs that the server accepts at a table of the usual players and options, and those of recommended strength.
+
+    `policy` is the text that sits down as it is. `analyses` says whether it may be asked about a position.
+    """
     return {
-        "recommended": [{"strength": strength, "policy": text} for strength, text in _recommended(game, settings)],
+        "recommended": [
+            {"strength": strength, **offer}
+            for strength, candidates in _RECOMMENDED.items()
+            for offer in _accepted((_filled(each, game, settings) for each in candidates), game, settings)[:1]
+        ],
         "policies": [
-            {"name": entry.name, "usage": entry.usage, "meaning": entry.meaning, "group": entry.group, "source": entry.source}
+            {"name": entry.name, "usage": entry.usage, "meaning": entry.meaning, "group": entry.group, "source": entry.source, **offer}
             for entry in listing(game)
+            for offer in _offers(entry, game, settings)
         ],
     }
 
 
-@lru_cache
-def _recommended(game: Game, settings: Settings) -> list[tuple[str, str]]:
-    found = []
-    for strength, candidates in _RECOMMENDED.items():
-        for candidate in candidates:
-            text = candidate.format(greedy=game.knowledge.greedy or "random")
-            try:
-                texts.checked(text, game, game.players[0], {}, settings, settings.limits.search_seconds)
-            except KdenvError:
-                continue
-            found.append((strength, text))
-            break
-    return found
+def _filled(candidate: str, game: Game, settings: Settings) -> str:
+    return candidate.format(greedy=game.knowledge.greedy or "random", seconds=min(_SECONDS, settings.limits.search_seconds))
+
+
+def _offers(entry: Entry, game: Game, settings: Settings) -> list[dict[str, Any]]:
+    """The texts with which a listed policy sits down: its name, its name with a budget, or its name with each model that fits."""
+    if "model" in entry.parameters:
+        return _accepted((f"{entry.name}({model})" for model in shipped_models()), game, settings)
+    budget = min(_USUAL_SECONDS, settings.limits.search_seconds, settings.limits.analysis_seconds)
+    return _accepted((entry.name, f"{entry.name}(seconds={budget:g})"), game, settings)[:1]
+
+
+def _accepted(candidates: Iterable[str], game: Game, settings: Settings) -> list[dict[str, Any]]:
+    """Those of the texts that the server accepts, and whether each may analyse."""
+    table = game, game.players[0], dict[str, Any](), settings
+    return [
+        {"policy": text, "analyses": _is_accepted(texts.checked_search, text, *table)}
+        for text in candidates
+        if _is_accepted(texts.checked, text, *table, settings.limits.search_seconds)
+    ]
+
+
+def _is_accepted(check: Callable[..., Policy], *given: Any) -> bool:
+    try:
+        check(*given)
+    except KdenvError:
+        return False
+    return True
 
 
 def _text(value: Any) -> str | None:

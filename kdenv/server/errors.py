@@ -11,6 +11,13 @@ class Refused(Exception):
         self.status, self.sentence = status, sentence
 
 
+class Damaged(Refused):
+    """A game that the database holds in a form that cannot be. It is set aside, and the log says why."""
+
+    def __init__(self, game: str) -> None:
+        super().__init__(500, f"game {game} is damaged in the database and set aside; the server's log says why")
+
+
 class StoreBusy(Refused):
     """The database cannot be written now. Nothing has changed, so the same request may be sent again."""
 

@@ -6,8 +6,10 @@ Every change is written to the database before it is put into effect (live.py sa
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import secrets
+import sqlite3
 import time
 import unicodedata
 import uuid
@@ -22,7 +24,7 @@ from kdenv.policies import Policy
 from kdenv.policies.budgets import Budgeted
 from kdenv.policies.searching import SearchPolicy
 from kdenv.server import texts
-from kdenv.server.errors import Refused, StoreBusy
+from kdenv.server.errors import Damaged, Refused, StoreBusy
 from kdenv.server.jobs import Job
 from kdenv.server.live import FAILED, OUT_OF_TIME, RESIGNED, WHY, Change, Live
 from kdenv.server.pool import CannotDecide, Pool
@@ -31,7 +33,7 @@ from kdenv.server.store import Game, Seat, Store
 from kdenv.server.tokens import hashed, new_token, seat_of
 
 _LOG = logging.getLogger("kdenv.server")
-_KEPT = 100  # finished games that stay in memory
+_KEPT = 100  # finished games that stay in memory, those that were looked at last
 _LOOK = 0.5  # seconds between two looks at the clocks of all games
 _ANALYSES = 2000  # that are kept, so that the values along a game are searched once
 _TEXTS = 10_000  # texts of programs of which it is remembered whether they search
@@ -43,7 +45,8 @@ class Hall:
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store, self.settings = store, settings
-        self.live: dict[str, Live] = {}
+        self.live: dict[str, Live] = {}  # the games that wait or run
+        self._over: OrderedDict[str, Live] = OrderedDict()  # finished games, the one looked at last at the end
         self.closing = asyncio.Event()  # set when the server ends: whoever waits for something is answered at once
         self.when_changed: list[Callable[[Live], None]] = []  # called after every change of a game
         self.pictures: dict[tuple[Any, ...], str] = {}  # drawings that were asked for, by game, step and viewer
@@ -51,6 +54,7 @@ class Hall:
         self._quick = Pool(1, settings.policies)  # for programs that do not search
         self._slow = Pool(settings.workers, settings.policies)
         self._searches: dict[str, bool] = {}  # whether the program of this text searches
+        self._thinking: set[asyncio.Task[None]] = set()  # the tasks that ask programs for their decisions
         self._clock: asyncio.Task[None] | None = None
 
     # Beginning and end
@@ -69,17 +73,17 @@ class Hall:
                 live.after(table.seat, table.legal()[:1])
 
     async def begin(self) -> None:
-        """Load the games that wait or run, and let them go on."""
+        """Load the games that wait or run, and let them go on. Damaged ones are set aside."""
         for kept in self.store.unfinished():
-            live = Live(kept, self.store.rows(kept.id))
-            self.live[kept.id] = live
-            self._prompt(live)
+            with contextlib.suppress(Damaged):  # which the store has logged
+                self.live[kept.id] = live = self._opened(kept)
+                self._prompt(live)
         self._clock = asyncio.create_task(self._watch_clocks())
 
     async def close(self) -> None:
         """Answer whoever waits, end all processes, and close the database."""
         self.closing.set()
-        tasks = [live.thinking for live in self.live.values() if live.thinking] + ([self._clock] if self._clock else [])
+        tasks = [*self._thinking, *([self._clock] if self._clock else [])]
         for live in self.live.values():
             live.wake()
         for task in tasks:
@@ -98,16 +102,14 @@ class Hall:
 
     def find(self, id: str) -> Live:
         """The game of this id, read from the database if it is over. Refused if there is none."""
-        live = self.live.get(id)
+        live = self.live.get(id) or self._over.get(id)
         if live is None:
             kept = self.store.load(id) if len(id) == 36 else None
             if kept is None:
                 raise Refused(404, f"there is no game {shown(id)}; /api/v1/games lists the public ones")
-            over = [live for live in self.live.values() if live.status == "over"]
-            if len(over) >= _KEPT:
-                del self.live[min(over, key=lambda live: live.used).id]
-            live = self.live[id] = Live(kept, self.store.rows(id))
-        live.used = time.monotonic()
+            live = self._opened(kept)
+        if live.status == "over":
+            self._keep(live)
         return live
 
     def seat(self, live: Live, token: str | None) -> int:
@@ -134,7 +136,7 @@ class Hall:
     ) -> Live:
         """Make a game. `seats` holds "open", or the text of a program, for each seat; seats that it does not name are open."""
         limits = self.settings.limits
-        if sum(live.status != "over" for live in self.live.values()) >= limits.games:
+        if len(self.live) >= limits.games:
             raise Refused(503, f"{limits.games} games wait or run here, and there may be no more; try again later")
         found = find_game(game)
         n, variant = found.variant(len(seats) if players is None and len(seats) in found.players else players, **options)
@@ -273,6 +275,23 @@ class Hall:
 
     # Details
 
+    def _opened(self, kept: Game) -> Live:
+        """A game of the database, with its events carried out again. Raises Damaged if they cannot be, and sets it aside."""
+        try:
+            return Live(kept, self.store.rows(kept.id))
+        except sqlite3.OperationalError:
+            raise  # the file cannot be read now, which says nothing about the game
+        except Exception as error:
+            self.store.set_aside(kept.id, error)
+            raise Damaged(kept.id) from None
+
+    def _keep(self, live: Live) -> None:
+        """Keep a finished game in memory for the next who looks at it. Those that nobody looks at are left to the database."""
+        self._over[live.id] = live
+        self._over.move_to_end(live.id)
+        if len(self._over) > _KEPT:
+            self._over.popitem(last=False)
+
     def _filled(self, text: str, game: str, players: int, options: dict[str, Any]) -> Seat:
         made = texts.checked(text, find_game(game), players, options, self.settings, self.settings.limits.search_seconds)
         self._note(text, made)
@@ -315,6 +334,9 @@ class Hall:
 
     def _take(self, live: Live, change: Change, status: str, result: dict[str, Any] | None, now: float | None = None) -> None:
         live.take(change, status, now or live.kept.updated, result)
+        if status == "over":
+            del self.live[live.id]
+            self._keep(live)
         self._tell(live)
         self._prompt(live)
 
@@ -328,6 +350,8 @@ class Hall:
         """See to it that a program which decides now is asked."""
         if live.program is not None and (live.thinking is None or live.thinking.done()):
             live.thinking = asyncio.create_task(self._let_programs_decide(live))
+            self._thinking.add(live.thinking)
+            live.thinking.add_done_callback(self._thinking.discard)
 
     async def _let_programs_decide(self, live: Live) -> None:
         """Ask programs for their decisions until a player decides or the game is over."""

@@ -20,7 +20,7 @@ from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.games.kingdomino import kdom as documents
 from kdenv.server.callbacks import Callbacks
-from kdenv.server.errors import Refused
+from kdenv.server.errors import Damaged, Refused
 from kdenv.server.hall import Hall
 from kdenv.server.limiter import Limiter
 from kdenv.server.live import Live, carry_out
@@ -101,8 +101,6 @@ class Kdom:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":
-            return
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         client = scope["client"][0] if scope.get("client") else "unknown"
         try:
@@ -197,7 +195,14 @@ class Kdom:
 
     def _games(self) -> Answer:
         listed = sorted([*self._listed("running"), *self._listed("over")], key=lambda kept: -kept.created)
-        return _done({"games": [self._brief(kept) for kept in listed[:_LISTED]]})
+        return _done({"games": [brief for kept in listed[:_LISTED] if (brief := self._readable(kept)) is not None]})
+
+    def _readable(self, kept: Game) -> documents.Document | None:
+        """The brief document of a game; None if the game turns out to be damaged."""
+        try:
+            return self._brief(kept)
+        except Damaged:
+            return None
 
     def _brief(self, kept: Game) -> documents.Document:
         if kept.id in self._ended:

@@ -15,6 +15,7 @@ from typing import Any
 
 from kdenv.compiler.random import Rng, make_rng
 from kdenv.core import verbs
+from kdenv.core.errors import shown
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.server.errors import Refused
@@ -39,7 +40,7 @@ class Live:
     """One game in memory."""
 
     def __init__(self, kept: Game, rows: Sequence[Row] = ()) -> None:
-        """A game as the database holds it. Its events are carried out again."""
+        """A game as the database holds it. Its events are carried out again. ValueError if they are damaged."""
         self.kept = kept
         self.game = find_game(kept.game)
         self.rows: list[Row] = []
@@ -49,9 +50,11 @@ class Live:
         self.changed = asyncio.Event()  # set, and replaced, whenever something happens
         self.memories: dict[int, bytes] = {}  # by seat: what its program remembers
         self.thinking: asyncio.Task[None] | None = None  # the task that asks programs for their decisions
-        self.used = time.monotonic()
         for row in rows:
             self._carry_out(row)
+        is_cut = self.table.at_chance if kept.status != "waiting" else bool(rows)  # chance is written with what it follows
+        if is_cut or (kept.status == "over" and kept.result is not None and kept.result["finished"] and not self.table.over):
+            raise ValueError(f"its {len(rows)} events are not those of a game that is {kept.status}")
 
     # The game
 
@@ -219,9 +222,24 @@ class Live:
             table.chance(outcome)
             self._add(change, Row("chance", None, outcome, seen_by, words, time.time()))
 
+    def _is_possible(self, row: Row) -> bool:
+        """Whether this event may happen now. Kernels do not check, so a damaged database must not reach them."""
+        match row.kind:
+            case "action":
+                return row.seat == self.table.seat and row.number in self.table.legal()
+            case "chance":
+                return row.number in [outcome for outcome, _ in self.table.chances()]
+            case "undo":
+                return row.number in self.line
+            case "left":
+                return row.seat in range(self.kept.players) and row.number in WHY
+        return False
+
     def _carry_out(self, row: Row) -> None:
-        """Carry out an event that the database holds."""
+        """Carry out an event that the database holds. ValueError if it is not possible."""
         number = len(self.rows)
+        if not self._is_possible(row):
+            raise ValueError(f"its event {number}, {shown(row.kind)} {row.number}, is not possible there")
         self.rows.append(row)
         if row.kind == "left":
             assert row.seat is not None

@@ -129,8 +129,10 @@ _DOCUMENTS = {
         )
     ),
     "Policies": _object(
-        recommended=_list(_object(strength=_TEXT, policy=_TEXT)),
-        policies=_list(_object(name=_TEXT, usage=_TEXT, meaning=_TEXT, group=_TEXT, source=_TEXT)),
+        recommended=_list(_object(strength=_TEXT, policy=_TEXT, analyses=_FLAG)),
+        policies=_list(
+            _object(name=_TEXT, usage=_TEXT, meaning=_TEXT, group=_TEXT, source=_TEXT, policy=_TEXT, analyses=_FLAG)
+        ),
     ),
     "Statistics": _object(
         game=_TEXT,
@@ -151,6 +153,7 @@ _REFUSALS = {
     "415": "The body is not declared as JSON.",
     "422": "A value is not possible.",
     "429": "Too many requests.",
+    "500": "The server has made a mistake, or the game is damaged in its database.",
     "501": "The server lacks an extra that this needs.",
     "503": "The server cannot do it now.",
 }

@@ -8,7 +8,8 @@ import signal
 import socket
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from webbrowser import open_new_tab
@@ -22,10 +23,12 @@ from kdenv.server.api import Api
 from kdenv.server.callbacks import Callbacks
 from kdenv.server.hall import Hall
 from kdenv.server.limiter import Limiter
+from kdenv.server.names import Names, OnlyByName
 from kdenv.server.settings import Settings
 from kdenv.server.store import Store
 from kdenv.server.web import Web
 
+_THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 _PATIENCE = 3  # seconds that open connections have to end
 _IDLE = 75  # seconds that a connection is kept on which nothing is asked; proxies keep theirs for 60
 
@@ -89,7 +92,8 @@ async def serve(
 ) -> None:
     """Serve on these sockets until `stop` is set. `opened` is told of the hall when games go on."""
     hall = Hall(Store(settings.database), settings)
-    callbacks = Callbacks(settings.callbacks)
+    sockets = [listening] if kdom is None else [listening, kdom]
+    callbacks = Callbacks(_hosts_to_call(settings, sockets), [each.getsockname()[1] for each in sockets])
     hall.when_changed.append(callbacks.tell)
     apps: list[tuple[Any, socket.socket]] = [(application(hall, callbacks), listening)]
     try:
@@ -100,11 +104,14 @@ async def serve(
         await asyncio.to_thread(hall.prepare)
         await hall.begin()
         opened(hall)
-        servers = [_Server(_config(app, settings)) for app, _ in apps]
+        names = Names([settings.host, *(each.getsockname()[0] for each in sockets)], settings.host_names)
+        servers = [_Server(_config(OnlyByName(app, names), settings)) for app, _ in apps]
         tasks: list[asyncio.Task[Any]] = [asyncio.create_task(server.serve([own])) for server, (_, own) in zip(servers, apps, strict=True)]
         tasks.append(asyncio.create_task(stop.wait()))
         address = _address(settings.host, listening)
         tell(f"the page is at {address}/ and the API at {address}/api/v1; games are kept in {settings.database}")
+        if damaged := len(hall.store.damaged):
+            tell(f"damaged games in it that are set aside: {damaged}; the log says which and why, and nothing of them is deleted")
         if kdom is not None:
             tell(f"the protocol of the Kingdomino paper is spoken at {_address(settings.host, kdom)}/")
         if open_page:
@@ -124,10 +131,18 @@ async def serve(
             await hall.close()
 
 
+def _hosts_to_call(settings: Settings, sockets: Sequence[socket.socket]) -> Sequence[str]:
+    """The hosts that the operator names. Without them this machine is called, unless others can reach the server and make it call."""
+    if settings.callbacks is not None:
+        return settings.callbacks
+    return _THIS_MACHINE if all(ip_address(each.getsockname()[0]).is_loopback for each in sockets) else ()
+
+
 def _config(app: Any, settings: Settings) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http="h11",  # one parser on every machine, and it takes paths with empty parts as they come
+        ws="none",  # who asks for a web socket is answered as anybody else
         lifespan="off",
         access_log=False,  # addresses of the paper's protocol have tokens in them
         log_level="warning",

@@ -34,9 +34,10 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8000
     database: Path = Path("kdenv.sqlite")
+    host_names: tuple[str, ...] = ()  # by which it may be asked, beside its address and the names of this machine
     kdom_port: int | None = None  # where the protocol of the Kingdomino paper is spoken; None: nowhere
     workers: int = 1  # processes that search
-    callbacks: tuple[str, ...] = ("127.0.0.1", "::1", "localhost")  # hosts that may be called back
+    callbacks: tuple[str, ...] | None = None  # hosts that may be called back; None: this machine, if nobody else can reach the server
     policies: Path | None = None  # a folder whose modules and models the texts of policies may name
     proxy: str | None = None  # the address of a proxy whose X-Forwarded-For is believed
     limits: Limits = field(default_factory=Limits)

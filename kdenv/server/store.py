@@ -2,11 +2,14 @@
 
 What is written here has been decided, and what has not been written has not happened: a game in memory changes only after its events are
 in the file. The write-ahead log keeps every answered action through a kill of the process.
+
+What is read is checked. A game that is damaged is set aside: it is logged once and read no more, and nothing of it is changed or deleted.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -14,10 +17,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kdenv.core.errors import BadOption
-from kdenv.server.errors import StoreBusy
+from kdenv.core.errors import BadOption, shown
+from kdenv.server.errors import Damaged, StoreBusy
 
+_LOG = logging.getLogger("kdenv.server")
 _VERSION = 1
+_ID = 36  # letters of the id of a game
+_LONGEST_SECRET = 64  # bytes
+_MOST_PLAYERS = 64
+_LAST_TIME = 253_402_300_799  # the end of the year 9999, in seconds since 1970
 _PATIENCE = 0.2  # seconds to wait for somebody else's lock; the server answers nobody meanwhile
 _TABLES = """
 CREATE TABLE games (
@@ -83,8 +91,10 @@ class Store:
     def __init__(self, path: Path | str) -> None:
         """Open the file, or make it. BadOption if it is not ours or cannot be used."""
         self._path = path
+        self.damaged: dict[str, str] = {}  # the games that are set aside, by id, each with the reason
         try:
             self._db = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+            self._db.text_factory = _text
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.execute("PRAGMA foreign_keys=ON")
@@ -162,19 +172,30 @@ class Store:
 
     # Reading
 
+    def set_aside(self, game: str, why: Exception) -> None:
+        """Read this game no more, because it is damaged."""
+        if game not in self.damaged:
+            self.damaged[game] = reason = shown(why) if isinstance(why, ValueError) else f"{type(why).__name__}: {shown(why)}"
+            _LOG.error("game %s is damaged and set aside, and nothing of it is deleted: %s", game, reason)
+
     def load(self, game: str) -> Game | None:
-        """The game of this id; None if there is none."""
+        """The game of this id; None if there is none. Raises Damaged if it is set aside."""
         found = self._games("WHERE id = ?", (game,))
+        if game in self.damaged:
+            raise Damaged(game)
         return found[0] if found else None
 
     def rows(self, game: str) -> list[Row]:
-        """The events of a game in order."""
-        found = self._db.execute("SELECT kind, seat, number, seen_by, words, time FROM events WHERE game = ? ORDER BY n", (game,))
-        return [Row(*row) for row in found]
+        """The events of a game in order. ValueError if they are damaged."""
+        found = self._db.execute("SELECT n, kind, seat, number, seen_by, words, time FROM events WHERE game = ? ORDER BY n", (game,))
+        return [_row(i, n, Row(*row)) for i, (n, *row) in enumerate(found)]
 
     def unfinished(self) -> list[Game]:
         """The games that wait or run."""
-        return self._games("WHERE status != 'over' ORDER BY created", ())
+        try:
+            return self._games("WHERE status != 'over' ORDER BY created", ())
+        except sqlite3.DatabaseError as error:
+            raise BadOption(f"the database {self._path} cannot be read: {error}; use a copy of it, or choose another --database") from None
 
     def listed(
         self, *, status: str | None, game: str | None, player: str | None, first: int, most: int, order: str = "updated"
@@ -195,26 +216,108 @@ class Store:
     def results(self, game: str, most: int) -> list[tuple[dict[str, Any], list[str]]]:
         """The results of the last public games of a game, each with the names in its seats. Any thread may ask for them."""
         with closing(sqlite3.connect(self._path, timeout=_PATIENCE)) as db:
+            db.text_factory = _text
             found = db.execute(
                 "SELECT id, result FROM games WHERE status = 'over' AND public = 1 AND game = ? AND result IS NOT NULL "
                 "ORDER BY updated DESC LIMIT ?",
                 (game, most),
             ).fetchall()
             names = "SELECT name FROM seats WHERE game = ? ORDER BY seat"
-            return [(json.loads(result), [name for (name,) in db.execute(names, (id,))]) for id, result in found]
+            results = []
+            for id, result in found:
+                seated = [name for (name,) in db.execute(names, (id,))]
+                try:
+                    results.append((_result(result, len(seated)), seated))
+                except ValueError as error:
+                    self.set_aside(id, error)
+            return results
 
     def _games(self, condition: str, values: Sequence[Any]) -> list[Game]:
+        """The games of this condition, without those that are set aside."""
         found = self._db.execute(
             "SELECT id, game, players, options, settings, secret, public, created, updated, status, result FROM games " + condition, values
         ).fetchall()
         games = []
-        for id, game, players, options, settings, secret, public, created, updated, status, result in found:
-            seats = self._db.execute("SELECT kind, name, policy, token, callback FROM seats WHERE game = ? ORDER BY seat", (id,))
-            games.append(
-                Game(
-                    *(id, game, players, json.loads(options), json.loads(settings), secret, bool(public), created, updated, status),
-                    None if result is None else json.loads(result),
-                    [Seat(*seat) for seat in seats],
-                )
-            )
+        for id, *columns in found:
+            if id in self.damaged:
+                continue
+            try:
+                seats = self._db.execute("SELECT seat, kind, name, policy, token, callback FROM seats WHERE game = ? ORDER BY seat", (id,))
+                games.append(_game(id, columns, seats.fetchall()))
+            except (ValueError, sqlite3.DatabaseError) as error:
+                self.set_aside(id, error)
         return games
+
+
+# Checks of what is read
+
+
+def _game(id: str, columns: Sequence[Any], seated: Sequence[Any]) -> Game:
+    """The game of these columns and seats. ValueError if they are none of ours."""
+    game, players, options, settings, secret, public, created, updated, status, result = columns
+    _check("id", isinstance(id, str) and len(id) == _ID)
+    _check("game", isinstance(game, str))
+    _check("players", type(players) is int and 0 < players <= _MOST_PLAYERS)
+    _check("status", status in ("waiting", "running", "over"))
+    _check("secret", isinstance(secret, bytes) and len(secret) <= _LONGEST_SECRET)
+    _check("public", public in (0, 1))
+    _check("created", _is_time(created))
+    _check("updated", _is_time(updated))
+    options, settings = _json("options", options), _json("settings", settings)
+    _check("turn_seconds", type(settings.get("turn_seconds")) is int)
+    _check("called", isinstance(settings.get("called"), str))
+    _check("casual", "casual" in settings)
+    _check("analysis", "analysis" in settings)
+    _check("list of seats", [number for number, *_ in seated] == list(range(players)))
+    seats = [Seat(*seat) for _, *seat in seated]
+    for number, seat in enumerate(seats):
+        texts = seat.kind, seat.name, seat.policy, seat.callback
+        is_token = seat.token is None or isinstance(seat.token, bytes)
+        _check(f"seat {number}", all(isinstance(text, str) for text in texts) and seat.kind in ("open", "player", "program") and is_token)
+    ended = None if result is None else _result(result, players)
+    return Game(id, game, players, options, settings, secret, bool(public), created, updated, status, ended, seats)
+
+
+def _result(text: Any, players: int) -> dict[str, Any]:
+    """How a game has ended, with a number for each seat."""
+    result = _json("result", text)
+    numbers = [result.get(of) for of in ("scores", "ranks", "wins", "margins")]
+    _check("result", all(isinstance(each, list) and len(each) == players and all(map(_is_number, each)) for each in numbers))
+    _check("result", "finished" in result)
+    return result
+
+
+def _row(number: int, kept_as: Any, row: Row) -> Row:
+    """The event, which must be the one of this number. Whether it is possible in its game is not checked here (live.py)."""
+    is_whole = all(type(each) is int for each in (kept_as, 0 if row.seat is None else row.seat, row.number, row.seen_by))
+    _check(f"event {number}", kept_as == number and is_whole and isinstance(row.words, str) and _is_time(row.time))
+    return row
+
+
+def _json(name: str, text: Any) -> dict[str, Any]:
+    """The object in a column of JSON. It must be one that can be sent, so infinity is refused."""
+    try:
+        found = json.loads(text)
+        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, TypeError, RecursionError):
+        found = None
+    _check(name, isinstance(found, dict))
+    return dict(found)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
+
+
+def _is_time(value: Any) -> bool:
+    return _is_number(value) and 0 <= value <= _LAST_TIME
+
+
+def _text(raw: bytes) -> str:
+    """A text of the file. One that is damaged must not stop the reading of others."""
+    return raw.decode("utf-8", "replace")
+
+
+def _check(what: str, holds: bool) -> None:
+    if not holds:
+        raise ValueError(f"its {what} is missing or wrong")

@@ -14,11 +14,11 @@ from kdenv.core.errors import BadOption, KdenvError, NotSupported, shown
 from kdenv.core.game import Game
 from kdenv.policies import Policy, policy
 from kdenv.policies.learned import shipped_models
-from kdenv.policies.text.grammar import Term, parse, word_in
-from kdenv.policies.text.value import Value, find
+from kdenv.policies.text.grammar import Term, number_in, parse, word_in
+from kdenv.policies.text.value import Value, class_of, names_of
 from kdenv.server.settings import Settings
 
-_FILES = "/\\"  # letters that make a word the path of a file
+_PLACES = ":/\\"  # letters of the place of a module or a file, in a word that is neither a name of a policy (mce-fg/r) nor a number (1/3)
 
 
 def checked(text: str, game: Game, players: int, options: dict[str, Any], settings: Settings, seconds: float) -> Policy:
@@ -46,14 +46,22 @@ def checked_search(text: str, game: Game, players: int, options: dict[str, Any],
 
 
 def _terms(term: Term) -> Iterator[Term]:
+    """A term and all terms inside it, also those of a text in quotation marks, because evaluate="learned(x)" loads a model."""
     yield term
     for inside in (*term.positional, *term.named.values()):
         yield from _terms(inside)
+    if term.name.startswith('"'):
+        try:
+            quoted = parse(word_in(term))
+        except BadOption:
+            return  # it is a word and no text of a policy
+        yield from _terms(quoted)
 
 
 def _check_names(term: Term, folder: Path | None) -> None:
     """Refuse a term that names a module or a file, unless it lies in the folder that the operator allows."""
-    if ":" in term.name or any(letter in term.name for letter in _FILES):
+    is_place = any(letter in term.name for letter in _PLACES) and number_in(term.name) is None
+    if is_place and term.name not in names_of(Value, asking_games=False):
         module, colon, _ = term.name.partition(":")
         if not (folder is not None and colon and _is_inside(module, folder)):
             raise BadOption(f"{shown(term.name)} names a module or a file, which is not allowed here; 'kdenv policies' lists policies")
@@ -61,7 +69,7 @@ def _check_names(term: Term, folder: Path | None) -> None:
     if term.is_word:
         return
     try:
-        parameters = find(term.name, Value).parameters()
+        parameters = class_of(term, Value).parameters()
     except KdenvError:
         return  # policy() says what is wrong with it
     if "model" in parameters:

@@ -81,8 +81,6 @@ class Web:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":
-            return  # there are no web sockets here, and serve.py opens and closes the hall
         request = Request(scope, receive)
         try:
             response = await self._answer(request)

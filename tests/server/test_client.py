@@ -3,11 +3,13 @@
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
@@ -18,9 +20,13 @@ from served import Served
 from test_games import ALL
 
 import kdenv
+from kdenv import client
+from kdenv.cli import main
 from kdenv.cli.remote import Remote
-from kdenv.client import Refused, Seat, make
+from kdenv.client import Refused, Seat, ask, is_address, make
 from kdenv.compiler.random import make_rng
+from kdenv.server.serve import _hosts_to_call
+from kdenv.server.settings import Settings
 
 HOME = Path(__file__).parents[2]
 SHORT = {"size": 3, "dominoes": 4}
@@ -123,6 +129,41 @@ def test_kdenv_join_takes_a_waiting_game_by_name_and_tells_mistakes(served: Serv
         assert "Traceback" not in error
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["http://[::1", "http://", "http://a b", "http://127.0.0.1:x", "http://127.0.0.1:99999", "http://127.0.0.1:1/\u00e9", "http://a..b:1",
+     "x", "http://127.0.0.1?x=1", "http://ann@127.0.0.1", "http://" + 70 * "a" + ".org", "ftp://127.0.0.1", "http://127.0.0.1\\x", ""],
+)  # fmt: skip
+def test_what_is_no_address_is_a_sentence(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["join", address, "kingdomino", "random"]) == 2
+    assert "is no address of a server; write http://host:port" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="is no address of a server"):
+        make(address, "kingdomino")
+
+
+@pytest.mark.parametrize("address", ["http://[::1]:8000", "https://games.example.org/kdenv/", "http://\u00fc.example.org", "http://localhost"])
+def test_addresses_with_a_port_and_a_path_are_fine(address: str) -> None:
+    assert is_address(address)
+
+
+@pytest.mark.parametrize("answer", [b"<html>", b"[" * 100_000, b'"' + b"x" * 2000 + b'"'])
+def test_an_answer_of_another_server_is_a_sentence(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "_LONGEST", 1000)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(10_000)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(ConnectionError, match=r"is it a server of kdenv\?"):
+            ask(f"http://127.0.0.1:{listening.getsockname()[1]}", "GET", "/rules")
+        thread.join()
+
+
 def test_a_refusal_is_the_sentence_of_the_server(served: Served) -> None:
     id = make(url(served), "carcassonne")
     Seat.join(url(served), id, "Ann")
@@ -212,3 +253,39 @@ def test_only_hosts_of_the_operators_choice_are_called(served: Served, address: 
     assert status in (403, 422)
     assert "call" in answer["error"]
     assert [seat["kind"] for seat in served.get(f"/games/{id}")["seats"]] == ["open", "open"]
+
+
+def test_the_servers_own_ports_are_called_on_no_host(tmp_path: Path) -> None:
+    with Served(tmp_path / "games.sqlite", kdom=True, callbacks=("127.0.0.1", "Games.example.org")) as served:
+        id = make(url(served), "carcassonne")
+        for host in ("127.0.0.1", "games.example.org"):
+            for port in (served.port, served.kdom_port):
+                address = f"http://{host}:{port}/api/v1/games"
+                status, answer = served.ask("POST", f"/games/{id}/join", {"name": "Ann", "callback": address})
+                assert (status, "on which it listens itself" in answer["error"]) == (403, True)
+
+
+@pytest.mark.parametrize(("host", "hosts"), [("127.0.0.1", {"127.0.0.1", "::1", "localhost"}), ("0.0.0.0", set())])
+def test_nobody_is_called_unless_asked_for_if_others_reach_the_server(host: str, hosts: set[str]) -> None:
+    with socket.socket() as bound:
+        bound.bind((host, 0))  # nothing listens on it
+        assert set(_hosts_to_call(Settings(), [bound])) == hosts
+        assert _hosts_to_call(Settings(callbacks=("10.0.0.1",)), [bound]) == ("10.0.0.1",)
+
+
+def test_a_server_that_calls_nobody_says_so_and_makes_no_call_of_a_game_from_before(tmp_path: Path, listener: Listener) -> None:
+    database = tmp_path / "games.sqlite"
+    with Served(database) as served:
+        id = make(url(served), "carcassonne")
+        seats = [Seat.join(url(served), id, name, callback=listener.url) for name in ("Ann", "Bob")]
+        assert until(lambda: len(listener.calls) == 2)
+    with Served(database, callbacks=()) as served:
+        other = make(url(served), "carcassonne")
+        status, answer = served.ask("POST", f"/games/{other}/join", {"name": "Ann", "callback": listener.url})
+        assert (status, "calls nobody back" in answer["error"]) == (403, True)
+        for _ in range(4):
+            mover = replace(seats[served.get(f"/games/{id}")["turn"]], url=url(served))
+            state = mover.state()
+            mover.act(state, state["legal"][0]["action"])
+        time.sleep(0.5)
+        assert len(listener.calls) == 2

@@ -1,11 +1,14 @@
 """Games on a server: made, joined, played, watched, left, undone, ended; and a server that ends and begins again."""
 
+import gc
 import http.client
 import json
 import random
 import threading
 import time
+import weakref
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +16,15 @@ import pytest
 from served import GENEROUS, Served
 
 import kdenv
+from kdenv.core.errors import KdenvError
 from kdenv.core.record import replay
-from kdenv.server.settings import Limits
+from kdenv.policies import Policy, listing
+from kdenv.policies.text.value import rows
+from kdenv.server import hall
+from kdenv.server.catalogue import policies_of
+from kdenv.server.live import Live
+from kdenv.server.settings import Limits, Settings
+from kdenv.server.texts import checked, checked_search
 
 ALL = ["kingdomino", "dominion", "carcassonne", "dominoes"]
 
@@ -339,3 +349,68 @@ def test_the_recommended_programs_of_every_game_play(served: Served, game: str) 
     while state["step"] < 40 and state["status"] == "running":
         state = served.get(f"/games/{id}?since={state['step']}&wait=20")
     assert [seat["left"] for seat in state["seats"]] == [None] * state["players"]
+
+
+@pytest.mark.parametrize("game", ALL)
+def test_every_program_that_is_offered_sits_down_as_it_is(served: Served, game: str) -> None:
+    offered = served.get(f"/policies?game={game}")
+    texts = [each["policy"] for each in (*offered["recommended"], *offered["policies"])]
+    players = kdenv.game(game).players[0]
+    for text in texts:
+        state = served.post("/games", {"game": game, "players": players, "seats": [text, "open"]})
+        assert (state["status"], state["seats"][0]["name"]) == ("waiting", text)
+    left_out = {entry.name for entry in listing(kdenv.game(game))} - {each["name"] for each in offered["policies"]}
+    assert left_out == {"dominoes": {"oracle", "learned"}}.get(game, set())  # one sees what is hidden, one has no model for these rules
+
+
+def test_what_is_offered_keeps_to_the_seconds_of_the_operator() -> None:
+    settings = Settings(limits=Limits(search_seconds=0.5))
+    for game in map(kdenv.game, ALL):
+        offered = policies_of(game, settings)
+        assert "strongest(seconds=0.5)" in {each["policy"] for each in offered["policies"]}
+        assert [each["strength"] for each in offered["recommended"]] == ["beginner", "club", "strongest"]
+        for each in (*offered["recommended"], *offered["policies"]):
+            checked(each["policy"], game, game.players[0], {}, settings, 0.5)
+
+
+@pytest.mark.parametrize("game", ALL)
+def test_what_is_offered_for_an_analysis_may_analyse(game: str) -> None:
+    settings, found = Settings(), kdenv.game(game)
+    offered = policies_of(found, settings)
+    for each in (*offered["recommended"], *offered["policies"]):
+        with nullcontext() if each["analyses"] else pytest.raises(KdenvError, match="does not search"):
+            checked_search(each["policy"], found, found.players[0], {}, settings)
+
+
+@pytest.mark.parametrize("row", [name for name, row in rows(Policy) if "/" in name and row.game == "kingdomino"])
+def test_the_agents_of_the_paper_sit_at_the_server_made_for_it(served: Served, row: str) -> None:
+    id = served.make("kingdomino", [f"{row}(seconds=1)", "open"])
+    assert served.get(f"/games/{id}")["seats"][0]["name"] == f"{row}(seconds=1)"
+
+
+def test_finished_games_leave_memory_and_stay_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hall, "_KEPT", 3)
+    with Served(tmp_path / "games.sqlite") as served:
+        assert served.hall is not None
+
+        def finished() -> tuple[str, list[str], weakref.ref[Live]]:
+            id, tokens = seated(served, "carcassonne")
+            decide(served, id, tokens, lambda legal: legal[0])
+            live = weakref.ref(served.hall.live[id])
+            served.post(f"/games/{id}/resign", {}, tokens[0])
+            return id, tokens, live
+
+        def told(id: str, token: str) -> Any:
+            step = served.get(f"/games/{id}")["step"]
+            looks = ("", "/record", "/curve", "/events", f"/steps/{step}/picture.svg")
+            return [*(served.get(f"/games/{id}{look}") for look in looks), served.get(f"/games/{id}/seat", token)]
+
+        first, tokens, live = finished()
+        before = told(first, tokens[0])
+        others = [finished() for _ in range(5)]
+        gc.collect()
+        assert served.hall.live == {}
+        assert live() is None
+        assert [other() is None for *_, other in others] == [True, True, False, False, False]
+        assert told(first, tokens[0]) == before
+        assert served.ask("POST", f"/games/{first}/resign", {}, tokens[1])[0] == 409

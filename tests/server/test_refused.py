@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import random
+import shutil
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,14 @@ import pytest
 from served import GENEROUS, Served
 from test_games import decide, seated
 
-from kdenv.core.errors import BadOption
+import kdenv
+from kdenv.core.errors import BadOption, KdenvError
+from kdenv.policies import learned
+from kdenv.policies.learned import shipped_models
 from kdenv.server.limiter import Limiter
-from kdenv.server.settings import Limits
+from kdenv.server.settings import Limits, Settings
 from kdenv.server.store import Store
+from kdenv.server.texts import checked
 
 INJECTED = [
     "'; DROP TABLE games; --", "<script>alert(1)</script>", "../../etc/passwd", "\x00", "a\nb", "%2e%2e%2f", "${7*7}",
@@ -29,6 +34,7 @@ WRONG = [None, True, -1, 0.5, 1e400, 10**30, "1", "one", [], [1], {}, {"a": 1}, 
 def everything(database: Path) -> list[Any]:
     """All that the database holds."""
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as db:
+        db.text_factory = bytes
         rows = [db.execute(f"SELECT * FROM {table}").fetchall() for table in ("games", "seats", "events")]
     db.close()
     return rows
@@ -140,6 +146,34 @@ def test_a_program_may_not_name_files_nor_cost_too_much(served: Served, text: st
     assert status == 422
     assert "kdenv" in answer["error"] or "server" in answer["error"]
     assert "No such file" not in answer["error"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["/etc/passwd", "../x", "mce-fg/r/../../x(seconds=1)", "mce-fg/r:main", "mce-fg/x(seconds=1)", "/mce-fg/r", "mce-fg//r",
+     "mce-fg\\r(seconds=1)", "mce-fg\u2215r(seconds=1)", '"mce-fg/r"', "star2.5/best:Policy", "star2.5/../best", "kdenv/models/kingdomino",
+     "C:/x", "file:///x", "//host/x(seconds=1)", "learned(mce-fg/r)", "learned(star2.5/best)", "ppo(model=ucb_orig/t23)",
+     "ppo(mce-fg/r(seconds=1))", "mce(playout=tests/x, seconds=1)", "mce(leaf=learned(mce-fg/r), score=goal, seconds=1)",
+     "mce-fg/r(playout=learned(./x), seconds=1)", "mce-fg/r(playout=os:system, seconds=1)", 'mce-fg/r(playout="os/x", seconds=1)',
+     "mce-fg/r(seconds=11)", "star2.5/best", "star2.5/best(evaluate=learned(x/y), seconds=1)", "star2(evaluate=learned(here))",
+     'star2(evaluate="learned(here)")', 'star2(evaluate="learned(\\u0068ere)")', 'star2.5/best(evaluate="learned(here)", seconds=1)'],
+)  # fmt: skip
+def test_a_slash_opens_nothing(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name with a slash that is no policy is refused, and a model is loaded by no text, although one lies in the working directory."""
+    for name in ("here.npz", "here.zip"):
+        shutil.copy(shipped_models()["kingdomino"], tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(learned, "load", lambda path: pytest.fail(f"{path} was loaded"))
+    with pytest.raises(KdenvError) as refusal:
+        checked(text, kdenv.game("kingdomino"), 4, {}, Settings(), 10)
+    assert "Error" not in str(refusal.value)
+
+
+def test_a_fraction_is_a_number_and_no_file() -> None:
+    made = checked("ims(beta=1/4)", kdenv.game("dominoes"), 4, {}, Settings(), 10)
+    assert made.text == "ims(beta=0.25)"
+    with pytest.raises(BadOption, match="1/4 is no model of this server"):
+        checked("learned(1/4)", kdenv.game("dominoes"), 4, {}, Settings(), 10)
 
 
 def test_an_operator_may_allow_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

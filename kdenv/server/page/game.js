@@ -322,8 +322,8 @@ export async function showGame(main, signal, id, linked) {
     values.offer(decisions, state.step, state.seats.map((each) => each.name), state.status === "over" ? undefined : mine?.token);
     if (!searches.childElementCount) {
       const { policies, recommended } = await get(`/policies?game=${state.game}`, { signal });
-      searches.append(...recommended.map((each) => el("option", { value: each.policy }, each.strength)),
-        ...policies.filter((each) => each.group === "searches").map((each) => el("option", { value: each.name }, each.meaning)));
+      searches.append(...[...recommended, ...policies].filter((each) => each.analyses)
+        .map((each) => el("option", { value: each.policy }, each.strength || each.meaning)));
     }
   }
 

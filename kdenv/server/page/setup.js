@@ -53,7 +53,7 @@ export async function showSetup(main, signal) {
         policies.recommended.map((each, i) => el("option", { value: each.policy, selected: seat > 0 && i === 0 }, `${each.strength}: ${each.policy}`)),
         el("option", { value: "other" }, "another program ..."));
       return [el("label", { for: `seat ${seat}` }, `seat ${seat}`), el("div", {}, who, " ", text)];
-    }).flat(), el("datalist", { id: "policies" }, policies.policies.map((each) => el("option", { value: each.name }, each.meaning))));
+    }).flat(), el("datalist", { id: "policies" }, policies.policies.map((each) => el("option", { value: each.policy }, each.meaning))));
   }
 
   async function submit(event) {
