@@ -5,13 +5,14 @@ import multiprocessing
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 from matches import GREEDY_V_RANDOM, results_of, without_time
 
 from kdenv.arena import GameFailed, Match, Result, play, play_game
 from kdenv.arena import match as arena_match
-from kdenv.arena.match import Finished, ready
+from kdenv.arena.match import Finished, policy_seeds, ready
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.record import replay
 from kdenv.games import find_game
@@ -40,6 +41,18 @@ def test_a_match_is_repeatable_and_does_not_depend_on_the_number_of_processes() 
 def test_another_seed_is_another_match() -> None:
     other = Match("kingdomino", GREEDY_V_RANDOM.line_up, games=8, seed=2)
     assert without_time(results_of(other)) != without_time(results_of(GREEDY_V_RANDOM))
+
+
+def test_every_policy_has_a_seed_of_its_own_in_every_game() -> None:
+    """Also with the same deal in another rotation, and in a match of another seed."""
+    seeds = [
+        seed
+        for match in (GREEDY_V_RANDOM, replace(GREEDY_V_RANDOM, seed=2))
+        for deal in range(3)
+        for rotation in range(4)
+        for seed in policy_seeds(match, deal, rotation)
+    ]
+    assert len(set(seeds)) == len(seeds) == 2 * 3 * 4 * 4
 
 
 def test_results_are_by_place_in_the_line_up() -> None:

@@ -44,6 +44,18 @@ def test_the_seat_is_that_of_the_record(file: Path) -> None:
         assert int(points[columns["seat"][row]]) == columns["score"][row]
 
 
+def test_each_of_three_policies_has_the_seat_of_its_score(tmp_path: Path) -> None:
+    """With three, the seat of a place in the line-up is not the place of the policy in that seat, as it is with two."""
+    match = Match("kingdomino", ["full_greedy", "random", "gprd"], games=3, options={"size": 3})
+    with ResultsFile(tmp_path / "three.jsonl", match) as kept:
+        for result in results_of(match):
+            kept.append(result)
+    columns = read(tmp_path / "three.jsonl", records=True)
+    assert columns["seat"].tolist() == [0, 1, 2, 1, 2, 0, 2, 0, 1]
+    points = [record.splitlines()[-1].removeprefix("= ").split() for record in columns["record"]]
+    assert [int(of[seat]) for of, seat in zip(points, columns["seat"], strict=True)] == columns["score"].tolist()
+
+
 def test_the_pace_of_every_turn_comes_with_the_records(file: Path) -> None:
     columns = read(file, records=True)
     assert columns["pace"] == [pace for result in small_results() for pace in result.pace]

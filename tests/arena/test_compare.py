@@ -9,6 +9,8 @@ from matches import results_of
 
 from kdenv.arena import Comparison, Comparisons, Match, Result, Summary, compare, read_budget
 from kdenv.arena import comparison as comparison_module
+from kdenv.arena.comparison import Verdict
+from kdenv.arena.sequential import ConfidenceSequence
 from kdenv.cli import main
 from kdenv.core.errors import BadOption, BadRecord
 from kdenv.games import find_game
@@ -105,6 +107,22 @@ def test_at_one_table_a_difference_is_that_of_the_scores() -> None:
     for result in results:
         comparison.add(result)
     assert comparison.difference.mean == pytest.approx(np.mean([result.scores[0] - result.scores[1] for result in results]))
+
+
+@pytest.mark.parametrize("error", [0.05, 0.01])
+def test_both_ways_to_be_wrong_have_the_stated_error_together(error: float) -> None:
+    """Policies that differ on 5 % of all deals are called alike if they differ on none of those played. The interval has the other part."""
+    alike = Comparison(APART, error=error)
+    while not alike.is_known:
+        alike.add_deal(20.0, 20.0)
+    assert alike.verdict is Verdict.ALIKE
+    left = ConfidenceSequence(error - 0.95**alike.deals)
+    comparison = Comparison(APART, error=error)
+    for number in range(40):
+        left.add(float(number % 7))
+        comparison.add_deal(20.0 + number % 7, 20.0)
+    found, allowed = comparison.difference, left.interval()
+    assert 1 <= (found.high - found.low) / (allowed.high - allowed.low) < 1.01
 
 
 def test_the_order_in_which_games_end_changes_nothing() -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from models import random_model
 
-from kdenv.arena import League, Match, Result, Standings, league, merge, play, read_league
+from kdenv.arena import League, Match, Result, Standings, league, merge, play, read, read_league
+from kdenv.arena.kept import path_in
 from kdenv.cli import main
 from kdenv.core.errors import BadOption, BadRecord, KdenvError
 from kdenv.core.view import View
@@ -130,6 +131,10 @@ def test_the_match_of_a_table_does_not_depend_on_the_order_of_the_league() -> No
     assert THREE.match((0, 1)).seed != THREE.match((0, 2)).seed
 
 
+def test_the_seed_of_a_league_is_that_of_its_deals() -> None:
+    assert THREE.match((0, 1)).seed != replace(THREE, seed=6).match((0, 1)).seed
+
+
 def test_in_a_team_game_a_policy_plays_its_partners(tmp_path: Path) -> None:
     plan = League("dominoes", ["greedy", "random"], deals=10, seed=1)
     assert plan.match((0, 1)).line_up == ["greedy", "random", "greedy", "random"]
@@ -206,6 +211,43 @@ def test_two_machines_play_a_part_each_and_merge(tmp_path: Path) -> None:
     whole = league(THREE, tmp_path / "whole", processes=1)
     assert lines(tmp_path / "1") == lines(tmp_path / "whole")
     assert numbers(league(THREE, tmp_path / "1", plays=False)) == numbers(whole)
+
+
+def test_a_part_is_every_second_deal_in_all_its_rotations(tmp_path: Path) -> None:
+    plan = League("kingdomino", ["random", "full_greedy"], options={"size": 3}, deals=3)
+    for part, deals in ((1, [0, 0, 2, 2]), (2, [1, 1])):
+        standings = league(plan, tmp_path / str(part), part=(part, 2), processes=1)
+        assert read(tmp_path / str(part))["deal"][::2].tolist() == deals
+        assert standings.expected == len(deals)
+
+
+def test_a_league_that_is_only_rated_plays_nothing(tmp_path: Path) -> None:
+    plan = League("kingdomino", ["random", "full_greedy"], options={"size": 3}, deals=3)
+    league(plan, tmp_path, part=(1, 2), processes=1)
+    assert league(plan, tmp_path, plays=False).games == 4
+
+
+def test_deals_that_a_league_does_not_play_are_not_merged(tmp_path: Path) -> None:
+    """A folder of the same policies with more deals is one of the same league; games 0 to 3 are its first two deals."""
+    plan = League("kingdomino", ["random", "full_greedy"], options={"size": 3}, deals=2)
+    league(replace(plan, deals=3), tmp_path / "more", processes=1)
+    assert merge(plan, tmp_path / "here", tmp_path / "more") == (4, 2)
+    assert sorted(read(tmp_path / "here")["number"][::2].tolist()) == [0, 1, 2, 3]
+
+
+def test_a_match_has_a_file_of_its_own(tmp_path: Path) -> None:
+    """Whatever tells two matches apart tells their files apart; the number of games and the order of the options do not."""
+    match = Match("kingdomino", ["random", "full_greedy"], games=4, seed=1, options={"size": 3, "harmony": False})
+    others = [
+        replace(match, game="three_shells"),
+        replace(match, line_up=["random", "gprd"]),
+        replace(match, seed=2),
+        replace(match, options={"size": 3, "harmony": True}),
+        replace(match, options={"size": 3}),
+    ]
+    assert len({path_in(tmp_path, each) for each in (match, *others)}) == 6
+    same = replace(match, games=8, options={"harmony": False, "size": 3})
+    assert path_in(tmp_path, same) == path_in(tmp_path, match)
 
 
 def test_a_file_merges_and_a_cut_line_is_left_out(tmp_path: Path) -> None:

@@ -35,6 +35,30 @@ def test_a_rating_is_the_share_of_the_wins_and_a_tie_is_half_of_one() -> None:
     assert found[0].mean == pytest.approx(-found[1].mean)
 
 
+def test_every_policy_has_also_drawn_a_quarter_of_a_game_with_one_of_strength_0() -> None:
+    """At the most probable strengths, the points that a policy should have made are those that it made, the imagined ones included."""
+    found = two(WON, deals=12).rate().estimates
+    strength = (found[0].mean - found[1].mean) / 2 / POINTS  # the strengths are x and -x
+    share_of_wins, share_of_imagined = 1 / (1 + math.exp(-2 * strength)), 1 / (1 + math.exp(-strength))
+    assert 12 * share_of_wins + 0.25 * share_of_imagined == pytest.approx(12 + 0.25 / 2)
+
+
+@pytest.mark.usefixtures("nearly_no_imagined_games")
+@pytest.mark.parametrize("games", [1, 2])
+def test_the_interval_of_two_who_win_10_deals_each_is_exact(games: int) -> None:
+    """20 deals that are 1 or 0 have the mean 1/2 with a variance of 1 / (4 * 19), whatever the number of games that a deal decides.
+
+    The difference of the strengths is log(p / (1 - p)), which rises by 4 for a p of 1/2 that rises by 1; half of it is above the mean.
+    """
+    placings = Placings(2, games)
+    for deal in range(20):
+        for _ in range(games):
+            placings.add((0, 1), deal, WON if deal % 2 else LOST)
+    found = placings.rate()
+    half = ratings.student_t(19) * 4 * math.sqrt(1 / (4 * 19)) / 2
+    assert found.estimates[0] == pytest.approx((0.0, -half * POINTS, half * POINTS), rel=1e-4, abs=1e-4)
+
+
 @pytest.mark.usefixtures("nearly_no_imagined_games")
 def test_ratings_of_two_at_a_table_are_those_of_choix() -> None:
     placings, rng = Placings(4, 1), np.random.default_rng(1)
@@ -196,6 +220,8 @@ def test_superiority_agrees_with_the_interval_of_two() -> None:
         ((30, 30, 10), (0, 1, 0), (1, 0, 2)),  # a rule has broken the tie of the first two
         ((30, 30, 10), (0.5, 0.5, 0), (0, 0, 2)),
         ((5, 9, 9), (1, 0, 0), (0, 1, 1)),
+        ((20, 20, 30), (0.5, 0.5, 0), (0, 0, 2)),  # the winners share the win, and the last has more points
+        ((20, 30, 10), (0.5, 0.5, 0), (0, 0, 2)),  # partners who win together
     ],
 )
 def test_winners_are_first_and_the_others_follow_by_score(scores: tuple[int, ...], wins: tuple[float, ...], places: Places) -> None:

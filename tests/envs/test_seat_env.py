@@ -3,6 +3,7 @@
 import copy
 import pickle
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -13,7 +14,7 @@ from gymnasium.utils.env_checker import check_env
 
 import kdenv
 from kdenv.compiler.kernel import kernel
-from kdenv.compiler.random import make_rng
+from kdenv.compiler.random import make_rng, next64
 from kdenv.core import verbs
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
@@ -503,6 +504,27 @@ def test_a_seed_fixes_deals_seats_and_opponents(game: str, opponents: str) -> No
 
     assert games(5) == games(5)
     assert len({*games(5), *games(6)}) == 4
+
+
+class Seeded(FirstLegal):
+    """Takes the first legal action, and keeps its seed."""
+
+    def reset(self, seed: int) -> None:
+        self.seed = seed
+
+
+def drawn_after(number: int) -> int:
+    """The number that a generator of kernels draws after this one: the state is the number, divided by an odd constant (modulo 2**64)."""
+    return int(next64(np.array([number * pow(0x2545F4914F6CDD1D, -1, 1 << 64) % (1 << 64)], np.uint64)))
+
+
+def test_an_opponent_cannot_compute_the_seed_of_the_next_one() -> None:
+    """Whoever is given a number that a generator has drawn knows all that follow, so no seed is such a number."""
+    rng, opponents = make_rng(1), [Seeded(False) for _ in range(3)]
+    assert drawn_after(int(next64(rng))) == next64(rng)
+    SeatEnv(opponents=opponents, seat=0).reset(seed=1)
+    for one, other in pairwise(opponents):
+        assert one.seed != other.seed != drawn_after(one.seed)
 
 
 def test_the_deal_does_not_depend_on_the_opponents() -> None:

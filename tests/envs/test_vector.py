@@ -355,6 +355,29 @@ def test_an_illegal_action_ends_a_game_as_it_does_in_seat_env(game: str) -> None
         np.testing.assert_array_equal(observations[0], one.reset()[0])
 
 
+def test_a_limit_ends_games_one_by_one() -> None:
+    """Game 0 is lost at once by an illegal action. So the one that follows it in its row is not over when the limit ends game 1."""
+    batch = SeatVectorEnv("dominion", num_envs=2, seat=1, max_turns=2)
+    observations, infos = batch.reset(seed=1)
+    actions = all_chosen(infos["action_mask"], observations) * [0, 1] - [1, 0]
+    with pytest.warns(UserWarning, match="an illegal action has ended a game"):
+        observations, _, terminated, truncated, infos = batch.step(actions)
+    assert terminated.tolist() == [True, False]
+    while not (terminated | truncated)[1]:
+        observations, _, terminated, truncated, infos = batch.step(all_chosen(infos["action_mask"], observations))
+    assert (terminated.tolist(), truncated.tolist()) == ([False, False], [False, True])
+
+
+def test_no_limit_has_ended_a_game_that_an_illegal_action_ends() -> None:
+    """A game may say that it was cut off before it is over: nobody asks it until then."""
+    batch = SeatVectorEnv("dominion", num_envs=2, seat=1)
+    batch.reset(seed=1)
+    batch._batch.games.states["is_truncated"] = 1
+    with pytest.warns(UserWarning, match="an illegal action has ended a game"):
+        _, rewards, terminated, truncated, _ = batch.step(np.array([-1, -1]))
+    assert (rewards.tolist(), terminated.tolist(), truncated.tolist()) == ([-1, -1], [True, True], [False, False])
+
+
 def test_an_illegal_action_is_told_as_it_was_given() -> None:
     batch = SeatVectorEnv(num_envs=1, illegal="raise")
     batch.reset(seed=1)
@@ -393,8 +416,9 @@ def test_calls_that_cannot_be_carried_out_are_refused() -> None:
         batch.reset(seed=[1, 2, 3])
     with pytest.raises(BadOption, match=r"no option reset_maks \(did you mean reset_mask\?\)"):
         batch.reset(options={"reset_maks": 1})
-    with pytest.raises(BadOption, match="give an array of 2 bools"):
-        batch.reset(options={"reset_mask": np.zeros(2, bool)})
+    for mask in (np.zeros(2, bool), np.ones(3, bool), np.ones((2, 1), bool), np.ones(2, np.int8), [True, True], True):
+        with pytest.raises(BadOption, match="give an array of 2 bools, of which one is true"):
+            batch.reset(options={"reset_mask": mask})
 
 
 def test_a_seat_that_never_decides_is_told_after_many_games() -> None:

@@ -18,7 +18,7 @@ from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.table import Table
 from kdenv.envs.seat import SeatEnv
 from kdenv.games import find_game
-from kdenv.policies import learned, policy
+from kdenv.policies import learned, model_file, policy
 from kdenv.policies.learned import load, shipped_models
 
 pytestmark = pytest.mark.filterwarnings("ignore:playing .* unpickles it")
@@ -253,6 +253,41 @@ def test_a_small_file_is_not_unpacked_to_a_huge_array(lies: bool, tmp_path: Path
     tracemalloc.stop()
     assert "weight_0 is not as large as it says, or too large" in message
     assert peak < 5_000_000
+
+
+def test_an_array_that_ends_before_its_size_is_told(tmp_path: Path) -> None:
+    """The directory of the archive gives the size that the header of the array asks for, but fewer bytes are packed."""
+    whole, file = saved(tmp_path / "whole.npz"), tmp_path / "model.npz"
+    with zipfile.ZipFile(whole) as source, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as target:
+        for name in source.namelist():
+            inside = source.read(name)
+            target.writestr(name, inside[:-4] if name == "weight_0.npy" else inside)
+            target.getinfo(name).file_size = len(inside)
+    assert "(an array ends too early or too late)" in told(file)
+
+
+def test_numbers_that_do_not_have_their_checksum_are_told(tmp_path: Path) -> None:
+    with zipfile.ZipFile(saved(tmp_path / "whole.npz")) as source, zipfile.ZipFile(tmp_path / "model.npz", "w") as target:
+        for name in source.namelist():
+            target.writestr(name, source.read(name))
+    whole = bytearray((tmp_path / "model.npz").read_bytes())
+    with zipfile.ZipFile(tmp_path / "model.npz") as archive:
+        whole[archive.getinfo("weight_1.npy").header_offset + 1000] ^= 1
+    (tmp_path / "model.npz").write_bytes(whole)
+    assert "Bad CRC-32 for file 'weight_1.npy'" in told(tmp_path / "model.npz")
+
+
+@pytest.mark.parametrize("most", [25, 26])
+def test_the_numbers_of_all_layers_together_are_limited(most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights and biases are counted: 12 + 3 from four inputs to three units, 6 + 2 to two units, and 2 + 1 to one output."""
+    sizes = {"weight_0": (3, 4), "bias_0": (3,), "weight_1": (2, 3), "bias_1": (2,), "weight_2": (1, 2), "bias_2": (1,)}
+    file = saved(tmp_path / "model.npz", {"layers": 3, "activation": "tanh"}, **{name: np.zeros(size) for name, size in sizes.items()})
+    monkeypatch.setattr(model_file, "_MOST_NUMBERS", most)
+    if most == 26:
+        assert len(model_file.read_network(file).layers) == 3
+    else:
+        with pytest.raises(BadOption, match=r"model\.npz is not a model of .* \(it has 26 numbers, more than 25\)"):
+            model_file.read_network(file)
 
 
 def damaged(whole: bytes, dice: random.Random) -> bytes:

@@ -1,17 +1,21 @@
 """Do policies keep to their plans, and does their seed decide what they do?"""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from positions import after_pick, of_seat_to_move
 
+from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core.game import Game
-from kdenv.core.questions import packed, then
+from kdenv.core.questions import choose, packed, plays, then
 from kdenv.core.table import Table
 from kdenv.core.turns import list_turns
 from kdenv.core.view import View
 from kdenv.games import find_game
 from kdenv.policies import TurnPolicy, policy
+from kdenv.policies.cast import called, cast_of
 
 KINGDOMINO = find_game("kingdomino")
 
@@ -134,3 +138,46 @@ def test_preparing_does_not_change_what_is_played() -> None:
     prepared.prepare(view)
     assert prepared.act(view) == plain.act(view)
     assert prepared.n_playouts == 30
+
+
+# --- Casts ---
+
+
+def kind_of_player(name: str) -> type:
+    """A type of compiled players that always take the same action."""
+    made: type = NamedTuple(name, [("action", int)])  # type: ignore[assignment, misc]
+
+    @plays(made)
+    @kernel
+    def _choose_the_same(player, states, k, out, rng):
+        return packed(player.action)
+
+    return made
+
+
+class Stubborn(TurnPolicy):
+    """Always takes the same action, by a compiled player of this kind."""
+
+    def __init__(self, kind: type, action: int) -> None:
+        self.kind, self.action = kind, action
+
+    def choose_turn(self, view: View) -> int:
+        return int(packed(self.action))
+
+    def compiled(self, game: Game, players: int) -> object:
+        return self.kind(self.action)
+
+
+@kernel
+def _asked(cast, number, states, out, rng):
+    return choose(called(cast, number), states, 0, out, rng)
+
+
+def test_in_a_cast_of_four_kinds_each_number_calls_its_own_policy() -> None:
+    kinds = [kind_of_player(name) for name in ("A", "B", "C", "D")]
+    players = [Stubborn(kind, 10 * action) for action, kind in enumerate(kinds, 1)]
+    players += [Stubborn(kind, 10 * action + 1) for action, kind in enumerate(kinds, 1)]
+    cast, numbers = cast_of(players, KINGDOMINO, 4)
+    states, out, rng = np.zeros(2, KINGDOMINO.state_dtype), KINGDOMINO.buffer(), make_rng(1)
+    asked = [_asked(cast, number, states, out, rng) for number in numbers.tolist()]
+    assert asked == [packed(action) for action in (10, 20, 30, 40, 11, 21, 31, 41)]

@@ -5,7 +5,7 @@ from collections import Counter
 from itertools import product
 
 import pytest
-from naive.dominoes import PASS, TILES, Dominoes, fits, tile_of
+from naive.dominoes import CALL, PASS, TILES, Dominoes, fits, tile_of
 from naive.dominoes_deals import consistent_deals, ends_before_each_turn, laid_by
 from test_search_hidden import RULES, rounds, score_against, view_of
 
@@ -16,6 +16,7 @@ from kdenv.core.questions import deal
 from kdenv.core.table import Table
 from kdenv.core.verbs import resample_hidden_at
 from kdenv.games import find_game
+from kdenv.games.dominoes import likely
 from kdenv.games.dominoes.likely import weight_of
 from kdenv.games.dominoes.tables import BIT_OF_TILE
 from kdenv.policies import Policy, policy
@@ -62,11 +63,13 @@ def shares(history: list[tuple[int, int]], seat: int, game: Dominoes, doubt: flo
     return {hands: found / total for hands, found in weights.items()}
 
 
-def drawn(table: Table, seat: int, player: Policy, n: int) -> Counter[tuple[Hand, ...]]:
-    """How often each deal is drawn in one search."""
+def drawn(table: Table, seat: int, player: Policy, n: int, searches: int = 1) -> Counter[tuple[Hand, ...]]:
+    """How often each deal is drawn in so many searches with n draws each."""
     dealer, states, rng = player.dealer(view_of(table)), table.states.copy(), make_rng(5)  # type: ignore[attr-defined]
     found: Counter[tuple[Hand, ...]] = Counter()
-    for _ in range(n):
+    for i in range(n * searches):
+        if i % n == 0:
+            dealer.weight[0] = likely._NONE  # the dealer of a new search
         states[0] = table.states[0]
         deal(dealer, states, 0, seat, rng)
         others = (int(states[0]["hands"][other]) for other in range(4) if other != seat)
@@ -91,6 +94,44 @@ def test_deals_are_drawn_as_they_make_the_turns_of_rivals_probable(doubt: float)
         alike = dict.fromkeys(expected, 1 / len(expected))
         unlike += distance(found, alike) > 0.2
     assert unlike > 4
+
+
+def test_the_first_deal_of_a_search_is_as_likely_as_all_others() -> None:
+    for table, game in rounds(4, 10):
+        found = drawn(table, game.seat(), policy("ismcts(rivals=greedy, doubt=0.05)"), 1, searches=1000)
+        assert distance(found, shares(game.history, game.seat(), game, 0.05)) < 0.1, str(game)
+
+
+@pytest.mark.parametrize("doubt", [0.05, 0.3])
+def test_a_deal_weighs_what_it_makes_the_turns_of_rivals_probable(doubt: float) -> None:
+    """A rival who lays the heaviest tile at the other end has laid the heaviest tile. Hands with two heaviest tiles are left out."""
+    at_other_end = 0
+    for table, game in rounds(60, 10):
+        seat, probable, before = game.seat(), 1.0, ends_before_each_turn(game.history)
+        held = [{*hand, *laid_by(game.history, player)} for player, hand in enumerate(game.hands)]
+        for (player, action), ends in zip(game.history, before, strict=True):
+            ways = [] if action == PASS else ways_to_lay(held[player], ends)
+            if (player - seat) % 2 and len(ways) > 1:
+                heaviest = [tile for tile in ways if sum(tile) == max(map(sum, ways))]
+                if len(set(heaviest)) > 1:
+                    break
+                probable *= doubt / len(ways) + (1 - doubt) * (tile_of(action) == heaviest[0])
+                at_other_end += len(heaviest) == 2 and tile_of(action) == heaviest[0]
+            held[player] -= {tile_of(action)} if action != PASS else set()
+        else:
+            dealer = policy(f"ismcts(rivals=greedy, doubt={doubt})").dealer(view_of(table))  # type: ignore[attr-defined]
+            assert weight_at(dealer, table.states, seat, make_rng(1)) == pytest.approx(probable), str(game)
+    assert at_other_end > 3
+
+
+def test_actions_are_alike_if_they_lay_the_same_tile() -> None:
+    """Action 7 * c + e covers c with the tile c-e; a pass and a call are like nothing else."""
+
+    def laid(action: int) -> object:
+        return frozenset(divmod(action, 7)) if action < PASS else action
+
+    for one, other in product(range(CALL + 1), repeat=2):
+        assert likely._is_alike(one, other) == (laid(one) == laid(other)), (one, other)
 
 
 def test_random_rivals_take_every_legal_turn_alike() -> None:

@@ -114,6 +114,13 @@ def test_a_table_too_small_for_the_tree_changes_nothing():
         assert solved(alpha_beta(table.variant, table_bits=3), table) == solved(alpha_beta(table.variant), table)
 
 
+@pytest.mark.parametrize("seed", [19, 59])
+def test_what_a_cut_leaves_in_the_table_is_a_bound_and_no_value(seed):
+    """In these rounds another order of moves leads to a position that was cut off before, and the bound found then decides nothing."""
+    table, game = play_round(seed, 16)
+    assert solved(alpha_beta(table.variant), table) == worths(game)
+
+
 def test_the_oracle_takes_a_best_turn_and_tells_its_worth():
     for table, game in rounds(20, 9):
         best = max(worths(game).values())

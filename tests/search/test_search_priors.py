@@ -46,17 +46,18 @@ def test_priors_by_values_are_the_softmax_of_what_positions_after_turns_are_wort
     assert priors == pytest.approx(softmax(part.room.worths[:n] / temperature), rel=1e-3)
 
 
-def test_priors_by_odds_are_the_product_of_the_odds_of_the_actions(tmp_path: Path) -> None:
+@pytest.mark.parametrize("temperature", [1.0, 2.0])
+def test_priors_by_odds_are_the_product_of_the_odds_of_the_actions(temperature: float, tmp_path: Path) -> None:
     """A turn places a domino and picks one; the network is asked about the pick in the position after the placement."""
     file, table = random_model(tmp_path / "m.npz", "kingdomino", predicts=POLICY), after_pick()
     part = policy(f"ppo({file})").compiled(table.game, table.players)  # type: ignore[attr-defined]
-    turns, priors = priors_of(f"ppo({file})", table)
+    turns, priors = priors_of(f"ppo({file})", table, temperature)
     for turn, prior in zip(turns.tolist(), priors, strict=True):
         odds, after = 1.0, table.clone()
         while turn:
             legal = after.legal()
             choose_at(part, after.states.repeat(2), 0, after.game.buffer(), make_rng(1))
-            odds *= softmax(part.network.layers[-1][legal])[legal.index(first_action(turn))]
+            odds *= softmax(part.network.layers[-1][legal] / temperature)[legal.index(first_action(turn))]
             after.play(first_action(turn))
             turn = rest_of(turn)
         assert prior == pytest.approx(odds, rel=1e-3)

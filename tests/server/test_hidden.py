@@ -4,15 +4,22 @@ import json
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+import three_shells
 from served import Served
 from test_games import ALL, decide, seated
 
+from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
+from kdenv.compiler.state import state_dtype
 from kdenv.core import verbs
 from kdenv.core.table import Table
+from kdenv.server import seen
 from kdenv.server.live import Live
 
 
@@ -111,6 +118,29 @@ def test_a_seat_sees_its_own_hand_and_a_spectator_none(served: Served, game: str
         served.post(f"/games/{id}/resign", {}, token)
     assert served.get(f"/games/{id}")["status"] == "over"
     assert None not in [event["words"] for event in served.get(f"/games/{id}/events")["events"]]
+
+
+@kernel
+def _scores_by_pea(s, out):
+    out[0] = s.pea + 1
+    out[1] = -out[0]
+
+
+def test_points_that_a_seat_cannot_know_are_not_told() -> None:
+    """In this variant of Three Shells the points tell where the pea is, which only seat 0 sees."""
+    room = ModuleType("secret_points")
+    fields = [(name, three_shells.STATE[name]) for name in three_shells.STATE.names]
+    room.__dict__.update(vars(three_shells), scores=_scores_by_pea, STATE=state_dtype(*fields, ("of_secret_points", np.int8)))
+    game = replace(three_shells.GAME, name="secret_points", room=(room,))
+    told: dict[int | None, set[tuple[int, ...]]] = {0: set(), 1: set(), None: set()}
+    for pea in range(3):
+        table = Table(game)
+        table.chance(pea)
+        assert seen._scores(SimpleNamespace(is_open=True), table, None) == [pea + 1, -pea - 1]
+        for viewer, points in told.items():
+            points.add(tuple(seen._scores(SimpleNamespace(is_open=False), table, viewer)))
+    assert told[0] == {(1, -1), (2, -2), (3, -3)}
+    assert len(told[1]) == len(told[None]) == 1
 
 
 def test_tokens_are_random_hashed_and_never_told_again(served: Served) -> None:

@@ -6,6 +6,8 @@ calls and costs; after that each fault costs one fork (mutation_trial.py). A fau
 difference of lines.
 
 Kernels are tried without the compiler. A test that is too slow for that is left out, so look at a survivor before you believe it.
+
+`--known` tries the faults of known_faults.py instead, each against the test that was written for it.
 """
 
 from __future__ import annotations
@@ -23,10 +25,12 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
+
+from known_faults import COMPILED, KNOWN, Known
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,7 +39,7 @@ class Part(NamedTuple):
     """Files to put faults into, and the tests that should notice."""
 
     files: tuple[str, ...]  # patterns
-    tests: tuple[str, ...]  # patterns of the names of test files
+    tests: tuple[str, ...]  # patterns of the names of test files, or tests as in known_faults.py
     compiled: bool = False  # the kernels that the tests call are compiled; the files themselves must hold none
 
 
@@ -189,6 +193,20 @@ def _changed(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         yield "left out", ast.copy_location(ast.Pass(), node)
 
 
+def known(part: Sequence[Known]) -> list[Fault]:
+    """These faults. ValueError if a text that one replaces is not in its file exactly once."""
+    found = []
+    for each in part:
+        text = (ROOT / each.path).read_text(encoding="utf-8")
+        if text.count(each.old) != 1:
+            raise ValueError(f"{each.path} has {text.count(each.old)} times, not once: {each.old}")
+        line = text[: text.index(each.old)].count("\n") + 1
+        names = [name for node, name in _functions(ast.parse(text), "") if node.lineno <= line <= (node.end_lineno or 0)]
+        changed = ast.unparse(ast.parse(text.replace(each.old, each.new)))
+        found.append(Fault(each.path, names[0] if names else "<module>", line, "known", changed))
+    return found
+
+
 def difference(fault: Fault) -> str:
     """The lines that the fault changes."""
     before = ast.unparse(ast.parse((ROOT / fault.path).read_text(encoding="utf-8"))).splitlines()
@@ -214,7 +232,8 @@ def trials(part: Part, chosen: list[Fault], only: str, seconds: float, slowest: 
         ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis")
         shutil.copytree(ROOT, here, ignore=ignored, symlinks=True)
         (here / "faults.json").write_text(json.dumps([fault._asdict() for fault in chosen]), encoding="utf-8")
-        tests = sorted({str(path) for pattern in part.tests for path in (here / "tests").rglob(f"test_{pattern}.py")})
+        of_files = {str(path) for pattern in part.tests for path in (here / "tests").rglob(f"test_{pattern}.py")}
+        tests = sorted(of_files) or [str(here / "tests" / test) for test in part.tests]
         environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": f"{here}{os.pathsep}{here / 'tests/support'}"}
         if not part.compiled:
             environment["NUMBA_DISABLE_JIT"] = "1"
@@ -245,12 +264,18 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=20.0, help="tests for one fault may cost so many seconds of the processor")
     parser.add_argument("--slowest", type=float, default=0.7, help="a test that takes longer, in seconds of the processor, is left out")
     parser.add_argument("--processes", type=int, default=1, help="parts that are tried at the same time")
+    parser.add_argument("--known", action="store_true", help="try the faults of known_faults.py; exits with 1 if one survives")
     wanted = parser.parse_args()
     tried, survived = Counter[str](), Counter[str]()
 
     def try_part(name: str) -> None:
-        chosen = sample(PLAN[name], wanted.files, wanted.sample, random.Random(wanted.seed))
-        for told in trials(PLAN[name], chosen, wanted.only, wanted.seconds, wanted.slowest) if chosen else ():
+        if wanted.known:
+            listed = [each for each in KNOWN[name] if fnmatch.fnmatch(each.path, wanted.files)]
+            part, chosen = Part((), tuple(dict.fromkeys(each.test for each in listed)), name == COMPILED), known(listed)
+        else:
+            part, chosen = PLAN[name], sample(PLAN[name], wanted.files, wanted.sample, random.Random(wanted.seed))
+        limits = (600.0, 60.0) if wanted.known else (wanted.seconds, wanted.slowest)  # what was written for a fault is not left out
+        for told in trials(part, chosen, wanted.only, *limits) if chosen else ():
             if "fault" not in told:
                 print(f"{name}: {told['said']}", flush=True)
                 continue
@@ -264,11 +289,11 @@ def main() -> int:
                 print(f"SURVIVED {where}, {told['said']}\n{difference(fault)}", flush=True)
 
     with ThreadPoolExecutor(wanted.processes) as pool:
-        list(pool.map(try_part, wanted.parts or PLAN))
+        list(pool.map(try_part, wanted.parts or (KNOWN if wanted.known else PLAN)))
     for path in sorted(tried):
         print(f"{path:45} {tried[path]:4} tried {survived[path]:4} survived")
     print(f"{'all':45} {tried.total():4} tried {survived.total():4} survived")
-    return 0
+    return int(wanted.known and survived.total() > 0)
 
 
 if __name__ == "__main__":

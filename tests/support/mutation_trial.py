@@ -2,7 +2,7 @@
 
 First all tests run once, to see what they cost and which functions of the package they call. For a fault, the changed function gets
 its changed code in the fork, and the tests that call the function run there, those first that have found a fault before, then
-the cheapest. A function that runs while its module is imported is tried in a new process.
+the cheapest. A change of what runs while its module is imported is tried in a new process.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def _tried(fault: dict[str, Any], items: list[pytest.Item], costs: dict[str, Cos
     path, left = HERE / fault["path"], float(os.environ["TRIAL_SECONDS"])
     function = [fault["path"], fault["function"]]
     calling = [item for item in items if function in costs[item.nodeid].called]
-    if not calling and function not in _at_import.functions():
+    if not calling and fault["function"] != "<module>" and function not in _at_import.functions():
         return None, "no test calls it"
     change = _change(fault) if calling else None
     able = calling if change else items

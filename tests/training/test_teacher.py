@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,19 @@ from random_games import random_game
 from kdenv.compiler.random import make_rng
 from kdenv.core import verbs
 from kdenv.core.errors import BadOption
+from kdenv.core.questions import packed
 from kdenv.core.table import Table
 from kdenv.core.verbs import OVER
+from kdenv.core.view import View
 from kdenv.games import find_game
 from kdenv.games.dominoes.notation import tiles_in
 from kdenv.games.dominoes.tables import BIT_OF_TILE, MIRRORED, TILES
 from kdenv.networks.learning import POSITIONS, learn_from_worths
 from kdenv.networks.network import value_alone
+from kdenv.networks.players import Goal
 from kdenv.policies import policy
 from kdenv.training import Settings, Trainer
+from kdenv.training.teacher import Teacher
 
 DOMINOES = find_game("dominoes")
 
@@ -81,6 +86,36 @@ def after(states: Any, action: int) -> Any:
 
 def trainer_with(folder: Path, teacher: str, **more: Any) -> Trainer:
     return Trainer(Settings("dominoes", options={"mode": "round"}, encoding="ends", teacher=teacher, **{"win": 1.0, **more}), folder)
+
+
+@pytest.mark.parametrize(
+    ("score", "goal", "worths"),
+    [
+        ("wdl", Goal(2, 50.0, 1.0), [1.0, 0.0, -1.0]),  # a win is 1 to the search, and 1 to the network; a loss is 0 and -1
+        ("margin", Goal(2, 50.0, 0.0), [0.02, 0.01, 0.0]),  # a margin of 1 is a fiftieth of what counts 1 to the network
+    ],
+)
+def test_worths_have_the_unit_of_the_goal_and_the_turn_tried_most_counts_whole(
+    score: str, goal: Goal, worths: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A turn that was tried half as often counts half, and one that was not tried is not learned."""
+    teacher, table = Teacher(f"mce(score={score}, playouts=1)", DOMINOES, 4, {"mode": "round"}, goal), Table(DOMINOES, mode="round")
+    learned: list[tuple[Any, ...]] = []
+    learner = SimpleNamespace(states=table.states.copy(), sums=np.zeros(4))
+
+    def search(view: View, thorough: bool) -> Any:
+        turn = packed(view.legal()[0])
+        turns, visits, means = np.array([turn, 2, 3, 4]), np.array([4, 0, 2, 1]), np.array([1.0, np.nan, 0.5, 0.0])
+        return SimpleNamespace(turns=turns, visits=visits, means=means, turn=turn)
+
+    monkeypatch.setattr(teacher, "policy", SimpleNamespace(reset=lambda seed: None, search=search))
+    monkeypatch.setattr("kdenv.training.teacher.learn_from_worths", lambda *given: learned.append(given))
+    teacher.play(learner, SimpleNamespace(rate=0.1, random=0.0), make_rng(1))  # type: ignore[arg-type]
+    assert len(learned) > 15
+    for _, turns, of_turns, shares, _, _ in learned:
+        assert turns[1:].tolist() == [3, 4]
+        assert of_turns.tolist() == pytest.approx(worths)
+        assert shares.tolist() == [1.0, 0.5, 0.25]
 
 
 def test_it_learns_what_the_turns_of_an_end_of_eight_tiles_are_worth(tmp_path: Path) -> None:
