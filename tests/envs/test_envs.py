@@ -335,6 +335,19 @@ def test_a_game_broken_off_is_truncated_and_worth_nothing() -> None:
         assert set(env.rewards.values()) == {0.0}
 
 
+def test_after_ctrl_c_a_step_that_no_agent_was_told_of_is_not_stepped_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*given: Any) -> None:
+        raise KeyboardInterrupt
+
+    env = begun()
+    with monkeypatch.context() as patch:
+        patch.setattr(env, "_select", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            env.step(env.table.legal()[0])
+    with pytest.raises(WrongOrder, match=r"broken off by a KeyboardInterrupt in a step; call reset\(\)"):
+        env.step(0)
+
+
 # Copies
 
 
