@@ -481,6 +481,8 @@ def test_a_game_may_start_from_a_position(game: str) -> None:
 @pytest.mark.parametrize(
     "options, sentence",
     [
+        (5, "options=5 is not possible; options of reset are a dict with script and position"),
+        (["script"], "options=['script'] is not possible; options of reset are a dict with script and position"),
         ({"scrypt": []}, "reset has no option scrypt (did you mean script?); its options are script and position"),
         ({"script": 3}, "script=3 is not a list of outcomes of chance; write each as a number or a word"),
         ({"script": "draw 8"}, "script='draw 8' is not a list of outcomes of chance; write each as a number or a word"),

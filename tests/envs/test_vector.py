@@ -503,6 +503,9 @@ def test_calls_that_cannot_be_carried_out_are_refused() -> None:
         batch.reset(seed=[1, 2, 3])
     with pytest.raises(BadOption, match=r"no option reset_maks \(did you mean reset_mask\?\)"):
         batch.reset(options={"reset_maks": 1})
+    for options in (5, "reset_mask", ["reset_mask"]):
+        with pytest.raises(BadOption, match="is not possible; options of reset are a dict with reset_mask"):
+            batch.reset(options=options)
     with pytest.raises(BadOption, match="give an array of 2 bools"):
         batch.reset(options={"reset_mask": np.zeros(2, bool)})
 

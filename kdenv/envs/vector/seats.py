@@ -17,7 +17,7 @@ from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import Game, did_you_mean
 from kdenv.core.table import Table
-from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, empty_table
+from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_options, empty_table
 from kdenv.envs.lineup import Lineup, Opponent
 from kdenv.envs.rewards import Reward
 from kdenv.envs.seat import check_seat
@@ -219,6 +219,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
             infos["final_info"] |= {"illegal": sentences, "_illegal": games.illegal.copy()}
 
     def _mask_of(self, options: dict[str, Any] | None) -> NDArray[np.bool_] | None:
+        check_options(options, "reset_mask")
         for key in options or ():
             if key != "reset_mask":
                 known = did_you_mean(str(key), ("reset_mask",))
