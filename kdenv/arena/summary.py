@@ -13,9 +13,10 @@ from kdenv.arena.match import Match, Result
 from kdenv.arena.statistics import DealSums, Estimate, Median, pairing
 from kdenv.arena.tables import difference_lines, differences_html, html_table, note, text_table
 from kdenv.core.errors import BadOption
+from kdenv.policies import policy
 
 _COLUMNS = 4  # a game gives so many numbers for a policy: margin, score, win, playouts a turn
-_SCORE = 1
+_SCORE, _PLAYOUTS = 1, 3
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,16 @@ class Summary:
         return self.match.describe() + ("" if self.games == self.match.games else f": {self.games} finished")
 
     def _explanation(self) -> str:
-        return f"{self.deals} deal{'s' * (self.deals != 1)}, seats rotated, deals shared. {note(self.deals)}"
+        told = f"{self.deals} deal{'s' * (self.deals != 1)}, seats rotated, deals shared. {note(self.deals)}"
+        if any(self._has_more_than_its_budget(text, number) for number, text in enumerate(self._places)):
+            told += " A turn is all that a seat decides in a row; a budget of playouts is for each of its decisions."
+        return told
+
+    def _has_more_than_its_budget(self, text: Any, number: int) -> bool:
+        """Whether a turn of this policy has more playouts than the policy has for a decision."""
+        found = policy(text)
+        budget, whole = getattr(found, "playouts", None), getattr(found, "whole", False)
+        return isinstance(budget, int) and not whole and round(self._sums.mean(_COLUMNS * number + _PLAYOUTS).mean) > budget
 
     def _row(self, text: Any, number: int) -> Row:
         sums, first = self._sums, _COLUMNS * number
@@ -152,7 +162,7 @@ class Summary:
             wins=sums.share(first + 2),
             seconds_per_turn=self._times.mean(number),
             median_seconds_per_turn=self._medians[text].value(),
-            playouts_per_turn=sums.mean(first + 3),
+            playouts_per_turn=sums.mean(first + _PLAYOUTS),
         )
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
 from kdenv.compiler.random import Rng, derive_seed, make_rng
-from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.errors import BadOption, NotSupported, shown
 from kdenv.core.verbs import resample_hidden, resample_hidden_at
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def observer_for_model(made_for: Mapping[str, Any], model: str, game: Game, play
     Raises NotSupported if the model was made for another game, or if the game has no such encoding.
     """
     if made_for.get("game", game.name) != game.name:
-        raise NotSupported(f"{model} was trained on {made_for['game']}, not on {game.name}; use a model trained on {game.name}")
+        raise NotSupported(f"{model} was trained on {shown(made_for['game'])}, not on {game.name}; use a model trained on {game.name}")
     try:
         return game.observer(players, variant, made_for.get("encoding"))
     except BadOption as error:
@@ -194,6 +194,7 @@ def check_layout(made_for: Mapping[str, Any], model: str, observer: Observer) ->
     here = observer.made_for
     if made_for and {**here, **made_for} != here:
         raise NotSupported(
-            f"{model} was trained on version {made_for.get('version')} of {here['game']}'s encoding {here['encoding']} "
-            f"(layout {made_for.get('layout')}), and here it is version {here['version']} (layout {here['layout']}); train the model again"
+            f"{model} was trained on version {shown(made_for.get('version'))} of {here['game']}'s encoding {here['encoding']} "
+            f"(layout {shown(made_for.get('layout'))}), and here it is version {here['version']} (layout {here['layout']}); "
+            "train the model again"
         )

@@ -207,7 +207,7 @@ class Game:
             if name is None or encoding.name == name:
                 return encoding
         known = [encoding.name for encoding in self.encodings]
-        raise BadOption(f"{self.name} has no encoding {name}{did_you_mean(str(name), known)}; its encodings are {', '.join(known)}")
+        raise BadOption(f"{self.name} has no encoding {shown(name)}{did_you_mean(str(name), known)}; its encodings are {', '.join(known)}")
 
     def observer(self, players: int, variant: Variant, encoding: str | None = None) -> Observer:
         """The observer for this many players, these options and the encoding of this name; None means the default encoding."""

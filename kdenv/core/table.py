@@ -196,6 +196,8 @@ class Table:
 
     def action(self, text: str) -> int:
         """The legal action that these words mean in this position. Raises IllegalAction or BadRecord if they mean none."""
+        if not isinstance(text, str):
+            raise self._not_legal(f"{shown(text)} (of type {type(text).__name__}, not a text)")
         action = self.game.notation.action_from(self.states, 0, text)
         if action not in self.legal():
             raise self._not_legal(shown(text))
@@ -284,10 +286,12 @@ class Table:
             return IllegalAction(self._cannot(f"action {named}", [f"{a} ({self.name(a)})" for a in self.legal()]))
         return IllegalAction(f"action {named} is not legal for seat {self.seat} in {self._where(reader)}")
 
-    def _checked(self, seat: int) -> int:
-        if not 0 <= seat < self.players:
-            raise IllegalAction(f"there is no seat {shown(seat)}; the seats are 0 to {self.players - 1}")
-        return int(seat)
+    def _checked(self, seat: Any) -> int:
+        number = _whole(seat)
+        if number is None or not 0 <= number < self.players:
+            what = shown(seat) if number is not None else f"{shown(repr(seat))}, which is not a whole number"
+            raise IllegalAction(f"there is no seat {what}; the seats are 0 to {self.players - 1}")
+        return number
 
     def _where(self, reader: int | None = None) -> str:
         """The game and the position in words, as seat `reader` may know them; by default it is the seat that decides."""
@@ -308,11 +312,11 @@ class Table:
         return f"{what} is not legal in {self._where()}; legal: {listing}"
 
 
-def _whole(action: Any) -> int | None:
-    """The whole number that an action is; None if it is none."""
-    if isinstance(action, (bool, np.bool_)):
+def _whole(value: Any) -> int | None:
+    """The whole number that an action or a seat is; None if it is none."""
+    if isinstance(value, (bool, np.bool_)):
         return None
     try:
-        return operator.index(action)
+        return operator.index(value)
     except TypeError:
         return None

@@ -24,7 +24,7 @@ from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import View
 from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_flag, check_seed, empty_table, warn_of_loss
-from kdenv.envs.episode import Episode
+from kdenv.envs.episode import Episode, article
 from kdenv.envs.pettingzoo_aec import AECEnv
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
@@ -155,15 +155,23 @@ class TableEnv(AECEnv[str, Any, Any]):
         if number == NO_ACTION:
             self._take_illegal(agent, action)
         else:
-            mover = episode.step(number)
-            self.infos[agent] = {"action_mask": self._no_action()}
-            self._cumulative_rewards[agent] = 0.0
-            if mover == NOBODY or self._skip_forced or self._payer.pays_gains:
-                self._go_on(mover)
-            else:
-                self._select(mover)
+            try:
+                self._carry_out(agent, number)
+            except BaseException as error:  # also Ctrl-C
+                episode.break_off(f"{article(error)} in a step")
+                raise
         if self.render_mode == "human":
             self.render()
+
+    def _carry_out(self, agent: str, action: int) -> None:
+        """Carry out a legal action of this agent and the chance after it, and tell all agents."""
+        mover = self._episode.step(action)
+        self.infos[agent] = {"action_mask": self._no_action()}
+        self._cumulative_rewards[agent] = 0.0
+        if mover == NOBODY or self._skip_forced or self._payer.pays_gains:
+            self._go_on(mover)
+        else:
+            self._select(mover)
 
     def _no_action(self) -> Mask:
         return np.zeros(self._episode.n_actions, np.int8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ class UnexpectedKeyword(BadOption, TypeError):
 
 def empty_table(game: str | Game, players: int | None, options: dict[str, Any]) -> Table:
     """A table of the game, or of the game of this name, before anything has happened. UnexpectedKeyword for an option it does not have."""
-    found = find_game(game) if isinstance(game, str) else game
+    found = game if isinstance(game, Game) else find_game(game)
     try:
         found.check_names(options)
     except BadOption as error:
@@ -42,6 +43,12 @@ def check_flag(name: str, value: object) -> None:
     """Raise BadOption for a value that is not True or False. A word such as "no" would count as True."""
     if not isinstance(value, (bool, np.bool_)):
         raise BadOption(f"{name}={shown(value)} is not possible; {name} may be True or False")
+
+
+def check_options(options: object, known: str) -> None:
+    """Raise BadOption for options of reset that are neither None nor a dict. `known` says which there are."""
+    if options is not None and not isinstance(options, Mapping):
+        raise BadOption(f"options={shown(options)} is not possible; options of reset are a dict with {known}")
 
 
 def check_seed(seed: Any) -> None:

@@ -19,6 +19,7 @@ from kdenv.core.errors import BadOption, IllegalAction, KdenvError, WrongOrder, 
 from kdenv.core.game import did_you_mean
 from kdenv.core.table import Table
 from kdenv.envs import stepping
+from kdenv.envs.checks import check_options
 from kdenv.envs.stepping import NO_ACTION, NOBODY, WORK, Mask
 
 _KNOWN = ("script", "position")  # keys of reset's options
@@ -159,6 +160,7 @@ def article(error: BaseException) -> str:
 
 def _read(options: Mapping[str, Any] | None) -> tuple[list[int | str], str | None]:
     """The script and the position of reset(options=...)."""
+    check_options(options, " and ".join(_KNOWN))
     for key in options or ():
         if key not in _KNOWN and key != _IGNORED:
             raise BadOption(f"reset has no option {shown(key)}{did_you_mean(str(key), _KNOWN)}; its options are {' and '.join(_KNOWN)}")

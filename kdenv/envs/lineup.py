@@ -60,6 +60,17 @@ class Lineup:
             if isinstance(player, Policy):
                 player.reset(derive_seed("opponent", int(next64(rng))))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle also what the players remember, which policies leave out."""
+        return {**self.__dict__, "memories": [player.memory if isinstance(player, Policy) else None for player in self.players]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        memories = state["memories"]
+        self.__dict__.update({name: value for name, value in state.items() if name != "memories"})
+        for player, memory in zip(self.players, memories, strict=True):
+            if isinstance(player, Policy):
+                player.recall(memory)
+
     @property
     def listed(self) -> tuple[list[Player], bool]:
         """The players to draw from, and True; or, if nothing is drawn, one for each seat after the learner, and False."""

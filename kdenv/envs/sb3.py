@@ -93,7 +93,7 @@ class SeatVecEnv(VecEnv):
         observations = self._batch.deal(seeds_of(self._seeds, self.num_envs))
         self._reset_seeds()
         self._returns[:], self._lengths[:] = 0, 0
-        return observations
+        return self._batch.completed(observations)
 
     def step_async(self, actions: Any) -> None:
         """Take an action for each game."""
@@ -110,7 +110,7 @@ class SeatVecEnv(VecEnv):
         rows = np.flatnonzero(ended)
         if len(rows):
             self._tell_ends(rows, infos)
-        return observations, rewards.astype(np.float32), ended, infos
+        return self._batch.completed((observations, rewards.astype(np.float32), ended, infos))
 
     def _tell_ends(self, rows: NDArray[np.int64], infos: list[dict[str, Any]]) -> None:
         games, finals = self._batch.games, self._batch.results.finals

@@ -107,11 +107,12 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self._dice: Rng = make_rng(0)
         self._compiled: Any = None  # the opponents as one compiled player; None if one has no compiled form
         self.set_opponents("random" if opponents is None and pool is None else opponents, pool)
+        self._lineup = self._next_lineup
 
     def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
         """Change the policies of the other seats from the next reset on. The parameters are those of the environment."""
         table = self.table
-        self._lineup = Lineup(table.game, table.variant, table.players - 1, opponents, pool)
+        self._next_lineup = Lineup(table.game, table.variant, table.players - 1, opponents, pool)
 
     @property
     def table(self) -> Table:
@@ -144,10 +145,11 @@ class SeatEnv(gymnasium.Env[Any, Any]):
             opening = self._episode.opening(options)
         else:
             raise NotSupported(f"seat {self.seat} had nothing to decide in {_DEALS} games in a row; choose another seat or other opponents")
-        self._is_on = True
         if self.render_mode == "human":
             self.render()
-        return self._observation(), self._info()
+        told = self._observation(), self._info()
+        self._is_on = True
+        return told
 
     def _begin(self, opening: tuple[Table, Script]) -> None:
         """Deal, choose the learner's seat and the opponents, and play until the learner decides or the game is over."""
@@ -160,6 +162,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         elif self._seat_rule == "rotate":
             self.seat = self._seeds.number % players
         self._dice = self._seeds.rng(DICE)
+        self._lineup = self._next_lineup
         self._lineup.draw(self._seeds)
         self._compiled = self._lineup.compiled(self.seat)
         with first_use(self._compiled, self.table.game):
@@ -173,18 +176,19 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         number = self._episode.number(action)
         if number == NO_ACTION:
             return self._take_illegal(action)
-        self._is_on = False  # stays so if an opponent fails
+        self._is_on = False  # stays so after an error, and after Ctrl-C
         self._go_on(number)
-        self._is_on = self._episode.mover != NOBODY
-        reward, truncated = 0.0, False
-        if not self._is_on:
+        is_over, reward, truncated = self._episode.mover == NOBODY, 0.0, False
+        if is_over:
             truncated = is_truncated(self.table)
             reward = self._payer.at_end(self.table)[self.seat]
         elif self._payer.pays_gains:
             reward = self._payer.gains(self.table)[self.seat]
         if self.render_mode == "human":
             self.render()
-        return self._observation(), reward, not self._is_on and not truncated, truncated, self._info()
+        told = self._observation(), reward, is_over and not truncated, truncated, self._info()
+        self._is_on = not is_over
+        return told
 
     def _go_on(self, action: int) -> None:
         """Carry out an action, or NO_ACTION, and all that follows, until the learner is to be asked or the game is over."""
@@ -237,11 +241,11 @@ class SeatEnv(gymnasium.Env[Any, Any]):
 
     def _mask(self) -> Mask:
         """A new mask of what the learner may do. It is all ones where the learner has nothing to decide."""
-        return self._episode.mask.copy() if self._is_on else np.ones(self._episode.n_actions, np.int8)
+        return self._episode.mask.copy() if self._episode.mover != NOBODY else np.ones(self._episode.n_actions, np.int8)
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"action_mask": self._mask(), "seat": self.seat}
-        if not self._is_on:
+        if self._episode.mover == NOBODY:
             info.update(scores=np.array(self.table.scores(), np.int64), ranks=np.array(self.table.ranks(), np.int64))
             if self.with_record:
                 info["record"] = self.table.record()
@@ -270,6 +274,15 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def clone(self) -> SeatEnv:
         """An independent copy of this environment, with the same position, generators and opponents."""
         return copy.deepcopy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle everything but the compiled player, which may hold what no other process knows."""
+        return {**self.__dict__, "_compiled": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._is_on:
+            self._compiled = self._lineup.compiled(self.seat)
 
 
 def check_seat(seat: Any, players: int) -> None:

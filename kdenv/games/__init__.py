@@ -45,6 +45,10 @@ def find_game(name: str) -> Game:
     >>> kingdomino.players, [option.name for option in kingdomino.options]
     ((4, 2, 3), ['size', 'dominoes', 'middle', 'harmony', 'tiebreak'])
     """
+    if not isinstance(name, str):
+        from kdenv.core.errors import BadOption, shown
+
+        raise BadOption(f"{shown(repr(name))} is not the name of a game; the games are {', '.join(names())}")
     ours: Game | None = import_module(f"kdenv.games.{name}").GAME if name in TITLES else None
     GAMES.load(name)  # after the import, as it may add something to this game
     game = ours or _from_outside.get(name)

@@ -13,6 +13,7 @@ from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
 from kdenv.core.questions import first_action, rest_of
 from kdenv.core.view import View
+from kdenv.policies.dice import Dice
 from kdenv.policies.found import Found
 from kdenv.policies.text.value import Value
 
@@ -63,9 +64,9 @@ class Policy(Value, ABC):
         return Memory()
 
     @property
-    def rng(self) -> Rng:
-        """The random generator of the policy; reset starts it anew."""
-        return self.memory.rng
+    def rng(self) -> Dice:
+        """The random generator of the policy, for kernels, and with random(), integers() and choice(). reset starts it anew."""
+        return self.memory.rng.view(Dice)
 
     @property
     def n_playouts(self) -> int:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.random import make_rng, uniform
 from kdenv.core.encoding import Observer, check_layout, observer_for_model
-from kdenv.core.errors import BadOption, NotSupported, missing_extra
+from kdenv.core.errors import BadOption, NotSupported, missing_extra, shown
 from kdenv.core.game import Game, Variant
 from kdenv.core.questions import choose_at
 from kdenv.core.view import View
@@ -110,7 +110,8 @@ class Model:
         for name, value in self.stored.options.items():
             if options.get(name) != value:
                 raise NotSupported(
-                    f"{self.file} was trained with {name}={value}, not with {name}={options.get(name)}; train a model for these rules"
+                    f"{self.file} was trained with {shown(name)}={shown(value)}, not with {shown(name)}={shown(options.get(name))}; "
+                    "train a model for these rules"
                 )
 
 
@@ -149,7 +150,7 @@ class Modelled(TurnPolicy, Playout):
 
     def choose_turn(self, view: View) -> int:
         """The packed turn that the model chooses."""
-        return int(choose_at(self._part(view), view.scratch(2), 0, view.game.buffer(), self.rng))
+        return int(choose_at(self._part(view), view.scratch(2), 0, view.game.buffer(), self.memory.rng))
 
     def player(self, view: View) -> Any:
         """The compiled player, which decides for all seats."""
@@ -256,21 +257,18 @@ class Ppo(Modelled):
     def choose_turn(self, view: View) -> int:
         """The most probable legal action, or a sample of the legal actions, as a packed turn."""
         player, model, legal = self._part(view), self.loaded(), view.legal()
-        if player is None:
-            logits = model.logits_for(view)[legal]
-            turn = self._choose(legal, logits) + 1 if np.isfinite(logits).all() else 0
-        else:
-            turn = int(choose_at(player, view.scratch(2), 0, view.game.buffer(), self.rng))
-            logits = player.network.layers[-1][legal]
+        if player is not None:
+            return int(choose_at(player, view.scratch(2), 0, view.game.buffer(), self.memory.rng))
+        logits = model.logits_for(view)[legal]
         if not np.isfinite(logits).all():
             raise BadOption(f"{model.file} gives a number that is not finite in this position, so it cannot choose; use another model")
-        return turn
+        return self._choose(legal, logits) + 1
 
     def _choose(self, legal: list[int], logits: Array) -> int:
         if not self.sample:
             return legal[int(np.argmax(logits))]
         odds = np.cumsum(np.exp(logits - logits.max(), dtype=np.float64))
-        return legal[min(int(np.searchsorted(odds, uniform(self.rng) * odds[-1], side="right")), len(legal) - 1)]
+        return legal[min(int(np.searchsorted(odds, uniform(self.memory.rng) * odds[-1], side="right")), len(legal) - 1)]
 
 
 def shipped_models() -> dict[str, Path]:
@@ -286,10 +284,14 @@ def model_path(name: str) -> Path:
     path = Path(name)
     if path.name and path.suffix not in (".zip", ".npz"):
         path = path.with_name(path.name + ".zip")  # Stable-Baselines3 adds this ending
-    if not path.is_file():
+    try:
+        is_there = path.is_file()
+    except OSError:  # no file can have this name, as where it is too long
+        is_there = False
+    if not is_there:
         known = ", ".join(shipped) or "none"
         raise BadOption(
-            f"there is no model {name}; give the model.npz of 'kdenv train', a .zip of MaskablePPO or its export as .npz, "
+            f"there is no model {shown(name)}; give the model.npz of 'kdenv train', a .zip of MaskablePPO or its export as .npz, "
             f"or a shipped model ({known})"
         )
     return path

@@ -39,7 +39,7 @@ class Random(Policy, Playout):
     def act(self, view: View) -> int:
         """Choose a legal action at random."""
         legal = view.legal()
-        return legal[int(below(self.rng, len(legal)))]
+        return legal[int(below(self.memory.rng, len(legal)))]
 
     def compiled(self, game: Game, players: int) -> Uniform:
         """The compiled player that decides at random."""

@@ -34,9 +34,10 @@ TOTALS = {"siblings": uct.SIBLINGS, "parent": uct.PARENT}
 EQUALS = {"random": uct.RANDOM, "last": uct.LAST}
 BACKUPS = {"mean": uct.MEAN, "max": uct.MAX}
 
-# The most that a tree may have; memory is taken only as it grows (some 50 bytes a turn).
-_MOST_NODES = 1 << 21
-_MOST_TURNS = 1 << 23
+# The most that a tree may have, and that all trees of a search may have together: as much as eight of the largest, some 4 GB. Memory is
+# taken only as trees grow (some 50 bytes a turn).
+_MOST_NODES, _MOST_NODES_IN_ALL = 1 << 21, 1 << 24
+_MOST_TURNS, _MOST_TURNS_IN_ALL = 1 << 23, 1 << 26
 _NODES_A_SECOND = 1_000_000  # more than can be made
 _LINE = 4  # turns of an expected line that are told
 
@@ -82,22 +83,14 @@ class Grower(Worker):
         player, self.learner = _player_and_learner(view, policy)
         self.playouts = new_playouts(policy, view, player=player, values=self.space.values, at_once=self.plan.most_decisions)
         self.plan = self.plan._replace(dealer=policy.dealer(view))
-        self.tree = self._tree(budget)
+        self.tree = self._tree(budget, policy.workers)
         self.states[0] = view.states[0]
         verbs.resample_hidden_at(self.states, 0, self.seat, rng)
         self.tree.seed[0] = next64(rng)
 
-    def _tree(self, budget: Budget) -> Tree:
+    def _tree(self, budget: Budget, n_trees: int) -> Tree:
         """A tree with room for what the budget allows. Whatever is in it is not cleared yet."""
-        n_nodes = _MOST_NODES
-        if budget.playouts is not None:
-            n_nodes = budget.playouts + 2
-        elif budget.nodes is not None:
-            n_nodes = max(1, budget.nodes)
-        elif budget.seconds is not None:  # in powers of two, so that a clock that runs out keeps its trees
-            n_nodes = 1 << int(_NODES_A_SECOND * budget.seconds + 1).bit_length()
-        n_nodes = min(_MOST_NODES, n_nodes)
-        n_turns = n_nodes if isinstance(self.chance, Decisions) else min(_MOST_TURNS, n_nodes * self.game.max_turns)
+        n_nodes, n_turns = size_of_tree(budget, n_trees, 1 if isinstance(self.chance, Decisions) else self.game.max_turns)
         size = n_nodes + 1, n_turns + 1
         if size not in self._trees:
             self._trees[size] = _new_tree(*size)
@@ -155,6 +148,19 @@ class Grower(Worker):
         places = self._places(node, turns[:n]) if node else np.zeros(0, np.int64)
         visits = self.tree.counts["visits"][places] * (places > 0)
         return int(places[visits.argmax()]) if visits.any() else 0
+
+
+def size_of_tree(budget: Budget, n_trees: int, turns_of_node: int) -> tuple[int, int]:
+    """How many nodes and turns one of so many trees may have, if each node has up to so many turns."""
+    n_nodes = _MOST_NODES
+    if budget.playouts is not None:
+        n_nodes = budget.playouts + 2
+    elif budget.nodes is not None:
+        n_nodes = max(1, budget.nodes)
+    elif budget.seconds is not None:  # in powers of two, so that a clock that runs out keeps its trees
+        n_nodes = 1 << int(_NODES_A_SECOND * budget.seconds + 1).bit_length()
+    n_nodes = min(n_nodes, _MOST_NODES, _MOST_NODES_IN_ALL // n_trees)
+    return n_nodes, min(n_nodes * turns_of_node, _MOST_TURNS, _MOST_TURNS_IN_ALL // n_trees)
 
 
 def _guide(view: View, policy: Uct) -> Any:

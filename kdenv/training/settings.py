@@ -14,7 +14,7 @@ from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import Game, did_you_mean
 from kdenv.networks.network import ACTIVATIONS
 from kdenv.policies.learned import model_path
-from kdenv.policies.model_file import VALUE, read_network
+from kdenv.policies.model_file import LARGEST_SCALE, SMALLEST_SCALE, VALUE, read_network
 
 _SHAPES = {int: "a whole number", float: "a number", str: "a word", list: "a list of words", dict: "a table"}
 
@@ -35,7 +35,7 @@ class Settings:
     hidden: int = setting("the size of the hidden layer", 64, 1, 4096)
     second: int = setting("the size of a second hidden layer; 0 for none", 0, 0, 4096)
     activation: str = setting("the activation of hidden layers: tanh or relu", "relu")
-    scale: float = setting("the margin that counts 1 in what is learned; 0 for half the game's scale of rewards", 0.0)
+    scale: float = setting("the margin that counts 1 in what is learned; 0 for half the game's scale of rewards", 0.0, 0, LARGEST_SCALE)
     win: float = setting("how much a win counts in what is learned, against the margin", 0.0, 0, 1)
     lam: float = setting("lambda: how much the end of a game counts against the next position", 0.7, 0, 1)
     random: float = setting("the share of turns that are taken at random", 0.02, 0, 1)
@@ -58,6 +58,8 @@ class Settings:
             self._check(each)
         if self.activation not in ACTIVATIONS:
             raise BadOption(f"activation={self.activation} is not possible; it may be {' or '.join(ACTIVATIONS)}")
+        if 0 < self.scale < SMALLEST_SCALE:
+            raise BadOption(f"scale={self.scale:g} is not possible; it may be 0, or {SMALLEST_SCALE:g} to {LARGEST_SCALE:g}")
         if (self.guided > 0 or self.then > 0) and not self.guides:
             raise BadOption('guided and then say how often guides play, so they need guides; give guides, as in guides = ["greedy"]')
         if self.guides and not (self.guided * self.first or self.then):
@@ -130,7 +132,7 @@ def _of_model(path: Path, game: str) -> dict[str, Any]:
     """The settings that a training which begins with this model takes over, unless others are given."""
     stored = read_network(path)
     if stored.made_for.get("game", game) != game:
-        raise BadOption(f"{path.name} was trained on {stored.made_for['game']}, not on {game}; give a model of {game}")
+        raise BadOption(f"{path.name} was trained on {shown(stored.made_for['game'])}, not on {game}; give a model of {game}")
     if stored.predicts != VALUE:
         raise BadOption(f"{path.name} predicts a {stored.predicts}, and a training begins with a network of values; give one of these")
     hidden = [len(bias) for _, bias in stored.layers[:-1]]

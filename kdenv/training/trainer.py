@@ -10,19 +10,16 @@ The folder of a training has
 from __future__ import annotations
 
 import dataclasses
-import json
 import threading
 import time
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from filelock import FileLock, Timeout
-from numpy.typing import NDArray
 
 from kdenv.compiler.interrupts import delayed
 from kdenv.compiler.random import derive_seed, make_rng
@@ -30,6 +27,7 @@ from kdenv.core.encoding import check_layout, observer_for_model
 from kdenv.core.errors import BadOption
 from kdenv.games import find_game
 from kdenv.networks.learning import (
+    N_SUMS,
     POSITIONS,
     SQUARED_ERRORS,
     BySeat,
@@ -44,8 +42,9 @@ from kdenv.networks.network import copy_for_thread, layers_of, network_of
 from kdenv.networks.players import Goal, Valued, turns_for
 from kdenv.policies import policy
 from kdenv.policies.learned import model_path
-from kdenv.policies.model_file import VALUE, StoredNetwork, read_network, write_arrays, write_network
+from kdenv.policies.model_file import VALUE, StoredNetwork, read_network, write_network
 from kdenv.search.playout import Uniform
+from kdenv.training.checkpoint import Checkpoint, read_checkpoint
 from kdenv.training.curve import Curve, Strength
 from kdenv.training.settings import Settings, flag
 from kdenv.training.strength import Opponent
@@ -71,33 +70,6 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-class _Checkpoint(NamedTuple):
-    """What a checkpoint holds."""
-
-    settings: dict[str, Any]
-    games: int
-    seconds: float
-    curve: Curve
-    sums: Any  # of the learners, since strength was last measured
-    weights: NDArray[np.float32]
-    squares: NDArray[np.float32]
-    rngs: NDArray[np.uint64]
-
-
-def _read_checkpoint(path: Path) -> _Checkpoint:
-    """Read a checkpoint; raise BadOption if it is damaged, or none."""
-    try:
-        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            about, weights, squares, rngs = json.loads(str(file["about"])), file["weights"], file["squares"], file["rngs"]
-        if squares.shape != weights.shape:
-            raise ValueError("it has not one mean square for each weight")
-        curve = Curve([Strength(*point) for point in about["curve"]])
-        sums = about.get("sums", 0.0)  # older checkpoints do not have them
-        return _Checkpoint(dict(about["settings"]), int(about["games"]), float(about["seconds"]), curve, sums, weights, squares, rngs)
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        raise BadOption(f"{path} is not a checkpoint of a training ({error}); remove it, or choose another folder") from None
 
 
 class Trainer:
@@ -169,27 +141,21 @@ class Trainer:
         if not np.isfinite(self.player.network.weights).all():
             raise BadOption(f"the network has numbers that are not finite, so {self.folder} keeps the last checkpoint; use a smaller rate")
         self.folder.mkdir(parents=True, exist_ok=True)
-        about = {
-            "settings": dataclasses.asdict(self.settings),
-            "games": self.games,
-            "seconds": self.seconds,
-            "curve": [list(point) for point in self.curve.points],
-            "sums": self._sums().tolist(),
-        }
-        arrays: dict[str, Any] = {"weights": self.player.network.weights, "squares": self._squares, "rngs": np.array(self._rngs)}
-        write_arrays(self.folder / _CHECKPOINT, {"about": np.array(json.dumps(about)), **arrays}, compressed=False)
+        settings, weights = dataclasses.asdict(self.settings), self.player.network.weights
+        state = settings, self.games, self.seconds, self.curve, self._sums().tolist(), weights, self._squares, np.array(self._rngs)
+        Checkpoint(*state).write(self.folder / _CHECKPOINT)
         write_network(self.folder / _MODEL, self.stored())
         self.curve.write(self.folder, f"{self.game.title}: {self.settings.text()}")
 
-    def _go_on(self) -> Any:
+    def _go_on(self) -> list[float]:
         """Take over the checkpoint in the folder, if there is one; return the sums of its learners."""
         path = self.folder / _CHECKPOINT
         weights = self.player.network.weights
         self._squares = first_squares(self.player.network)
         self._paces = paces_of(self._squares)
         if not path.exists():
-            return 0.0
-        found = _read_checkpoint(path)
+            return [0.0] * N_SUMS
+        found = read_checkpoint(path)
         before = dataclasses.asdict(Settings(self.settings.game)) | found.settings  # a setting that is new had its default
         changed = {name for name, value in dataclasses.asdict(self.settings).items() if before[name] != value}
         if changed - {"games", "minutes"}:

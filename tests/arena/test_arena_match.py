@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from matches import GREEDY_V_RANDOM, results_of, without_time
 
-from kdenv.arena import GameFailed, Match, Result, play, play_game
+from kdenv.arena import GameFailed, Match, Result, Summary, play, play_game
 from kdenv.arena import match as arena_match
 from kdenv.arena.match import Finished, policy_seeds, ready
 from kdenv.core.errors import BadOption, NotSupported
@@ -263,3 +263,13 @@ def test_the_seconds_of_a_place_are_those_of_its_decisions(monkeypatch: pytest.M
     result = play_game(Match("kingdomino", ["random", "full_greedy"], 2, options={"size": 3}), 0)
     decisions = [line.partition(":")[0] for line in result.record.splitlines()]
     assert result.seconds == [decisions.count("0"), decisions.count("1")]
+
+
+def test_playouts_of_turns_with_several_decisions_are_explained() -> None:
+    """With two players a seat often takes two dominoes in a row, so a turn has more playouts than a decision."""
+    match = Match("kingdomino", ["mce(playouts=20)", "random"], games=4, seed=1)
+    summary = Summary(match, [play_game(match, number) for number in range(4)])
+    assert summary.rows()[0].playouts_per_turn.mean > 20.5
+    assert "A turn is all that a seat decides in a row; a budget of playouts is for each of its decisions." in str(summary)
+    few = Match("dominoes", ["mce(playouts=4)", *["random"] * 3], games=4, seed=1, options={"mode": "round"})
+    assert "A turn is all" not in str(Summary(few, [play_game(few, number) for number in range(4)]))

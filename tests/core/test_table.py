@@ -5,18 +5,21 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import three_shells
 from positions import shells
 
+import kdenv
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, BadRecord, IllegalAction
 from kdenv.core.events import Event
 from kdenv.core.table import Table
 from kdenv.core.verbs import CHANCE, DECIDE, OVER
 from kdenv.core.view import OracleView, View
+from kdenv.envs.seat import SeatEnv
 from kdenv.games import add_game, find_game, names
 
 KINGDOMINO = find_game("kingdomino")
@@ -192,6 +195,17 @@ def test_a_seat_that_does_not_exist_sees_nothing(seat: int) -> None:
         assert refusal(IllegalAction, look, seat) == f"there is no seat {seat}; the seats are 0 to 3"
 
 
+@pytest.mark.parametrize("seat", ["0", 1.5, True, None])
+def test_what_is_no_whole_number_is_no_seat(seat: object) -> None:
+    expected = f"there is no seat {seat!r}, which is not a whole number; the seats are 0 to 3"
+    assert refusal(IllegalAction, Table(KINGDOMINO).view, seat) == expected
+
+
+def test_what_is_no_text_is_no_action_in_words() -> None:
+    told = refusal(IllegalAction, kingdomino(5, 7, 30, 40).action, None)
+    assert told.startswith("action None (of type NoneType, not a text) is not legal in ") and "; legal: 325 (pick 5), " in told
+
+
 # --- Players, options, games ---
 
 
@@ -231,6 +245,12 @@ def test_an_option_may_be_written_as_a_word() -> None:
 
 def test_an_unknown_game_is_refused_and_the_one_meant_is_told() -> None:
     assert refusal(BadOption, find_game, "kingdomio").startswith("there is no game kingdomio (did you mean kingdomino?); the games are ")
+
+
+@pytest.mark.parametrize("name", [None, 3, ["kingdomino"]])
+def test_what_is_no_text_is_no_name_of_a_game(name: Any) -> None:
+    for call in (kdenv.table, find_game, SeatEnv):
+        assert refusal(BadOption, call, name).startswith(f"{name!r} is not the name of a game; the games are kingdomino, ")
 
 
 def test_a_game_from_outside_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -335,6 +335,19 @@ def test_a_game_broken_off_is_truncated_and_worth_nothing() -> None:
         assert set(env.rewards.values()) == {0.0}
 
 
+def test_after_ctrl_c_a_step_that_no_agent_was_told_of_is_not_stepped_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*given: Any) -> None:
+        raise KeyboardInterrupt
+
+    env = begun()
+    with monkeypatch.context() as patch:
+        patch.setattr(env, "_select", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            env.step(env.table.legal()[0])
+    with pytest.raises(WrongOrder, match=r"broken off by a KeyboardInterrupt in a step; call reset\(\)"):
+        env.step(0)
+
+
 # Copies
 
 
@@ -469,6 +482,8 @@ def test_a_game_may_start_from_a_position(game: str) -> None:
 @pytest.mark.parametrize(
     "options, sentence",
     [
+        (5, "options=5 is not possible; options of reset are a dict with script and position"),
+        (["script"], "options=['script'] is not possible; options of reset are a dict with script and position"),
         ({"scrypt": []}, "reset has no option scrypt (did you mean script?); its options are script and position"),
         ({"script": 3}, "script=3 is not a list of outcomes of chance; write each as a number or a word"),
         ({"script": "draw 8"}, "script='draw 8' is not a list of outcomes of chance; write each as a number or a word"),

@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env
 
 import kdenv
 from kdenv.compiler.kernel import kernel
-from kdenv.compiler.random import make_rng, next64
+from kdenv.compiler.random import below, make_rng, next64
 from kdenv.core import verbs
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
@@ -300,6 +300,13 @@ def test_opponents_may_be_changed_between_games() -> None:
     play(env)
 
 
+def test_a_change_of_opponents_waits_for_the_next_game() -> None:
+    env = SeatEnv(opponents=first_legal)
+    env.reset(seed=1)
+    env.set_opponents(pool=["random"])
+    env.step(env.table.legal()[0])
+
+
 def test_an_opponent_that_makes_a_mistake_is_named() -> None:
     def wrong(view: View) -> int:
         return 0
@@ -556,6 +563,43 @@ def test_a_copy_made_in_mid_game_plays_on_identically(game: str, how: Callable[[
     play(env)
     play(twin)
     assert env.record() == twin.record()
+
+
+class Dicer(Policy):
+    """Takes any legal action."""
+
+    def act(self, view: View) -> int:
+        legal = view.legal()
+        return legal[int(below(self.rng, len(legal)))]
+
+
+@pytest.mark.parametrize("how", [SeatEnv.clone, through_pickle])
+def test_opponents_of_a_copy_remember_what_they_remembered(how: Callable[[SeatEnv], SeatEnv]) -> None:
+    env = SeatEnv(opponents=Dicer())
+    env.reset(seed=1)
+    env.step(env.table.legal()[-1])
+    twin = how(env)
+    for each in (env, twin):
+        for _ in range(5):
+            each.step(each.table.legal()[-1])
+    assert env.record() == twin.record()
+
+
+@pytest.mark.parametrize("after", ["_observation", "_info"])
+def test_after_ctrl_c_a_step_that_nobody_was_told_of_is_not_stepped_on(after: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*given: Any) -> None:
+        raise KeyboardInterrupt
+
+    env = SeatEnv()
+    env.reset(seed=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(env, after, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            env.step(env.table.legal()[0])
+    with pytest.raises(WrongOrder, match="call reset"):
+        env.step(env.table.legal()[0])
+    env.reset()
+    env.step(env.table.legal()[0])
 
 
 def test_a_script_fixes_chance_for_compiled_opponents_too() -> None:

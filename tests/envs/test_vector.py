@@ -1,7 +1,15 @@
 """Are games in a batch the same as in SeatEnv and TableEnv, whatever the size of the batch and the number of threads? For every game."""
 
+import hashlib
+import json
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import gymnasium
 import numpy as np
 import pytest
@@ -15,6 +23,7 @@ from kdenv.envs.aec import TableEnv
 from kdenv.envs.seat import SeatEnv
 from kdenv.envs.vector import Moment, SeatVectorEnv, SelfPlay
 from kdenv.envs.vector.buffers import Buffers
+from kdenv.envs.vector.crew import Crew
 from kdenv.games import TITLES
 
 every_game = pytest.mark.parametrize("game", TITLES)
@@ -219,6 +228,15 @@ def test_a_reset_mask_leaves_the_other_games_alone() -> None:
     assert infos["_action_mask"].tolist() == [False, True, False]
 
 
+def test_a_reset_of_some_games_tells_of_the_others_what_they_are_and_not_what_was_written_into_an_array() -> None:
+    batch = SeatVectorEnv(num_envs=3)
+    observations, _ = batch.reset(seed=1)
+    before = observations.copy()
+    observations[:] = 7
+    after, _ = batch.reset(options={"reset_mask": np.array([False, True, False])})
+    np.testing.assert_array_equal(after[[0, 2]], before[[0, 2]])
+
+
 def test_the_first_reset_is_of_all_games() -> None:
     batch, some = SeatVectorEnv(num_envs=3), {"reset_mask": np.array([False, True, False])}
     with pytest.raises(WrongOrder, match="none has begun yet; call reset"):
@@ -236,6 +254,98 @@ def test_a_clone_plays_on_as_the_original_does() -> None:
         told = batch.step(actions)
         assert_same(told, twin.step(actions))
         observations, infos = told[0], told[-1]
+
+
+def stepped(env: Any, masks: np.ndarray) -> str:
+    """A digest of what a batch tells in twenty steps."""
+    digest = hashlib.sha256()
+    for _ in range(20):
+        told = env.step(masks.argmax(axis=1))
+        masks = told.action_mask if isinstance(told, Moment) else env.action_masks()
+        for array in told[: 7 if isinstance(told, Moment) else 3]:
+            digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+IN_ANOTHER_PROCESS = """
+import json, pathlib, pickle, sys
+from test_vector import stepped
+print(json.dumps([stepped(*pickle.loads(path.read_bytes())) for path in sorted(pathlib.Path(sys.argv[1]).glob("*.pkl"))]))
+"""
+
+
+def test_a_batch_goes_on_in_another_process(tmp_path: Path) -> None:
+    """Through pickle and cloudpickle, each kind of batch tells there what it tells here, also one that was closed."""
+    keywords: dict[str, Any] = {"game": "dominoes", "num_envs": 4, "threads": 2, "mode": "round"}
+    seats = SeatVectorEnv(pool=["greedy", "random"], seat="rotate", **keywords)
+    both = SelfPlay(**keywords)
+    pairs: list[tuple[Any, np.ndarray]] = [(both, both.reset(seed=1).action_mask), (seats, seats.reset(seed=1)[1]["action_mask"])]
+    try:
+        from kdenv.envs.sb3 import SeatVecEnv
+    except ImportError:
+        pass
+    else:
+        vec_env = SeatVecEnv(opponents="greedy", **keywords)
+        vec_env.seed(1)
+        vec_env.reset()
+        pairs.append((vec_env, vec_env.action_masks()))
+    for i, (env, masks) in enumerate(pairs):
+        stepped(env, masks)
+        masks = masks if isinstance(env, SelfPlay) else env.action_masks()
+        for module in (pickle, cloudpickle):
+            (tmp_path / f"{i}-{module.__name__}.pkl").write_bytes(module.dumps((env, env._batch.games.mask.copy())))
+    seats.close()
+    told = subprocess.run(
+        [sys.executable, "-c", IN_ANOTHER_PROCESS, str(tmp_path)], cwd=Path(__file__).parent, capture_output=True, text=True, check=False
+    )
+    assert told.returncode == 0, told.stderr
+    expected = [stepped(env, env._batch.games.mask.copy()) for env, _ in pairs]
+    assert json.loads(told.stdout) == [each for each in expected for _ in range(2)]
+    for env, _ in pairs:
+        env.close()
+
+
+def test_a_batch_can_be_pickled_before_its_first_game() -> None:
+    batch = SeatVectorEnv("dominoes", "greedy", num_envs=2, mode="round")
+    assert_same(pickle.loads(pickle.dumps(batch)).reset(seed=1), batch.reset(seed=1))
+
+
+def test_a_network_among_the_opponents_is_read_again_by_a_copy() -> None:
+    env = SeatEnv(pool=["ppo(kingdomino-4p)", "full_greedy"], seat="rotate")
+    env.reset(seed=1)
+    twin = pickle.loads(pickle.dumps(env))
+    for _ in range(5):
+        action = int(env.action_masks().argmax())
+        assert_same(env.step(action)[:4], twin.step(action)[:4])
+
+
+# Ctrl-C
+
+
+@pytest.mark.parametrize("owner", [(Crew, "play"), (SelfPlay, "_moment")], ids=["in the kernel", "after it"])
+@pytest.mark.parametrize("call", ["step", "reset"])
+def test_after_ctrl_c_all_games_must_begin_anew(owner: tuple[type, str], call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The games have moved, and what they paid is lost, so that the next step would be a step of other games."""
+
+    def interrupted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*given: Any) -> Any:
+            function(*given)
+            raise KeyboardInterrupt
+
+        return called
+
+    batch, twin = (SelfPlay("dominoes", 4, mode="round") for _ in range(2))
+    actions = batch.reset(seed=1).action_mask.argmax(axis=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(*owner, interrupted(getattr(*owner)))
+        with pytest.raises(KeyboardInterrupt):
+            batch.step(actions) if call == "step" else batch.reset()
+    for each in (batch, batch.clone()):
+        with pytest.raises(WrongOrder, match=r"an error or Ctrl-C has broken the games off; call reset\(\) for all games"):
+            each.step(actions)
+        for ours, theirs in zip(each.reset(seed=5), twin.reset(seed=5), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+        each.step(each.reset().action_mask.argmax(axis=1))
 
 
 # Gymnasium
@@ -419,6 +529,9 @@ def test_calls_that_cannot_be_carried_out_are_refused() -> None:
     for mask in (np.zeros(2, bool), np.ones(3, bool), np.ones((2, 1), bool), np.ones(2, np.int8), [True, True], True):
         with pytest.raises(BadOption, match="give an array of 2 bools, of which one is true"):
             batch.reset(options={"reset_mask": mask})
+    for options in (5, "reset_mask", ["reset_mask"]):
+        with pytest.raises(BadOption, match="is not possible; options of reset are a dict with reset_mask"):
+            batch.reset(options=options)
 
 
 def test_a_seat_that_never_decides_is_told_after_many_games() -> None:

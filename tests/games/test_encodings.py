@@ -340,7 +340,7 @@ def test_a_model_file_that_says_nonsense_of_its_encoding_is_told(tmp_path: Path)
     for made_for in ("tiles", None, {"encoding": ["tiles"]}):
         about = {**json.loads(str(arrays["about"])), "made_for": made_for}
         np.savez(tmp_path / "model.npz", **{**arrays, "about": np.array(json.dumps(about))})
-        with pytest.raises(BadOption, match=r"is not a model of .*it does not say what it was made_for"):
+        with pytest.raises(BadOption, match=r"is not a model of .*made_for is .*, and must be an object with game, encoding"):
             policy(text).act(dealt().view(0))
 
 

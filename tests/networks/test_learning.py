@@ -337,7 +337,7 @@ def test_a_checkpoint_without_a_part_is_told_in_a_sentence(name: str, tmp_path: 
     about = json.loads(str(parts["about"]))
     del about[name]
     np.savez(tmp_path / "checkpoint.npz", **{**parts, "about": np.array(json.dumps(about))})
-    with pytest.raises(BadOption, match=rf"checkpoint.npz is not a checkpoint of a training \('{name}'\)"):
+    with pytest.raises(BadOption, match=rf"checkpoint.npz is not a checkpoint of a training \({name} is missing, and must be "):
         Trainer(settings, tmp_path)
 
 
@@ -380,6 +380,7 @@ def test_settings_are_told_as_a_command_that_gives_them_again() -> None:
         ('guides = ["greedy"]\nguided = 0.5', "no guide would ever play; give guided and first"),
         ('guides = ["greedy"]\nthen = 0.5\nteacher = "mce"', "a teacher plays all seats, so there are no guides"),
         ('activation = "gelu"', "activation=gelu is not possible; it may be tanh or relu"),
+        ("scale = 1e-10", "scale=1e-10 is not possible; it may be 0, or 1e-09 to 1e+09"),
         ("minutes = 0", "neither games nor minutes say when the training ends"),
         ("hidden", "is not TOML"),
     ],

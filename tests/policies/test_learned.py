@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import kdenv
 from kdenv.arena import Match, Result, Summary, play
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, NotSupported
@@ -197,25 +198,25 @@ def test_a_model_made_by_hand_plays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "changes, sentence",
     [
-        ({"weight_0": np.full((8, 2494), np.nan, np.float32)}, "weight_0 has numbers that are not finite"),
-        ({"bias_1": np.full(329, -np.inf)}, "bias_1 has numbers that are not finite"),
-        ({"weight_0": np.zeros((8, 2494), np.int64)}, "layer 0 does not consist of floating-point numbers"),
-        ({"weight_1": np.zeros((329, 9))}, "layer 1 takes 9 numbers, but layer 0 gives 8"),
-        ({"weight_1": np.zeros(329)}, "layer 1 has weights of shape (329,) and a bias of shape (329,)"),
-        ({"bias_0": np.zeros(7)}, "layer 0 has weights of shape (8, 2494) and a bias of shape (7,)"),
-        ({"bias_0": None}, "There is no item named 'bias_0.npy' in the archive"),
-        ({"bias_0": np.array([None] * 8)}, "bias_0 is not as large as it says, or too large"),
-        ({"about": {"layers": 10**9, "activation": "tanh"}}, "it does not have 1 to 64 layers"),
-        ({"about": {"layers": True, "activation": "tanh"}}, "it does not have 1 to 64 layers"),
-        ({"about": {"layers": 2, "activation": "exec"}}, "its activation is not one of tanh, relu"),
-        ({"about": {"layers": 2, "activation": "tanh", "predicts": "rain"}}, "it does not say whether it predicts policy or value"),
-        ({"about": {"layers": 2, "activation": "tanh", "players": -1}}, "it does not say for how many players and for which options"),
-        ({"about": {"layers": 2, "activation": "tanh", "goal": {"scale": 0, "win": 0}}}, "its goal has a scale that is not positive"),
-        ({"about": {"layers": 2, "activation": "tanh", "goal": {"scale": float("nan"), "win": 0}}}, "its goal has a scale that is not"),
-        ({"about": {"layers": 2, "activation": "tanh", "goal": [1]}}, "it does not say its goal, as scale and win"),
-        ({"about": {"layers": 2, "activation": "tanh", "predicts": "value"}}, "it gives 329 numbers, and a value is one"),
-        ({"about": ["tanh"]}, "its activation is not one of tanh, relu"),
-        ({"about": "x" * 20_000}, "about is not a short text"),
+        ({"weight_0": np.full((8, 2494), np.nan, np.float32)}, "weight_0 is an array with nan, and must be one of finite numbers"),
+        ({"bias_1": np.full(329, -np.inf)}, "bias_1 is an array with -inf, and must be one of finite numbers"),
+        ({"weight_0": np.zeros((8, 2494), np.int64)}, "weight_0 is an array of type int64, and must be one of floating-point numbers"),
+        ({"weight_1": np.zeros((329, 9))}, "weight_1 is an array of shape (329, 9), and must be one of shape (outputs, 8)"),
+        ({"weight_1": np.zeros(329)}, "weight_1 is an array of shape (329,), and must be one of shape (outputs, 8)"),
+        ({"bias_0": np.zeros(7)}, "bias_0 is an array of shape (7,), and must be one of shape (8,)"),
+        ({"bias_0": None}, "bias_0 is missing, and must be an array of floating-point numbers"),
+        ({"bias_0": np.array([None] * 8)}, "bias_0 is an array of type object, and must be one of floating-point numbers"),
+        ({"about": {"layers": 10**9, "activation": "tanh"}}, "layers is 1000000000, and must be a whole number from 1 to 64"),
+        ({"about": {"layers": True, "activation": "tanh"}}, "layers is True, and must be a whole number from 1 to 64"),
+        ({"about": {"layers": 2, "activation": "exec"}}, "activation is 'exec', and must be tanh or relu"),
+        ({"about": {"layers": 2, "activation": "tanh", "predicts": "rain"}}, "predicts is 'rain', and must be policy or value"),
+        ({"about": {"layers": 2, "activation": "tanh", "players": -1}}, "players is -1, and must be a whole number from 0 to 64"),
+        ({"about": {"layers": 2, "activation": "tanh", "goal": {"scale": 0, "win": 0}}}, "goal.scale is 0, and must be a number from"),
+        ({"about": {"layers": 2, "activation": "tanh", "goal": {"scale": float("nan"), "win": 0}}}, "goal.scale is nan, and must be a"),
+        ({"about": {"layers": 2, "activation": "tanh", "goal": [1]}}, "goal is [1], and must be an object with scale and win"),
+        ({"about": {"layers": 2, "activation": "tanh", "predicts": "value"}}, "weight_1 is an array with 329 outputs, and must be"),
+        ({"about": ["tanh"]}, "about is ['tanh'], and must be an object of JSON"),
+        ({"about": "x" * 20_000}, "about is an array of shape () and type <U20002, and must be one text of up to 10,000 characters"),
     ],
 )
 def test_what_is_wrong_with_a_model_is_told_in_one_sentence(changes: dict, sentence: str, tmp_path: Path) -> None:
@@ -223,11 +224,23 @@ def test_what_is_wrong_with_a_model_is_told_in_one_sentence(changes: dict, sente
     assert "is not a model of 'kdenv train' or 'python -m baselines.rl.export' (" in message and sentence in message and "\n" not in message
 
 
-def test_a_model_whose_numbers_overflow_does_not_choose(tmp_path: Path) -> None:
-    """All its weights are finite, but what they give is not: it used to play the first legal action."""
-    huge = {"weight_0": np.full((8, 2494), 3e38), "weight_1": np.full((329, 8), -3e38)}
-    file = saved(tmp_path / "model.npz", {"layers": 2, "activation": "relu"}, **huge)
-    assert told(file) == "model.npz gives a number that is not finite in this position, so it cannot choose; use another model"
+@pytest.mark.parametrize("weight", [3e38, 1e32])
+@pytest.mark.parametrize("player", ["ppo({})", "learned({})", "mce(leaf=learned({}), score=goal, playouts=4)"])
+def test_a_model_whose_numbers_may_overflow_is_refused(player: str, weight: float, tmp_path: Path) -> None:
+    """All its weights are finite, but what they give is not: it played NaN, or searches that compare NaN ended in an IndexError."""
+    n = 329 if player.startswith("ppo") else 1
+    about = {"layers": 2, "activation": "relu", "predicts": "policy" if player.startswith("ppo") else "value", "players": 4}
+    arrays = {"weight_0": np.full((8, 2494), weight), "weight_1": np.full((n, 8), -weight), "bias_1": np.zeros(n)}
+    file = saved(tmp_path / "model.npz", {**about, "options": kdenv.table("kingdomino").options}, **arrays)
+    table = Table(find_game("kingdomino"), 4)
+    table.run_chance(make_rng(1))
+    with pytest.raises(BadOption, match=r"is not a model of .*weight_0 is an array with which outputs of layer 0 may reach "):
+        policy(player.format(file)).act(table.view(table.seat))
+
+
+def test_a_file_whose_name_is_too_long_is_told() -> None:
+    with pytest.raises(BadOption, match=r"^there is no model a{80}\.\.\.; give the model.npz"):
+        policy(f"learned({'a' * 300}.npz)")
 
 
 @pytest.mark.parametrize("lies", [False, True])
@@ -251,7 +264,7 @@ def test_a_small_file_is_not_unpacked_to_a_huge_array(lies: bool, tmp_path: Path
     message = told(tmp_path / "model.npz")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert "weight_0 is not as large as it says, or too large" in message
+    assert "weight_0 is " in message and "as large as it says, with 1 to 50,000,000 numbers" in message
     assert peak < 5_000_000
 
 

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -245,7 +246,7 @@ def test_equal_policies_remember_only_their_own_games() -> None:
     one.act(view)
     assert (one.n_playouts, two.n_playouts) == (20, 0)
     assert one == two
-    assert one.rng is not two.rng
+    assert not np.shares_memory(one.rng, two.rng)
 
 
 def test_a_copy_and_a_pickle_carry_the_parameters_only() -> None:
@@ -390,6 +391,18 @@ def test_a_function_of_a_view_is_a_policy() -> None:
         (
             lambda: named("new")(type("New", (Policy,), {"__doc__": "New.", "__annotations__": {"kind": str}, "kind": "x"})),
             "New has a parameter kind, which every value has already",
+        ),
+        (
+            lambda: named("new")(type("New", (Policy,), {"__doc__": "New.", "__annotations__": {"search": int}, "search": 1})),
+            "New has a parameter search, which would hide a method of Policy; choose another name",
+        ),
+        (
+            lambda: kdenv.add_policy("new", type("New", (Policy,), {"__annotations__": {"n_playouts": int}, "act": lambda self, view: 0})),
+            "New has a parameter n_playouts, which every value has already",
+        ),
+        (
+            lambda: kdenv.add_policy("new", type("New", (Policy,), {"__annotations__": {"prepare": int}, "act": lambda self, view: 0})),
+            "New has a parameter prepare, which would hide a method of Policy; choose another name",
         ),
     ],
 )

@@ -22,6 +22,7 @@ from kdenv.games import find_game
 from kdenv.policies import policy
 from kdenv.policies.found import Found
 from kdenv.policies.node import Node, turns_of
+from kdenv.policies.trees import size_of_tree
 from kdenv.search import select
 from kdenv.search.budget import Budget, run_together
 from kdenv.search.kernels import uct
@@ -484,3 +485,13 @@ def test_a_row_of_a_paper_is_one_word() -> None:
         searcher = policy(text)
         assert str(searcher) == text
         assert searcher.act(table.view(table.seat)) in table.legal()
+
+
+@pytest.mark.parametrize("budget", [Budget(playouts=10**9), Budget(nodes=10**9), Budget(seconds=1e6)])
+@pytest.mark.parametrize("n_trees", [1, 2, 8, 9, 256])
+def test_all_trees_together_have_no_more_room_than_eight_of_the_largest(budget: Budget, n_trees: int) -> None:
+    alone = size_of_tree(budget, 1, 300)
+    one = size_of_tree(budget, n_trees, 300)
+    assert all(n_trees * each <= 8 * largest for each, largest in zip(one, alone, strict=True))
+    assert one == alone or n_trees > 8
+    assert size_of_tree(Budget(playouts=100), n_trees, 300) == (102, 30_600)

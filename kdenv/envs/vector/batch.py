@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -37,6 +37,8 @@ from kdenv.envs.vector.kernels import (
 from kdenv.policies.cast import cast_of
 from kdenv.policies.compiled import first_use
 
+T = TypeVar("T")
+
 _LOG = 128  # events that follow a decision without another one; if there are more, a kernel goes on after them
 _SEATS = {"random": RANDOM_SEAT, "rotate": NEXT_SEAT, "all": ALL_SEATS}
 _MOST_THREADS = 256
@@ -63,18 +65,21 @@ class Batch:
         self.empty, self.n = empty, int(n)
         self.observer: Observer = empty.game.observer(empty.players, empty.variant, encoding)
         self.n_actions = empty.n_actions
-        self.is_dealt = False
+        self._is_dealt = False
+        self._is_broken = False  # whether a call that may have moved games was not completed
         self.mistakes: dict[int, IllegalAction] = {}  # by row, of the last step
         self._rows = np.zeros(self.n, np.int64)
         self._threads = min(int(threads), self.n)
-        self._crew: Crew | None = None  # made when it is needed
+        self._crew: Crew | None = None  # made when it is needed, with parts of kernels that are neither copied nor pickled
+        self._opponents: Sequence[Any] = []
         self._actions = np.zeros(self.n, np.int64)
         self._buffers = Buffers((self.n, self.observer.size), np.float32)
         self._finals = Buffers((self.n, self.observer.size), np.float32)  # others, so that the first ones stay in the processor's cache
         self._masks = Buffers((self.n, self.n_actions), np.int8)
         self.results = self._new_results()  # of the last call; they are new arrays in every call
+        ending_of(empty.game)  # refuses a game that batches cannot play
         self.world = World(
-            ending_of(empty.game),
+            None,  # the ending and the numbers of the opponents are filled in for a crew
             empty.states.copy(),
             empty.players,
             _SEATS[seat] if isinstance(seat, str) else int(seat),
@@ -86,20 +91,17 @@ class Batch:
             skip_forced,
         )
         self.games = _empty_games(empty, self.n)
-        self._rooms = [_room(empty, self.observer) for _ in range(self._threads)]
-        self._casts: list[Any] = []
-        self.set_opponents([], drawn=False)
 
     def set_opponents(self, players: Sequence[Any], *, drawn: bool) -> None:
         """Change the opponents from the next game on: one policy for each seat after the learner, or a list to draw from for every game.
 
         Games that are under way go on with players of the new list: those in the places of theirs in the old list.
         """
-        casts = [cast_of(players, self.empty.game, self.empty.players) for _ in range(self._threads)]
+        cast_of(players, self.empty.game, self.empty.players)  # refuses players without a compiled form
         self.close()
-        self._casts, numbers = [cast for cast, _ in casts], casts[0][1]
-        np.minimum(self.games.places, max(len(numbers) - 1, 0), out=self.games.places)
-        self.world = self.world._replace(numbers=numbers, drawn_from=len(numbers) if drawn else 0)
+        self._opponents = players
+        np.minimum(self.games.places, max(len(players) - 1, 0), out=self.games.places)
+        self.world = self.world._replace(drawn_from=len(players) if drawn else 0)
 
     def deal(self, seeds: Sequence[int | None] | None, which: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
         """Begin a game in every row, or in those of which `which` is true, and return the observations of all rows.
@@ -107,37 +109,43 @@ class Batch:
         seeds: one for each row. Rows without a seed go on with their next game.
         """
         which = np.ones(self.n, np.bool_) if which is None else which
-        if not self.is_dealt and not which.all():
-            raise WrongOrder("some games would not begin, and none has begun yet; call reset() for all games first")
+        if not which.all():
+            self._check_under_way("some games would not begin")
+        self._is_broken = True
+        has_key: NDArray[np.bool_] = self.games.keys[:, 0] != 0
         for i in np.flatnonzero(which).tolist():
             seed = None if seeds is None else seeds[i]
-            if seed is not None or not self.is_dealt:
+            if seed is not None or not has_key[i]:
                 self.games.keys[i] = new_key(seeding.np_random(None if seed is None else int(seed))[0])
                 self.games.numbers[i] = -1
-        results = self._new_results()
-        if not which.all():
-            results.observations[:] = self.results.observations
         self._actions[:] = which
-        self._run(True, results)
-        self.is_dealt = True
-        return results.observations
+        return self._run(True)
 
     def step(self, actions: Any, *, raises: bool) -> NDArray[np.float32]:
         """Carry out an action in each game, and return the observations. If it raises for an illegal action, it has changed nothing."""
-        if not self.is_dealt:
-            raise WrongOrder("there are no games to step in, because none has begun; call reset() first")
+        self._check_under_way("there are no games to step in")
         given = self._take(actions)
         if raises:
             for row in self._rows[: list_illegal(self.games.mask, self._actions, self._rows)].tolist():
                 error = self.table(row).illegal(given[row])
                 raise type(error)(f"in game {row} of the batch: {error}")
-        results = self._new_results()
-        self._run(False, results)
+        observations = self._run(False)
         wrong = np.flatnonzero(self.games.illegal).tolist()
         self.mistakes = {row: self._table(self.games.wrong[row]).illegal(given[row]) for row in wrong}
         for _ in self.mistakes:
             warn_of_loss(self.empty.game.name)
-        return results.observations
+        return observations
+
+    def completed(self, told: T) -> T:
+        """Return what a call of the user returns. Environments do this last: a call that does not come so far breaks all games off."""
+        self._is_dealt, self._is_broken = True, False
+        return told
+
+    def _check_under_way(self, otherwise: str) -> None:
+        if self._is_broken:
+            raise WrongOrder("an error or Ctrl-C has broken the games off; call reset() for all games to deal new ones")
+        if not self._is_dealt:
+            raise WrongOrder(f"{otherwise}, and none has begun yet; call reset() for all games first")
 
     def table(self, i: int) -> Table:
         """Game i as a table of its own, to look at. It does not know what happened before."""
@@ -165,27 +173,31 @@ class Batch:
     def _new_results(self) -> Results:
         return Results(self._buffers.take(), self._finals.take(), self._masks.take())
 
-    def _run(self, dealing: bool, results: Results) -> None:
-        """Deal games where the actions are not 0, or carry the actions out."""
+    def _run(self, dealing: bool) -> NDArray[np.float32]:
+        """Deal games where the actions are not 0, or carry the actions out; return the observations. Until completed() games are broken."""
         if self._crew is None or not self._crew.is_whole:
-            parts = [(self.world, cast, self.games, room) for cast, room in zip(self._casts, self._rooms, strict=True)]
-            with first_use(self._casts[0], self.empty.game):
-                self._crew = Crew(parts, self._actions, Results(*map(np.empty_like, results)))
-        self.results = results
+            self._crew = self._new_crew()
+        self.results, self._is_broken = self._new_results(), True
         try:
-            found = self._crew.play(dealing, results)
-        except BaseException as error:
+            found = self._crew.play(dealing, self.results)
+        except BaseException:
             self.close()  # after Ctrl-C helpers may still be at work
-            if isinstance(error, Exception):  # of a kernel, as of a player from outside that divides by 0: its game is within a turn
-                self.is_dealt = False
             raise
         if not found:
-            self.is_dealt = False
             raise NotSupported(f"the learner had nothing to decide in {MOST_DEALS} games in a row; choose another seat or other opponents")
+        return self.results.observations
+
+    def _new_crew(self) -> Crew:
+        casts = [cast_of(self._opponents, self.empty.game, self.empty.players) for _ in range(self._threads)]
+        world = self.world._replace(ending=ending_of(self.empty.game), numbers=casts[0][1])
+        parts = [(world, cast, self.games, _room(self.empty, self.observer)) for cast, _ in casts]
+        with first_use(casts[0][0], self.empty.game):
+            return Crew(parts, self._actions, self._new_results())
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy everything but the threads."""
-        return {**self.__dict__, "_crew": None}
+        """Copy and pickle everything but the threads and what the last call returned."""
+        told = self.results
+        return {**self.__dict__, "_crew": None, "results": Results(told.observations[:0], told.finals[:0], told.masks[:0])}
 
     def clone(self) -> Batch:
         return copy.deepcopy(self)

@@ -112,8 +112,7 @@ def play_games(world, cast, games, room, dealing, actions, results, first, last)
                 add_gains(games.scores[i], games.before[i], world.scale, games.rewards[i])
         if is_new and not _deal(world, cast, games, room, i):
             return TOO_MANY_DEALS
-        if is_new or not dealing:
-            observe_by(room.encoding, games.states, i, games.seat[i], results.observations[i])
+        observe_by(room.encoding, games.states, i, games.seat[i], results.observations[i])
         games.reward[i] = games.rewards[i, games.last_seat[i] if games.ended[i] else games.seat[i]]
         for action in range(games.mask.shape[1]):
             results.masks[i, action] = games.mask[i, action]

@@ -17,7 +17,7 @@ from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import Game, did_you_mean
 from kdenv.core.table import Table
-from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, empty_table
+from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_options, empty_table
 from kdenv.envs.lineup import Lineup, Opponent
 from kdenv.envs.rewards import Reward
 from kdenv.envs.seat import check_seat
@@ -76,7 +76,8 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
     infos["action_mask"] and action_masks() say what is legal in all games.
 
     Game i after reset(seed=s) is the game of SeatEnv after reset(seed=s + i), and so are those that follow it. Arrays that step
-    returns are not written to again as long as somebody holds them.
+    returns are not written to again as long as somebody holds them. If an error or Ctrl-C ends a call, reset() must deal all games anew.
+    A copy that goes through pickle or cloudpickle to another process goes on with the same numbers there.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}  # noqa: RUF012
@@ -156,7 +157,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
         observations = self._batch.deal(seeds, which)
-        return self._told(observations, self._infos(np.ones(self.num_envs, np.bool_) if which is None else which))
+        return self._batch.completed(self._told(observations, self._infos(np.ones(self.num_envs, np.bool_) if which is None else which)))
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Carry out an action in each game, and play on until its learner decides again, in this game or in the next."""
@@ -166,7 +167,8 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         ended = np.flatnonzero(games.ended)
         if len(ended):
             self._tell_ends(ended, infos)
-        return observations, self._games.rewards(), games.ended & ~games.cut_off, games.ended & games.cut_off, infos
+        terminated, truncated = games.ended & ~games.cut_off, games.ended & games.cut_off
+        return self._batch.completed((observations, self._games.rewards(), terminated, truncated, infos))
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which actions are legal now in each game, as an array of games x actions."""
@@ -217,6 +219,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
             infos["final_info"] |= {"illegal": sentences, "_illegal": games.illegal.copy()}
 
     def _mask_of(self, options: dict[str, Any] | None) -> NDArray[np.bool_] | None:
+        check_options(options, "reset_mask")
         for key in options or ():
             if key != "reset_mask":
                 known = did_you_mean(str(key), ("reset_mask",))

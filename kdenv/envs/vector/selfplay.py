@@ -36,7 +36,8 @@ class SelfPlay:
     """Games whose seats all learn, for a training loop of your own (PPO, DQN, AlphaZero ...).
 
     reset and step return a Moment. Row i after reset(seed=s) holds the games that TableEnv plays after reset(seed=s + i) and, after that,
-    reset() without a seed. Arrays are not written to again as long as somebody holds them.
+    reset() without a seed. Arrays are not written to again as long as somebody holds them. If an error or Ctrl-C ends a call, reset()
+    must deal all games anew. A copy that goes through pickle or cloudpickle to another process goes on with the same numbers there.
 
     >>> from kdenv.envs import SelfPlay
     >>> batch = SelfPlay("dominoes", num_envs=64, mode="round")
@@ -73,11 +74,11 @@ class SelfPlay:
 
     def reset(self, seed: int | Sequence[int | None] | None = None) -> Moment:
         """Deal a new game in every row. seed: the seed of the first game, the next one takes the next seed; or a list of seeds."""
-        return self._moment(self._batch.deal(seeds_of(seed, self.num_envs)))
+        return self._batch.completed(self._moment(self._batch.deal(seeds_of(seed, self.num_envs))))
 
     def step(self, actions: Any) -> Moment:
         """Carry out one action in each game, and the chance after it. A game that ends is followed by the next one at once."""
-        return self._moment(self._batch.step(actions, raises=self._raises))
+        return self._batch.completed(self._moment(self._batch.step(actions, raises=self._raises)))
 
     def table(self, i: int) -> Table:
         """Game i as a table, to look at: legal actions in words, scores, drawings. It is a copy, and knows no history."""

@@ -270,12 +270,21 @@ def _name(cls: type[V], name: str, source: str, listed: bool) -> type[V]:
     made.alternatives = tuple(name for name in made.alternatives if name in made._parameters)
     for taken in sorted(_RESERVED & made._parameters.keys()):
         raise TypeError(f"{cls.__name__} has a parameter {taken}, which every value has already; choose another name")
+    for hidden, home in ((name, home) for name in made._parameters for home in made.__mro__ if _has_method(home, name)):
+        raise TypeError(f"{cls.__name__} has a parameter {hidden}, which would hide a method of {home.__name__}; choose another name")
     for method in sorted(getattr(cls, "__abstractmethods__", ())):
         takes = ", ".join(inspect.signature(getattr(cls, method)).parameters)
         raise TypeError(f"{cls.__name__} has no method {method}({takes}), which a {cls.called} of this kind needs")
     if listed:
         add_class(name, made)
     return made
+
+
+def _has_method(cls: type, name: str) -> bool:
+    """Whether this class itself has a method or property of this name, and not a field."""
+    found = vars(cls).get(name)
+    is_method = inspect.isroutine(found) or isinstance(found, (property, cached_property, classmethod, staticmethod))
+    return is_method and name not in inspect.get_annotations(cls)
 
 
 def add_class(name: str, cls: type[Value]) -> None:
