@@ -6,7 +6,7 @@ These changes are no faults, because nothing can tell them from the code as it i
 
 - arena/league.py, `match`: names sorted in the other order. Then all leagues have other seeds, which are as good.
 - games/dominoes/likely.py, `_FIRST_CHANGES` and `_CHANGES` a little larger or smaller. A longer chain draws the same deals as often.
-- policies/model_file.py, `_all_of` without `stream.read(1)`. `_header` has compared the size with that in the directory of the archive,
+- policies/array_file.py, `_all_of` without `stream.read(1)`. `header` has compared the size with that in the directory of the archive,
   beyond which zipfile never reads, and zipfile compares the checksum as soon as it is reached.
 """
 
@@ -296,7 +296,7 @@ KNOWN: dict[str, list[Known]] = {
             "not isinstance(which, np.ndarray) or which.shape != (self.num_envs,) or which.dtype != np.bool_ or which.any()",
         ),
         *_faults(
-            "kdenv/policies/model_file.py",
+            "kdenv/policies/array_file.py",
             "if len(raw) != size or stream.read(1):",
             _MODEL + "test_an_array_that_ends_before_its_size_is_told",
             "if stream.read(1):",
@@ -304,7 +304,7 @@ KNOWN: dict[str, list[Known]] = {
             "if len(raw) != size and stream.read(1):",
         ),
         *_faults(
-            "kdenv/policies/model_file.py",
+            "kdenv/policies/array_file.py",
             "if len(raw) != size or stream.read(1):",
             _MODEL + "test_a_model_made_by_hand_plays",
             "if len(raw) != size or not stream.read(1):",
@@ -312,21 +312,21 @@ KNOWN: dict[str, list[Known]] = {
         ),
         *_faults(
             "kdenv/policies/model_file.py",
-            "    if total > _MOST_NUMBERS:\n",
+            "    if total > MOST_NUMBERS:\n",
             _MODEL + "test_the_numbers_of_all_layers_together_are_limited",
-            "    if total >= _MOST_NUMBERS:\n",
-            "    if total < _MOST_NUMBERS:\n",
-            "    if total > _MOST_NUMBERS + 1:\n",
+            "    if total >= MOST_NUMBERS:\n",
+            "    if total < MOST_NUMBERS:\n",
+            "    if total > MOST_NUMBERS + 1:\n",
             "    if False:\n",
         ),
         *_faults(
             "kdenv/policies/model_file.py",
-            "total += weight.shape[0] * (weight.shape[1] + 1)",
+            "total + shape[0] * (shape[1] + 1)",
             _MODEL + "test_the_numbers_of_all_layers_together_are_limited",
-            "total = weight.shape[0] * (weight.shape[1] + 1)",
-            "total += weight.shape[0] * weight.shape[1]",
-            "total += weight.shape[0] + (weight.shape[1] + 1)",
-            "total += weight.shape[1] * (weight.shape[0] + 1)",
+            "shape[0] * (shape[1] + 1)",
+            "total + shape[0] * shape[1]",
+            "total + shape[0] + (shape[1] + 1)",
+            "total + shape[1] * (shape[0] + 1)",
         ),
         *_faults(
             "kdenv/training/teacher.py",
