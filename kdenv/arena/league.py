@@ -19,6 +19,7 @@ from kdenv.arena.results import header
 from kdenv.arena.schedule import Table, even_tables, most_meetings, neighbours
 from kdenv.compiler.random import derive_seed
 from kdenv.core.errors import BadOption, shown
+from kdenv.core.files import read_text
 from kdenv.core.game import did_you_mean
 from kdenv.core.record import options_text
 from kdenv.games import find_game
@@ -210,8 +211,8 @@ def read_league(path: Path) -> League:
     (['full_greedy', 'gprd', 'random'], 'round robin', 10)
     """
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        found = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
         raise BadOption(f"{path} is not TOML: {error}") from None
     known = [each.name for each in fields(League)]
     for name in found:

@@ -15,6 +15,7 @@ from kdenv.arena.results import ResultsFile, changed_model, header, result_of
 from kdenv.arena.schedule import Table
 from kdenv.arena.standings import Standings
 from kdenv.core.errors import BadOption, BadRecord, shown
+from kdenv.core.files import ordinary
 
 
 def league(
@@ -139,7 +140,7 @@ def merge(plan: League, folder: Path, other: Path) -> tuple[int, int]:
 
 def _match_in(path: Path) -> dict[str, Any]:
     """The match of which a file says that it holds the results; an empty one if it is no such file."""
-    with path.open("rb") as file:
+    with ordinary(path).open("rb") as file:
         try:
             found = json.loads(file.readline())
         except (ValueError, RecursionError):
@@ -151,7 +152,7 @@ def _match_in(path: Path) -> dict[str, Any]:
 def _results_in(path: Path, match: Match) -> Iterator[Result]:
     """The results in a file that is only read. A last line that was cut is left out."""
     mine = header(match)
-    with path.open("rb") as file:
+    with ordinary(path).open("rb") as file:
         theirs = json.loads(file.readline())
         for key in ("format", "kdenv", "rules"):
             if theirs.get(key) != mine[key]:

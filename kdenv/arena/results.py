@@ -21,6 +21,7 @@ from filelock import FileLock, Timeout
 from kdenv import __version__
 from kdenv.arena.match import Finished, Match, Result
 from kdenv.core.errors import BadOption, BadRecord
+from kdenv.core.files import ordinary
 from kdenv.core.game import Game
 from kdenv.games import find_game
 from kdenv.policies import policy
@@ -44,6 +45,8 @@ class ResultsFile:
 
     def __enter__(self) -> ResultsFile:
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.exists():
+            ordinary(self.path)
         try:
             self._lock.acquire(timeout=0)
         except Timeout:

@@ -11,6 +11,7 @@ from shlex import quote
 from typing import Any
 
 from kdenv.core.errors import BadOption, shown
+from kdenv.core.files import read_text
 from kdenv.core.game import Game, did_you_mean
 from kdenv.networks.network import ACTIVATIONS
 from kdenv.policies.learned import model_path
@@ -106,8 +107,8 @@ def flag(name: str) -> str:
 def read_settings(path: Path, game: str, given: Mapping[str, Any]) -> Settings:
     """The settings in a TOML file; those that are given go before them, and so does each option of the game."""
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        found = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
         raise BadOption(f"{path} is not TOML: {error}") from None
     both = {**found, **given}
     if isinstance(found.get("options"), dict) and "options" in given:
