@@ -47,6 +47,7 @@ class Commands:
             name, help=text, description=text, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
         )
         added.set_defaults(run=run)
+        added.add_argument("--traceback", action="store_true", help="print where in the code an error came from")
         self.examples += examples
         return added
 

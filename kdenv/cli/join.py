@@ -32,11 +32,12 @@ def add(commands: Commands) -> None:
 
 
 def _run(parsed: argparse.Namespace) -> None:
+    from kdenv.arena.match import reset
     from kdenv.client import Refused
     from kdenv.policies import policy
 
     player = policy(parsed.policy)
-    player.reset(time.time_ns() if parsed.seed is None else parsed.seed)
+    reset(player, time.time_ns() if parsed.seed is None else parsed.seed)
     if not parsed.url.startswith(("http://", "https://")):
         raise BadOption(f"{shown(parsed.url)} is no address of a server; write http://host:port")
     try:
