@@ -33,7 +33,9 @@ class Estimate(NamedTuple):
         return Estimate(self.mean * factor, self.low * factor, self.high * factor)
 
     def text(self, digits: int = 1, unit: str = "", sign: bool = False, ends: bool = False) -> str:
-        """Text such as 12.3 ± 2.1. If `ends` is true, text such as 98.0 [91.2, 99.6], for an interval whose halves differ."""
+        """Text such as 12.3 ± 2.1, or 98.0 [91.2, 99.6] if `ends` is true, for an interval whose halves differ; - for no numbers."""
+        if math.isnan(self.mean):
+            return "-"
         mean = f"{self.mean:{'+' if sign else ''}.{digits}f}{unit}"
         if not self.has_interval:
             return mean

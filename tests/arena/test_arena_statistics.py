@@ -304,3 +304,4 @@ def test_estimates_as_text() -> None:
     assert estimate.scaled(100).text(unit=" %", ends=True) == "98.1 % [91.2, 99.6]"
     assert Estimate(3.0, 2.5, 3.5).text(sign=True) == "+3.0 ± 0.5"
     assert Estimate(3.0).text() == "3.0"
+    assert Estimate(math.nan).scaled(100).text(unit=" %", ends=True) == "-"

@@ -371,7 +371,13 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path: Path, monkeypatch, c
 
     monkeypatch.setattr(Standings, "add", stop)
     assert main(["league", str(path), "--processes", "1"]) == 130
-    assert f"interrupted after 5 games; the same command goes on from {tmp_path / 'league'}" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert f"interrupted after 5 games; the same command goes on from {tmp_path / 'league'}" in said.err
+    assert "; 5 of 12 games at 1 tables\n" in said.out
+    assert "nan" not in said.out
+    assert "No game of greedy is finished yet." in said.out
+    (idle,) = (line.split() for line in said.out.splitlines() if line.split()[1:2] == ["greedy"])
+    assert idle[2:] == ["no", "games", "yet", "-", "-", "-", "-", "0"]
     monkeypatch.setattr(Standings, "add", add)
     assert main(["league", str(path), "--processes", "1"]) == 0
     assert "12 games" in capsys.readouterr().out
