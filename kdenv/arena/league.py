@@ -200,8 +200,8 @@ def _by_name(policies: Sequence[Any]) -> dict[str, Any]:
     return named
 
 
-def read_league(path: Path) -> League:
-    r"""The league that a TOML file describes: its keys are the fields of League.
+def read_league(path: Path, seed: int = 0) -> League:
+    r"""The league that a TOML file describes: its keys are the fields of League. `seed` is that of a file that names none.
 
     >>> from pathlib import Path
     >>> from kdenv.arena import read_league
@@ -226,6 +226,6 @@ def read_league(path: Path) -> League:
         if not isinstance(text, str):
             raise BadOption(f'{path}: {shown(text)} is no policy; a policy is a text such as "full_greedy"')
     try:
-        return League(**found)
+        return League(**{"seed": seed, **found})
     except BadOption as error:
         raise BadOption(f"{path}: {error}") from None

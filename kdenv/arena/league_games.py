@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from kdenv.arena.cluster import connection
 from kdenv.arena.kept import path_in, play_kept
 from kdenv.arena.league import League
 from kdenv.arena.match import Match, Result
-from kdenv.arena.results import ResultsFile, changed_model, header, result_of
+from kdenv.arena.results import ResultsFile, changed_model, header, match_in, result_of
 from kdenv.arena.schedule import Table
 from kdenv.arena.standings import Standings
 from kdenv.core.errors import BadOption, BadRecord, shown
@@ -93,7 +92,7 @@ def known_tables(plan: League, folder: Path | None) -> set[Table]:
         raise BadOption(f"{folder} is a file; the games of a league are kept in a folder")
     found = set()
     for path in folder.glob("*.jsonl"):
-        table = plan.table_of(_match_in(path))
+        table = plan.table_of(match_in(path))
         if table is not None and path == path_in(folder, plan.match(table)):
             found.add(table)
     return found
@@ -118,7 +117,7 @@ def merge(plan: League, folder: Path, other: Path) -> tuple[int, int]:
     paths = sorted(other.glob("*.jsonl")) if other.is_dir() else [other]
     new, there, is_empty = 0, 0, True
     for path in paths:
-        table = plan.table_of(_match_in(path))
+        table = plan.table_of(match_in(path))
         if table is None:
             continue
         is_empty = False
@@ -136,17 +135,6 @@ def merge(plan: League, folder: Path, other: Path) -> tuple[int, int]:
     if is_empty:
         raise BadOption(f"{other} has no games of this league: its game, policies, options, seed or budget are others")
     return new, there
-
-
-def _match_in(path: Path) -> dict[str, Any]:
-    """The match of which a file says that it holds the results; an empty one if it is no such file."""
-    with ordinary(path).open("rb") as file:
-        try:
-            found = json.loads(file.readline())
-        except (ValueError, RecursionError):
-            return {}
-    match = found.get("match") if isinstance(found, dict) else None
-    return match if isinstance(match, dict) else {}
 
 
 def _results_in(path: Path, match: Match) -> Iterator[Result]:

@@ -75,7 +75,7 @@ def add_seed(parser: argparse.ArgumentParser, default: int | None, text: str) ->
 
 def add_playing(parser: argparse.ArgumentParser) -> None:
     """Add what every command takes that plays many games."""
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the deals and of all policies (default: 0)")
+    add_seed(parser, None, "the seed of the deals and of all policies (default: that of the games in --out, or a new one)")
     add_processes(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write every game to this file, and skip the games that it holds already")
 

@@ -40,7 +40,7 @@ def complaint(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return captured.err
 
 
-MATCH = ("match", "kingdomino", "full_greedy", "random", "--option", "size=3", "--games", "4", "--processes", "1")
+MATCH = ("match", "kingdomino", "full_greedy", "random", "--option", "size=3", "--games", "4", "--processes", "1", "--seed", "0")
 
 
 def test_match_prints_a_table(capsys) -> None:
