@@ -27,6 +27,8 @@ __all__ = ["Refused", "Seat", "State", "ask", "make"]
 
 State = dict[str, Any]
 _PATIENCE = 60.0  # seconds for an answer
+_LARGEST = 1 << 26  # bytes of an answer
+_SHOWN = 80  # letters of an address that a message shows
 _WAIT = 20  # seconds that one request waits for the game to go on
 _PAUSES = (0.2, 1.0, 3.0, 10.0)  # seconds before a request is sent again that found no server, or a busy one
 
@@ -40,7 +42,9 @@ class Refused(Exception):
 
 
 def ask(url: str, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
-    """The answer of the server at this address to one request. Raises Refused, and OSError if there is no server.
+    """The answer of the server at this address to one request.
+
+    Raises Refused, ValueError if the address is none, and OSError if there is no server.
 
     If the answer gets lost, what may be sent twice is sent again: questions and decisions, but not the making and joining of games.
 
@@ -48,13 +52,14 @@ def ask(url: str, method: str, path: str, body: Any = None, token: str | None = 
     >>> [game["game"] for game in ask("http://127.0.0.1:8000", "GET", "/rules")["games"]][:2]
     ['kingdomino', 'dominion']
     """
+    _check_address(url)
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(f"{url.rstrip('/')}/api/v1{path}", data, headers, method=method)
     for pause in (*_PAUSES, None):
         try:
             with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:
-                return json.load(answer)
+                return _json(answer)
         except urllib.error.HTTPError as error:
             with error:
                 refused = Refused(error.code, _sentence(error))
@@ -67,6 +72,27 @@ def ask(url: str, method: str, path: str, body: Any = None, token: str | None = 
                 raise ConnectionError(f"the server at {url} does not answer: {getattr(reason, 'strerror', None) or reason}") from error
         time.sleep(pause)
     raise AssertionError("the last try returns or raises")
+
+
+def _check_address(url: str) -> None:
+    try:
+        parts = urllib.parse.urlsplit(url)
+        host = parts.hostname or ""
+        host.encode("idna")  # it refuses what no name of a host can be
+        is_one = parts.scheme in ("http", "https") and host and parts.port != 0 and url.isascii() and url.isprintable() and " " not in url
+    except ValueError:  # also of the port, which is read here
+        is_one = False
+    if not is_one:
+        raise ValueError(f"{url[:_SHOWN]!r} is no address of a server; write http://host:port")
+
+
+def _json(answer: Any) -> Any:
+    """What an answer says. Raises Refused if it is no JSON, or endless."""
+    data = answer.read(_LARGEST)
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        raise Refused(answer.status, "the answer is not JSON; is it a server of kdenv?") from None
 
 
 def _sentence(error: urllib.error.HTTPError) -> str:
