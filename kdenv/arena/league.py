@@ -6,7 +6,6 @@ as many independent samples as tables times deals. league_games.py plays the tab
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -19,7 +18,7 @@ from kdenv.arena.results import header
 from kdenv.arena.schedule import Table, even_tables, most_meetings, neighbours
 from kdenv.compiler.random import derive_seed
 from kdenv.core.errors import BadOption, shown
-from kdenv.core.files import read_text
+from kdenv.core.files import read_toml
 from kdenv.core.game import did_you_mean
 from kdenv.core.record import options_text
 from kdenv.games import find_game
@@ -210,10 +209,7 @@ def read_league(path: Path, seed: int = 0) -> League:
     >>> plan.names, plan.kind, plan.deals
     (['full_greedy', 'gprd', 'random'], 'round robin', 10)
     """
-    try:
-        found = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise BadOption(f"{path} is not TOML: {error}") from None
+    found = read_toml(path)
     known = [each.name for each in fields(League)]
     for name in found:
         if name not in known:

@@ -53,6 +53,9 @@ class Commands:
 
     def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
         """Read a command line. The result has the arguments of its command, and as `run` the function that carries it out."""
+        for word in sys.argv[1:] if arguments is None else arguments:
+            if "\0" in word:  # a system lets none through, and a path with one is a ValueError at many places
+                self._parser.error(f"{shown(word)}: embedded null byte")
         return self._parser.parse_args(arguments)
 
 

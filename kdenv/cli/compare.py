@@ -12,6 +12,7 @@ from kdenv.cli.interrupts import tell_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.seeds import chosen, kept_in_files
 from kdenv.cli.terminal import Line
+from kdenv.core.errors import BadOption, shown
 
 if TYPE_CHECKING:
     from kdenv.arena import Budget, Comparison
@@ -78,7 +79,10 @@ def _compare(parsed: argparse.Namespace) -> int:
 
 def _out(path: Path, budget: Budget) -> Path:
     """The file for the games at this budget."""
-    return path.with_name(f"{path.stem}-{budget.text}{path.suffix}")
+    try:
+        return path.with_name(f"{path.stem}-{budget.text}{path.suffix}")
+    except ValueError:  # the path is a folder, or the budget has a slash
+        raise BadOption(f"--out {shown(path)} and the budget {shown(budget.text)} make no name of a file") from None
 
 
 def _run(parsed: argparse.Namespace, budget: Budget | None, out: Path | None) -> Comparison:

@@ -56,10 +56,10 @@ def _league(parsed: argparse.Namespace) -> int:
 
     check_playing(parsed)
     check_report(parsed.report, None)
+    read_league(parsed.file).check()
     folder = parsed.out or parsed.file.with_suffix("")
     if folder.exists() and not folder.is_dir():
         raise BadOption(f"{folder} is a file; the games of a league need a folder, so give --out another name")
-    read_league(parsed.file).check()
 
     def has_games(where: Path, seed: int) -> bool:
         return bool(known_tables(read_league(parsed.file, seed), where))

@@ -70,6 +70,7 @@ def _place_of(error: BaseException) -> str:
 
     installed, python = (tuple(sysconfig.get_path(f"{kind}lib") for kind in kinds) for kinds in (("pure", "plat"), ("std", "platstd")))
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith((_HERE, "<frozen"))]
+    frames = [frame for frame in frames if (frame.filename, frame.name) != ("<string>", "__init__")]  # dataclasses write it
     packages = [frame for frame in frames if frame.filename.startswith(installed)]
     others = [frame for frame in frames if not frame.filename.startswith((*installed, *python))]
     return next((f"{Path(each.filename).name}:{each.lineno}, in {each.name}" for each in reversed(others or packages)), "")

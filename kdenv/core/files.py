@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import stat
+import tomllib
 from pathlib import Path
+from typing import Any
 
-from kdenv.core.errors import BadRecord, shown
+from kdenv.core.errors import BadOption, BadRecord, shown
 
 _MOST = 1 << 28  # bytes of a text that is read as a whole
 
@@ -34,3 +36,12 @@ def read_text(path: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadRecord(f"{shown(path)} is not a text file in UTF-8: its byte {error.start} is {data[error.start]:#04x}") from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a file in TOML says. Raises BadOption if it is none."""
+    text = read_text(path)
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError, too
+        raise BadOption(f"{shown(path)} is not TOML: {shown(error)}") from None

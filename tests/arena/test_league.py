@@ -105,6 +105,8 @@ MISTAKES = [
     ("meetings = 2", "meetings=2 is not possible; two of 2 policies can meet at 1 tables"),
     ('anchor = "me"', "me is no policy of this league; its policies are random, gprd"),
     ('budget = "10ms"', "no policy of this league is a search without a budget of its own, so budget=10ms is of no use"),
+    (f"deals = {'9' * 5000}", "is not TOML: Exceeds the limit"),
+    (f"deals = {'[' * 100_000}", "is not TOML: maximum recursion depth exceeded"),
     ("budget = 3", "budget=3 is not possible; it is a text"),
     ("options = 3", "options=3 is not possible; it is a table of names and values"),
     ("[options]\nsize = 4", "size"),
