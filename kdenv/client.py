@@ -27,7 +27,8 @@ __all__ = ["Refused", "Seat", "State", "ask", "make"]
 
 State = dict[str, Any]
 _PATIENCE = 60.0  # seconds for an answer
-_LONGEST = 1 << 26  # bytes of an answer; those of a server of kdenv are far shorter
+_LARGEST = 1 << 26  # bytes of an answer
+_SHOWN = 80  # letters of an address that a message shows
 _WAIT = 20  # seconds that one request waits for the game to go on
 _PAUSES = (0.2, 1.0, 3.0, 10.0)  # seconds before a request is sent again that found no server, or a busy one
 
@@ -40,19 +41,10 @@ class Refused(Exception):
         self.status = status
 
 
-def is_address(url: str) -> bool:
-    """Whether this can be the address of a server: http:// or https://, a host, and perhaps a port and a path."""
-    try:
-        parts = urllib.parse.urlsplit(url)
-        host, _ = (parts.hostname or "").encode("idna"), parts.port
-    except ValueError:
-        return False
-    is_plain = url.isprintable() and not any(letter in url for letter in " @?#\\") and parts.path.isascii()
-    return parts.scheme in ("http", "https") and bool(host) and is_plain
-
-
 def ask(url: str, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
-    """The answer of the server at this address to one request. Raises Refused, OSError if there is no server, ValueError for no address.
+    """The answer of the server at this address to one request.
+
+    Raises Refused, ValueError if the address is none, and OSError if there is no server.
 
     If the answer gets lost, what may be sent twice is sent again: questions and decisions, but not the making and joining of games.
 
@@ -60,15 +52,14 @@ def ask(url: str, method: str, path: str, body: Any = None, token: str | None = 
     >>> [game["game"] for game in ask("http://127.0.0.1:8000", "GET", "/rules")["games"]][:2]
     ['kingdomino', 'dominion']
     """
-    if not is_address(url):
-        raise ValueError(f"{url[:80]} is no address of a server; write http://host:port")
+    _check_address(url)
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(f"{url.rstrip('/')}/api/v1{path}", data, headers, method=method)
     for pause in (*_PAUSES, None):
         try:
             with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:
-                content = answer.read(_LONGEST)
+                return _json(answer)
         except urllib.error.HTTPError as error:
             with error:
                 refused = Refused(error.code, _sentence(error))
@@ -79,24 +70,36 @@ def ask(url: str, method: str, path: str, body: Any = None, token: str | None = 
             if pause is None or not (was_never_sent or method == "GET" or path.endswith("/act")):
                 reason = getattr(error, "reason", error)  # urllib puts what has happened into an error of its own
                 raise ConnectionError(f"the server at {url} does not answer: {getattr(reason, 'strerror', None) or reason}") from error
-        else:
-            return _document(content, url)
         time.sleep(pause)
     raise AssertionError("the last try returns or raises")
 
 
-def _document(content: bytes, url: str) -> Any:
-    """The document in an answer, of which no more than _LONGEST is read."""
+def _check_address(url: str) -> None:
     try:
-        return json.loads(content)
+        parts = urllib.parse.urlsplit(url)
+        host = parts.hostname or ""
+        host.encode("idna")  # it refuses what no name of a host can be
+        is_plain = url.isascii() and url.isprintable() and not any(letter in url for letter in " @?#\\")
+        is_one = parts.scheme in ("http", "https") and host and parts.port != 0 and is_plain
+    except ValueError:  # also of the port, which is read here
+        is_one = False
+    if not is_one:
+        raise ValueError(f"{url[:_SHOWN]!r} is no address of a server; write http://host:port")
+
+
+def _json(answer: Any) -> Any:
+    """What an answer says. Raises Refused if it is no JSON, or endless."""
+    data = answer.read(_LARGEST)
+    try:
+        return json.loads(data)
     except (ValueError, RecursionError):
-        raise ConnectionError(f"the server at {url} answers with something else than a document; is it a server of kdenv?") from None
+        raise Refused(answer.status, "the answer is not JSON; is it a server of kdenv?") from None
 
 
 def _sentence(error: urllib.error.HTTPError) -> str:
     try:
-        return str(json.loads(error.read(_LONGEST))["error"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+        return str(json.load(error)["error"])
+    except (ValueError, KeyError, TypeError):
         return f"the server answered {error.code} {error.reason}; is it a server of kdenv?"
 
 

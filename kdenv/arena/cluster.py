@@ -13,12 +13,12 @@ import signal
 import socket
 import threading
 import time
-import traceback
 import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from kdenv.arena.cores import most_threads
+from kdenv.arena.failures import Failure
 from kdenv.arena.handout import Handout
 from kdenv.arena.match import GameFailed, Match, Result
 from kdenv.arena.results import changed_model, versions
@@ -34,12 +34,11 @@ _WAIT = 1.0  # seconds between two looks at the number of cores of the cluster
 
 
 class _Done(NamedTuple):
-    """What a job returns: results, and the seconds of a game; or an error."""
+    """What a job returns: results, and the seconds of a game; or a failure."""
 
     results: list[Result]
     seconds: float
-    error: KdenvError | None = None
-    trace: str = ""
+    failure: Failure | None = None
 
 
 class Cluster:
@@ -89,9 +88,8 @@ class Cluster:
         except self._ray.exceptions.RayError as error:
             self._games.give_back(games, f"by {type(error).__name__} of Ray")
             return []
-        if done.error is not None:
-            done.error.add_note(done.trace)
-            raise done.error
+        if done.failure is not None:
+            raise done.failure.raised()
         self._games.finish(games)
         self._seconds = done.seconds if math.isinf(self._seconds) else (self._seconds + done.seconds) / 2
         return done.results
@@ -166,5 +164,5 @@ def _play(match: Match, games: list[int], expected: dict[str, Any], records: boo
         if records:
             results = [result.with_record() for result in results]
     except KdenvError as error:
-        return _Done([], 0.0, error, traceback.format_exc())
+        return _Done([], 0.0, Failure.of(error))
     return _Done(results, (time.perf_counter() - start) / len(games))

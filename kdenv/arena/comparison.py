@@ -27,6 +27,7 @@ from kdenv.games import find_game
 
 MOST_DEALS = 20_000  # a comparison ends after so many deals, even if nothing is known then
 _FOR_ALIKE = 0.1  # this part of the error is kept for the verdict ALIKE
+_DIGITS = 9  # of a difference after the point, so that equal differences of means are the same number
 _RARE = 0.05  # policies are called alike if they differ in a smaller share of all deals
 
 
@@ -104,7 +105,7 @@ class Comparison:
     def add_deal(self, a: float, b: float) -> None:
         """Count the next deal, in which A and B made these points on average, and see whether it is known now which one is stronger."""
         self._own.add(self.deals, [a, b, a - b])
-        self._differences.add(a - b)
+        self._differences.add(round(a - b, _DIGITS))
         found, differences = self.difference, self._differences
         if found.has_interval and (not self.path or self.deals >= 1.05 * self.path[-1][0]):
             self.path.append((self.deals, found))

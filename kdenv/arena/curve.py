@@ -20,7 +20,7 @@ from kdenv.arena.match import Match, Result, processor_time
 from kdenv.arena.statistics import Estimate
 from kdenv.arena.summary import Row, Summary
 from kdenv.arena.tables import time_text
-from kdenv.core.errors import BadOption
+from kdenv.core.errors import BadOption, shown
 from kdenv.drawing.chart import Dot, Line, chart
 from kdenv.games import find_game
 from kdenv.policies import Policy
@@ -54,8 +54,11 @@ def read_budget(text: str) -> Budget:
         return Budget(text.strip(), "seconds", f"{seconds:g}", seconds)
     name, equals, value = text.strip().partition("=")
     if not equals or not name.isidentifier() or not value:
-        raise BadOption(f"{text.strip()} is no budget; write a time such as 10ms or 0.5s, or playouts=1000")
-    return Budget(text.strip(), name, value, float(value) if name == "seconds" else None)
+        raise BadOption(f"{shown(text.strip())} is no budget; write a time such as 10ms or 0.5s, or playouts=1000")
+    try:
+        return Budget(text.strip(), name, value, float(value) if name == "seconds" else None)
+    except ValueError:
+        raise BadOption(f"{shown(text.strip())} is no budget; {shown(value)} is no number of seconds") from None
 
 
 def read_budgets(text: str) -> list[Budget]:

@@ -6,7 +6,6 @@ as many independent samples as tables times deals. league_games.py plays the tab
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -19,6 +18,7 @@ from kdenv.arena.results import header
 from kdenv.arena.schedule import Table, even_tables, most_meetings, neighbours
 from kdenv.compiler.random import derive_seed
 from kdenv.core.errors import BadOption, shown
+from kdenv.core.files import read_toml
 from kdenv.core.game import did_you_mean
 from kdenv.core.record import options_text
 from kdenv.games import find_game
@@ -199,8 +199,8 @@ def _by_name(policies: Sequence[Any]) -> dict[str, Any]:
     return named
 
 
-def read_league(path: Path) -> League:
-    r"""The league that a TOML file describes: its keys are the fields of League.
+def read_league(path: Path, seed: int = 0) -> League:
+    r"""The league that a TOML file describes: its keys are the fields of League. `seed` is that of a file that names none.
 
     >>> from pathlib import Path
     >>> from kdenv.arena import read_league
@@ -209,10 +209,7 @@ def read_league(path: Path) -> League:
     >>> plan.names, plan.kind, plan.deals
     (['full_greedy', 'gprd', 'random'], 'round robin', 10)
     """
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadOption(f"{path} is not TOML: {error}") from None
+    found = read_toml(path)
     known = [each.name for each in fields(League)]
     for name in found:
         if name not in known:
@@ -225,6 +222,6 @@ def read_league(path: Path) -> League:
         if not isinstance(text, str):
             raise BadOption(f'{path}: {shown(text)} is no policy; a policy is a text such as "full_greedy"')
     try:
-        return League(**found)
+        return League(**{"seed": seed, **found})
     except BadOption as error:
         raise BadOption(f"{path}: {error}") from None

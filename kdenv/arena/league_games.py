@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from kdenv.arena.cluster import connection
 from kdenv.arena.kept import path_in, play_kept
 from kdenv.arena.league import League
 from kdenv.arena.match import Match, Result
-from kdenv.arena.results import ResultsFile, changed_model, header, result_of
+from kdenv.arena.results import ResultsFile, changed_model, header, match_in, result_of
 from kdenv.arena.schedule import Table
 from kdenv.arena.standings import Standings
 from kdenv.core.errors import BadOption, BadRecord, shown
+from kdenv.core.files import ordinary
 
 
 def league(
@@ -40,9 +40,9 @@ def league(
     kingdomino, 2 players size=3: 3 policies, round robin, 10 deals a table, seed 0; 60 games at 3 tables
     Ratings are points as in chess, and the mean is 0: 100 points more are 64 % of the wins, 400 are 91 %. ...
     ...
-    1  gprd          +93 [19, 166]                94.4 %  68.8 % [54.1, 80.4]  +3.5 ± 2.5 ...
-    2  full_greedy    +6 [-68, 80]                91.9 %  51.2 % [35.6, 66.6]  +1.1 ± 2.5 ...
-    3  random       -99 [-195, -3]                     -  30.0 % [15.9, 49.2]  -4.6 ± 2.7 ...
+    1  gprd          +93 [22, 171]                94.4 %  68.8 % [54.1, 80.4]  +3.5 ± 2.5 ...
+    2  full_greedy    +6 [-68, 81]                91.9 %  51.2 % [35.6, 66.6]  +1.1 ± 2.5 ...
+    3  random       -99 [-203, -7]                     -  30.0 % [15.9, 49.2]  -4.6 ± 2.7 ...
     """
     plan.check()
     number, parts = part
@@ -92,7 +92,7 @@ def known_tables(plan: League, folder: Path | None) -> set[Table]:
         raise BadOption(f"{folder} is a file; the games of a league are kept in a folder")
     found = set()
     for path in folder.glob("*.jsonl"):
-        table = plan.table_of(_match_in(path))
+        table = plan.table_of(match_in(path))
         if table is not None and path == path_in(folder, plan.match(table)):
             found.add(table)
     return found
@@ -117,7 +117,7 @@ def merge(plan: League, folder: Path, other: Path) -> tuple[int, int]:
     paths = sorted(other.glob("*.jsonl")) if other.is_dir() else [other]
     new, there, is_empty = 0, 0, True
     for path in paths:
-        table = plan.table_of(_match_in(path))
+        table = plan.table_of(match_in(path))
         if table is None:
             continue
         is_empty = False
@@ -137,21 +137,10 @@ def merge(plan: League, folder: Path, other: Path) -> tuple[int, int]:
     return new, there
 
 
-def _match_in(path: Path) -> dict[str, Any]:
-    """The match of which a file says that it holds the results; an empty one if it is no such file."""
-    with path.open("rb") as file:
-        try:
-            found = json.loads(file.readline())
-        except (ValueError, RecursionError):
-            return {}
-    match = found.get("match") if isinstance(found, dict) else None
-    return match if isinstance(match, dict) else {}
-
-
 def _results_in(path: Path, match: Match) -> Iterator[Result]:
     """The results in a file that is only read. A last line that was cut is left out."""
     mine = header(match)
-    with path.open("rb") as file:
+    with ordinary(path).open("rb") as file:
         theirs = json.loads(file.readline())
         for key in ("format", "kdenv", "rules"):
             if theirs.get(key) != mine[key]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kdenv.compiler.random import Rng, below, derive_seed, make_rng
-from kdenv.core.errors import BadOption, KdenvError
+from kdenv.core.errors import BadOption, KdenvError, told
 from kdenv.core.record import options_text, record_of
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView, View
@@ -49,7 +49,10 @@ def processor_time() -> Iterator[None]:
 
 
 class GameFailed(KdenvError):
-    """A game cannot be played to its end. The message names the game, its seed, and the policy if it is the policy's mistake."""
+    """A game cannot be played to its end. The message names the game, its seed, and the policy if it is the policy's mistake.
+
+    What a policy has raised is its `__cause__`, also from another process.
+    """
 
 
 @dataclass(frozen=True)
@@ -226,12 +229,12 @@ def ready(match: Match, deciding: Deciding = lambda seat: None) -> list[Policy]:
     table, rng = Table(find_game(match.game), len(players), **match.options), make_rng(0)
     table.run_chance(rng)
     for seat, player in enumerate(players):
-        player.reset(0)
         deciding(seat)
+        reset(player, 0, match.who(None, seat))
         try:
             player.prepare(_view(player, table, seat))
-        except Exception as error:
-            raise _failure(match, None, seat, error) from error
+        except (Exception, SystemExit) as error:
+            raise failed(match.who(None, seat), error) from error
         deciding(None)
     waiting = set(match.line_up)
     for _ in range(_TRIAL * len(players)):
@@ -271,11 +274,11 @@ def play_game(match: Match, number: int, players: Sequence[Policy] | None = None
     n = len(match.line_up)
     deal, rotation, which = match.find(number)
     players = (ready(match) if players is None else players)[which * n : (which + 1) * n]
-    for player, seed in zip(players, policy_seeds(match, deal, rotation), strict=True):
-        player.reset(seed)
+    seats, seeds = match.seats(rotation), policy_seeds(match, deal, rotation)
+    for seat, place in enumerate(seats):
+        reset(players[place], seeds[place], match.who(number, seat))
     table = Table(find_game(match.game), n, **match.options)
     chance = chance_of(match, deal)
-    seats = match.seats(rotation)
     turns = [0] * n
     pace: list[list[list[float]]] = [[] for _ in range(n)]
     last = None  # the seat whose turn goes on until chance or another seat
@@ -342,16 +345,27 @@ def _decide(match: Match, number: int | None, player: Policy, table: Table, deci
         seconds = _clock() - start
         deciding(None)
         table.play(action)
-    except Exception as error:
-        raise _failure(match, number, seat, error) from error
+    except (Exception, SystemExit) as error:
+        raise failed(match.who(number, seat), error) from error
     return seconds
 
 
-def _failure(match: Match, number: int | None, seat: int, error: Exception) -> GameFailed:
-    """The error for a policy that raises an error or returns an action that is not legal."""
-    first_line = (str(error).splitlines() or [""])[0]
-    what = first_line if isinstance(error, KdenvError) else f"{type(error).__name__}: {first_line}"
-    return GameFailed(f"{match.who(number, seat)} cannot go on: {what}")
+def reset(player: Policy, seed: int, who: str = "") -> None:
+    """Reset a policy before a game. `who` is the policy, in words."""
+    try:
+        player.reset(seed)
+    except (Exception, SystemExit) as error:
+        raise failed(who or str(player), error) from error
+
+
+def failed(who: str, error: BaseException) -> GameFailed:
+    """The error for a policy that raises an error or returns an action that is not legal. `who` is the policy, in words."""
+    return GameFailed(f"{who} cannot go on: {reason(error)}")
+
+
+def reason(error: BaseException) -> str:
+    """The sentence of a user's mistake, or what code from outside has raised and where."""
+    return (str(error).splitlines() or [""])[0] if isinstance(error, KdenvError) else told(error)
 
 
 def _seat(table: Table) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 from kdenv.arena.match import Match, Result
 from kdenv.arena.results import FORMAT, MOST, result_of
 from kdenv.core.errors import BadOption, BadRecord
+from kdenv.core.files import ordinary
 
 _IN_A_ROW = {"scores": "score", "margins": "margin", "wins": "win"}  # the name of a field's column, if it is another one
 _FRACTIONS = ("win", "seconds")  # columns of numbers that are not whole
@@ -81,7 +82,7 @@ def _add(columns: dict[str, Any], names: list[str], game: _Game) -> None:
 
 def _games_in(path: Path) -> Iterator[_Game]:
     """The games in a file, in its order."""
-    with path.open("rb") as file:
+    with ordinary(path).open("rb") as file:
         match = _match_of(path, file.readline())
         for number, line in enumerate(file, 2):
             if not line.endswith(b"\n"):

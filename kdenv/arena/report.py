@@ -117,7 +117,7 @@ def league_page(standings: Standings) -> str:
         return report(standings.heading(), ("No game is finished yet.",), [], __version__)
     rows, order = standings.rows(), standings.order()
     table = Rows("All policies", ("policy", "place", *STANDING[2:]), [(cell[1], cell[0], *cell[2:]) for cell in map(standing_cells, rows)])
-    bars = [Measured(row.policy, row.rating.mean, row.rating.low, row.rating.high, rating_text(row.rating)) for row in rows]
+    bars = [Measured(row.policy, row.rating.mean, row.rating.low, row.rating.high, rating_text(row.rating)) for row in rows if row.games]
     best, names = order[:_MOST_ROWS], [row.policy for row in rows[:_MOST_ROWS]]
 
     def told(row: int, column: int) -> str:

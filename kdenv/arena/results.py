@@ -21,12 +21,14 @@ from filelock import FileLock, Timeout
 from kdenv import __version__
 from kdenv.arena.match import Finished, Match, Result
 from kdenv.core.errors import BadOption, BadRecord
+from kdenv.core.files import ordinary
 from kdenv.core.game import Game
 from kdenv.games import find_game
 from kdenv.policies import policy
 from kdenv.policies.learned import models_of
 
 FORMAT = "kdenv results 1"
+_LONGEST_HEADER = 1 << 24  # bytes
 MOST = 2**53  # no number of a game is larger; floats hold all integers up to it
 
 
@@ -44,6 +46,8 @@ class ResultsFile:
 
     def __enter__(self) -> ResultsFile:
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.exists():
+            ordinary(self.path)
         try:
             self._lock.acquire(timeout=0)
         except Timeout:
@@ -137,6 +141,17 @@ def header(match: Match) -> dict[str, Any]:
     described = {key: value for key, value in asdict(match).items() if key != "games"}
     said = {"format": FORMAT, **versions(match), "match": described}
     return dict(json.loads(json.dumps(said)))  # tuples become lists
+
+
+def match_in(path: Path) -> dict[str, Any]:
+    """The match of which a file says that it holds the results; an empty one if it is no such file."""
+    with ordinary(path).open("rb") as file:
+        try:
+            found = json.loads(file.readline(_LONGEST_HEADER))
+        except (ValueError, RecursionError):
+            return {}
+    match = found.get("match") if isinstance(found, dict) else None
+    return match if isinstance(match, dict) else {}
 
 
 def versions(match: Match) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class Standing:
     place: int
     policy: str
     rating: Estimate  # in points; an end is inf where no game bounds it
-    above_next: float  # how likely it is that it is stronger than the policy below it; nan for the last one
+    above_next: float  # how likely it is that it is stronger than the policy below it; nan for the last one, and without games
     wins: Estimate
     margin: Estimate
     seconds_per_turn: Estimate
@@ -96,16 +96,17 @@ class Standings:
 
     def rows(self) -> list[Standing]:
         """A row for every policy, from the strongest to the weakest."""
-        order, ratings, rows = self.order(), self.ratings, []
+        order, ratings, rows = self.order(), self.ratings, list[Standing]()
         for number, policy in enumerate(order):
             sums = self._own[policy]
             below = order[number + 1] if number + 1 < len(order) else None
+            is_compared = below is not None and sums.games > 0 and self._own[below].games > 0
             rows.append(
                 Standing(
                     place=number + 1,
                     policy=self.plan.names[policy],
                     rating=ratings.estimates[policy],
-                    above_next=math.nan if below is None else float(ratings.superiority[policy, below]),
+                    above_next=float(ratings.superiority[policy, below]) if is_compared else math.nan,
                     wins=sums.share(0),
                     margin=sums.mean(1),
                     seconds_per_turn=self._times[policy].mean(0),
@@ -118,7 +119,8 @@ class Standings:
 
     def heading(self) -> str:
         """What was played, in one line."""
-        return f"{self.plan.describe()}; {self.games} games at {len(self._tables)} tables"
+        of = f" of {self.expected}" if self.interrupted and self.expected > self.games else ""
+        return f"{self.plan.describe()}; {self.games}{of} games at {len(self._tables)} tables"
 
     def explanation(self) -> str:
         """What the numbers mean."""
@@ -130,7 +132,8 @@ class Standings:
         words += " [low, high] are 95 % intervals over deals."
         if any(math.isinf(each.low) or math.isinf(each.high) for each in self.ratings.estimates):
             words += " 'at least' and 'at most': whoever won, or lost, every such game has no other end."
-        return words
+        idle = [name for name, sums in zip(self.plan.names, self._own, strict=True) if not sums.games]
+        return words + (f" No game of {', '.join(idle)} is finished yet." if idle else "")
 
     def __str__(self) -> str:
         return self.text()
@@ -191,7 +194,8 @@ def cells(row: Standing) -> tuple[str, ...]:
     """The cells of a row, as text."""
     above = "-" if math.isnan(row.above_next) else f"{100 * row.above_next:.1f} %"
     wins, margin = row.wins.scaled(100).text(unit=" %", ends=True), row.margin.text(sign=True)
-    return str(row.place), row.policy, rating_text(row.rating), above, wins, margin, time_text(row.seconds_per_turn), str(row.games)
+    rating = rating_text(row.rating) if row.games else "no games yet"
+    return str(row.place), row.policy, rating, above, wins, margin, time_text(row.seconds_per_turn), str(row.games)
 
 
 def rating_text(rating: Estimate) -> str:

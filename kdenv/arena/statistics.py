@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 FEWEST_DEALS = 10  # an interval from fewer deals depends more on its assumptions than on the games
 TOO_FEW = "too few deals"
+_ROUNDING = 1e-12  # deviations of this part of a number, and variances of this part of a sum of squares, are errors of rounding
 _BIN = math.log(1.02)  # the width of a bin of Median
 
 
@@ -32,7 +33,9 @@ class Estimate(NamedTuple):
         return Estimate(self.mean * factor, self.low * factor, self.high * factor)
 
     def text(self, digits: int = 1, unit: str = "", sign: bool = False, ends: bool = False) -> str:
-        """Text such as 12.3 ± 2.1. If `ends` is true, text such as 98.0 [91.2, 99.6], for an interval whose halves differ."""
+        """Text such as 12.3 ± 2.1, or 98.0 [91.2, 99.6] if `ends` is true, for an interval whose halves differ; - for no numbers."""
+        if math.isnan(self.mean):
+            return "-"
         mean = f"{self.mean:{'+' if sign else ''}.{digits}f}{unit}"
         if not self.has_interval:
             return mean
@@ -52,31 +55,26 @@ class DealSums:
 
     def __init__(self, games_of_a_deal: int) -> None:
         self._full = games_of_a_deal
-        self._partial: dict[int, tuple[int, NDArray[np.float64]]] = {}  # by deal: its games so far, and the sum of their numbers
-        self._origin: Any = None  # the numbers of the first game; subtracted from all, so that equal numbers have a spread of exactly 0
-        # Totals over all full deals of: 1, games, games squared, t, games times t, t squared. t is the sum of the numbers of a deal.
-        self._sums: list[Any] = [0, 0, 0, 0.0, 0.0, 0.0]
+        self._partial: dict[int, tuple[int, Any]] = {}  # by deal: its games so far, and the sum of their numbers
+        self._total = _Deals(0, 0.0, 0.0, 0.0, 0.0, 0.0)  # of all full deals
 
     def add(self, deal: int, numbers: Sequence[float]) -> None:
         """Add the numbers of a game of this deal."""
-        values = np.array(numbers, np.float64)
-        if self._origin is None:
-            self._origin = values
-        games, total = self._partial.pop(deal, (0, np.zeros_like(values)))
-        games, total = games + 1, total + values - self._origin
+        games, total = self._partial.pop(deal, (0, 0.0))
+        games, total = games + 1, total + np.array(numbers, np.float64)
         if games < self._full:
             self._partial[deal] = games, total
         else:
-            self._sums = _with_deal(self._sums, games, total)
+            self._total = self._total.with_deal(games, total)
 
     @property
     def deals(self) -> int:
         """The number of deals, with those of which games are still missing."""
-        return int(self._sums[0]) + len(self._partial)
+        return self._total.deals + len(self._partial)
 
     @property
     def games(self) -> int:
-        return int(self._sums[1]) + sum(games for games, _ in self._partial.values())
+        return round(self._total.deals * self._total.games) + sum(games for games, _ in self._partial.values())
 
     def mean(self, column: int) -> Estimate:
         """The mean over games of the number in this column, with a t interval.
@@ -96,8 +94,8 @@ class DealSums:
         It is Wilson's score interval (1927) for an effective number of samples: as many independent games as would have
         the cluster-robust variance found, p (1 - p) / variance, and Student's t in place of the normal quantile. This is
         how surveys treat clusters (Korn and Graubard 1998; compared by Franco, Little, Louis and Slud 2019). Where the
-        variance is 0, as when everything is won, the effective number is that of the deals, because games of one deal
-        might all end alike. `tests/arena/test_arena_statistics.py` measures how often the interval holds the truth.
+        variance is 0 but for rounding, as when everything is won, the effective number is that of the deals, because games of
+        one deal might all end alike. `tests/arena/test_arena_statistics.py` measures how often the interval holds the truth.
         """
         mean, variance = self._mean_and_variance(column)
         if self.deals < FEWEST_DEALS:
@@ -115,23 +113,48 @@ class DealSums:
 
     def _mean_and_variance(self, column: int) -> tuple[float, float]:
         """The mean of a column and its cluster-robust variance; nan where there are too few games or deals to compute them."""
-        sums = self._sums
+        found = self._total
         for games, total in self._partial.values():
-            sums = _with_deal(sums, games, total)
-        deals, games, games_squared, *vectors = sums
-        if games == 0:
+            found = found.with_deal(games, total)
+        if found.deals == 0:
             return math.nan, math.nan
-        of_all, by_games, squared = (float(vector[column]) for vector in vectors)
-        mean = of_all / games  # the origin is added at the end
-        residual = squared - 2 * mean * by_games + mean * mean * games_squared
-        variance = max(0.0, residual) / games**2 * deals / (deals - 1) if deals > 1 else math.nan
-        return mean + float(self._origin[column]), variance
+        number, of_numbers, of_both = (float(vector[column]) for vector in (found.numbers, found.of_numbers, found.of_both))
+        mean = number / found.games
+        if found.deals == 1:
+            return mean, math.nan
+        residual = of_numbers - 2 * mean * of_both + mean * mean * found.of_games
+        rounding = _ROUNDING * (_ROUNDING * found.deals * number * number + of_numbers + mean * mean * found.of_games)
+        variance = residual / (found.deals * found.games) ** 2 * found.deals / (found.deals - 1)
+        return mean, variance if residual > rounding else 0.0
 
 
-def _with_deal(sums: list[Any], games: int, total: NDArray[np.float64]) -> list[Any]:
-    """The sums after one more deal is added."""
-    more = (1, games, games * games, total, games * total, total * total)
-    return [old + new for old, new in zip(sums, more, strict=True)]
+class _Deals(NamedTuple):
+    """What is known of some deals: means, and sums of squares and products of deviations from the means (updated as by Welford 1962).
+
+    Sums of the numbers themselves would lose a small spread to rounding. What belongs to the numbers is an array with an item a column.
+    """
+
+    deals: int
+    games: float  # the mean number of games of a deal
+    numbers: Any  # the mean sum of the numbers of a deal
+    of_games: float  # the sum of the squared deviations of games
+    of_both: Any  # the sum of the products of both deviations
+    of_numbers: Any  # the sum of the squared deviations of numbers
+
+    def with_deal(self, games: int, numbers: NDArray[np.float64]) -> _Deals:
+        """The same with one more deal."""
+        count = self.deals + 1
+        more, further = games - self.games, numbers - self.numbers
+        mean_games, mean_numbers = self.games + more / count, self.numbers + further / count
+        left = numbers - mean_numbers
+        return _Deals(
+            count,
+            mean_games,
+            mean_numbers,
+            self.of_games + more * (games - mean_games),
+            self.of_both + more * left,
+            self.of_numbers + further * left,
+        )
 
 
 def pairing(sums: DealSums, one: int, other: int, difference: int) -> float:

@@ -13,7 +13,6 @@ import os
 import signal
 import threading
 import time
-import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
@@ -24,6 +23,7 @@ from typing import Any, NamedTuple
 
 from kdenv.arena.cluster import Cluster
 from kdenv.arena.cores import usual_processes, warn_of_shared_cores
+from kdenv.arena.failures import Failure
 from kdenv.arena.handout import Handout
 from kdenv.arena.match import Finished, GameFailed, Match, Result
 from kdenv.arena.whole import Games
@@ -110,14 +110,6 @@ class _Ready(NamedTuple):
     """The message that a process sends when it waits for its first games."""
 
     batch: int  # so many games, at most, it should be given at a time
-
-
-class _Failure(NamedTuple):
-    """The message that a process sends in place of a result if it cannot go on."""
-
-    error: type[KdenvError]
-    sentence: str
-    trace: str
 
 
 class _Worker:
@@ -212,10 +204,8 @@ class _Crew:
         except (EOFError, OSError):
             self._replace(worker)
             return []
-        if isinstance(message, _Failure):
-            error = message.error(message.sentence)
-            error.add_note(message.trace)
-            raise error
+        if isinstance(message, Failure):
+            raise message.raised()
         if isinstance(message, list):
             self._games.finish(worker.games)
             worker.games = []
@@ -323,7 +313,7 @@ def _serve(match: Match, pipe: Any, watch: Any, by_decision: bool, records: bool
     try:
         match.check()
     except KdenvError as error:
-        _say(pipe, _Failure(BadOption, _cannot_start(str(error)), ""))
+        _say(pipe, Failure(BadOption, _cannot_start(str(error))))
         return
     _say(pipe, _Stage.WAITING)
     _hear_from(pipe)
@@ -334,7 +324,7 @@ def _serve(match: Match, pipe: Any, watch: Any, by_decision: bool, records: bool
             results = [games.play(number) for number in _hear_from(pipe)]
             _say(pipe, [result.with_record() for result in results] if records else results)
     except GameFailed as error:
-        _say(pipe, _Failure(GameFailed, str(error), traceback.format_exc()))
+        _say(pipe, Failure.of(error))
 
 
 def _say(pipe: Any, message: Any) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from kdenv import __version__
 from kdenv.bench.measuring import Row
 from kdenv.core.errors import BadRecord
+from kdenv.core.files import read_text
 
 _FORMAT = "kdenv bench 1"
 _PACKAGES = ("numba", "llvmlite", "numpy", "gymnasium", "pettingzoo", "open_spiel", "pyminion", "pgx")
@@ -70,8 +71,9 @@ def new_run(quick: bool) -> Run:
 
 def read_run(path: Path) -> Run:
     """The run in this file; BadRecord if it has none."""
+    text = read_text(path)
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(text)
         if found["format"] != _FORMAT:
             raise KeyError("format")
         return Run(bool(found["quick"]), dict(found["about"]), [_row(each) for each in found["rows"]])

@@ -1,14 +1,16 @@
 """The command line. Each command is one file of this room. A user's mistake is printed as one sentence on stderr; the exit code is 2.
 
 A command has a function `add`, which declares its arguments, and a function that carries it out and returns the exit code (None
-means 0). An error that is ours and not the user's keeps its traceback.
+means 0). With `--traceback` the traceback is printed, too. An error that is ours and not the user's keeps its traceback.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -48,19 +50,24 @@ COMMANDS = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return the exit code. Without arguments it is the command line of this process."""
     terminal.prepare()
+    parsed: argparse.Namespace | None = None
     if arguments is None and (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)  # a policy written as module:Name may lie in the working directory
     if arguments is None:
         use_one_thread()  # what this process loads from now on, such as torch
     try:
         with terminal.warnings_as_sentences(), interrupts.all_signals() if arguments is None else contextlib.nullcontext():
-            code = _run(arguments)
+            try:
+                parsed = _parsed(arguments)
+                code = int(parsed.run(parsed) or 0)
+            finally:
+                sys.stdout.flush()  # flush here, so that a closed pipe is noticed below
     except BrokenPipeError:
         if not terminal.nobody_reads():
             raise
         code = 0
     except (KdenvError, OSError) as error:
-        print(f"kdenv: {terminal.sentence(error)}", file=sys.stderr)
+        _complain(error, parsed is not None and parsed.traceback)
         code = 2
     except KeyboardInterrupt as end:
         print(f"\nkdenv: {interrupts.name_of(end)}", file=sys.stderr)
@@ -71,15 +78,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     commands = Commands()
     for command in COMMANDS:
         command.add(commands)
-    try:
-        parsed = commands.parse(arguments)
-        return int(parsed.run(parsed) or 0)
-    finally:
-        sys.stdout.flush()  # flush here, so that main notices a closed pipe
+    return commands.parse(arguments)
+
+
+def _complain(error: Exception, is_traced: bool) -> None:
+    """Print a mistake as a sentence, after its traceback if that is wanted."""
+    if is_traced:
+        traceback.print_exception(error)
+    rest = " (--traceback shows where)" if isinstance(error, KdenvError) and error.__cause__ is not None and not is_traced else ""
+    print(f"kdenv: {terminal.sentence(error)}{rest}", file=sys.stderr)
 
 
 __all__ = ["COMMANDS", "main"]

@@ -9,7 +9,7 @@ from kdenv.cli import arguments, terminal
 from kdenv.cli.arguments import Commands
 from kdenv.cli.interrupts import interruptible
 from kdenv.cli.replay import add_step, replayed
-from kdenv.core.errors import BadOption
+from kdenv.core.errors import BadOption, KdenvError
 
 
 def add(commands: Commands) -> None:
@@ -29,6 +29,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(parsed: argparse.Namespace) -> None:
+    from kdenv.arena.match import failed, reset
     from kdenv.policies import policy
 
     searcher = policy(parsed.policy)
@@ -40,7 +41,12 @@ def _run(parsed: argparse.Namespace) -> None:
     if seat is None:
         what = "the game is over" if table.over else "chance is next"
         raise BadOption(f"no seat decides there: {what}; choose another --step or another position")
-    searcher.reset(parsed.seed)
+    reset(searcher, parsed.seed)
     view = table.view(seat)
-    found = interruptible(lambda: searcher.search(view))
+    try:
+        found = interruptible(lambda: searcher.search(view))
+    except KdenvError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise failed(parsed.policy, error) from error
     terminal.show(f"{view}\n\nseat {seat} decides\n\n{found}")

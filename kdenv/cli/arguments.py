@@ -47,11 +47,15 @@ class Commands:
             name, help=text, description=text, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
         )
         added.set_defaults(run=run)
+        added.add_argument("--traceback", action="store_true", help="print where in the code an error came from")
         self.examples += examples
         return added
 
     def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
         """Read a command line. The result has the arguments of its command, and as `run` the function that carries it out."""
+        for word in sys.argv[1:] if arguments is None else arguments:
+            if "\0" in word:  # a system lets none through, and a path with one is a ValueError at many places
+                self._parser.error(f"{shown(word)}: embedded null byte")
         return self._parser.parse_args(arguments)
 
 
@@ -74,7 +78,7 @@ def add_seed(parser: argparse.ArgumentParser, default: int | None, text: str) ->
 
 def add_playing(parser: argparse.ArgumentParser) -> None:
     """Add what every command takes that plays many games."""
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the deals and of all policies (default: 0)")
+    add_seed(parser, None, "the seed of the deals and of all policies (default: that of the games in --out, or a new one)")
     add_processes(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write every game to this file, and skip the games that it holds already")
 

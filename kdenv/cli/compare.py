@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from kdenv.cli.arguments import Commands, add_game, add_players, add_playing, check_playing, options, whole
 from kdenv.cli.interrupts import tell_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
+from kdenv.cli.seeds import chosen, kept_in_files
 from kdenv.cli.terminal import Line
+from kdenv.core.errors import BadOption, shown
 
 if TYPE_CHECKING:
     from kdenv.arena import Budget, Comparison
@@ -47,14 +49,19 @@ def _compare(parsed: argparse.Namespace) -> int:
 
     check_playing(parsed)
     check_report(parsed.report, parsed.out)
+    budgets = [] if parsed.at is None else read_budgets(parsed.at)
+    outs = [] if parsed.out is None else [_out(parsed.out, budget) for budget in budgets] or [parsed.out]
+    is_given, parsed.seed = parsed.seed is not None, chosen(parsed.seed, kept_in_files(outs))
     if parsed.at is None:
         comparison = _run(parsed, None, parsed.out)
         shown = json.dumps(comparison.as_json()) if parsed.json else str(comparison)
         show_and_report(parsed.report, lambda: report.compare_page([comparison]), lambda: print(shown), not parsed.json)
         return _code(comparison, parsed.out)
     rows = Comparisons([])
-    for budget in read_budgets(parsed.at):
-        out = parsed.out and parsed.out.with_name(f"{parsed.out.stem}-{budget.text}{parsed.out.suffix}")
+    if not (is_given or parsed.json):
+        print(f"seed {parsed.seed}", flush=True)
+    for budget in budgets:
+        out = None if parsed.out is None else _out(parsed.out, budget)
         rows.rows.append(_run(parsed, budget, out))
         if not parsed.json:
             print(rows.line(rows.rows[-1]), flush=True)
@@ -68,6 +75,14 @@ def _compare(parsed: argparse.Namespace) -> int:
 
     show_and_report(parsed.report, lambda: report.compare_page(rows.rows), show, not parsed.json)
     return code
+
+
+def _out(path: Path, budget: Budget) -> Path:
+    """The file for the games at this budget."""
+    try:
+        return path.with_name(f"{path.stem}-{budget.text}{path.suffix}")
+    except ValueError:  # the path is a folder, or the budget has a slash
+        raise BadOption(f"--out {shown(path)} and the budget {shown(budget.text)} make no name of a file") from None
 
 
 def _run(parsed: argparse.Namespace, budget: Budget | None, out: Path | None) -> Comparison:

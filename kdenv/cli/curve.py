@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kdenv.cli.arguments import Commands, add_game, add_players, add_seed, options, whole
 from kdenv.cli.interrupts import tell_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
+from kdenv.cli.seeds import chosen, keep_seed, kept_in_folders
 from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption
+
+if TYPE_CHECKING:
+    from kdenv.arena import CurvePlan
 
 
 def add(commands: Commands) -> None:
@@ -25,7 +31,7 @@ def add(commands: Commands) -> None:
     parser.add_argument("--against", action="append", metavar="POLICY", help="who has the other seats; may be repeated (default: random)")
     parser.add_argument("--games", type=whole(1), default=100, metavar="N", help="the number of games for each point (default: 100)")
     add_players(parser, "the number of players")
-    add_seed(parser, 0, "the seed of the deals and of all policies (default: 0)")
+    add_seed(parser, None, "the seed of the deals and of all policies (default: that of the games in --out, or a new one)")
     parser.add_argument("--processes", type=whole(1), metavar="N", help="how many games to play at a time (default: one per core)")
     parser.add_argument("--processor-time", action="store_true", help="measure time of the processor, on one; for machines that are shared")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep the games, curve.csv and curve.svg here; the same command goes on")
@@ -35,13 +41,20 @@ def add(commands: Commands) -> None:
 def _run(parsed: argparse.Namespace) -> int:
     from kdenv.arena import Curve, CurvePlan, read_budgets, report
 
-    budgets = read_budgets(parsed.budgets)
-    against = parsed.against or ["random"]
-    how = parsed.games, parsed.seed, parsed.players, options(parsed.option), parsed.processor_time
-    plan = CurvePlan(parsed.game, parsed.policies, budgets, against, *how)
+    how = parsed.games, 0, parsed.players, options(parsed.option), parsed.processor_time
+    plan = CurvePlan(parsed.game, parsed.policies, read_budgets(parsed.budgets), parsed.against or ["random"], *how)
+    for _, _, match in plan.matches():
+        match.check()
     if parsed.out is not None and parsed.out.exists() and not parsed.out.is_dir():
         raise BadOption(f"--out {parsed.out} is a file; give a folder")
     check_report(parsed.report, None)
+    folders = [] if parsed.out is None else [parsed.out]
+    kept = kept_in_folders(folders, lambda folder, seed: _has_games(replace(plan, seed=seed), folder))
+    plan = replace(plan, seed=chosen(parsed.seed, kept))
+    if parsed.seed is None:
+        print(f"seed {plan.seed}", flush=True)
+    for folder in folders:
+        keep_seed(folder, plan.seed)
     curve = Curve(plan)
     progress = Progress(plan.games * sum(1 for _ in plan.matches()), "games")
     finished = False
@@ -54,3 +67,10 @@ def _run(parsed: argparse.Namespace) -> int:
     if parsed.out is not None:
         print(f"the table and the picture are in {parsed.out}")
     return 0 if finished else tell_end(f"{len(curve.points)} points", parsed.out)
+
+
+def _has_games(plan: CurvePlan, folder: Path) -> bool:
+    """Whether the folder has games of this plan."""
+    from kdenv.arena.kept import path_in
+
+    return any(path_in(folder, match).exists() for _, _, match in plan.matches())

@@ -32,13 +32,12 @@ def add(commands: Commands) -> None:
 
 
 def _run(parsed: argparse.Namespace) -> None:
-    from kdenv.client import Refused, is_address
+    from kdenv.arena.match import reset
+    from kdenv.client import Refused
     from kdenv.policies import policy
 
     player = policy(parsed.policy)
-    player.reset(time.time_ns() if parsed.seed is None else parsed.seed)
-    if not is_address(parsed.url):
-        raise BadOption(f"{shown(parsed.url)} is no address of a server; write http://host:port")
+    reset(player, time.time_ns() if parsed.seed is None else parsed.seed)
     try:
         _play(parsed, player)
     except Refused as error:
@@ -49,9 +48,16 @@ def _play(parsed: argparse.Namespace, player: Policy) -> None:
     from kdenv.cli.remote import Remote
     from kdenv.client import Seat
 
-    game = _game(parsed.url, parsed.game)
     more = {} if parsed.seat is None else {"seat": parsed.seat}
-    seat = Seat.join(parsed.url, game, parsed.name or parsed.policy[:40], **more)
+    try:
+        game = _game(parsed.url, parsed.game)
+        seat = Seat.join(parsed.url, game, parsed.name or parsed.policy[:40], **more)
+    except KdenvError:
+        raise
+    except ValueError as error:  # the address is none, or the id of the game is no text
+        raise BadOption(str(error)) from None
+    except (KeyError, TypeError, IndexError):
+        raise BadOption(f"{shown(parsed.url)} does not answer as a server of kdenv does") from None
     print(f"seat {seat.seat} of {game}; the page is at {parsed.url.rstrip('/')}/#/games/{game}", flush=True)
     end = interruptible(lambda: seat.play(Remote(player)))
     print(f"over: {' '.join(map(str, end['scores']))} points; seat {seat.seat} is number {end['result']['ranks'][seat.seat]}")

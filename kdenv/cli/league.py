@@ -13,6 +13,7 @@ from kdenv.cli import terminal
 from kdenv.cli.arguments import Commands, add_processes, check_playing
 from kdenv.cli.interrupts import tell_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
+from kdenv.cli.seeds import chosen, keep_seed, kept_in_folders
 from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption, shown
 
@@ -51,14 +52,25 @@ def _part(word: str) -> tuple[int, int]:
 
 def _league(parsed: argparse.Namespace) -> int:
     from kdenv.arena import merge, read_league
+    from kdenv.arena.league_games import known_tables
 
     check_playing(parsed)
     check_report(parsed.report, None)
-    plan = read_league(parsed.file)
-    plan.check()
+    read_league(parsed.file).check()
     folder = parsed.out or parsed.file.with_suffix("")
     if folder.exists() and not folder.is_dir():
         raise BadOption(f"{folder} is a file; the games of a league need a folder, so give --out another name")
+
+    def has_games(where: Path, seed: int) -> bool:
+        return bool(known_tables(read_league(parsed.file, seed), where))
+
+    kept = kept_in_folders([folder, *parsed.merge], has_games)
+    seed = chosen(None, kept)
+    plan = read_league(parsed.file, seed)
+    if parsed.part != (1, 1) and kept is None and plan.seed == seed:
+        raise BadOption(f"{parsed.file} names no seed, so each part would have another one; add a line such as seed = {plan.seed}")
+    if not parsed.only_rate:
+        keep_seed(folder, plan.seed)
     for other in parsed.merge:
         new, there = merge(plan, folder, other)
         if not parsed.json:

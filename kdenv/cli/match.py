@@ -11,6 +11,7 @@ from kdenv.cli import terminal
 from kdenv.cli.arguments import Commands, add_game, add_playing, check_playing, options
 from kdenv.cli.interrupts import tell_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
+from kdenv.cli.seeds import chosen, kept_in_files
 from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption
 
@@ -46,7 +47,8 @@ def add(commands: Commands) -> None:
 def _match(parsed: argparse.Namespace) -> int:
     from kdenv.arena import Match, ResultsFile, Summary
 
-    match = Match(parsed.game, parsed.policies, parsed.games, parsed.seed, options(parsed.option))
+    seed = chosen(parsed.seed, kept_in_files([] if parsed.out is None else [parsed.out]))
+    match = Match(parsed.game, parsed.policies, parsed.games, seed, options(parsed.option))
     match.check()
     check_playing(parsed)
     parsed.show = list(SHOWN) if "all" in parsed.show else parsed.show

@@ -63,6 +63,7 @@ def _show(table: Table, seat: int) -> None:
 
 def _hint(table: Table, seat: int, adviser: Policy) -> None:
     """Print the turns that the adviser likes best. It gets the view of the seat, and so knows no more than the person."""
+    from kdenv.arena.match import reason
     from kdenv.policies.searching import SearchPolicy
 
     view = table.view(seat)
@@ -72,8 +73,8 @@ def _hint(table: Table, seat: int, adviser: Policy) -> None:
             print(f"{adviser} would play: {table.name(action)}")
             return
         found = interruptible(lambda: adviser.search(view))
-    except KdenvError as error:
-        print(f"there is no hint: {terminal.sentence(error)}")
+    except (Exception, SystemExit) as error:
+        print(f"there is no hint: {terminal.sentence(reason(error))}")
         return
     print(f"{adviser} thinks best ({found.unit}):")
     for candidate in found.candidates[:3]:

@@ -102,6 +102,7 @@ class _Game:
 
     def __init__(self, table: Table, seats: list[Policy | None], adviser: Policy, seed: int) -> None:
         """Seats that people play have no policy. The adviser answers when a person asks for a hint."""
+        from kdenv.arena.match import reset
         from kdenv.compiler.random import derive_seed, make_rng
 
         self.table, self.seats, self.adviser = table, seats, adviser
@@ -110,10 +111,9 @@ class _Game:
         self._words: list[str] = []  # each event in words, as its witnesses see it
         self._last = -1  # the person who looked at the screen last
         self._before: list[tuple[int, Table, int]] = []  # for each decision of a person: seat, table, and the state of chance
-        for seat, player in enumerate(seats):
+        for seat, player in enumerate([*seats, adviser]):
             if player is not None:
-                player.reset(derive_seed("policy", seed, seat))
-        adviser.reset(derive_seed("policy", seed, len(seats)))
+                reset(player, derive_seed("policy", seed, seat))
 
     def play(self) -> None:
         """Play to the end of the game, or until a person leaves."""
@@ -139,8 +139,17 @@ class _Game:
                 self._play(answer, YOU if self._people == 1 else f"seat {seat}")
                 self._told[seat] = len(self._words)  # nobody is told of a decision of its own
             else:
-                view = self.table.view(seat)
-                self._play(interruptible(lambda: player.act(view)), f"seat {seat} ({player})")  # noqa: B023  (it is called at once)
+                self._let_play(seat, player)
+
+    def _let_play(self, seat: int, player: Policy) -> None:
+        """Let a policy decide."""
+        from kdenv.arena.match import failed
+
+        who, view = f"seat {seat} ({player})", self.table.view(seat)
+        try:
+            self._play(interruptible(lambda: player.act(view)), who)
+        except (Exception, SystemExit) as error:
+            raise failed(who, error) from error
 
     @property
     def _people(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kdenv.arena.match import failed
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import Policy
@@ -20,7 +21,10 @@ class Remote:
     def __call__(self, state: dict[str, Any]) -> int:
         """The action of the policy in a state in which its seat decides."""
         table = self._table(state)
-        action = int(self._player.act(table.view(state["seat"])))
+        try:
+            action = table.checked_action(self._player.act(table.view(state["seat"])))
+        except (Exception, SystemExit) as error:
+            raise failed(str(self._player), error) from error
         table.play(action)
         self._goes_on = state["step"] + 1, table
         return action

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kdenv.cli import arguments, files, pictures, terminal
+from kdenv.cli import arguments, pictures, terminal
 from kdenv.cli.arguments import Commands
 from kdenv.core.errors import BadOption
+from kdenv.core.files import read_text
 
 if TYPE_CHECKING:
     from kdenv.core.table import Table
@@ -36,7 +37,7 @@ def add_step(parser: argparse.ArgumentParser) -> None:
 
 def _run(parsed: argparse.Namespace) -> None:
     film = pictures.Film(parsed)
-    lines = [line.strip() for line in files.read(parsed.file).splitlines() if line.strip()]
+    lines = [line.strip() for line in read_text(parsed.file).splitlines() if line.strip()]
     for table, line in zip(replayed(parsed.file, parsed.step), lines, strict=False):  # the closing line leads nowhere
         if parsed.every:
             terminal.show(f"{table}\n")
@@ -54,7 +55,7 @@ def replayed(file: Path, step: int | None) -> Iterator[Table]:
     from kdenv.games import find_game
 
     line = -1
-    for line, table in enumerate(replay(files.read(file), find_game)):
+    for line, table in enumerate(replay(read_text(file), find_game)):
         yield table
         if line == step:
             return

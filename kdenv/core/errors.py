@@ -1,8 +1,11 @@
 """The errors for mistakes of a user. Each message is one sentence: what is wrong, where, and what would be right."""
 
+from pathlib import Path
 from typing import Any
 
 _LONGEST = 80  # a message shows this many characters of a value
+_LONGEST_ERROR = 200  # and this many of the text of another error
+_HERE = str(Path(__file__).parents[1])
 _LOG10_OF_2 = 0.30103
 
 
@@ -43,9 +46,31 @@ def missing_extra(feature: str, extra: str) -> MissingExtra:
     return MissingExtra(f"{feature} needs the extra '{extra}': pip install 'kdenv[{extra}]'")
 
 
-def shown(value: Any) -> str:
+def shown(value: Any, longest: int = _LONGEST) -> str:
     """A value that a user gave, on one line and short enough for a sentence."""
     if isinstance(value, int) and abs(value) >> 256:  # Python refuses to write numbers of more than 4,300 digits
         return f"a number of about {int(value.bit_length() * _LOG10_OF_2) + 1:,} digits"
     text = " ".join(str(value).split())
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
+    return text if len(text) <= longest else text[:longest] + "..."
+
+
+def told(error: BaseException) -> str:
+    """An error that code from outside kdenv has raised, short enough for a sentence: its type, its text, and the line of that code."""
+    text, where = shown(next(iter(str(error).splitlines()), ""), _LONGEST_ERROR), _place_of(error)
+    return type(error).__name__ + (f": {text}" if text else "") + (f" ({where})" if where else "")
+
+
+def _place_of(error: BaseException) -> str:
+    """The innermost line that led to the error in code that is neither kdenv nor Python's, as in "agent.py:26, in act".
+
+    Lines of installed packages count if there are no others.
+    """
+    import sysconfig
+    import traceback
+
+    installed, python = (tuple(sysconfig.get_path(f"{kind}lib") for kind in kinds) for kinds in (("pure", "plat"), ("std", "platstd")))
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith((_HERE, "<frozen"))]
+    frames = [frame for frame in frames if (frame.filename, frame.name) != ("<string>", "__init__")]  # dataclasses write it
+    packages = [frame for frame in frames if frame.filename.startswith(installed)]
+    others = [frame for frame in frames if not frame.filename.startswith((*installed, *python))]
+    return next((f"{Path(each.filename).name}:{each.lineno}, in {each.name}" for each in reversed(others or packages)), "")

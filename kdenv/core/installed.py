@@ -82,9 +82,11 @@ class Group:
 
 def _sentence(entry: EntryPoint, error: BaseException) -> str:
     """The warning about an entry point that cannot be loaded."""
-    package = "a package" if entry.dist is None else f"the package {entry.dist.name} {entry.dist.version}"
-    why = " ".join(str(error).split())
-    return f"{package} offers {entry.name} = {entry.value} to {entry.group}, but this cannot be loaded ({type(error).__name__}: {why})"
+    from kdenv.core.errors import shown, told
+
+    package = "a package" if entry.dist is None else f"the package {shown(entry.dist.name)} {shown(entry.dist.version)}"
+    offer = f"{shown(entry.name)} = {shown(entry.value)}"
+    return f"{package} offers {offer} to {entry.group}, but this cannot be loaded ({told(error)})"
 
 
 GAMES = Group("kdenv.games")

@@ -12,7 +12,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, ClassVar
 
-from kdenv.core.errors import BadOption, shown
+from kdenv.core.errors import BadOption, shown, told
 from kdenv.core.game import did_you_mean
 from kdenv.core.installed import POLICIES
 from kdenv.core.view import View
@@ -99,8 +99,7 @@ def _class_at(text: str) -> type[Policy] | None:
     except (BadOption, TypeError) as error:
         raise BadOption(str(error)) from None
     except Exception as error:
-        what = " ".join(str(error).split())
-        raise BadOption(f"{shown(text)}: the module {shown(module)} cannot be imported ({type(error).__name__}: {what})") from error
+        raise BadOption(f"{shown(text)}: the module {shown(module)} cannot be imported ({told(error)})") from error
     return _found[text][1]
 
 

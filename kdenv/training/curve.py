@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kdenv.core.errors import BadOption
+from kdenv.core.files import read_text
 from kdenv.drawing.chart import Dot, Line, chart
 
 _FIRST_SECOND = 1.0  # where curves begin that have a logarithmic axis
@@ -62,9 +63,9 @@ class Curve:
 
 def read_curve(path: Path) -> Curve:
     """The curve in a curve.csv."""
+    lines = csv.DictReader(io.StringIO(read_text(path)))
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = [[kind(row[name]) for name, kind in Strength.__annotations__.items()] for row in csv.DictReader(file)]
+        rows = [[kind(row[name]) for name, kind in Strength.__annotations__.items()] for row in lines]
     except (KeyError, TypeError, ValueError) as error:
         raise BadOption(f"{path} is not the curve of a training ({error}); give a curve.csv that 'kdenv train' has written") from None
     return Curve(Strength(*row) for row in rows)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from shlex import quote
 from typing import Any
 
 from kdenv.core.errors import BadOption, shown
+from kdenv.core.files import read_toml
 from kdenv.core.game import Game, did_you_mean
 from kdenv.networks.network import ACTIVATIONS
 from kdenv.policies.learned import model_path
@@ -107,10 +107,7 @@ def flag(name: str) -> str:
 
 def read_settings(path: Path, game: str, given: Mapping[str, Any]) -> Settings:
     """The settings in a TOML file; those that are given go before them, and so does each option of the game."""
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadOption(f"{path} is not TOML: {error}") from None
+    found = read_toml(path)
     both = {**found, **given}
     if isinstance(found.get("options"), dict) and "options" in given:
         both["options"] = {**found["options"], **given["options"]}

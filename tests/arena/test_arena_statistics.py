@@ -10,7 +10,7 @@ import pytest
 from matches import GREEDY_V_RANDOM, results_of
 
 from kdenv.arena import Match, Result, Summary
-from kdenv.arena.statistics import DealSums, Estimate, Median, student_t
+from kdenv.arena.statistics import DealSums, Estimate, Median, pairing, student_t
 
 MILLION = 4.9  # standard deviations that chance exceeds once in a million times
 
@@ -110,6 +110,43 @@ def test_shares_lie_in_their_interval_and_that_between_0_and_1(deals: list[list[
     found = sums_of(deals).share(0)
     assert 0 <= found.low <= found.mean <= found.high <= 1
     assert found.low < found.high
+
+
+# Deals that are equal, though their games or the sums of them need not be the same floats; and the share of each.
+EQUAL_DEALS = {
+    "a third and two thirds": [[1 / 3, 1.0, 1 / 3]] * 30,
+    "in any order": [[0.1, 0.7, 0.2, 0.4], [0.4, 0.2, 0.7, 0.1], [0.7, 0.1, 0.4, 0.2]] * 10,
+    "a third, written in two ways": [[1 / 3]] * 15 + [[1 - 2 / 3]] * 15,
+    "one of many": [[1 / 3]] * 999 + [[1 - 2 / 3]],
+    "one that lacks games": [[0.1] * 3] * 29 + [[0.1] * 2],
+    "many that lack games": [[0.1] * 7] * 20 + [[0.1] * 3] * 20,
+}
+
+
+@pytest.mark.parametrize("deals", EQUAL_DEALS.values(), ids=EQUAL_DEALS)
+def test_deals_that_differ_by_rounding_are_as_many_samples_as_deals(deals: list[list[float]]) -> None:
+    sums = sums_of(deals)
+    found, p, t, n = sums.share(0), deals[0][0] if len(deals[0]) == 1 else statistics.fmean(deals[0]), student_t(len(deals) - 1), len(deals)
+    centre, half = (n * p + t * t / 2) / (n + t * t), t / (n + t * t) * math.sqrt(n * p * (1 - p) + t * t / 4)
+    assert found == pytest.approx((p, centre - half, centre + half))
+    assert sums.variance(0) == 0.0
+
+
+@pytest.mark.parametrize("first", [0.0, 0.5, 1e6])
+def test_a_small_spread_is_found_whatever_the_first_number(first: float) -> None:
+    """Sums of squares would lose it beside a first number that is far from the others."""
+    deals = [[first]] + [[0.5 + 1e-6 * (deal % 2)] for deal in range(10_000)]
+    values = [value for (value,) in deals]
+    assert sums_of(deals).variance(0) == pytest.approx(statistics.variance(values) / len(values), rel=1e-6)
+    assert sums_of(deals[1:]).variance(0) == pytest.approx(statistics.variance(values[1:]) / 10_000, rel=1e-6)
+
+
+def test_pairing_of_equal_differences_is_not_known() -> None:
+    """A third less in every deal: the difference has no spread, but its floats have."""
+    sums = DealSums(1)
+    for deal in range(30):
+        sums.add(deal, [deal / 3, (deal - 1) / 3, deal / 3 - (deal - 1) / 3])
+    assert math.isnan(pairing(sums, 0, 1, 2))
 
 
 # How a deal goes: the chances of the shares of its games that are won, from a generator, and the true mean.
@@ -267,3 +304,4 @@ def test_estimates_as_text() -> None:
     assert estimate.scaled(100).text(unit=" %", ends=True) == "98.1 % [91.2, 99.6]"
     assert Estimate(3.0, 2.5, 3.5).text(sign=True) == "+3.0 ± 0.5"
     assert Estimate(3.0).text() == "3.0"
+    assert Estimate(math.nan).scaled(100).text(unit=" %", ends=True) == "-"

@@ -271,7 +271,7 @@ def test_policies_without_a_budget_cannot_be_compared_at_one() -> None:
 
 
 def test_the_command_says_what_is_known(capsys) -> None:
-    command = ["compare", "kingdomino", "full_greedy", "random", "--option", "size=3", "--processes", "1"]
+    command = ["compare", "kingdomino", "full_greedy", "random", "--option", "size=3", "--processes", "1", "--seed", "0"]
     assert main(command) == 0
     about, sentence, *_ = capsys.readouterr().out.splitlines()
     assert about == "kingdomino, 2 players size=3, seed 0: full_greedy or random"
@@ -283,7 +283,7 @@ def test_the_command_says_what_is_known(capsys) -> None:
 
 def test_the_command_compares_at_several_budgets(capsys, tmp_path) -> None:
     command = ["compare", "kingdomino", "mce", "random", "--field", "gprd, full_greedy", "--option", "size=3", "--processes", "1"]
-    assert main([*command, "--at", "playouts=2,playouts=4", "--deals", "1", "--out", str(tmp_path / "c.jsonl")]) == 0
+    assert main([*command, "--seed", "1", "--at", "playouts=2,playouts=4", "--deals", "1", "--out", str(tmp_path / "c.jsonl")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines == [
         f"playouts={n}: it is not known whether mce(playouts={n}) or random is stronger: too few deals (1; 10 are needed)." for n in (2, 4)

@@ -106,6 +106,8 @@ MISTAKES = [
     ("meetings = 2", "meetings=2 is not possible; two of 2 policies can meet at 1 tables"),
     ('anchor = "me"', "me is no policy of this league; its policies are random, gprd"),
     ('budget = "10ms"', "no policy of this league is a search without a budget of its own, so budget=10ms is of no use"),
+    (f"deals = {'9' * 5000}", "is not TOML: Exceeds the limit"),
+    (f"deals = {'[' * 100_000}", "is not TOML: maximum recursion depth exceeded"),
     ("budget = 3", "budget=3 is not possible; it is a text"),
     ("options = 3", "options=3 is not possible; it is a table of names and values"),
     ("[options]\nsize = 4", "size"),
@@ -413,7 +415,13 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path: Path, monkeypatch, c
 
     monkeypatch.setattr(Standings, "add", stop)
     assert main(["league", str(path), "--processes", "1"]) == 130
-    assert f"interrupted after 5 games; the same command goes on from {tmp_path / 'league'}" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert f"interrupted after 5 games; the same command goes on from {tmp_path / 'league'}" in said.err
+    assert "; 5 of 12 games at 1 tables\n" in said.out
+    assert "nan" not in said.out
+    assert "No game of greedy is finished yet." in said.out
+    (idle,) = (line.split() for line in said.out.splitlines() if line.split()[1:2] == ["greedy"])
+    assert idle[2:] == ["no", "games", "yet", "-", "-", "-", "-", "0"]
     monkeypatch.setattr(Standings, "add", add)
     assert main(["league", str(path), "--processes", "1"]) == 0
     assert "12 games" in capsys.readouterr().out

@@ -6,7 +6,7 @@ from itertools import permutations
 import choix
 import numpy as np
 import pytest
-from rated_leagues import LEAGUES, SPREAD, League, coverage, drawn
+from rated_leagues import FAR_APART, LEAGUES, SPREAD, League, coverage, drawn
 
 from kdenv.arena import ratings
 from kdenv.arena.ratings import POINTS, Places, Placings, places_of
@@ -99,13 +99,13 @@ def test_a_tie_counts_as_the_mean_over_all_orders_of_those_who_tie(places: Place
 
 def test_the_most_probable_strengths_are_where_the_likelihood_is_flat() -> None:
     placings = drawn(LEAGUES["eight at tables of four, deals that suit a seat"], np.random.default_rng(3))
-    likelihood = ratings._Likelihood(8, placings._deals)
+    likelihood = ratings._Likelihood(8, placings._deals, ratings._IMAGINED)
     strengths = likelihood.most_probable()
     assert np.abs(likelihood._slope(strengths)).max() < 1e-8
     for policy in range(8):
         step = np.zeros(8)
         step[policy] = 1e-4
-        rise = (likelihood._value(strengths + 3 + step) - likelihood._value(strengths + 3 - step)) / 2e-4
+        rise = (likelihood.value(strengths + 3 + step) - likelihood.value(strengths + 3 - step)) / 2e-4
         assert rise == pytest.approx(likelihood._slope(strengths + 3)[policy], abs=1e-5)
 
 
@@ -228,6 +228,72 @@ def test_winners_are_first_and_the_others_follow_by_score(scores: tuple[int, ...
     assert places_of(scores, wins) == places
 
 
+# Intervals of those who are far apart
+
+
+def weak_side(wins: int, games: int) -> Placings:
+    """Two policies, of which the second wins so many games. Each game is a deal."""
+    placings = Placings(2, 1)
+    for game in range(games):
+        placings.add((0, 1), game, LOST if game < wins else WON)
+    return placings
+
+
+@pytest.mark.parametrize("wins, games", [(1, 20), (1, 200), (2, 60), (7, 30)])
+def test_the_interval_of_two_is_that_of_profile_likelihood(wins: int, games: int) -> None:
+    """With two policies there is nothing but their difference, whose likelihood is that of a coin. Its ends are found by halving."""
+    share = wins / games
+
+    def fallen(gap: float) -> float:
+        """How much less the logarithm of the likelihood is than at the share itself."""
+        chance = 1 / (1 + math.exp(gap))
+        return wins * math.log(share / chance) + (games - wins) * math.log((1 - share) / (1 - chance))
+
+    # The variance over deals, by the naive one: n / (n - 1), and what a quarter of a game against a strength of 0 adds.
+    half = math.log(1 / share - 1) / 2
+    scale = games / (games - 1) + 0.125 / (2 + 2 * math.cosh(half)) / (games * share * (1 - share))
+    allowed = ratings.student_t(games - 1) ** 2 / 2 * scale
+    ends = []
+    for far in (-40.0, 40.0):
+        near = 2 * half
+        for _ in range(80):
+            middle = (near + far) / 2
+            near, far = (near, middle) if fallen(middle) > allowed else (middle, far)
+        ends.append(POINTS * near / 2)
+    found = weak_side(wins, games).rate().estimates[0]
+    assert (found.low, found.high) == pytest.approx(tuple(ends), abs=0.01)
+    assert found.high - found.mean > found.mean - found.low  # the games tell less of how far apart they are at most
+
+
+@pytest.mark.parametrize("games", [20, 200])
+def test_the_interval_of_two_holds_any_truth_about_as_often_as_it_says(games: int) -> None:
+    """Exactly: the sum of the probabilities of all numbers of wins whose interval holds the true difference."""
+    ends = []
+    for wins in range(games // 2 + 1):
+        first, second = weak_side(wins, games).rate().estimates
+        ends.append((2 * first.low, 2 * first.high) if wins else (-second.high, math.inf))
+    ends += [(-high, -low) for low, high in reversed(ends[: games - games // 2])]
+    for gap in range(0, 2500, 20):
+        chance = 1 / (1 + 10 ** (gap / 400))
+        held = sum(
+            math.comb(games, wins) * chance**wins * (1 - chance) ** (games - wins)
+            for wins, (low, high) in enumerate(ends)
+            if low <= gap <= high
+        )
+        assert held > 0.93, gap
+
+
+def test_others_at_the_table_who_are_not_linked_do_not_move_an_interval() -> None:
+    """The third finishes before both, or behind both: who of the two is first is as likely as without it."""
+    alone, beside = Placings(2, 1), Placings(3, 1)
+    for deal in range(40):
+        places = LOST if deal < 2 else WON
+        alone.add((0, 1), deal, places)
+        beside.add((0, 1, 2), deal, (*(place + 1 for place in places), 0))
+    without, found = alone.rate().estimates[0], beside.rate().estimates[0]
+    assert (found.low, found.high) == pytest.approx((without.low, without.high), abs=0.01)
+
+
 # Known truth
 
 
@@ -235,6 +301,14 @@ def test_winners_are_first_and_the_others_follow_by_score(scores: tuple[int, ...
 def test_intervals_of_some_leagues_hold_the_truth(name: str) -> None:
     found = coverage(LEAGUES[name], 40)
     assert 0.90 <= found.closed_right / found.closed <= 0.985
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAR_APART)
+def test_intervals_of_1000_leagues_far_apart_hold_the_truth_as_often_as_they_say(name: str) -> None:
+    """One-sided intervals belong to them: who has won nothing would have a two-sided one, had it won once."""
+    found = coverage(FAR_APART[name], 1000)
+    assert (found.closed_right + found.open_right) / (found.closed + found.open) > 0.93
 
 
 @pytest.mark.slow

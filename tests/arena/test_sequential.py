@@ -183,6 +183,15 @@ def test_equal_differences_for_long_enough_are_called_alike() -> None:
     assert "differed by exactly -2.5 points a game on every deal" in fed(*[-2.5] * 200).sentence
 
 
+def test_equal_differences_of_means_are_equal_whatever_their_floats() -> None:
+    """A made a third of a point less in every deal. As floats these differences are several numbers, with an interval of no width."""
+    comparison = Comparison(PAIR)
+    for deal in range(1, 51):
+        comparison.add_deal((deal - 1) / 3, deal / 3)
+    assert comparison.verdict is Verdict.OPEN
+    assert comparison.sentence.endswith(": all differences are equal (10 others are needed for an interval)")
+
+
 def test_ties_but_for_a_few_deals_are_close() -> None:
     close = fed(*[0.0, 0.0, 0.0, 0.25, -0.25] * 40, smallest=0.5)
     assert close.verdict is Verdict.CLOSE

@@ -40,7 +40,7 @@ def complaint(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return captured.err
 
 
-MATCH = ("match", "kingdomino", "full_greedy", "random", "--option", "size=3", "--games", "4", "--processes", "1")
+MATCH = ("match", "kingdomino", "full_greedy", "random", "--option", "size=3", "--games", "4", "--processes", "1", "--seed", "0")
 
 
 def test_match_prints_a_table(capsys) -> None:
@@ -441,6 +441,15 @@ MANY = "9" * 5000
         (["replay", "x.txt", "--step", MANY], f"argument --step: {MANY[:20]}... is not possible"),
         (["replay", "x.txt", "--draw", "x.bmp"], "--draw x.bmp ends in neither .svg nor .png; --gif, --svg-frames and --html"),
         (["analyse", "x", "random", "--game", "kingdomino"], "no part of a position"),
+        (["match", "kingdomino", "random", "random", "--out", "a\0b"], "embedded null byte"),
+        (["serve", "--database", "a\0b"], "embedded null byte"),
+        (["match", "kingdomino", "random", "random", "--seed", "-1"], "argument --seed: -1 is not possible"),
+        (["match", "kingdomino", "random", "random", "--seed", MANY], f"argument --seed: {MANY[:20]}... is not possible"),
+        (["compare", "kingdomino", "mce", "uct", "--at", "seconds=x"], "seconds=x is no budget; x is no number of seconds"),
+        (["compare", "kingdomino", "mce", "uct", "--at", "playouts=2", "--out", "/"], "--out / and the budget playouts=2 make no name"),
+        (["compare", "kingdomino", "mce", "uct", "--at", "playouts=2/3", "--out", "x"], "--out x and the budget playouts=2/3 make no name"),
+        (["league", ""], ".: Is a directory"),
+        (["league", "/"], "/: Is a directory"),
         (["dance"], "invalid choice"),
         ([], "required"),
     ],

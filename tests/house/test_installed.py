@@ -145,8 +145,9 @@ def test_forked_environments_know_the_package(installed: Path, tmp_path: Path) -
 
 BROKEN = [
     ("games", "gone = nowhere:GAME", "(ModuleNotFoundError: No module named 'nowhere')"),
-    ("games", "raising = raising", "(ZeroDivisionError: division by zero)"),
-    ("games", "leaving = leaving", "(SystemExit: 3)"),
+    ("games", "raising = raising", "(ZeroDivisionError: division by zero (raising.py:1, in <module>))"),
+    ("games", "endless = endless", f"(ValueError: {'very ' * 40}... (endless.py:1, in <module>))"),
+    ("games", "leaving = leaving", "(SystemExit: 3 (leaving.py:1, in <module>))"),
     ("games", "number = math:pi", "(TypeError: it is of type float, and must be a Game, or a module that adds something to number)"),
     ("policies", "gone = nowhere:Policy", "(ModuleNotFoundError: No module named 'nowhere')"),
     ("policies", "number = math:pi", "(TypeError: number stands for 3.141592653589793; a policy is a class derived from "),
@@ -161,6 +162,7 @@ def broken_package(site: Path, group: str, entry: str) -> None:
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text(f"[kdenv.{group}]\n{entry}\n")
     (site / "raising.py").write_text("1 / 0")
+    (site / "endless.py").write_text("raise ValueError('very ' * 10**5 + 'long')")
     (site / "leaving.py").write_text("raise SystemExit(3)")
 
 

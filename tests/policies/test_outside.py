@@ -105,9 +105,24 @@ def test_a_wrong_module_or_name_is_told(module: str, text: str, sentence: str) -
 
 def test_a_module_that_fails_is_told_with_its_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "failing.py").write_text("import math\nmath.sqrt(-1)")
+    (tmp_path / "failing_at_length.py").write_text("raise ValueError('very ' * 10**5 + 'long')")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(BadOption, match=r"^failing:X: the module failing cannot be imported \(ValueError: math domain error\)$"):
+    why = r"ValueError: math domain error \(failing\.py:2, in <module>\)"
+    with pytest.raises(BadOption, match=rf"^failing:X: the module failing cannot be imported \({why}\)$"):
         kdenv.policy("failing:X")
+    with pytest.raises(BadOption, match=r"very \.\.\. \(failing_at_length\.py:1, in <module>\)\)$") as error:
+        kdenv.policy("failing_at_length:X")
+    assert len(str(error.value)) < 350
+
+
+def test_a_policy_that_cannot_be_made_is_told_with_its_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "from kdenv.author import Policy\nclass Brittle(Policy):\n    n: int = 0\n    def __post_init__(self):\n        1 / self.n\n"
+    (tmp_path / "brittle.py").write_text(f"{code}    def act(self, view):\n        return 0")
+    monkeypatch.syspath_prepend(tmp_path)
+    what = r"brittle:Brittle\(n=0\) cannot be made: ZeroDivisionError: division by zero \(brittle\.py:5, in __post_init__\)"
+    with pytest.raises(BadOption, match=f"^{what}$") as error:
+        kdenv.policy("brittle:Brittle(n=0)")
+    assert isinstance(error.value.__cause__, ZeroDivisionError)
 
 
 @pytest.mark.cold

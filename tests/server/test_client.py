@@ -20,10 +20,8 @@ from served import Served
 from test_games import ALL
 
 import kdenv
-from kdenv import client
-from kdenv.cli import main
 from kdenv.cli.remote import Remote
-from kdenv.client import Refused, Seat, ask, is_address, make
+from kdenv.client import Refused, Seat, make
 from kdenv.compiler.random import make_rng
 from kdenv.server.serve import _hosts_to_call
 from kdenv.server.settings import Settings
@@ -127,41 +125,6 @@ def test_kdenv_join_takes_a_waiting_game_by_name_and_tells_mistakes(served: Serv
         assert program.returncode == 2
         assert sentence in error
         assert "Traceback" not in error
-
-
-@pytest.mark.parametrize(
-    "address",
-    ["http://[::1", "http://", "http://a b", "http://127.0.0.1:x", "http://127.0.0.1:99999", "http://127.0.0.1:1/\u00e9", "http://a..b:1",
-     "x", "http://127.0.0.1?x=1", "http://ann@127.0.0.1", "http://" + 70 * "a" + ".org", "ftp://127.0.0.1", "http://127.0.0.1\\x", ""],
-)  # fmt: skip
-def test_what_is_no_address_is_a_sentence(address: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["join", address, "kingdomino", "random"]) == 2
-    assert "is no address of a server; write http://host:port" in capsys.readouterr().err
-    with pytest.raises(ValueError, match="is no address of a server"):
-        make(address, "kingdomino")
-
-
-@pytest.mark.parametrize("address", ["http://[::1]:8000", "https://games.example.org/kdenv/", "http://\u00fc.example.org", "http://localhost"])
-def test_addresses_with_a_port_and_a_path_are_fine(address: str) -> None:
-    assert is_address(address)
-
-
-@pytest.mark.parametrize("answer", [b"<html>", b"[" * 100_000, b'"' + b"x" * 2000 + b'"'])
-def test_an_answer_of_another_server_is_a_sentence(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "_LONGEST", 1000)
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def serve() -> None:
-            connection, _ = listening.accept()
-            with connection:
-                connection.recv(10_000)
-                connection.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + answer)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        with pytest.raises(ConnectionError, match=r"is it a server of kdenv\?"):
-            ask(f"http://127.0.0.1:{listening.getsockname()[1]}", "GET", "/rules")
-        thread.join()
 
 
 def test_a_refusal_is_the_sentence_of_the_server(served: Served) -> None:

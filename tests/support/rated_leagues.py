@@ -45,6 +45,17 @@ LEAGUES = {
     "eight at tables of four, deals that suit a seat": League(EIGHT, 4, 20, 0.7, 0.3, True),
     "eight at tables of three, 10 deals": League(EIGHT, 3, 10, 0.5, 0.3, False),
 }
+# Leagues in which somebody wins seldom or never.
+FAR_APART = {
+    "two, 850 points apart, 20 deals": League((0.0, 4.9), 2, 20, 0.5, 0.1, False),
+    "two, 1,050 points apart, 20 deals": League((0.0, 6.0), 2, 20, 0.5, 0.1, False),
+    "two, 1,050 points apart, 100 deals": League((0.0, 6.0), 2, 100, 0.5, 0.1, False),
+    "two, 1,200 points apart, 100 deals": League((0.0, 7.0), 2, 100, 0.0, 0.1, False),
+    "two, 1,400 points apart, 100 deals": League((0.0, 8.0), 2, 100, 0.5, 0.1, True),
+    "four, each 700 points above the next": League((-6.0, -2.0, 2.0, 6.0), 2, 50, 0.5, 0.1, True),
+    "five, the last 950 points below": League((0.0, 0.3, 0.6, 0.9, -5.0), 2, 50, 0.5, 0.3, False),
+    "four at one table, the last 750 points below": League((0.0, 0.3, 0.6, -4.0), 4, 100, 0.5, 0.3, True),
+}
 
 
 class Coverage(NamedTuple):
@@ -110,7 +121,7 @@ def main(leagues: int) -> None:
     """Print the table."""
     print("| league | two-sided intervals | hold the truth | one-sided | hold the truth |")
     print("|---|---|---|---|---|")
-    for name, league in LEAGUES.items():
+    for name, league in (LEAGUES | FAR_APART).items():
         found = coverage(league, leagues)
         open_right = f"{100 * found.open_right / found.open:.1f} %" if found.open else "-"
         print(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, get_type_hints
 
-from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.errors import BadOption, KdenvError, NotSupported, told
 from kdenv.core.game import Game, Variant, did_you_mean
 from kdenv.core.installed import POLICIES
 from kdenv.policies.text.grammar import Term, parse, shorten, shown
@@ -138,7 +138,12 @@ class Value:
             if name not in given and p.is_required:
                 raise BadOption(f"{term}: {name} is missing; write {found.usage()}")
         values = {name: known[name].read(value) for name, value in given.items()}
-        made = found(**values) if row is None else known_as(term.name, copy(row.value)).having(**values)
+        try:
+            made = found(**values) if row is None else known_as(term.name, copy(row.value)).having(**values)
+        except KdenvError:
+            raise
+        except Exception as error:
+            raise BadOption(f"{term} cannot be made: {told(error)}") from error
         assert isinstance(made, cls)
         return made
 
