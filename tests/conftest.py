@@ -94,7 +94,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if item.get_closest_marker(mark):
                 item.add_marker(pytest.mark.skip(reason=f"{reason}; run with --{mark}"))
     if config.getoption("--quick"):
-        seconds = config.cache.get(SECONDS, {}) if config.cache else {}
+        cache = getattr(config, "cache", None)  # None with -p no:cacheprovider
+        seconds = cache.get(SECONDS, {}) if cache else {}
         config.hook.pytest_deselected(items=[item for item in items if seconds.get(item.nodeid, 0.0) > QUICK])
         items[:] = [item for item in items if seconds.get(item.nodeid, 0.0) <= QUICK]
 
@@ -105,7 +106,8 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if not hasattr(session.config, "workerinput") and session.config.cache:  # not in the workers of pytest-xdist
-        known = session.config.cache.get(SECONDS, {})
+    cache = getattr(session.config, "cache", None)
+    if cache and not hasattr(session.config, "workerinput"):  # not in the workers of pytest-xdist
+        known = cache.get(SECONDS, {})
         least = {name: round(min(took, known.get(name, took)), 3) for name, took in _took.items()}
-        session.config.cache.set(SECONDS, {**known, **least})
+        cache.set(SECONDS, {**known, **least})

@@ -12,7 +12,7 @@ from typing import Any
 from kdenv.arena.match import Match, Result
 from kdenv.arena.statistics import DealSums, Estimate, Median, pairing
 from kdenv.arena.tables import difference_lines, differences_html, html_table, note, text_table
-from kdenv.core.errors import BadOption
+from kdenv.core.errors import BadOption, KdenvError
 from kdenv.policies import policy
 
 _COLUMNS = 4  # a game gives so many numbers for a policy: margin, score, win, playouts a turn
@@ -147,7 +147,10 @@ class Summary:
 
     def _has_more_than_its_budget(self, text: Any, number: int) -> bool:
         """Whether a turn of this policy has more playouts than the policy has for a decision."""
-        found = policy(text)
+        try:
+            found = policy(text)
+        except KdenvError:  # it comes from a package or a file that is not here
+            return False
         budget, whole = getattr(found, "playouts", None), getattr(found, "whole", False)
         return isinstance(budget, int) and not whole and round(self._sums.mean(_COLUMNS * number + _PLAYOUTS).mean) > budget
 

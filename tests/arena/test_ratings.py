@@ -49,6 +49,8 @@ def test_the_interval_of_two_who_win_10_deals_each_is_exact(games: int) -> None:
     """20 deals that are 1 or 0 have the mean 1/2 with a variance of 1 / (4 * 19), whatever the number of games that a deal decides.
 
     The difference of the strengths is log(p / (1 - p)), which rises by 4 for a p of 1/2 that rises by 1; half of it is above the mean.
+    The likelihood of a strength x above the mean falls as 1 / cosh(x) squared does, so where it is as much less probable as that half
+    would be on a parabola of the same curvature, log(cosh(x)) is half the square of the half.
     """
     placings = Placings(2, games)
     for deal in range(20):
@@ -56,7 +58,8 @@ def test_the_interval_of_two_who_win_10_deals_each_is_exact(games: int) -> None:
             placings.add((0, 1), deal, WON if deal % 2 else LOST)
     found = placings.rate()
     half = ratings.student_t(19) * 4 * math.sqrt(1 / (4 * 19)) / 2
-    assert found.estimates[0] == pytest.approx((0.0, -half * POINTS, half * POINTS), rel=1e-4, abs=1e-4)
+    end = math.acosh(math.exp(half * half / 2)) * POINTS
+    assert found.estimates[0] == pytest.approx((0.0, -end, end), rel=1e-4, abs=1e-4)
 
 
 @pytest.mark.usefixtures("nearly_no_imagined_games")

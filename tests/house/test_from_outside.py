@@ -222,8 +222,8 @@ def test_a_cell_of_a_notebook_may_be_run_again(monkeypatch: pytest.MonkeyPatch) 
     first = decide("mine", "kingdomino")
     exec(CELL.format(field="place", value=-1), cell)
     assert decide("mine", "kingdomino") > first
-    exec(CELL.format(field="which", value=0), cell)
-    assert decide("mine(which=0)", "kingdomino") == first
+    exec(CELL.format(field="corner", value=0), cell)
+    assert decide("mine(corner=0)", "kingdomino") == first
     with pytest.raises(TypeError, match=r"^kingdomino already has mine among its players; choose another name$"):
         exec(CELL.format(field="place", value=0), {"__name__": "another"})
 

@@ -59,7 +59,7 @@ def without_encoding(tree: ast.AST) -> Iterator[int]:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id if isinstance(node.func, ast.Name) else ""
         given = {keyword.arg for keyword in node.keywords}
         modes = [arg.value for arg in [*node.args, *(k.value for k in node.keywords)] if isinstance(arg, ast.Constant)]
-        if name in TEXT_CALLS and "encoding" not in given:
+        if name in TEXT_CALLS and isinstance(node.func, ast.Attribute) and "encoding" not in given:
             yield node.lineno
         if name == "open" and "encoding" not in given and not any(isinstance(mode, str) and "b" in mode for mode in modes):
             receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
