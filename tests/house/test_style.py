@@ -62,8 +62,8 @@ def without_encoding(tree: ast.AST) -> Iterator[int]:
         if name in TEXT_CALLS and isinstance(node.func, ast.Attribute) and "encoding" not in given:
             yield node.lineno
         if name == "open" and "encoding" not in given and not any(isinstance(mode, str) and "b" in mode for mode in modes):
-            receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
-            if not (isinstance(receiver, ast.Name) and receiver.id in ("Image", "os", "archive")):
+            receiver = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+            if receiver not in ("Image", "os", "archive", "self._archive"):
                 yield node.lineno
         if "text" in given and "encoding" not in given and name in ("run", "Popen"):
             yield node.lineno
