@@ -27,17 +27,23 @@ from kdenv.training.curve import read_curve
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SETS = sorted(path.parent for path in FIXTURES.glob("*/about.json"))
+WHOLE = [path for path in SETS if (path / "commands.json").exists()]  # other sets have only what was new or had another format
 Answers = dict[str, Any]  # flat, so that numbers can be compared with a tolerance
 
 pytestmark = pytest.mark.filterwarnings("ignore:playing .* unpickles it")
 
 
-@pytest.fixture(params=SETS, ids=lambda path: path.name)
-def written(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Answers:
-    """A copy of a set of fixtures is the working folder; these are its answers, by kind."""
+def answers(path: Path) -> dict[str, Answers]:
+    """What was read from the files of a set when they were written, by kind."""
+    return dict(json.loads((path / "answers.json").read_text(encoding="utf-8")))
+
+
+@pytest.fixture(params=WHOLE, ids=lambda path: path.name)
+def written(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of a set of fixtures, which is the working folder."""
     shutil.copytree(request.param, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    return dict(json.loads(Path("answers.json").read_text(encoding="utf-8")))
+    return tmp_path
 
 
 # What the files say
@@ -100,7 +106,7 @@ def policies() -> Answers:
 def results() -> Answers:
     """What each policy did in every file of results, of matches, comparisons, curves and leagues; records replay to the same points."""
     found: Answers = {}
-    for path in sorted(Path().rglob("*.jsonl")):
+    for path in sorted(path for folder in ("arena", "reproduced") for path in Path(folder).rglob("*.jsonl")):
         columns = read(path, records=True)
         for at, policy in enumerate(columns["policy"]):
             points = kdenv.replay(columns["record"][at]).scores()
@@ -186,21 +192,37 @@ def _decide_once(server: Any, about: dict[str, Any]) -> None:
     assert after["step"] > before["step"] + 1
 
 
-KINDS: list[Callable[[], Answers]] = [models, records, positions, policies, results, trainings, bench, reproduced, served]
+def kept_games() -> Answers:
+    """The games of papers that are kept, packed and in a journal. If they were played again here, they would name no commit."""
+    from baselines.papers.matches import Matches
+
+    found: Answers = {}
+    for folder in sorted(Path("kept").iterdir()):
+        about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+        played = Matches(folder).play(about["kind"], about["words"], about["games"])
+        found[f"{folder.name} commits"] = played.commits
+        found[f"{folder.name} scores"] = [result.scores for result in played.results]
+    return found
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_old_files_say_what_they_said(kind: Callable[[], Answers], written: dict[str, Answers]) -> None:
+KINDS: list[Callable[[], Answers]] = [models, records, positions, policies, results, trainings, bench, reproduced, kept_games, served]
+CASES = [pytest.param(path, kind, id=f"{path.name}-{kind.__name__}") for path in SETS for kind in KINDS if kind.__name__ in answers(path)]
+
+
+@pytest.mark.parametrize("path, kind", CASES)
+def test_old_files_say_what_they_said(path: Path, kind: Callable[[], Answers], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if kind is models:
         pytest.importorskip("sb3_contrib", reason="the extra rl is not installed")
-    now, then = kind(), written[kind.__name__]
+    shutil.copytree(path, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    now, then = kind(), answers(path)[kind.__name__]
     assert list(now) == list(then)
     for name, value in then.items():
         assert now[name] == (pytest.approx(value, rel=1e-3, abs=1e-5) if isinstance(value, float) else value), name
 
 
-def test_there_are_fixtures() -> None:
-    assert SETS
+def test_every_kind_is_in_some_set() -> None:
+    assert {kind.__name__ for kind in KINDS} == {name for path in SETS for name in answers(path)}
 
 
 # What was begun goes on
@@ -235,7 +257,7 @@ COMMANDS = ["match", "teams", "model", "compare", "curve", "league", "swiss"]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_that_was_carried_out_plays_nothing_again(name: str, written: Answers, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_that_was_carried_out_plays_nothing_again(name: str, written: Path, capsys: pytest.CaptureFixture[str]) -> None:
     as_of_now(Path("arena"))
     before = bytes_of(Path("arena"))
     assert main(command(name)) == 0
@@ -243,7 +265,7 @@ def test_a_command_that_was_carried_out_plays_nothing_again(name: str, written: 
     capsys.readouterr()
 
 
-def test_a_match_that_was_cut_short_goes_on(written: Answers) -> None:
+def test_a_match_that_was_cut_short_goes_on(written: Path) -> None:
     as_of_now(Path("arena"))
     whole = Path("arena/match.jsonl").read_text(encoding="utf-8").splitlines()
     cut = Path("arena/cut.jsonl").read_bytes()
@@ -259,7 +281,7 @@ def test_a_match_that_was_cut_short_goes_on(written: Answers) -> None:
     assert games(mended) == games(whole)
 
 
-def test_a_training_goes_on(written: Answers, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_training_goes_on(written: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = json.loads(Path("training/usual/settings.json").read_text(encoding="utf-8"))
     before = read_curve(Path("training/usual/curve.csv")).points
     games = said["settings"]["games"]
@@ -270,7 +292,7 @@ def test_a_training_goes_on(written: Answers, capsys: pytest.CaptureFixture[str]
     assert after[-1].games == games + 10
 
 
-def test_a_run_of_ppo_goes_on(written: Answers, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_of_ppo_goes_on(written: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("sb3_contrib", reason="the extra rl is not installed")
     from baselines.rl import ppo
 
