@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 
+from baselines.papers.matches import seed_of
 from kdenv.arena import Breakdown, Match, Result, play
 from kdenv.games.dominion import ACTION, Card, add_card
 
@@ -82,9 +83,9 @@ _OTHERS = ["Village", "Gardens", "Moneylender", "Remodel", "Smithy", "Festival",
 _TREASURES = ("bought Copper", "bought Silver", "bought Gold")
 
 
-def bought(variant: str, coins: str, what: str, simulations: str) -> tuple[float, float]:
+def bought(variant: str, coins: str, what: str, simulations: str, *, seed: int) -> tuple[float, float]:
     """How many Woodcutters, or treasures, a variant buys in a game against itself, if a Woodcutter gives so many coins; standard error."""
-    games = _games_with(variant, int(coins), int(simulations))
+    games = _games_with(variant, int(coins), int(simulations), seed)
     names = [f"bought Woodcutter{coins}"] if what == "Woodcutter" else _TREASURES
     numbers = [sum(game.get(name, 0.0) for name in names) for game in games]
     mean = sum(numbers) / len(numbers)
@@ -92,12 +93,13 @@ def bought(variant: str, coins: str, what: str, simulations: str) -> tuple[float
 
 
 @cache
-def _games_with(variant: str, coins: int, simulations: int) -> list[dict[str, float]]:
-    """What the first seat bought in ten games on the test bed with a Woodcutter that gives so many coins, with seed 2026."""
+def _games_with(variant: str, coins: int, simulations: int, seed: int) -> list[dict[str, float]]:
+    """What the first seat bought in ten games on the test bed with a Woodcutter that gives so many coins."""
     add_card(Card(f"Woodcutter{coins}", 3, (ACTION,), buys=1, coins=coins))
     options = {"kingdom": [f"Woodcutter{coins}", *_OTHERS], "supply": "thesis", "info": "thesis", "max_turns": 999}
     policy = f"{variant}(least=1, playouts={simulations})"  # Table 24: minimum visits 1
-    match, found = Match("dominion", [policy, policy], 2 * _GAMES, seed=2026, options=options), list[dict[str, float]]()
+    deals = seed_of(seed, f"bought {variant} {coins} {simulations}")
+    match, found = Match("dominion", [policy, policy], 2 * _GAMES, deals, options), list[dict[str, float]]()
 
     def add(result: Result) -> None:
         told = Breakdown(match)

@@ -1,19 +1,21 @@
-"""The matches of the papers' tables: plays them, keeps their games until they are no longer needed, and measures what a line asks for."""
+"""The matches of the papers' tables: plays them, each on deals of its own, and measures what a line asks for."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import kdenv
-from kdenv.arena import Breakdown, DealSums, Estimate, Match, Result, ResultsFile, play, processor_time
+from baselines.papers import kept
+from kdenv.arena import Breakdown, DealSums, Estimate, Match, Result, play, processor_time
 
-SEED = 2026
+SEED = 2026  # of a run that names none
 KINDS = ("match", "seats")
 _Z = 1.96
 _SHARES = ("wins", "draws", "losses", "score")
@@ -37,6 +39,7 @@ class Games:
 
     match: Match
     results: list[Result]
+    commits: list[str] = field(default_factory=list)  # that have played them, each once
     spent: float = 0.0  # seconds of the processor in this run, to play and measure them
 
     @property
@@ -76,78 +79,127 @@ class Games:
 class Matches:
     """The matches of a run. Lines of the same match share its games, however its policies are written.
 
-    The games lie in a folder until `forget` is called, so that a run that was interrupted goes on within a match.
+    A match is named by the first row that asks for it, and its deals come from this name and the seed of the run. So rows of different
+    matches are independent of each other. Its games are kept in a folder (kept.py), so that a run that was interrupted goes on within it.
     """
 
-    def __init__(self, folder: Path, progress: Callable[[int, str], Any] | None = None) -> None:
-        """progress: makes something that shows how far a match of so many games has come; see its use."""
-        self._folder, self._progress = folder, progress
+    def __init__(
+        self,
+        folder: Path,
+        progress: Callable[[int, str], Any] | None = None,
+        *,
+        rows: Iterable[tuple[str, str]] = (),
+        seed: int = SEED,
+        commit: str = "",
+        again: bool = False,
+    ) -> None:
+        """Begin a run of this commit.
+
+        progress: makes something that shows how far a match of so many games has come; see its use. rows: how each row of the paper is
+        made, and its name; a match without a row is named by its words. again: drop games that another commit has played.
+        """
+        self.seed, self.commit = seed, commit
+        self._folder, self._progress, self._again = folder, progress, again
+        self._rows = list(rows)
         self._games: dict[Hashable, Games] = {}
+        self._begun: set[Path] = set()
+
+    @cached_property
+    def _firsts(self) -> dict[Hashable, tuple[str, str]]:
+        """Of each match the name and the words of the first row that asks for it."""
+        found: dict[Hashable, tuple[str, str]] = {}
+        for how, name in self._rows:
+            kind, _, words = how.partition(" ")
+            if kind in KINDS:
+                found.setdefault(_key(kind, words), (name, words))
+        return found
+
+    def _first(self, kind: str, words: str) -> tuple[str, str]:
+        return self._firsts.get(_key(kind, words), (f"{kind} {words}", words))
+
+    def match(self, kind: str, words: str, games: int) -> Match:
+        """The match of these words with so many deals, which are those of its name and the seed of the run."""
+        name, first = self._first(kind, words)
+        match = replace(_match(first, games), seed=seed_of(self.seed, name))
+        match.check()
+        return match
 
     def play(self, kind: str, words: str, games: int) -> Games:
         """The games of the match that these words say: game; options; policies. Raises KeyboardInterrupt after Ctrl-C.
 
         Of the games of each deal, which differ in the seats, one is played: with "match" the seats go round, with "seats" they do not.
         """
-        match = _match(words, games)
-        match.check()
-        key = kind, match.game, games, tuple(sorted(match.options.items())), tuple(kdenv.policy(text) for text in match.line_up)
+        match = self.match(kind, words, games)
+        key = games, _key(kind, words)
         if key not in self._games:
-            self._games[key] = self._play(match, kind)
+            self._games[key] = self._play(match, kind, self._stem(kind, words))
         return self._games[key]
 
-    def _play(self, match: Match, kind: str) -> Games:
-        n, games = len(match.line_up), Games(match, [])
-        progress = self._progress and self._progress(match.games // n, "games")
+    def _play(self, match: Match, kind: str, stem: Path) -> Games:
+        n = len(match.line_up)
+        wanted = {number for number in range(match.games) if number % n == (number // n % n if kind == "match" else 0)}
+        progress = self._progress and self._progress(len(wanted), "games")
 
         def add(result: Result) -> None:
-            games.results.append(result)
+            file.add(result, self.commit)
             if progress:
                 progress.step()
 
-        def keep(result: Result) -> None:
-            file.append(result)
-            add(result)
-
-        others = [number for number in range(match.games) if number % n != (number // n % n if kind == "match" else 0)]
         try:
-            with processor_time(), ResultsFile(self._path(kind, match), match) as file:
-                for result in file.results():
-                    add(result)
-                if not play(match, processes=1, done=[*file.finished, *others], records=True, on_result=keep):
+            with processor_time(), kept.KeptGames(stem, match, self._counts if stem not in self._begun else lambda commit: True) as file:
+                self._begun.add(stem)
+                there = wanted & file.games.keys()
+                if progress:
+                    for _ in there:
+                        progress.step()
+                missing = wanted - there
+                if missing and not play(match, processes=1, done=set(range(match.games)) - missing, records=True, on_result=add):
                     raise KeyboardInterrupt
         finally:
             if progress:
                 progress.end()
-        games.results.sort(key=lambda result: result.number)
-        return games
+        played = [file.games[number] for number in sorted(wanted)]
+        return Games(match, [each.result for each in played], list(dict.fromkeys(each.commit for each in played)))
 
-    def _path(self, kind: str, match: Match) -> Path:
-        """The file of a match. How many games it has does not matter, so that a longer one goes on."""
+    def _counts(self, commit: str) -> bool:
+        """Whether games that this commit has played count: all, but in a run that makes them again only its own."""
+        return not self._again or is_same(commit, self.commit)
+
+    def _stem(self, kind: str, words: str) -> Path:
+        """The files of a match, without their endings. How many games it has does not matter, so that a longer one goes on."""
+        match = self.match(kind, words, 1)
         what = repr((kind, match.game, match.line_up, match.seed, sorted(match.options.items())))
-        return self._folder / f"{hashlib.sha256(what.encode()).hexdigest()[:16]}.jsonl"
+        name = self._first(kind, words)[0].removeprefix(f"{self._folder.name}, ")  # the folder is named by the paper
+        name = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")[:60]
+        return self._folder / f"{name}-{self.seed}-{hashlib.sha256(what.encode()).hexdigest()[:8]}"
 
     def forget(self, kind: str, words: str, games: int) -> None:
-        """Remove the file of a match, from this run or an earlier one, as the numbers of so many games are known now.
+        """Remove what is kept of a match whose games are quick to play, as the numbers of so many games are known now."""
+        kept.forget(self._stem(kind, words), games)
 
-        A file with more games stays: it is that of a longer match that was interrupted.
-        """
-        path = self._path(kind, _match(words, 1))
-        if path.exists():
-            with path.open("rb") as file:
-                if sum(1 for _ in file) > 1 + games:
-                    return
-        path.unlink(missing_ok=True)
-        path.with_name(path.name + ".lock").unlink(missing_ok=True)
-        if self._folder.exists() and not any(self._folder.iterdir()):
-            self._folder.rmdir()
+
+def is_same(commit: str, other: str) -> bool:
+    """Whether two commits are the same, and no file had changed since; what is not known is not the same."""
+    return commit == other and commit != "" and not commit.endswith("+")
+
+
+def seed_of(seed: int, *names: str) -> int:
+    """The seed of what has this name, in a run with this seed."""
+    return int.from_bytes(hashlib.sha256("\n".join([str(seed), *names]).encode()).digest()[:8]) >> 1
+
+
+@cache
+def _key(kind: str, words: str) -> Hashable:
+    """What is equal for all ways to write a match."""
+    match = _match(words, 1)
+    return kind, match.game, tuple(sorted(match.options.items())), tuple(kdenv.policy(text) for text in match.line_up)
 
 
 def _match(words: str, games: int) -> Match:
-    """The match of these words, with so many deals."""
+    """The match of these words, with so many deals, of no seed in particular."""
     game, options, policies = (part.strip() for part in words.split(";"))
     line_up = [policy.strip() for policy in policies.split(" v ")]
-    return Match(game, line_up, games * len(line_up), seed=SEED, options=dict(option.split("=") for option in options.split()))
+    return Match(game, line_up, games * len(line_up), options=dict(option.split("=") for option in options.split()))
 
 
 def measured(games: Games, measure: str) -> Estimate:
@@ -169,6 +221,8 @@ def measured(games: Games, measure: str) -> Estimate:
         wanted = float(what.removeprefix("points = "))
         return _estimate([float(result.scores[place] == wanted) for result in games.results], is_share=True)
     numbers = [of[what](result) for result in _half(games.results, measure, place)] if what in of else list(games.told(what))
+    if not numbers:
+        return Estimate(math.nan)
     if what in ("least", "most"):
         return Estimate((min if what == "least" else max)(numbers))
     return _deviation(numbers) if what == "deviation" else _estimate(numbers, is_share=what in _SHARES)
@@ -184,6 +238,8 @@ def _estimate(numbers: list[float], *, is_share: bool) -> Estimate:
 
 def _deviation(numbers: list[float]) -> Estimate:
     """The standard deviation of numbers, with the interval of its linear approximation."""
+    if len(numbers) < 2:
+        return Estimate(math.nan)
     n, mean = len(numbers), math.fsum(numbers) / len(numbers)
     deviation = math.sqrt(math.fsum((number - mean) ** 2 for number in numbers) / (n - 1))
     squares = _estimate([(number - mean) ** 2 for number in numbers], is_share=False)
@@ -200,6 +256,8 @@ def _seconds(games: Games, rounds: str) -> Estimate:
 
 def _ratio(above: list[float], below: list[float]) -> Estimate:
     """The ratio of two sums over games, with the interval of its linear approximation."""
+    if not sum(below):
+        return Estimate(math.nan)
     ratio, mean = sum(above) / sum(below), sum(below) / len(below)
     _, low, high = _estimate([a - ratio * b for a, b in zip(above, below, strict=True)], is_share=False)
     return Estimate(ratio, ratio + low / mean, ratio + high / mean)

@@ -11,6 +11,7 @@ from baselines.papers.tables import Line
 
 VERDICTS = ("agrees", "stronger", "weaker", "differs", "too few games", "not comparable", "not tried", "nothing to play")
 _LONG = 20  # lines; a longer table with a figure is folded up
+_ADDED = "added in"  # a commit, in lines of which it is not known which commit played them
 _DIGITS = 2  # significant digits of half an interval
 
 _INTRODUCTION = """# What the papers say, and what comes out here
@@ -19,8 +20,10 @@ Made by `kdenv reproduce --page` from `results/*.csv`, which `kdenv reproduce [P
 `expected/*.csv` has the papers' numbers and where they stand. [README.md](README.md) says how lines are made, and what the papers get
 wrong.
 
-Seed 2026. Every game has a deal of its own, and the seats go round from game to game. [low, high] are 95 % intervals (Student's t; Wilson's
-for shares). The verdicts:
+Every game has a deal of its own, and the seats go round from game to game. Below each table stand the seed and the commit of its games.
+Each match has deals of its own, drawn from the seed and the name of the row. "Shared deals" are of older lines: all matches then played
+the deals of one seed, so that their luck is alike. "Added in" names the commit with which a line came, where it was not noted which commit
+played it. [low, high] are 95 % intervals (Student's t; Wilson's for shares). The verdicts:
 
 | | |
 |---|---|
@@ -105,8 +108,22 @@ def _table(lines: list[Line], pictures: list[str]) -> Iterator[str]:
         yield f"| {' | '.join(map(_cell, cells))} |\n"
     if notes:
         yield "\n" + "\n".join(f"({number}) {note}" + "  " * (number < len(notes)) for number, note in enumerate(notes, 1)) + "\n"
+    yield from _origin(lines)
     if is_folded:
         yield "\n</details>\n"
+
+
+def _origin(lines: list[Line]) -> Iterator[str]:
+    """The seeds and commits of the games of a table."""
+    said: dict[str, list[str]] = {}
+    for line in lines:
+        if line.seed:
+            deals = f"seed {line.seed}, {'shared deals' if line.match_seed == line.seed else 'own deals'}"
+            how = _ADDED if line.commit.startswith(_ADDED) else "played by"
+            said.setdefault(f"{deals}, {how}", []).extend(line.commit.removeprefix(_ADDED).split() or ["a commit that is not known"])
+    if said:
+        parts = [f"{what} {', '.join(dict.fromkeys(commits))}" for what, commits in said.items()]
+        yield f"\nGames: {'; '.join(parts)}.\n"
 
 
 def _remarks(line: Line) -> list[str]:

@@ -13,14 +13,15 @@ those after round N; deviation: the standard deviation of points; points = N: ga
 losses: games won alone, shared and lost in %; score: wins and half draws; seconds, seconds N-M, seconds N-: of a turn, in these rounds; any
 other word is a column that the game adds (kdenv match --show game), or the sum of those that begin so; A / B is the ratio of two of them.
 "rival's" before a measure asks for the second policy's number; "first" or "second" after it for the games in which that policy made the
-first decision, or did not. A function gives its number, or its number and the standard error.
-results/<paper>.csv is written line by line, and the games of unfinished lines are kept in games/, so that an interrupted run goes on.
+first decision, or did not. A function gives its number, or its number and the standard error; if it has luck, it takes the seed.
+results/<paper>.csv is written line by line, and games are kept in games/<paper> (kept.py), so that an interrupted run goes on.
 """
 
 from __future__ import annotations
 
 import csv
 import importlib
+import inspect
 import math
 import os
 import platform
@@ -31,8 +32,10 @@ from pathlib import Path
 from typing import Any
 
 import kdenv
-from baselines.papers.matches import KINDS, SEED, Matches, is_share, measured, plain
+from baselines.papers import kept
+from baselines.papers.matches import KINDS, SEED, Matches, is_same, is_share, measured, plain
 from kdenv.arena import Estimate
+from kdenv.author import BadRecord
 
 ROOM = Path(__file__).parent
 out: Path | None = None  # the folder of results, figures and RESULTS.md, if it is not ROOM
@@ -86,13 +89,15 @@ class Line:
     low: str
     high: str
     games: str
-    seed: str
-    size: str
+    seed: str  # of the run
+    match_seed: str  # of its match; where it is that of the run, all matches had the same deals
+    size: str  # with how many games it was made: quick, default, full, or those that were asked for ("games")
     seconds: str
     verdict: str
     why: str
     how: str
     kdenv: str
+    commit: str  # the commits that played; "added in" and a commit in lines that were made before this was noted
     machine: str
     date: str
 
@@ -120,12 +125,19 @@ def captions() -> dict[tuple[str, str], str]:
 
 
 def results_of(paper: str) -> list[Line]:
-    """The lines that have been made; none if there are none yet."""
+    """The lines that have been made; none if there are none yet. Lines of before there were commits had one seed for all matches."""
     path = made() / "results" / f"{paper}.csv"
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        return [Line(**row) for row in csv.DictReader(file)]
+        rows = [{"match_seed": row.get("seed", ""), "commit": "", **row} for row in csv.DictReader(file)]
+    names = {each.name for each in fields(Line)}
+    for row in rows:
+        if wrong := sorted(names ^ row.keys(), key=str):
+            raise BadRecord(
+                f"{path} is no file of results of kdenv reproduce, as its columns are not those of one ({wrong[0]}); take it away"
+            )
+    return [Line(**row) for row in rows]
 
 
 def tables_of(paper: str) -> list[str]:
@@ -133,14 +145,33 @@ def tables_of(paper: str) -> list[str]:
     return list(dict.fromkeys(line.table for line in expected_of(paper)))
 
 
-def run(paper: str, table: str | None, size: str, on_line: Callable[[Line, int, int], None], again: bool = False) -> None:
-    """Make the results of a paper, or of one table. Lines made with at least these games are kept, and judged anew, unless again=True."""
-    wanted = [line for line in expected_of(paper) if table is None or line.table == table]
+def run(
+    paper: str,
+    table: str | None,
+    size: str,
+    on_line: Callable[[Line, int, int], None],
+    again: bool = False,
+    *,
+    seed: int | None = None,
+    games: int | None = None,
+) -> None:
+    """Make the results of a paper, or of one table. Lines that have at least these games stay, and are judged anew.
+
+    again: make lines again that another commit has made. seed: make lines again that have another seed, or deals that are not their own.
+    games: how many games a match has, in place of those of the size.
+    """
+    lines = expected_of(paper)
+    wanted = [line for line in lines if table is None or line.table == table]
+    if games is not None:
+        size, wanted = "games", [replace(line, default=str(games)) if _kind(line) in KINDS else line for line in wanted]
     known = {(line.table, line.row, line.measure): line for line in results_of(paper)}
-    matches = Matches(made() / "games", progress)
+    commit = kept.commit_here()
+    rows = ((line.how, f"{paper}, {line.table}, {line.row}") for line in lines)
+    seed_now = SEED if seed is None else seed
+    matches = Matches(made() / "games" / paper, progress, rows=rows, seed=seed_now, commit=commit, again=again)
     for i, expected in enumerate(wanted):
         line = known.get(expected.key)
-        if again or line is None or not _is_enough(line, expected, size):
+        if line is None or not _is_enough(line, expected, size, seed) or (again and not is_same(line.commit, commit)):
             line = _line(paper, expected, size, matches)
         judged = _judged(line, expected)
         if judged != known.get(expected.key):
@@ -150,14 +181,29 @@ def run(paper: str, table: str | None, size: str, on_line: Callable[[Line, int, 
     for expected in wanted:
         kind, _, rest = expected.how.partition(" ")
         if kind in KINDS:
-            matches.forget(kind, rest, int(getattr(expected, size)))
+            matches.forget(kind, rest, int(_asked(expected, size)))
+    for removed in kept.trim(made() / "games"):
+        print(f"{removed} is removed: its games are quick to play again, and more than {kept.MOST / 1e6:.0f} MB of games are not kept")
 
 
-def _is_enough(line: Line, expected: Expected, size: str) -> bool:
-    """Whether a line was made in the same way, with as many games as this size asks for, or, if a function makes it, at all."""
-    asked = getattr(expected, size)
+def _kind(expected: Expected) -> str:
+    return expected.how.partition(" ")[0]
+
+
+def _asked(expected: Expected, size: str) -> str:
+    """What a size asks of a line: a number of games, or "yes" or "no" if a function makes it."""
+    return str(getattr(expected, "default" if size == "games" else size))
+
+
+def _is_enough(line: Line, expected: Expected, size: str, seed: int | None) -> bool:
+    """Whether a line was made in the same way, with as many games as this size asks for, or, if a function makes it, at all.
+
+    If a seed is asked for, the line must be of this seed and have deals of its own, or have no luck.
+    """
+    asked = _asked(expected, size)
     made = bool(line.ours) if asked == "yes" else asked in ("no", "") or int(line.games or 0) >= int(asked)
-    return made and line.how == expected.how and line.paper == expected.value
+    has_seed = seed is None or not line.seed or (line.seed == str(seed) and line.match_seed != line.seed)
+    return made and has_seed and line.how == expected.how and line.paper == expected.value
 
 
 def _write(paper: str, lines: dict[tuple[str, str, str], Line]) -> None:
@@ -177,20 +223,22 @@ def _line(paper: str, expected: Expected, size: str, matches: Matches) -> Line:
     start = _spent()
     kind, _, rest = expected.how.partition(" ")
     games, ours = 0, Estimate(math.nan)
-    seconds = 0.0
+    seconds, seed, match_seed, commit = 0.0, "", "", ""
     if kind in KINDS:
-        games = int(getattr(expected, size))
+        games = int(_asked(expected, size))
         if games:
             played = matches.play(kind, rest, games)
             ours = measured(played, expected.measure)
             played.spent += _spent() - start
-            seconds = played.seconds
-    elif kind == "call" and getattr(expected, size) != "no":
+            seconds, seed, match_seed, commit = played.seconds, str(matches.seed), str(played.match.seed), " ".join(played.commits)
+    elif kind == "call" and _asked(expected, size) != "no":
         name, *arguments = rest.split()
-        found = getattr(importlib.import_module(f"baselines.papers.{paper}"), name)(*arguments)
+        function = getattr(importlib.import_module(f"baselines.papers.{paper}"), name)
+        luck = {"seed": matches.seed} if "seed" in inspect.signature(function).parameters else {}
+        found = function(*arguments, **luck)
         mean, error = found if isinstance(found, tuple) else (float(found), math.nan)
         ours = Estimate(mean, mean - _Z * error, mean + _Z * error)
-        seconds = _spent() - start
+        seconds, seed, commit = _spent() - start, str(luck.get("seed", "")), matches.commit
     return Line(
         *expected.key,
         paper=expected.value,
@@ -200,13 +248,15 @@ def _line(paper: str, expected: Expected, size: str, matches: Matches) -> Line:
         low=_end(expected, ours.low),
         high=_end(expected, ours.high),
         games=str(games) if games else "",
-        seed=str(SEED) if games else "",
+        seed=seed,
+        match_seed=match_seed,
         size=size,
         seconds=f"{seconds:.1f}",
         verdict="",
         why="",
         how=expected.how,
         kdenv=kdenv.__version__,
+        commit=commit,
         machine=f"{platform.machine()} {platform.system()} Python {platform.python_version()}",
         date=time.strftime("%Y-%m-%d", time.gmtime()),
     )
@@ -218,13 +268,13 @@ def _judged(line: Line, expected: Expected) -> Line:
     error = error_of(expected)
     ours, low, high = (float(text) if text else math.nan for text in (line.ours, line.low, line.high))
     remarks = [expected.why] if expected.why else []
-    if not line.ours and expected.how:
+    if not line.ours and expected.how and not line.games:
         remarks.append(f"not tried in this size: {_larger(expected)}")
     return replace(
         line,
         paper_low=_end(expected, value - _Z * error),
         paper_high=_end(expected, value + _Z * error),
-        verdict=verdict(expected, value, error, ours, (high - low) / 2 / _Z),
+        verdict=verdict(expected, value, error, ours, (high - low) / 2 / _Z) if line.ours or not line.games else "too few games",
         why="; ".join(remarks),
     )
 

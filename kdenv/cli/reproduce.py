@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kdenv.cli.arguments import Commands
+from kdenv.cli.arguments import Commands, add_seed, whole
 from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption
 from kdenv.drawing.chart import Dot, Line, chart
@@ -24,6 +24,7 @@ def add(commands: Commands) -> None:
         "make the tables of the five papers again, with a verdict for every number (in a checkout of the repository)",
         "kdenv reproduce --list",
         'kdenv reproduce gedda2018 "Table I"',
+        'kdenv reproduce jansen2014 "Table 43" --games 50 --seed 1',
         "kdenv reproduce --quick --out reproduced",
     )
     command.add_argument("paper", nargs="?", help="one of the papers; without it, all")
@@ -40,7 +41,9 @@ def add(commands: Commands) -> None:
         "--full", dest="size", action="store_const", const="full", help="as many games as the papers, or more: days for all of them"
     )
     command.set_defaults(size="default")
-    command.add_argument("--again", action="store_true", help="make rows again that have been made with as many games")
+    sizes.add_argument("--games", type=whole(1, 10**6), metavar="N", help="play N games in each row that is a match")
+    add_seed(command, None, "the seed of the deals, of which each match has its own; rows with another seed are made again (default: 2026)")
+    command.add_argument("--again", action="store_true", help="make rows again, and play their games again, that another commit has made")
     command.add_argument("--list", action="store_true", help="list the papers and their tables")
     command.add_argument(
         "--out", type=Path, metavar="FOLDER", help="where results, figures and RESULTS.md are (default: baselines/papers, which has ours)"
@@ -107,18 +110,19 @@ def _tables() -> Any:
 
 def _reproduce(tables: Any, paper: str, parsed: argparse.Namespace) -> None:
     """Make a paper's lines, and print each as soon as it is known. Ctrl-C ends it; the same command goes on."""
-    print(f"{tables.PAPERS[paper]} ({parsed.size})", flush=True)
+    print(f"{tables.PAPERS[paper]} ({parsed.size if parsed.games is None else f'{parsed.games} games'})", flush=True)
     made: list[Any] = []
 
     def show(line: Any, number: int, total: int) -> None:
         made.append(line)
         low = f" [{line.low}, {line.high}]" if line.low and line.low != line.ours else ""
         games = f", {line.games} games" if line.games else ""
+        origin = (f", seed {line.seed}" if line.seed else "") + (f", commit {line.commit}" if line.commit else "")
         what = f"{line.table}, {line.row}, {line.measure}"
-        print(f"  {number:3}/{total} {what}: {line.ours or '-'}{low}{games}; paper {line.paper or '-'}: {line.verdict}", flush=True)
+        print(f"  {number:3}/{total} {what}: {line.ours or '-'}{low}{games}{origin}; paper {line.paper or '-'}: {line.verdict}", flush=True)
 
     try:
-        tables.run(paper, parsed.table, parsed.size, show, parsed.again)
+        tables.run(paper, parsed.table, parsed.size, show, parsed.again, seed=parsed.seed, games=parsed.games)
     except KeyboardInterrupt:
         print(f"  stopped after {len(made)} lines, which are kept; run the same command again to go on", flush=True)
         raise

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from baselines.papers import dominai2016, figures, gedda2018, heyden2009, jansen2014, matches, page, tables, wong_kang
+from baselines.papers import dominai2016, figures, gedda2018, heyden2009, jansen2014, kept, matches, page, tables, wong_kang
 from kdenv.arena import Match, Result
 from kdenv.cli import main, reproduce
 
@@ -183,7 +183,7 @@ def test_verdicts(expected: tables.Expected, ours: float, error: float, verdict:
 def test_a_table_is_made_and_the_page_shows_it(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "wong_kang", "Section 2", "--quick"]) == 0
     out = capsys.readouterr().out
-    assert "tilings of 8 x 8, counted, count: 12988816; paper 12988816: agrees" in out and "8 agrees" in out
+    assert re.search("tilings of 8 x 8, counted, count: 12988816(, commit .*)?; paper 12988816: agrees", out) and "8 agrees" in out
     assert "### Section 2" in (room / "RESULTS.md").read_text()
     assert [each.verdict for each in tables.results_of("wong_kang")] == ["agrees"] * 8
 
@@ -227,7 +227,18 @@ def test_it_goes_on_where_it_stopped_and_makes_again_what_has_too_few_games(room
     tables.run("dominai2016", None, "default", lambda *_: None)
     assert made == ["again", "a", "b"]
     assert [each.games for each in tables.results_of("dominai2016")] == ["8", "8"]
-    assert not (room / "games").exists(), "games are kept although their numbers are known"
+    assert not any((room / "games").iterdir()), "games that are quick to play are kept although their numbers are known"
+
+
+def counting(numbers: list[int]) -> Callable[..., Result]:
+    """KeptGames.add, which notes the number of each game that is played."""
+    real = kept.KeptGames.add
+
+    def add(games: kept.KeptGames, result: Result, commit: str) -> Result:
+        numbers.append(result.number)
+        return real(games, result, commit)
+
+    return add
 
 
 def play(folder: Path, words: str, games: int, kind: str = "match") -> matches.Games:
@@ -274,7 +285,7 @@ def test_an_interrupted_match_goes_on_after_a_shorter_one_and_leaves_nothing(tmp
     shorter.forget("match", words, 2)
     again = matches.Matches(folder)
     new: list[int] = []
-    monkeypatch.setattr("kdenv.arena.results.ResultsFile.append", lambda self, result: new.append(result.number))
+    monkeypatch.setattr(kept.KeptGames, "add", counting(new))
     assert sorted((result.number, result.scores) for result in again.play("match", words, 6).results) == whole
     assert len(new) == 2 and not set(new) & set(stopped)
     matches.Matches(folder).forget("match", words, 6)
@@ -366,7 +377,7 @@ def test_the_budgets_by_round_are_the_playouts_of_the_papers_machine() -> None:
 
 def result(row: str, ours: str, low: str, high: str, verdict: str, why: str, table: str = "T") -> tables.Line:
     paper = ("50", "40.1234", "59.8766")
-    return tables.Line(table, row, "wins", *paper, ours, low, high, "10", "1", "quick", "0", verdict, why, "", "", "", "")
+    return tables.Line(table, row, "wins", *paper, ours, low, high, "10", "1", "7", "quick", "0", verdict, why, "", "", "abc", "", "")
 
 
 def test_the_page_has_as_many_digits_as_intervals_have_meaning_and_says_things_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -378,12 +389,13 @@ def test_the_page_has_as_many_digits_as_intervals_have_meaning_and_says_things_o
         result("d", "", "", "", "nothing to play", "people", "V"),
     ]
     monkeypatch.setattr(tables, "results_of", lambda paper: lines if paper == "wong_kang" else [])
-    rows = [row for row in page.page().splitlines() if row.startswith(("| a ", "| b ", "| c ", "(1)", "| U"))]
+    rows = [row for row in page.page().splitlines() if row.startswith(("| a ", "| b ", "| c ", "(1)", "| U", "Games"))]
     assert rows == [
         "| a | wins | 50 [40.1, 59.9] | 51.2 [49.1, 53.3] | 10 | agrees | (1); only a |",
         "| b | wins | 50 [40.1, 59.9] | 1235 [1000, 1500] | 10 | differs | (1) |",
         "| c | wins | 50 [40.1, 59.9] | 7.5 | 10 | too few games |  |",
         "(1) said twice",
+        "Games: seed 1, own deals, played by abc.",
         "| U, V | d | 50 | people |",
     ]
 
