@@ -12,6 +12,7 @@ from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -111,11 +112,12 @@ class Observer:
     def __init__(self, game: Game, players: int, variant: NDArray[np.int64], encoding: Encoding) -> None:
         """Lay out the vector. Callers use Game.observer, which keeps the observers that it has made."""
         self.game, self.players, self.variant, self.encoding = game, players, variant, encoding
-        self.layout: dict[str, Part] = {}
+        parts: dict[str, Part] = {}
         for name, part in encoding.layout(players, game.options_of(variant)).items():
             if not isinstance(part, Part) or not all(isinstance(n, (int, np.integer)) and n > 0 for n in part.shape):
                 raise TypeError(f"the layout of {game.name}'s encoding {encoding.name} has {name}: {part!r}; write Part(shape, meaning)")
-            self.layout[name] = Part(tuple(map(int, part.shape)), part.meaning)
+            parts[name] = Part(tuple(map(int, part.shape)), part.meaning)
+        self.layout: Layout = MappingProxyType(parts)  # read-only, as everybody is given this one
         self._is_redrawn = not encoding.trusted and not game.open_information
         self.size = sum(math.prod(part.shape) for part in self.layout.values())
 
