@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
 from kdenv.compiler.random import Rng, derive_seed, make_rng
-from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.bounds import Guarded
+from kdenv.core.errors import BadGame, BadOption, NotSupported
 from kdenv.core.verbs import resample_hidden, resample_hidden_at
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ class Observer:
         self.layout: Layout = MappingProxyType(parts)  # read-only, as everybody is given this one
         self._is_redrawn = not encoding.trusted and not game.open_information
         self.size = sum(math.prod(part.shape) for part in self.layout.values())
+        self._fits = False  # whether a vector has been written with guard words behind it
 
     def vector(self, states: Any, k: int, seat: int) -> Vector:
         """What the seat sees of states[k], as a new array."""
@@ -127,8 +129,19 @@ class Observer:
         if self._is_redrawn:
             states, k = states[k : k + 1].copy(), 0
             resample_hidden_at(states, 0, seat, self.draws())
+        if not self._fits:
+            self._check_size(states, k, seat)
         self.encoding.observe(states, k, seat, out)
         return out
+
+    def _check_size(self, states: Any, k: int, seat: int) -> None:
+        """Raise BadGame if the encoding writes behind the vector that it lays out."""
+        guarded = Guarded(self.size, np.float32)
+        self.encoding.observe(states, k, seat, guarded.array)
+        if (n := guarded.n_written()) > self.size:
+            wrote = f"{self.encoding.name} writes {n} numbers, and its layout has {self.size}"
+            raise BadGame([f"{self.game.name}: the encoding {wrote}; lay out all that observe writes"])
+        self._fits = True
 
     def draws(self) -> Rng:
         """A new generator for the draws of what a seat cannot know; it is always the same."""

@@ -21,6 +21,7 @@ from kdenv.core.frozen import hold_read_only
 from kdenv.core.installed import GAMES
 from kdenv.core.interfaces import Drawing, LastTurn, Notation, complaint
 from kdenv.core.questions import Knowledge, RulePlayer, choose, estimate, rank, reach
+from kdenv.core.turns import MAX_DECISIONS
 from kdenv.core.verbs import register_rules
 
 States = NDArray[Any]  # an array of a game's state records
@@ -117,6 +118,11 @@ class Game:
         for name, wanted in (("notation", Notation), ("drawing", Drawing)):
             if wrong := complaint(wanted, getattr(self, name)):
                 raise TypeError(f"the {name} of {self.name} {wrong}; kdenv.author.{wanted.__name__} says what each function answers")
+        for bound, most in (("max_legal", None), ("max_turns", None), ("max_chances", None), ("most_decisions", MAX_DECISIONS)):
+            number = getattr(self, bound)
+            if not isinstance(number, (int, np.integer)) or not 1 <= number <= (most or number):
+                right = f"from 1 to {most}" if most else "from 1 up"
+                raise TypeError(f"{bound} of {self.name} is {shown(number)}; it must be a whole number {right}")
         if not self.encodings:
             raise TypeError(f"{self.name} has no encoding; give encodings=(Encoding(name, layout, observe),)")
         for kind, given in ((Option, self.options), (Encoding, self.encodings)):
