@@ -13,6 +13,10 @@ The game needs no other file. This one has: what a position is (STATE); what may
 compiled when they are first called, write into buffers that they are given, and check nothing); a rule-based player; words and a
 drawing; and GAME, which holds all of this. `kdenv.add_game(GAME)` then lets tables, matches and searches find the game by its name, and
 Gymnasium and PettingZoo as kdenv/ThreeShells-v0.
+
+kdenv check-game examples.three_shells:GAME
+
+This command plays random games and checks what the verbs promise. Run it whenever you have changed the rules of a game.
 """
 
 import sys

@@ -1,7 +1,8 @@
 """What to import to write a game, a card, a policy, a player, an evaluation, an encoding, a playout, a selection rule or a search.
 
 - **A game:** `state_dtype`, kernels that answer the verbs (VERBS), `Option`, functions as in `Notation` and `Drawing`, an `Encoding`, and
-  `Game`, which holds all of it; then `kdenv.add_game`. `examples/three_shells.py` is a game with a player.
+  `Game`, which holds all of it; then `kdenv.add_game`. `check_game` plays it at random and tells what is wrong with it.
+  `examples/three_shells.py` is a game with a player.
 - **A card of Dominion:** `Card` and `add_card` of `kdenv.games.dominion`.
 - **A policy:** a class marked `named("name")` that derives from `Policy`, with a docstring, fields and `act(view)`. A field is a parameter;
   `param` says what it may be. `kdenv.add_policy("name", ...)` names a class without the mark, or a function of a view
@@ -31,8 +32,9 @@ from kdenv.compiler.kernel import allocating_kernel, kernel
 from kdenv.compiler.question import answers, question
 from kdenv.compiler.random import Rng, below, make_rng, uniform
 from kdenv.compiler.state import state_dtype
+from kdenv.core.check_game import check_game
 from kdenv.core.encoding import Encoding, Observer, Part
-from kdenv.core.errors import BadOption, BadRecord, IllegalAction, KdenvError, NotSupported
+from kdenv.core.errors import BadGame, BadOption, BadRecord, IllegalAction, KdenvError, NotSupported
 from kdenv.core.game import Game, Option
 from kdenv.core.interfaces import Drawing, LastTurn, Notation
 from kdenv.core.questions import (
@@ -98,6 +100,7 @@ __all__ = [
     "SOLVER_STATES",
     "TO_THE_END",
     "VERBS",
+    "BadGame",
     "BadOption",
     "BadRecord",
     "Drawing",
@@ -131,6 +134,7 @@ __all__ = [
     "below",
     "bit",
     "chances",
+    "check_game",
     "choose",
     "deal",
     "estimate",

@@ -17,6 +17,7 @@ from pathlib import Path
 from kdenv.cli import (
     analyse,
     bench,
+    check_game,
     compare,
     curve,
     games,
@@ -43,7 +44,7 @@ from kdenv.core.threads import use_one_thread
 # In the order in which --help lists them.
 COMMANDS = (
     *(games, rules, policies, play, match, compare, league, curve, analyse, replay),
-    *(train, trainings, reproduce, serve, join, warm, bench, perft),
+    *(train, trainings, reproduce, serve, join, warm, bench, perft, check_game),
 )
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kdenv.core import verbs
+from kdenv.core.frozen import hold_read_only
 from kdenv.core.game import Game
 from kdenv.core.record import replay
 from kdenv.core.turns import SCRATCH, list_turns
@@ -37,6 +38,9 @@ class Details:
     columns: Mapping[str, str]
     tell: Callable[[Iterable[Moment], int], Mapping[str, list[float]]]  # (the decisions in order, players) -> column -> by seat
     round_of: Callable[[States], int] | None = None  # the round, from 0, of a position in an array of one; else turns are counted
+
+    def __post_init__(self) -> None:
+        hold_read_only(self)
 
 
 class Turn(NamedTuple):

@@ -12,6 +12,7 @@ from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,7 +21,8 @@ from numpy.typing import NDArray
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
 from kdenv.compiler.random import Rng, derive_seed, make_rng
-from kdenv.core.errors import BadOption, NotSupported, shown
+from kdenv.core.bounds import Guarded
+from kdenv.core.errors import BadGame, BadOption, NotSupported, shown
 from kdenv.core.verbs import resample_hidden, resample_hidden_at
 
 if TYPE_CHECKING:
@@ -111,13 +113,15 @@ class Observer:
     def __init__(self, game: Game, players: int, variant: NDArray[np.int64], encoding: Encoding) -> None:
         """Lay out the vector. Callers use Game.observer, which keeps the observers that it has made."""
         self.game, self.players, self.variant, self.encoding = game, players, variant, encoding
-        self.layout: dict[str, Part] = {}
+        parts: dict[str, Part] = {}
         for name, part in encoding.layout(players, game.options_of(variant)).items():
             if not isinstance(part, Part) or not all(isinstance(n, (int, np.integer)) and n > 0 for n in part.shape):
                 raise TypeError(f"the layout of {game.name}'s encoding {encoding.name} has {name}: {part!r}; write Part(shape, meaning)")
-            self.layout[name] = Part(tuple(map(int, part.shape)), part.meaning)
+            parts[name] = Part(tuple(map(int, part.shape)), part.meaning)
+        self.layout: Layout = MappingProxyType(parts)  # read-only, as everybody is given this one
         self._is_redrawn = not encoding.trusted and not game.open_information
         self.size = sum(math.prod(part.shape) for part in self.layout.values())
+        self._fits = False  # whether a vector has been written with guard words behind it
 
     def vector(self, states: Any, k: int, seat: int) -> Vector:
         """What the seat sees of states[k], as a new array."""
@@ -125,8 +129,19 @@ class Observer:
         if self._is_redrawn:
             states, k = states[k : k + 1].copy(), 0
             resample_hidden_at(states, 0, seat, self.draws())
+        if not self._fits:
+            self._check_size(states, k, seat)
         self.encoding.observe(states, k, seat, out)
         return out
+
+    def _check_size(self, states: Any, k: int, seat: int) -> None:
+        """Raise BadGame if the encoding writes behind the vector that it lays out."""
+        guarded = Guarded(self.size, np.float32)
+        self.encoding.observe(states, k, seat, guarded.array)
+        if (n := guarded.n_written()) > self.size:
+            wrote = f"{self.encoding.name} writes {n} numbers, and its layout has {self.size}"
+            raise BadGame([f"{self.game.name}: the encoding {wrote}; lay out all that observe writes"])
+        self._fits = True
 
     def draws(self) -> Rng:
         """A new generator for the draws of what a seat cannot know; it is always the same."""

@@ -1,5 +1,6 @@
 """The errors for mistakes of a user. Each message is one sentence: what is wrong, where, and what would be right."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,18 @@ class BadRecord(KdenvError):
 
 class NotSupported(KdenvError):
     """Something that this game or policy cannot do. The message says what to use instead."""
+
+
+class BadGame(KdenvError):
+    """A game that does not do what its verbs promise. It has one sentence for each fault, which `findings` lists."""
+
+    def __init__(self, findings: Sequence[str]) -> None:
+        super().__init__("\n".join(findings))
+        self.findings = tuple(findings)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the findings: errors are pickled by what their class takes."""
+        return BadGame, (self.findings,)
 
 
 class WrongOrder(KdenvError, AttributeError):

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from kdenv.compiler.question import must_answer
 from kdenv.core.encoding import Encoding, Layout, Observer
 from kdenv.core.errors import BadOption, shown
+from kdenv.core.frozen import hold_read_only
 from kdenv.core.installed import GAMES
 from kdenv.core.interfaces import Drawing, LastTurn, Notation, complaint
 from kdenv.core.questions import Knowledge, RulePlayer, choose, estimate, rank, reach
+from kdenv.core.turns import MAX_DECISIONS
 from kdenv.core.verbs import register_rules
 
 States = NDArray[Any]  # an array of a game's state records
@@ -44,6 +46,9 @@ class Option:
     encode: Callable[[Any, int], Sequence[int]] | None = None  # (value, players) -> integers
     decode: Callable[[Sequence[int]], Any] | None = None
     width: int = 1
+
+    def __post_init__(self) -> None:
+        hold_read_only(self)
 
     def to_integers(self, value: Any, players: int) -> Sequence[int]:
         """The value as integers, as `begin` takes it. Without `encode`, a number stands for itself and a word for its place in choices."""
@@ -109,9 +114,15 @@ class Game:
     state_dtype: np.dtype[Any] = field(init=False)  # STATE of the room
 
     def __post_init__(self) -> None:
+        hold_read_only(self)
         for name, wanted in (("notation", Notation), ("drawing", Drawing)):
             if wrong := complaint(wanted, getattr(self, name)):
                 raise TypeError(f"the {name} of {self.name} {wrong}; kdenv.author.{wanted.__name__} says what each function answers")
+        for bound, most in (("max_legal", None), ("max_turns", None), ("max_chances", None), ("most_decisions", MAX_DECISIONS)):
+            number = getattr(self, bound)
+            if not isinstance(number, (int, np.integer)) or not 1 <= number <= (most or number):
+                right = f"from 1 to {most}" if most else "from 1 up"
+                raise TypeError(f"{bound} of {self.name} is {shown(number)}; it must be a whole number {right}")
         if not self.encodings:
             raise TypeError(f"{self.name} has no encoding; give encodings=(Encoding(name, layout, observe),)")
         for kind, given in ((Option, self.options), (Encoding, self.encodings)):

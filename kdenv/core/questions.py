@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import Kernel, answers, question
+from kdenv.core.frozen import hold_read_only
 from kdenv.core.verbs import resample_hidden
 
 N_RANKS = 16  # rank() returns a number from 0 to N_RANKS - 1
@@ -200,6 +201,9 @@ class Hidden:
     # they are this compiled player, or take any legal turn with the probability `doubt`
     likely: Callable[[Any, Any, float, Any], Any] | None = None
 
+    def __post_init__(self) -> None:
+        hold_read_only(self)
+
 
 class Measured(NamedTuple):
     """A policy that has been measured to be the strongest with a budget of at least so many seconds for a decision."""
@@ -223,3 +227,6 @@ class Knowledge:
     # What the policy `strongest` stands for. Of rows with the same seconds the first one that fits the table is taken, since a network
     # may be for one number of players only.
     strongest: Sequence[Measured] = ()
+
+    def __post_init__(self) -> None:
+        hold_read_only(self)

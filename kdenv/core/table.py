@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from kdenv.compiler.kernel import compile_together
 from kdenv.compiler.random import Rng, as_rng
 from kdenv.core import verbs
+from kdenv.core.bounds import check_at_first_use
 from kdenv.core.encoding import Vector
 from kdenv.core.errors import BadRecord, IllegalAction, shown
 from kdenv.core.events import Event, Log, decide, run_chance
@@ -34,6 +35,7 @@ compile_together(
     verbs.phase_at,
     verbs.seat_at,
     verbs.legal_at,
+    verbs.chances_at,
     verbs.apply_at,
     verbs.scores_at,
     verbs.standings_at,
@@ -42,7 +44,7 @@ compile_together(
     decide,
     list_turns,
     **dict.fromkeys(("k", "players", "seat", "action", "n", "most_decisions", "max_legal"), int64),
-    **dict.fromkeys(("out", "turns", "variant"), int64[::1]),
+    **dict.fromkeys(("out", "weights", "turns", "variant"), int64[::1]),
     rng=uint64[::1],
     log=int32[:, ::1],
 )
@@ -55,6 +57,7 @@ class Table:
         """Set up the position before anything has happened."""
         self.game = game
         self.players, self.variant = game.variant(players, **options)
+        check_at_first_use(game, self.players, self.variant)
         self.states: States = np.zeros(1, game.state_dtype)
         verbs.begin_at(self.states, 0, self.players, self.variant)
         self.log = Log()

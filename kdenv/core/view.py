@@ -61,7 +61,7 @@ class View:
     def __init__(self, table: Table, seat: int) -> None:
         self.game = table.game
         self.players = table.players
-        self.variant = table.variant
+        self.variant = table.variant.copy()  # its own, as is all that follows: a policy may write to it
         self.seat = seat
         self.states: States = self._seen(table.states)
         self.log = table.log.copy() if self.oracle else table.log.seen_by(seat)

@@ -58,10 +58,11 @@ class _Kept:
 
 
 def root_of(tree: Tree, chance: Any, view: View, states: Any) -> Node:
-    """The root of a copy of a tree that was grown from the position in states[0]."""
+    """The root of a copy of a tree that was grown from the position in states[0]. The copy lacks what only its growth needs."""
     n_nodes, n_turns = int(tree.used[NODES]) + 1, int(tree.used.max()) + 1
     arrays = {"nodes": tree.nodes[:n_nodes], "turns": tree.turns[:n_turns], "counts": tree.counts[:n_turns], "seed": tree.seed}
-    copied = tree._replace(**{name: array.copy() for name, array in arrays.items()})
+    arrays |= {"used": tree.used, "table": tree.table[:0], "slots": tree.slots[:0]}
+    copied = Tree(**{name: array.copy() for name, array in arrays.items()})
     return Node(_Kept(copied, chance, view), ROOT, NONE, states[:1].copy())
 
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import reduce
-from importlib import import_module
 from types import ModuleType
 from typing import Any, ClassVar
 
-from kdenv.core.errors import BadOption, shown, told
-from kdenv.core.game import did_you_mean
+from kdenv.core.errors import BadOption
 from kdenv.core.installed import POLICIES
+from kdenv.core.place import thing_at
 from kdenv.core.view import View
 from kdenv.policies.base import Policy
 from kdenv.policies.players import rule_class
@@ -89,25 +87,15 @@ _found: dict[str, tuple[Any, type[Policy]]] = {}  # what "module:Name" stands fo
 
 def _class_at(text: str) -> type[Policy] | None:
     """The class for what "module:Name" stands for; the module is imported. None if the text is not written so."""
-    module, colon, path = text.partition(":")
-    if not colon:
+    if ":" not in text:
         return None
-    try:
-        given = reduce(_inside, path.split("."), import_module(module))
-        if text not in _found or _found[text][0] is not given:
+    given = thing_at(text)
+    if text not in _found or _found[text][0] is not given:
+        try:
             _found[text] = given, _class_for(text, given)
-    except (BadOption, TypeError) as error:
-        raise BadOption(str(error)) from None
-    except Exception as error:
-        raise BadOption(f"{shown(text)}: the module {shown(module)} cannot be imported ({told(error)})") from error
+        except TypeError as error:
+            raise BadOption(str(error)) from None
     return _found[text][1]
-
-
-def _inside(holder: Any, name: str) -> Any:
-    """What a module or class has under this name."""
-    if not hasattr(holder, name):
-        raise BadOption(f"{holder.__name__} has no {shown(name) or 'such name'}{did_you_mean(name, vars(holder))}; write module:Name")
-    return getattr(holder, name)
 
 
 add_finder(Finder(Policy, _class_at, list))

@@ -23,6 +23,7 @@ from filelock import FileLock, Timeout
 
 from kdenv.compiler.interrupts import delayed
 from kdenv.compiler.random import derive_seed, make_rng
+from kdenv.core.bounds import check_at_first_use
 from kdenv.core.encoding import check_layout, observer_for_model
 from kdenv.core.errors import BadOption
 from kdenv.games import find_game
@@ -81,6 +82,7 @@ class Trainer:
         self.game = find_game(settings.game)
         players = settings.players or None
         self.players, self.variant = self.game.variant(players, **settings.options)
+        check_at_first_use(self.game, self.players, self.variant)
         self._observer = self.game.observer(self.players, self.variant, settings.encoding or None)
         goal = Goal(self.game.teams(self.players), settings.scale_for(self.game), settings.win)
         network = network_of(self._observer.part(), self._first_layers(), settings.activation)

@@ -172,7 +172,7 @@ def test_every_example_of_help_runs(example: str, tmp_path: Path, monkeypatch, c
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.__name__.rpartition(".")[2])
 def test_every_command_shows_an_example(command, capsys) -> None:
-    name = command.__name__.rpartition(".")[2]
+    name = command.__name__.rpartition(".")[2].replace("_", "-")
     with pytest.raises(SystemExit):
         main([name, "--help"])
     assert f"  kdenv {name}" in capsys.readouterr().out

@@ -1,0 +1,160 @@
+"""`check_game`: plays random games and checks all that a game promises. It is for games what PettingZoo's api_test is for environments."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numba
+import numpy as np
+
+from kdenv.compiler.random import below, derive_seed, make_rng
+from kdenv.core import bounds, without_compiler
+from kdenv.core.bounds import Findings
+from kdenv.core.checks import Look, at_line
+from kdenv.core.errors import BadGame, BadOption, KdenvError
+from kdenv.core.game import Game
+from kdenv.core.record import record_of, replay
+from kdenv.core.without_compiler import Run, numbers_of
+
+_LONGEST = 20_000  # events of a game; a random game that is not over then is taken to be endless
+_CLOSELY = 40  # the first events of a game at which everything is checked; of the others, one in ten is
+_MOST_ACTIONS = 0xFFFF  # actions are packed into 16 bits, as action + 1
+
+
+def check_game(
+    game: Game,
+    games: int = 20,
+    *,
+    seed: int = 0,
+    players: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    say: Callable[[str], object] = print,
+) -> None:
+    """Play random games and check what a game promises. Raise BadGame with a sentence for every kind of fault that was found.
+
+    Args:
+        game: the game; it need not have been added.
+        games: how many games to play, with every number of players and with options drawn at random.
+        seed: the same seed plays the same games.
+        players: the only number of players to play with.
+        options: options that are not drawn.
+        say: is given lines that tell how far the check is.
+
+    It plays with guard words behind every buffer, and checks bounds, order and determinism of what the verbs list, the odds, that drawing
+    anew what is hidden changes nothing that a seat knows, encodings, points, players, notation, drawings and records. Then it plays
+    again in a process without the compiler, which must come to the same numbers.
+
+    >>> from examples.three_shells import GAME
+    >>> from kdenv.author import check_game
+    >>> check_game(GAME, games=4)
+    three_shells: 4 games, ... positions, no fault
+    three_shells: 3 games without the compiler, the same numbers
+
+    """
+    runs = list(_runs(game, games, seed, players, dict(options or {})))
+    found = play(game, runs, say)
+    if not found:
+        _compare(game, runs, found, say)
+    if found:
+        raise BadGame(found.sentences())
+
+
+def play(game: Game, runs: list[Run], say: Callable[[str], object]) -> Findings:
+    """Play these games, and return what is wrong."""
+    found, positions = Findings(game.name), 0
+    _check_options(game, found)
+    for number, run in enumerate(runs, 1):
+        events, over = _play(game, run, found, number)
+        positions += len(events) + 1
+        if over and not found:  # tables trust bounds and verbs
+            _check_record(game, run, events, found, number)
+    many = "no fault" if not found else f"{len(found.sentences())} kind{'s' * (len(found.sentences()) > 1)} of fault"
+    say(f"{game.name}: {len(runs):,} games, {positions:,} positions, {many}")
+    return found
+
+
+def _runs(game: Game, games: int, seed: int, players: int | None, given: dict[str, Any]) -> Iterator[Run]:
+    """The games to play: first one with the defaults for each number of players, then any number of players and any options."""
+    if games < 1:
+        raise BadOption(f"games={games} is not possible; at least one game is played")
+    dice, counts = random.Random(seed), [players] if players is not None else list(game.players)
+    for number in range(games):
+        drawn = {option.name: dice.choice(option.choices) for option in game.options if option.choices and number >= len(counts)}
+        count = counts[number] if number < len(counts) else dice.choice(counts)
+        yield Run(*game.variant(count, **{**drawn, **given}), derive_seed("check", seed, number))
+
+
+def _play(game: Game, run: Run, found: Findings, number: int) -> tuple[list[int], bool]:
+    """Play one game. Return its events as a log has them, and whether it was played to its end."""
+    actions = game.n_actions(run.players, run.variant)
+    if isinstance(actions, bool) or not isinstance(actions, (int, np.integer)) or not 1 <= actions < _MOST_ACTIONS:
+        right = f"it must be a whole number from 1 to {_MOST_ACTIONS - 1:,}"
+        found.note("n_actions", f"n_actions is {actions} for {run.players} players; {right}")
+        return [], False
+    teams = game.teams(run.players)
+    if not 1 <= teams <= run.players:
+        found.note("teams", f"teams is {teams} for {run.players} players; it must be 1 to {run.players}")
+    look, rng, events = Look(game, run.players, run.variant, found, number), make_rng(run.seed), list[int]()
+    look.begin()
+    while (step := look.check(rng, closely=len(events) < _CLOSELY or below(rng, 10) == 0)) is not None:
+        if len(events) == _LONGEST:
+            look.says("end", f"a random game is not over after {_LONGEST:,} events", "let it end: playouts wait for the end of a game")
+            return events, False
+        look.go_on(step)
+        verb, chosen = step
+        events.append(chosen if verb == "apply" else ~chosen)
+    return events, "phase" not in found
+
+
+def _check_options(game: Game, found: Findings) -> None:
+    """The values of every option must come back from the integers that stand for them."""
+    for option in game.options:
+        if option.choices and option.default not in option.choices:
+            found.note("default", f"the option {option.name} has the default {option.default!r}, which is not among its choices; add it")
+            continue
+        for value in option.choices or (option.default,):
+            for players in game.players:
+                integers = list(option.to_integers(value, players))
+                if len(integers) != option.width:
+                    wrong = f"the option {option.name}={value} stands for {len(integers)} integers, and its width is {option.width}"
+                    found.note("width", f"{wrong}; declare width={len(integers)}")
+                elif list(option.to_integers(option.from_integers(integers), players)) != integers:
+                    back = f"comes back from its integers as {option.from_integers(integers)}"
+                    found.note("option", f"the option {option.name}={value} {back}; decode what encode gives")
+
+
+def _check_record(game: Game, run: Run, events: list[int], found: Findings, number: int) -> None:
+    """The record of a game, played again, must come to the same end."""
+    options, log = game.options_of(run.variant), np.array(events, np.int32)
+    bounds.trust(game)  # tables need not check again what has been checked here
+    try:
+        text = record_of(game, run.players, options, log)
+        *_, table = replay(text, lambda name: game)
+    except KdenvError as error:
+        found.note("record", f"the record of game {number} is refused when it is played again: {error}")
+        return
+    except Exception as error:
+        found.note("record", f"writing or reading the record of game {number} raises {at_line(error)}; records must be read back")
+        return
+    if table.log.rows[0, : table.log.n].tolist() != events:
+        found.note("record", f"the record of game {number} is another game when it is played again; words must be read back as written")
+
+
+def _compare(game: Game, runs: list[Run], found: Findings, say: Callable[[str], object]) -> None:
+    """Play some of the games in a process without the compiler, and note the first number that is another one."""
+    if numba.config.DISABLE_JIT:
+        say(f"{game.name}: the compiler is off, so there is nothing to compare with")
+        return
+    some = runs[: without_compiler.MOST_GAMES]
+    try:
+        plain = without_compiler.played(game, some)
+    except without_compiler.NotPlayed as error:
+        say(f"{game.name}: not compared with games without the compiler, because {error}")
+        return
+    for number, (run, told) in enumerate(zip(some, plain, strict=True), 1):
+        if difference := without_compiler.difference(numbers_of(game, run), told):
+            found.note("compiler", f"{difference} (game {number}, {run.players} players)")
+    result = "other numbers" if "compiler" in found else "the same numbers"
+    say(f"{game.name}: {len(some)} games without the compiler, {result}")
