@@ -56,12 +56,16 @@ class DealSums:
     def __init__(self, games_of_a_deal: int) -> None:
         self._full = games_of_a_deal
         self._partial: dict[int, tuple[int, Any]] = {}  # by deal: its games so far, and the sum of their numbers
-        self._total = _Deals(0, 0.0, 0.0, 0.0, 0.0, 0.0)  # of all full deals
+        self._origin: Any = None  # the numbers of the first game; subtracted from all, so that the mean of equal numbers is exact
+        self._total = _Deals(0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # of all full deals
 
     def add(self, deal: int, numbers: Sequence[float]) -> None:
         """Add the numbers of a game of this deal."""
+        values = np.array(numbers, np.float64)
+        if self._origin is None:
+            self._origin = values
         games, total = self._partial.pop(deal, (0, 0.0))
-        games, total = games + 1, total + np.array(numbers, np.float64)
+        games, total = games + 1, total + (values - self._origin)
         if games < self._full:
             self._partial[deal] = games, total
         else:
@@ -74,7 +78,7 @@ class DealSums:
 
     @property
     def games(self) -> int:
-        return round(self._total.deals * self._total.games) + sum(games for games, _ in self._partial.values())
+        return self._total.n_games + sum(games for games, _ in self._partial.values())
 
     def mean(self, column: int) -> Estimate:
         """The mean over games of the number in this column, with a t interval.
@@ -118,13 +122,15 @@ class DealSums:
             found = found.with_deal(games, total)
         if found.deals == 0:
             return math.nan, math.nan
-        number, of_numbers, of_both = (float(vector[column]) for vector in (found.numbers, found.of_numbers, found.of_both))
-        mean = number / found.games
+        total, of_numbers, of_both = (float(vector[column]) for vector in (found.total, found.of_numbers, found.of_both))
+        above = total / found.n_games
+        mean = above + float(self._origin[column])
         if found.deals == 1:
             return mean, math.nan
-        residual = of_numbers - 2 * mean * of_both + mean * mean * found.of_games
-        rounding = _ROUNDING * (_ROUNDING * found.deals * number * number + of_numbers + mean * mean * found.of_games)
-        variance = residual / (found.deals * found.games) ** 2 * found.deals / (found.deals - 1)
+        residual = of_numbers - 2 * above * of_both + above * above * found.of_games
+        size = mean * mean * found.games * found.games
+        rounding = _ROUNDING * (_ROUNDING * found.deals * size + of_numbers + above * above * found.of_games)
+        variance = residual / found.n_games**2 * found.deals / (found.deals - 1)
         return mean, variance if residual > rounding else 0.0
 
 
@@ -135,6 +141,8 @@ class _Deals(NamedTuple):
     """
 
     deals: int
+    n_games: int
+    total: Any  # the sum of all numbers
     games: float  # the mean number of games of a deal
     numbers: Any  # the mean sum of the numbers of a deal
     of_games: float  # the sum of the squared deviations of games
@@ -149,6 +157,8 @@ class _Deals(NamedTuple):
         left = numbers - mean_numbers
         return _Deals(
             count,
+            self.n_games + games,
+            self.total + numbers,
             mean_games,
             mean_numbers,
             self.of_games + more * (games - mean_games),
