@@ -112,30 +112,28 @@ def test_a_damaged_result_spoils_neither_the_list_nor_the_statistics(tmp_path: P
         assert [served.ask("GET", f"/games/{id}")[0] for id in ids] == [500, 500, 500, 200, 500]
 
 
-def test_a_game_with_everything_in_it_is_not_taken_for_damaged(tmp_path: Path) -> None:
+def test_a_game_with_everything_in_it_is_not_taken_for_damaged(served: Served) -> None:
     """Undone decisions, a seat that is left and a program: all kinds of events are read again."""
-    with Served(tmp_path / "games.sqlite") as served:
-        id = served.make("dominoes", ["open", "greedy", "greedy", "greedy"], casual=True)
-        token = served.join(id, "Ann")
+    id = served.make("dominoes", ["open", "greedy", "greedy", "greedy"], casual=True)
+    token = served.join(id, "Ann")
 
-        def mine() -> Any:
-            state = served.get(f"/games/{id}/seat", token)
-            while not state["legal"] and state["status"] == "running" and not state["seats"][0]["left"]:
-                state = served.get(f"/games/{id}/seat?since={state['step']}&wait=20", token)
-            return state
+    def mine() -> Any:
+        state = served.get(f"/games/{id}/seat", token)
+        while not state["legal"] and state["status"] == "running" and not state["seats"][0]["left"]:
+            state = served.get(f"/games/{id}/seat?since={state['step']}&wait=20", token)
+        return state
 
-        for _ in range(2):
-            state = mine()
-            served.post(f"/games/{id}/act", {"step": state["step"], "action": state["legal"][0]["action"]}, token)
-            state = mine()
-            served.post(f"/games/{id}/undo", {"step": state["step"]}, token)
-        served.post(f"/games/{id}/resign", {}, token)
-        state = served.get(f"/games/{id}")
-        while state["status"] == "running":
-            state = served.get(f"/games/{id}?since={state['step']}&wait=20")
-        assert served.hall is not None
-        record = served.get(f"/games/{id}/record")
-    store = Store(tmp_path / "games.sqlite")
+    for _ in range(2):
+        state = mine()
+        served.post(f"/games/{id}/act", {"step": state["step"], "action": state["legal"][0]["action"]}, token)
+        state = mine()
+        served.post(f"/games/{id}/undo", {"step": state["step"]}, token)
+    served.post(f"/games/{id}/resign", {}, token)
+    state = served.get(f"/games/{id}")
+    while state["status"] == "running":
+        state = served.get(f"/games/{id}?since={state['step']}&wait=20")
+    record = served.get(f"/games/{id}/record")
+    store = Store(served.settings.database)
     kept = store.load(id)
     assert kept is not None
     rows = store.rows(id)
