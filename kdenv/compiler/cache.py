@@ -158,11 +158,8 @@ class Entry:
         """Return what rebuilt() makes of the content of the file; None if there is no such file, or it is damaged."""
         for place in folder.folders_to_read():
             path = place / (self.name + folder.ENDING)
-            try:
-                data = path.read_bytes()
-            except OSError:
-                continue
-            found = self._rebuilt(data, rebuilt)
+            data = folder.content_of(path)
+            found = None if data is None else self._rebuilt(data, rebuilt)
             if found is not None:
                 with contextlib.suppress(OSError):  # the folder may be read-only
                     os.utime(path)  # the time of the last use, because prune() deletes what was not used for longest
@@ -188,7 +185,7 @@ class Entry:
             return
         part = place / f"{self.name}.{uuid.uuid4().hex[:8]}.part"
         try:
-            part.write_bytes(hashlib.sha256(data).digest() + data)
+            folder.write(part, hashlib.sha256(data).digest() + data)
             part.replace(place / (self.name + folder.ENDING))
         except OSError as reason:
             with contextlib.suppress(OSError):
