@@ -13,7 +13,6 @@ import signal
 import socket
 import threading
 import time
-import traceback
 import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -23,6 +22,7 @@ from kdenv.arena.handout import Handout
 from kdenv.arena.match import GameFailed, Match, Result
 from kdenv.arena.results import changed_model, versions
 from kdenv.arena.whole import Games
+from kdenv.compiler.errors import KernelError, kernel_error_in, story_of
 from kdenv.core.errors import BadOption, KdenvError, KdenvWarning, missing_extra
 from kdenv.core.threads import READ_BY_LIBRARIES
 
@@ -38,8 +38,9 @@ class _Done(NamedTuple):
 
     results: list[Result]
     seconds: float
-    error: KdenvError | None = None
+    error: KdenvError | KernelError | None = None
     trace: str = ""
+    kernel: KernelError | None = None  # the mistake in a kernel that led to the error
 
 
 class Cluster:
@@ -90,8 +91,9 @@ class Cluster:
             self._games.give_back(games, f"by {type(error).__name__} of Ray")
             return []
         if done.error is not None:
-            done.error.add_note(done.trace)
-            raise done.error
+            if done.trace:
+                done.error.add_note(done.trace)
+            raise done.error from (None if done.kernel is done.error else done.kernel)
         self._games.finish(games)
         self._seconds = done.seconds if math.isinf(self._seconds) else (self._seconds + done.seconds) / 2
         return done.results
@@ -165,6 +167,6 @@ def _play(match: Match, games: list[int], expected: dict[str, Any], records: boo
         results = [_ready[key].play(number) for number in games]
         if records:
             results = [result.with_record() for result in results]
-    except KdenvError as error:
-        return _Done([], 0.0, error, traceback.format_exc())
+    except (KdenvError, KernelError) as error:
+        return _Done([], 0.0, error, story_of(error), kernel_error_in(error))
     return _Done(results, (time.perf_counter() - start) / len(games))

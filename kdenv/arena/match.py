@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kdenv.compiler.errors import KernelError
 from kdenv.compiler.random import Rng, below, derive_seed, make_rng
 from kdenv.core.errors import BadOption, KdenvError
 from kdenv.core.record import options_text, record_of
@@ -350,7 +351,7 @@ def _decide(match: Match, number: int | None, player: Policy, table: Table, deci
 def _failure(match: Match, number: int | None, seat: int, error: Exception) -> GameFailed:
     """The error for a policy that raises an error or returns an action that is not legal."""
     first_line = (str(error).splitlines() or [""])[0]
-    what = first_line if isinstance(error, KdenvError) else f"{type(error).__name__}: {first_line}"
+    what = first_line if isinstance(error, (KdenvError, KernelError)) else f"{type(error).__name__}: {first_line}"
     return GameFailed(f"{match.who(number, seat)} cannot go on: {what}")
 
 

@@ -13,7 +13,6 @@ import os
 import signal
 import threading
 import time
-import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
@@ -27,6 +26,7 @@ from kdenv.arena.cores import usual_processes, warn_of_shared_cores
 from kdenv.arena.handout import Handout
 from kdenv.arena.match import Finished, GameFailed, Match, Result
 from kdenv.arena.whole import Games
+from kdenv.compiler.errors import KernelError, kernel_error_in, story_of
 from kdenv.core.errors import BadOption, KdenvError, KdenvWarning
 from kdenv.core.threads import one_thread_each
 
@@ -115,9 +115,10 @@ class _Ready(NamedTuple):
 class _Failure(NamedTuple):
     """The message that a process sends in place of a result if it cannot go on."""
 
-    error: type[KdenvError]
+    error: type[KdenvError | KernelError]
     sentence: str
-    trace: str
+    trace: str = ""
+    kernel: KernelError | None = None  # the mistake in a kernel that led to it
 
 
 class _Worker:
@@ -213,9 +214,10 @@ class _Crew:
             self._replace(worker)
             return []
         if isinstance(message, _Failure):
-            error = message.error(message.sentence)
-            error.add_note(message.trace)
-            raise error
+            error = message.kernel if isinstance(message.kernel, message.error) else message.error(message.sentence)
+            if message.trace:
+                error.add_note(message.trace)
+            raise error from (None if error is message.kernel else message.kernel)
         if isinstance(message, list):
             self._games.finish(worker.games)
             worker.games = []
@@ -323,7 +325,7 @@ def _serve(match: Match, pipe: Any, watch: Any, by_decision: bool, records: bool
     try:
         match.check()
     except KdenvError as error:
-        _say(pipe, _Failure(BadOption, _cannot_start(str(error)), ""))
+        _say(pipe, _Failure(BadOption, _cannot_start(str(error))))
         return
     _say(pipe, _Stage.WAITING)
     _hear_from(pipe)
@@ -333,8 +335,8 @@ def _serve(match: Match, pipe: Any, watch: Any, by_decision: bool, records: bool
         while True:
             results = [games.play(number) for number in _hear_from(pipe)]
             _say(pipe, [result.with_record() for result in results] if records else results)
-    except GameFailed as error:
-        _say(pipe, _Failure(GameFailed, str(error), traceback.format_exc()))
+    except (GameFailed, KernelError) as error:
+        _say(pipe, _Failure(type(error), str(error), story_of(error), kernel_error_in(error)))
 
 
 def _say(pipe: Any, message: Any) -> None:

@@ -35,6 +35,7 @@ from kdenv.cli import (
     warm,
 )
 from kdenv.cli.arguments import Commands
+from kdenv.compiler.errors import KernelError, wants_all
 from kdenv.core.errors import KdenvError
 from kdenv.core.threads import use_one_thread
 
@@ -59,7 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not terminal.nobody_reads():
             raise
         code = 0
-    except (KdenvError, OSError) as error:
+    except (KdenvError, KernelError, OSError) as error:
+        if wants_all():
+            raise
         print(f"kdenv: {terminal.sentence(error)}", file=sys.stderr)
         code = 2
     except KeyboardInterrupt as end:
