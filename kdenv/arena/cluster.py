@@ -23,6 +23,7 @@ from kdenv.arena.handout import Handout
 from kdenv.arena.match import GameFailed, Match, Result
 from kdenv.arena.results import changed_model, versions
 from kdenv.arena.whole import Games
+from kdenv.compiler.errors import KernelError
 from kdenv.core.errors import BadOption, KdenvError, KdenvWarning, missing_extra
 from kdenv.core.threads import READ_BY_LIBRARIES
 
@@ -163,6 +164,6 @@ def _play(match: Match, games: list[int], expected: dict[str, Any], records: boo
         results = [_ready[key].play(number) for number in games]
         if records:
             results = [result.with_record() for result in results]
-    except KdenvError as error:
+    except (KdenvError, KernelError) as error:
         return _Done([], 0.0, Failure.of(error))
     return _Done(results, (time.perf_counter() - start) / len(games))

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kdenv.compiler.errors import KernelError
 from kdenv.compiler.random import Rng, below, derive_seed, make_rng
 from kdenv.core.errors import BadOption, KdenvError, told
 from kdenv.core.record import options_text, record_of
@@ -365,7 +366,7 @@ def failed(who: str, error: BaseException) -> GameFailed:
 
 def reason(error: BaseException) -> str:
     """The sentence of a user's mistake, or what code from outside has raised and where."""
-    return (str(error).splitlines() or [""])[0] if isinstance(error, KdenvError) else told(error)
+    return (str(error).splitlines() or [""])[0] if isinstance(error, (KdenvError, KernelError)) else told(error)
 
 
 def _seat(table: Table) -> int:

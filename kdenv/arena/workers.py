@@ -27,6 +27,7 @@ from kdenv.arena.failures import Failure
 from kdenv.arena.handout import Handout
 from kdenv.arena.match import Finished, GameFailed, Match, Result
 from kdenv.arena.whole import Games
+from kdenv.compiler.errors import KernelError
 from kdenv.core.errors import BadOption, KdenvError, KdenvWarning
 from kdenv.core.threads import one_thread_each
 
@@ -323,7 +324,7 @@ def _serve(match: Match, pipe: Any, watch: Any, by_decision: bool, records: bool
         while True:
             results = [games.play(number) for number in _hear_from(pipe)]
             _say(pipe, [result.with_record() for result in results] if records else results)
-    except GameFailed as error:
+    except (GameFailed, KernelError) as error:
         _say(pipe, Failure.of(error))
 
 

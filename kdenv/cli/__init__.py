@@ -38,6 +38,7 @@ from kdenv.cli import (
     warm,
 )
 from kdenv.cli.arguments import Commands
+from kdenv.compiler.errors import KernelError, wants_all
 from kdenv.core.errors import KdenvError
 from kdenv.core.threads import use_one_thread
 
@@ -67,7 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not terminal.nobody_reads():
             raise
         code = 0
-    except (KdenvError, OSError) as error:
+    except (KdenvError, KernelError, OSError) as error:
+        if wants_all():
+            raise
         _complain(error, parsed is not None and parsed.traceback)
         code = 2
     except KeyboardInterrupt as end:

@@ -24,18 +24,17 @@ from filelock import FileLock, Timeout
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import NumbaPickler
 from numba.core.sigutils import normalize_signature
 
 from kdenv.compiler import folder
+from kdenv.compiler.explain import explained
 from kdenv.compiler.interrupts import delayed, handle_delayed
 from kdenv.compiler.reach import CannotTell, digest_of
 
 LONGEST_WAIT = 120.0  # seconds to wait for another process that compiles the same code; after that it is compiled here, too
 _LOOK = 0.2  # seconds between two looks, during that wait, whether Ctrl-C was pressed
-_UNANSWERED = re.compile(r"\w+ does not answer \w+\(\): [^\n]*")  # what question.py says
 Rebuilt = Callable[..., Any]  # makes machine code that can be called of the content of a file, or returns None if that does not fit
 _HEAD = 32  # a file begins with this many bytes of digest; the digest is that of the rest of the file
 
@@ -46,17 +45,12 @@ class KeptKernel(CPUDispatcher):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._cache = _Cache(self)
+        self._compiler.compile = explained(self.py_func)(self._compiler.compile)  # numba calls it if the cache has no machine code
 
     def compile(self, sig: Any) -> Any:
         """Compile as numba does. Numba asks the cache first; locks that the cache takes meanwhile are released at the end."""
         with delayed(), global_compiler_lock, self._turn():
-            try:
-                return super().compile(sig)
-            except TypingError as error:
-                told = _UNANSWERED.search(str(error))
-                if told is None:
-                    raise
-                raise TypingError(told[0]) from None  # without the types of all kernels on the way
+            return super().compile(sig)
 
     def _turn(self) -> AbstractContextManager[None]:
         return self._cache.one_at_a_time() if isinstance(self._cache, _Cache) else nullcontext()
@@ -78,12 +72,13 @@ class CodeFiles:
             for lock in self._turns.pop():
                 lock.release()
 
-    def entry(self, title: str, *kernels: tuple[Any, tuple[Any, ...]]) -> Entry | None:
-        """The place of the machine code of these kernels for these argument types; None if it cannot be kept."""
+    def entry(self, title: str, *kernels: tuple[Any, tuple[Any, ...]], tells: bool = False) -> Entry | None:
+        """The place of the machine code of these kernels for these argument types; None if it cannot be kept. tells: say why not."""
         try:
             digest, classes = digest_of(*kernels)
         except CannotTell as reason:
-            folder.tell(f"every process compiles {title} again, because kdenv cannot find out what it depends on: {reason}")
+            if tells:
+                folder.tell(f"every process compiles {title} again, because kdenv cannot find out what it depends on: {reason}")
             return None
         short = re.sub(r"[^\w.]", "", title)[-60:]
         return Entry(f"{short}-{digest}", classes)
@@ -139,13 +134,13 @@ class _Cache(NullCache, CodeFiles):  # type: ignore[misc]
 
     def save_overload(self, sig: Any, result: Any) -> None:
         """Write this machine code to disk, unless it contains addresses of this process."""
-        entry, _ = self._entry(sig)
+        entry, _ = self._entry(sig, tells=True)  # not before it is compiled: an error in the kernel is all that matters then
         if entry is not None and not result.lifted and not result.library.has_dynamic_globals:
             entry.write(result._reduce())
 
-    def _entry(self, sig: Any) -> tuple[Entry | None, tuple[Any, ...]]:
+    def _entry(self, sig: Any, *, tells: bool = False) -> tuple[Entry | None, tuple[Any, ...]]:
         args, _ = normalize_signature(sig)
-        return self.entry(self._kernel.__qualname__, (self._kernel, args)), args
+        return self.entry(self._kernel.__qualname__, (self._kernel, args), tells=tells), args
 
 
 class Entry:
@@ -158,11 +153,8 @@ class Entry:
         """Return what rebuilt() makes of the content of the file; None if there is no such file, or it is damaged."""
         for place in folder.folders_to_read():
             path = place / (self.name + folder.ENDING)
-            try:
-                data = path.read_bytes()
-            except OSError:
-                continue
-            found = self._rebuilt(data, rebuilt)
+            data = folder.content_of(path)
+            found = None if data is None else self._rebuilt(data, rebuilt)
             if found is not None:
                 with contextlib.suppress(OSError):  # the folder may be read-only
                     os.utime(path)  # the time of the last use, because prune() deletes what was not used for longest
@@ -188,7 +180,7 @@ class Entry:
             return
         part = place / f"{self.name}.{uuid.uuid4().hex[:8]}.part"
         try:
-            part.write_bytes(hashlib.sha256(data).digest() + data)
+            folder.write(part, hashlib.sha256(data).digest() + data)
             part.replace(place / (self.name + folder.ENDING))
         except OSError as reason:
             with contextlib.suppress(OSError):

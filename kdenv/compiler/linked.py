@@ -29,6 +29,7 @@ from numba.core.types.misc import unliteral
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
 from kdenv.compiler.cache import KeptKernel
+from kdenv.compiler.explain import explained
 from kdenv.compiler.together import Together
 
 
@@ -217,7 +218,8 @@ class _Drafts(CPUDispatcher):  # type: ignore[misc]
         with global_compiler_lock, self._compiling_counter:
             args, returns = normalize_signature(sig)
             if args not in self.overloads:
-                with event.trigger_event("numba:compile", data={"dispatcher": self, "args": args, "return_type": returns}):
+                compiling = event.trigger_event("numba:compile", data={"dispatcher": self, "args": args, "return_type": returns})
+                with compiling, explained(self.py_func):
                     draft = self._compiler.compile(args, returns)
                 draft = draft._replace(entry_point=draft.library)
                 self.targetctx.insert_user_function(draft.entry_point, draft.fndesc, [draft.library])
@@ -250,7 +252,7 @@ class CompiledKernel(KeptKernel):
 
     def member(self, args: tuple[Any, ...]) -> Any:
         """Compile to a whole without machine code, from which _Whole.of makes machine code."""
-        with self._compiling_counter:
+        with self._compiling_counter, explained(self.py_func):
             return self._members.compile(args, None)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:

@@ -1,6 +1,6 @@
 """Checks whether linked.py fits the numba that is installed: `python -m kdenv.compiler.selfcheck` says so; its exit code is 1 if not.
 
-1. Every private name of numba that linked.py, together.py, cache.py and reach.py use must be there.
+1. Every private name of numba that linked.py, together.py, cache.py, explain.py and reach.py use must be there.
 2. A few kernels are compiled by linked.py and by numba alone. The results must be the same.
 """
 
@@ -23,7 +23,12 @@ NEEDED = (
     ("numba.core.compiler", "compile_result", ()),
     ("numba.core.cpu", "CPUContext", ("get_executable", "insert_user_function")),
     ("numba.core.compiler", "Flags", ("copy", "no_compile", "no_cpython_wrapper", "no_cfunc_wrapper")),
+    ("numba.core.bytecode", "ByteCodeInst", ()),
     ("numba.core.compiler_lock", "global_compiler_lock", ()),
+    ("numba.core.errors", "ForceLiteralArg", ()),
+    ("numba.core.errors", "UnsupportedBytecodeError", ()),
+    ("numba.core.ir", "Loc", ()),
+    ("numba.core.typeinfer", "TypeInferer", ()),
     ("numba.core.caching", "NullCache", ("load_overload", "save_overload")),
     ("numba.core.registry", "CPUDispatcher", ("add_overload",)),
     ("numba.core.registry", "CPUDispatcher", ("compile", "get_call_template", "get_overload", "nopython_signatures", "is_compiling")),

@@ -12,6 +12,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
+from kdenv.compiler.errors import no_field
+
 
 class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
     """A record that looks for a field before it looks for numpy's attributes, so that a field may be called `size` or `round`."""
@@ -19,6 +21,15 @@ class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
     def __getattribute__(self, name: str) -> Any:
         fields = super().__getattribute__("dtype").fields
         return self[name] if name in fields else super().__getattribute__(name)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(no_field(name, self.dtype.fields or ()))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        try:
+            super().__setattr__(name, value)
+        except AttributeError:
+            raise AttributeError(no_field(name, self.dtype.fields or ())) from None
 
 
 def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]:

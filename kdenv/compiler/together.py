@@ -13,10 +13,10 @@ from typing import Any
 from numba.core import event
 from numba.core.compiler import CompileResult, compile_result
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.errors import NumbaError
 from numba.core.registry import cpu_target
 
 from kdenv.compiler.cache import CodeFiles
+from kdenv.compiler.errors import KernelError
 from kdenv.compiler.interrupts import delayed
 
 
@@ -46,9 +46,10 @@ class Together:
             if results is None:
                 try:
                     results = _compiled(self._title, kernels)
-                except NumbaError:  # each is compiled apart from now on, so that the error is raised by the kernel that has it
+                except KernelError:  # each is compiled apart from now on, so that the error is raised by the kernel that has it
                     self._apart.add(first)
                     return
+                entry = self._files.entry(self._title, *kernels, tells=True)
                 if entry is not None and not results[0].library.has_dynamic_globals:
                     entry.write(_reduced(results))
             for (kernel, _), result in zip(kernels, results, strict=True):

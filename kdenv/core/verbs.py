@@ -51,7 +51,9 @@ def _rules_of(state_type: Any) -> Rules:
     try:
         return _rules[state_type]
     except KeyError:
-        raise TypingError(f"{state_type} is not the state of a registered game") from None
+        fields = getattr(state_type, "fields", None)
+        what = f"a record of {', '.join(fields)}" if fields else state_type
+        raise TypingError(f"{what} is not the state of a registered game") from None
 
 
 def register_rules(game: str, *rooms: ModuleType, **given: Callable[..., Any]) -> np.dtype[Any]:

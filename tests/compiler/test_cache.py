@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -478,7 +479,7 @@ NOBODY = 65534
 AS_NOBODY = f"""
     import os
     if os.getuid() == 0:
-        import numba, kdenv.compiler.random  # and whatever else that user may not read
+        import grp, pwd, numba, kdenv.compiler.random  # and whatever else that user may not read
         numba.njit(lambda x: x + 1)(1)
         os.setgroups([]); os.setgid({NOBODY}); os.setuid({NOBODY})
 """
@@ -536,23 +537,29 @@ def test_where_that_cannot_be_written_the_user_s_own_temporary_folder_is_used(op
     assert a_kernel(open_house, **environment) == (first.result, [])
 
 
-@pytest.mark.parametrize("trap", ["a link", "readable by others", "a file", "somebody else's"])
+def give_away(path: Path, user: int = NOBODY) -> None:
+    """Let a file, folder or link belong to another user."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a folder away")
+    os.chown(path, user, user, follow_symlinks=False)
+
+
+@pytest.mark.parametrize("trap", ["a link", "writable by others", "a file", "somebody else's"])
 def test_a_temporary_folder_that_may_be_a_trap_is_not_used(open_house: House, trap: str) -> None:
     environment = unwritable(open_house)
     own = fallback(open_house)
     if trap == "a link":
-        (open_house.folder / "theirs").mkdir(mode=0o700)
-        own.symlink_to(open_house.folder / "theirs")
+        (open_house.folder / "mine").mkdir(mode=0o700)
+        own.symlink_to(open_house.folder / "mine")
+        give_away(own)
     elif trap == "a file":
         own.write_text("")
     else:
         own.mkdir(mode=0o700)
-        if trap == "readable by others":
-            own.chmod(0o755)
-        elif os.geteuid() == 0:
-            os.chown(own, NOBODY, NOBODY)
+        if trap == "writable by others":
+            own.chmod(0o777)
         else:
-            pytest.skip("only root can give a folder away")
+            give_away(own)
     done = a_kernel(open_house, **environment)
     assert done.result[0] in range(3)
     assert Path(done.result[2]).parent == own.parent
@@ -560,6 +567,77 @@ def test_a_temporary_folder_that_may_be_a_trap_is_not_used(open_house: House, tr
     assert str(own) not in done.result[3]
     assert not Path(done.result[2]).exists()  # it goes with the process
     assert trap == "a file" or list(own.iterdir()) == []
+
+
+# A file is a pickle, so whoever can write one runs code as the user who reads it. tests/compiler/test_owners.py asks of more folders.
+
+PLANTED = """
+import hashlib, pickle, sys
+class Trap:
+    def __reduce__(self):
+        return open, (sys.argv[1], "w")
+data = pickle.dumps((Trap(),))
+sys.stdout.buffer.write(hashlib.sha256(data).digest() + data)
+"""
+
+
+def plant(house: House) -> None:
+    """Replace each file of machine code by a pickle that makes the file `trapped` when it is read."""
+    trap = subprocess.run([sys.executable, "-c", PLANTED, house.folder / "trapped"], capture_output=True, check=True).stdout
+    assert house.kept
+    for path in house.kept:
+        path.write_bytes(trap)
+
+
+def test_a_planted_file_does_not_run_if_everybody_may_write_to_the_folder(open_house: House) -> None:
+    environment = where(open_house, KDENV_CACHE_DIR=str(open_house.cache))
+    drawn = a_kernel(open_house, **environment).result[0]
+    plant(open_house)
+    place, trapped = open_house.cache / "machine-code", open_house.folder / "trapped"
+    place.chmod(0o777)
+    done = a_kernel(open_house, **environment)
+    said = f"because every user may write to {place} (mode 0777); run 'chmod go-w {place}', or set KDENV_CACHE_DIR to a folder of your own"
+    assert done.result[:3] == [drawn, f"kdenv: machine code is not kept in {place}, {said}\n", str(fallback(open_house))]
+    assert done.result[3] == [str(fallback(open_house))]
+    assert not trapped.exists()
+    place.chmod(0o700)
+    shutil.rmtree(fallback(open_house))
+    with pytest.raises(AssertionError):  # where all is this user's, it is read and runs: so the above could have failed
+        a_kernel(open_house, **environment)
+    assert trapped.exists()
+
+
+def test_a_planted_file_does_not_run_if_it_is_somebody_else_s(open_house: House) -> None:
+    """As one from before the folder was closed to others. The user's own takes its place."""
+    environment = where(open_house, KDENV_CACHE_DIR=str(open_house.cache))
+    drawn = a_kernel(open_house, **environment).result[0]
+    plant(open_house)
+    for path in open_house.kept:
+        give_away(path)
+    done = a_kernel(open_house, **environment)
+    assert not (open_house.folder / "trapped").exists()
+    assert done.result[0] == drawn
+    assert re.fullmatch(
+        r"kdenv: machine code such as \S+ is compiled anew, because it belongs to the user nobody \(mode 0644\)\n", done.result[1]
+    )
+    assert a_kernel(open_house, **environment) == ([drawn, "", *done.result[2:]], [])
+
+
+def test_the_members_of_a_group_share_the_folder_that_they_ask_for(open_house: House) -> None:
+    """Made as the page on the cache says, and used with the most careful umask."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can make folders for other users")
+    environment = where(open_house, KDENV_CACHE_DIR=str(open_house.cache))
+    open_house.cache.mkdir()
+    os.chown(open_house.cache, NOBODY, NOBODY)
+    open_house.cache.chmod(0o2770)
+    member = AS_NOBODY.replace("os.setgroups([])", "os.umask(0o077); os.setgroups([])")
+    first = a_kernel(open_house, member, **environment)
+    assert first.result[1:3] == ["", f"{open_house.cache}/machine-code"]
+    daemon = member.replace(f"setgid({NOBODY})", "setgid(1)").replace(f"setuid({NOBODY})", "setuid(1)")
+    second = a_kernel(open_house, daemon.replace("setgroups([])", f"setgroups([{NOBODY}])"), **environment)
+    assert second.result == first.result
+    assert "below" not in second.compiled
 
 
 def test_a_chosen_folder_that_cannot_be_made_stops_nothing(open_house: House) -> None:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numba import int64
 from numba.core import event
-from numba.core.errors import TypingError
 
 from kdenv.compiler import kernel as compiler
+from kdenv.compiler.errors import KernelError
 from kdenv.compiler.kernel import compile_together, kernel
 from kdenv.core import events, turns, verbs
 from kdenv.core.table import Table
@@ -90,7 +90,7 @@ def test_a_kernel_with_an_error_is_the_only_one_that_raises_it(cache: Path) -> N
 
     compile_together("two", good, bad, k=int64)
     assert good(np.ones(1, np.int64), 0) == 1
-    with pytest.raises(TypingError, match="nothing_of_this_name"):
+    with pytest.raises(KernelError, match="nothing_of_this_name"):
         bad(np.ones(1, np.int64), 0)
     assert files(cache) == ["test_a_kernel_with_an_error_is_the_only_one_that_raises_it.locals.good"[-60:]]
 

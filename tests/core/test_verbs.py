@@ -11,6 +11,7 @@ import pytest
 import three_shells
 from numba.core.errors import TypingError
 
+from kdenv.compiler.errors import KernelError
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
 from kdenv.compiler.random import make_rng
@@ -166,7 +167,7 @@ def test_a_state_of_no_game_is_told_so_in_python() -> None:
 
 
 def test_a_state_of_no_game_is_told_so_in_kernels() -> None:
-    with pytest.raises(TypingError, match="is not the state of a registered game"):
+    with pytest.raises(KernelError, match=r"^a record of x is not the state of a registered game$"):
         verbs.phase_at(np.zeros(1, [("x", np.int8)]), 0)
 
 
@@ -265,7 +266,7 @@ def test_a_part_without_a_kernel_says_so_in_python() -> None:
 
 
 def test_a_part_without_a_kernel_says_so_in_kernels() -> None:
-    with pytest.raises(TypingError, match=r"^Mute does not answer choose\(\): mark its kernel with @answers\(choose, Mute\)$"):
+    with pytest.raises(KernelError, match=r"^Mute does not answer choose\(\): mark its kernel with @answers\(choose, Mute\)$"):
         play_out(Mute(), pointing(), 0, np.zeros(4, np.int64), make_rng(1))
 
 

@@ -28,7 +28,9 @@ ROOT = Path(__file__).parents[2]
 # What not all systems have -> the files that may ask for it, because they have another way.
 DOORS = {
     "os.sched_getaffinity": {"kdenv/core/threads.py"},
-    "os.geteuid": {"kdenv/compiler/folder.py"},
+    "os.geteuid": {"kdenv/compiler/owners.py"},
+    "grp": {"kdenv/compiler/owners.py"},
+    "pwd": {"kdenv/compiler/owners.py"},
     "signal.pthread_sigmask": {"kdenv/arena/workers.py"},
     "sys.platform": {"kdenv/server/serve.py"},
     "/proc": {"kdenv/bench/run.py"},
@@ -73,11 +75,11 @@ def test_what_not_all_systems_have_is_noticed() -> None:
 WITHOUT = """
 import os, signal, sys
 import platformdirs  # on Windows it asks Windows; here it needs the number of the user
-for name in ("sched_getaffinity", "getuid", "geteuid", "fork", "killpg"):
+for name in ("sched_getaffinity", "getuid", "geteuid", "getgroups", "getegid", "chown", "fork", "killpg"):
     delattr(os, name)
 for name in ("pthread_sigmask", "SIGHUP"):  # not SIGKILL: multiprocessing itself needs it here
     delattr(signal, name)
-for name in ("pty", "resource", "termios", "tty", "readline"):
+for name in ("pty", "resource", "termios", "tty", "readline", "grp", "pwd"):
     sys.modules[name] = None
 """
 MATCH = """
