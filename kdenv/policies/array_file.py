@@ -95,13 +95,14 @@ class ArrayFile:
 
     def header(self, name: str, kind: str) -> Header:
         """The header of an array, if its numbers are of this kind and as many as the file holds."""
+        archive = self._archive
         try:
-            entry = self._archive.getinfo(f"{name}.npy")
+            entry = archive.getinfo(f"{name}.npy")
         except KeyError:
             raise Wrong(name, "missing", f"an array of {_KINDS[kind]}") from None
         if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise Wrong(name, f"packed by method {entry.compress_type} of zip", "stored, or packed by method 8")
-        with self._archive.open(entry) as stream:
+        with archive.open(entry) as stream:
             version = npy.read_magic(stream)
             if version not in _HEADERS:
                 raise Wrong(name, f"in version {version} of numpy's format", "in version 1.0 or 2.0")
@@ -117,7 +118,8 @@ class ArrayFile:
 
     def array(self, header: Header, dtype: Any = None) -> Any:
         """The numbers of an array, as this type. They must be finite."""
-        with self._archive.open(f"{header.name}.npy") as stream:
+        archive = self._archive
+        with archive.open(f"{header.name}.npy") as stream:
             raw = _all_of(stream, header.at + math.prod(header.shape) * header.dtype.itemsize, header.name)
         found = np.frombuffer(raw, header.dtype, offset=header.at).reshape(header.shape, order="F" if header.by_columns else "C")
         if dtype is None:

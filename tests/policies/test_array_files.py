@@ -1,7 +1,9 @@
 """Models and checkpoints with something wrong in any field: each is refused in one sentence that names the file, or plays and learns."""
 
+import io
 import json
 import random
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -136,6 +138,17 @@ def test_a_file_with_a_fault_is_refused_in_one_sentence_or_works(kind: str, n_pa
             raise AssertionError(f"the {kind} with {words} ends with {error!r}") from error
     print(f"{kind}: {len(files)} files, {refused} refused")
     assert len(files) / 2 < refused < len(files)
+
+
+def test_arrays_packed_by_another_method_are_refused(model: tuple[Path, Callable[[Path], None]]) -> None:
+    """What unpacks them raises errors of its own if they are damaged."""
+    path, works = model
+    whole = path.read_bytes()
+    with zipfile.ZipFile(io.BytesIO(whole)) as source, zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as target:
+        for name in source.namelist():
+            target.writestr(name, source.read(name))
+    with pytest.raises(BadOption, match=r"about is packed by method 14 of zip, and must be stored, or packed by method 8"):
+        works(path)
 
 
 @pytest.mark.parametrize(
