@@ -210,8 +210,14 @@ class _Drafts(CPUDispatcher):  # type: ignore[misc]
         super().__init__(function, {}, {**options, "no_cpython_wrapper": True}, pipeline_class=_CompilerOfDrafts)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Numba calls this when it infers the types of a caller. Arguments are widened, so that calls share drafts."""
-        return super().get_call_template([_widened(arg) for arg in args], {k: _widened(arg) for k, arg in kws.items()})
+        """Numba calls this when it infers the types of a caller. Arguments are widened, so that calls share drafts.
+
+        The draft for exactly these types is the only one offered. Numba would compare all drafts, and warn where the state of one game
+        begins with the same fields as that of another.
+        """
+        template, *rest = super().get_call_template([_widened(arg) for arg in args], {k: _widened(arg) for k, arg in kws.items()})
+        template.cases = [self.overloads[tuple(rest[1])].signature]
+        return template, *rest
 
     def compile(self, sig: Any) -> Any:
         """Make the draft for these types if there is none. Return its library, where numba expects a pointer to machine code."""

@@ -111,6 +111,31 @@ def test_small_and_large_integers_share_a_draft() -> None:
     assert list(twice._drafts.overloads) == [(numba.int64,)]
 
 
+ALIKE = """
+import warnings
+import numpy as np
+from kdenv.author import kernel, state_dtype
+
+warnings.simplefilter("error")
+
+@kernel
+def inner(s):
+    return s.one + 1
+
+@kernel
+def outer(states, k):
+    return inner(states[k])
+
+for fields in (("one", np.int64),), (("one", np.int64), ("more", np.int64)):
+    print(outer(np.zeros(1, state_dtype(*fields)), 0))
+"""
+
+
+def test_states_that_begin_with_the_same_fields_are_compiled_without_a_warning(tmp_path: Path) -> None:
+    done = run("-c", ALIKE, KDENV_CACHE_DIR=str(tmp_path))
+    assert (done.stdout.split(), done.returncode) == (["1", "1"], 0), done.stderr
+
+
 @kernel.allocating_kernel
 def _sum_of_squares(numbers):
     return (numbers**2 + 1).sum()

@@ -31,7 +31,7 @@ class Faulty(NamedTuple):
 @kernel
 def _choose_until_it_fails(player, states, k, out, rng):
     n = legal(states[k], out)
-    return packed(out[n // max(0, player.limit - n)])
+    return packed(out[n // max(0, player.limit - n) % n])
 
 
 @pytest.fixture
