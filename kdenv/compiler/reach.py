@@ -164,6 +164,8 @@ class _Reach:
             return f"tuple {inside}" if type(value) is tuple else f"{self.named(type(value))} {inside}"
         if isinstance(value, list):
             return "list " + " ".join(f"({self.named(item)})" for item in value)
+        if isinstance(value, slice):  # Python 3.14 keeps slices of constants among the constants of code
+            return f"slice {self.named((value.start, value.stop, value.step))}"
         if isinstance(value, frozenset):
             return "set " + " ".join(sorted(f"({self.named(item)})" for item in value))
         return self._of_callable(value)

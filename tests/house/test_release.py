@@ -1,5 +1,6 @@
 """Can the project be released: is the version in one place, are the workflows of the forge whole, and does the package please PyPI?"""
 
+import os
 import re
 import shutil
 import subprocess
@@ -20,6 +21,7 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 FORMS = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml"))
 TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+NAMED = [line.rpartition(" ")[2] for line in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", line)]  # versions of Python
 
 # The keys that the forge knows, of which we use these.
 OF_WORKFLOW = {"name", "on", "permissions", "jobs"}
@@ -70,11 +72,12 @@ def test_a_broken_workflow_is_noticed() -> None:
 
 
 def test_the_workflows_test_three_systems_and_the_pythons_that_the_package_names() -> None:
-    matrix = read(ROOT / ".github/workflows/tests.yml")["jobs"]["tests"]["strategy"]["matrix"]
+    jobs = read(ROOT / ".github/workflows/tests.yml")["jobs"]
+    matrix = jobs["tests"]["strategy"]["matrix"]
     assert {system.partition("-")[0] for system in matrix["system"]} == {"ubuntu", "macos", "windows"}
     tested = {*matrix["python"], *(each["python"] for each in matrix["include"])}
-    named = {line.rpartition(" ")[2] for line in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", line)}
-    assert tested == named
+    tested |= {step["with"]["python-version"] for step in jobs["package"]["steps"] if "python-version" in step.get("with", {})}
+    assert tested == set(NAMED)
 
 
 def test_publishing_needs_no_password_and_only_a_tag_publishes() -> None:
@@ -154,12 +157,22 @@ line_up = ["learned(kingdomino)", "ppo(kingdomino-4p)", "random", "random"]
 sys.exit(main(["match", "kingdomino", *line_up, "--games", "4", "--seed", "1", "--processes", "1", "--report", str(page)]))
 """
 
+BATCH = """
+import gymnasium, kdenv
+from numba.core import event
+with event.install_recorder("numba:compile") as compiled:
+    batch = gymnasium.make_vec("kdenv/Kingdomino-v0", num_envs=2)
+    _, info = batch.reset(seed=1)
+    batch.step(info["action_mask"].argmax(axis=1))
+print(len(compiled.buffer))
+"""
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])
-@pytest.mark.parametrize("python", ["python3.11", "python3.12", "python3.13", "python3.14"])
+@pytest.mark.parametrize("python", [f"python{version}" for version in NAMED])
 def test_the_packages_work_in_an_environment_that_has_nothing_else(built: Path, tmp_path: Path, python: str, kind: str) -> None:
-    """Models, pages and types are within; a match of learned players writes its report."""
+    """Models, pages and types are within; a match of learned players writes its report; the second process of a batch compiles nothing."""
     if shutil.which(python) is None or subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode:
         pytest.skip(f"there is no {python} here")
     (package,) = built.glob(kind)
@@ -167,3 +180,10 @@ def test_the_packages_work_in_an_environment_that_has_nothing_else(built: Path, 
     done = subprocess.run([clean, "-c", PLAYED, tmp_path], cwd=tmp_path, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr
     assert "<svg" in (tmp_path / "match.html").read_text(encoding="utf-8")
+    empty = {**os.environ, "KDENV_CACHE_DIR": str(tmp_path / "cache")}
+    first, second = (
+        subprocess.run([clean, "-c", BATCH], cwd=tmp_path, env=empty, capture_output=True, text=True, timeout=900, check=True)
+        for _ in range(2)
+    )
+    assert int(first.stdout) > 0
+    assert (second.stdout, second.stderr) == ("0\n", "")
