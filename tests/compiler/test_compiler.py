@@ -96,9 +96,6 @@ def test_what_every_kernel_of_the_package_depends_on_can_be_told() -> None:
         walk.follow_all()
 
 
-<<<<<<< HEAD
-@pytest.mark.cold
-=======
 def test_a_slice_among_the_constants_of_code_is_known() -> None:
     """As Python 3.14 and later keep x[1:3]; older versions build it when the code runs."""
 
@@ -110,7 +107,7 @@ def test_a_slice_among_the_constants_of_code_is_known() -> None:
     assert len({digest(1, 3), digest(1, 4), digest(1, 3, 2), digest(None, 3), digest(1, None), digest(1.0, 3)}) == 6
 
 
->>>>>>> c45b011cf0eb1f8e6b23a9b096432a798d3d4ab9
+@pytest.mark.cold
 def test_a_slice_of_the_tests_passes_with_numba_alone() -> None:
     """Verbs, parts and whole games; the rest does not depend on who compiles."""
     done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/core/test_verbs.py", KDENV_COMPILER="numba")
