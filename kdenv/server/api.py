@@ -148,7 +148,7 @@ class Api:
         return {"games": [catalogue.rules_of(find_game(name)) for name in names()]}
 
     async def policies(self, call: Call) -> Any:
-        return catalogue.policies_of(find_game(call.query["game"]), self.hall.settings)
+        return await asyncio.to_thread(catalogue.policies_of, find_game(call.query["game"]), self.hall.settings)
 
     async def limits(self, call: Call) -> Any:
         return vars(self.hall.settings.limits)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kdenv.core.errors import BadOption, KdenvError, shown
+from kdenv.core.installed import POLICIES
 from kdenv.core.table import Table
 from kdenv.games import find_game, names
 from kdenv.policies import Policy
@@ -60,7 +61,8 @@ class Hall:
     # Beginning and end
 
     def prepare(self) -> None:
-        """Compile or load the machine code of all games, so that nobody waits for it later."""
+        """Compile or load the machine code of all games and load installed policies, so that nobody waits for them later."""
+        POLICIES.load()
         for name in names():
             game = find_game(name)
             live = Live(Game(str(uuid.uuid4()), name, game.players[0], {}, {}, secrets.token_bytes(32), False, 0.0, 0.0))

@@ -293,6 +293,22 @@ def test_a_table_is_set_up_and_listed(screen: Screen, served: Served) -> None:
     page.wait_for_selector("h2:has-text('/api/v1/games')")
 
 
+def test_no_table_is_made_while_the_programs_of_its_game_are_fetched(screen: Screen) -> None:
+    """The form still had the rules of the game before, with which the server refused the other game."""
+    page, held = screen.page, list[Any]()
+    screen.go("new")
+    page.wait_for_selector("#players")
+    page.route(lambda url: url.endswith("/policies?game=dominion"), lambda route: held.append(route))
+    page.select_option("#game", "dominion")
+    while not held:
+        page.wait_for_timeout(20)
+    assert page.is_disabled("button[type=submit]")
+    assert page.locator("[data-option]").count() == 0
+    held[0].continue_()
+    page.wait_for_selector("[data-option]")
+    assert page.is_enabled("button[type=submit]")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_page_fits_a_phone_and_a_desk_by_day_and_night(browser: Any, served: Served, scheme: str, width: int) -> None:

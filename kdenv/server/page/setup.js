@@ -5,12 +5,13 @@ import { el, tried } from "./parts.js";
 
 export async function showSetup(main, signal) {
   const { games } = await get("/rules", { signal });
-  const game = el("select", { id: "game", onchange: () => fill() }, games.map((each) => el("option", { value: each.game }, each.title)));
+  const game = el("select", { id: "game", onchange: tried(() => fill()) }, games.map((each) => el("option", { value: each.game }, each.title)));
   const name = el("input", { id: "name", value: myName(), maxlength: 40, autocomplete: "nickname" });
   const called = el("input", { id: "called", maxlength: 40 });
   const rules = el("div", { class: "grid" });
   const seats = el("div", { class: "grid" });
   const check = (id, words, on) => el("label", {}, el("input", { type: "checkbox", id, checked: on }), ` ${words}`);
+  const begin = el("button", { class: "main", type: "submit" }, "begin");
   const form = el("form", { class: "panel", onsubmit: tried(submit) },
     el("div", { class: "grid" },
       el("label", { for: "game" }, "game"), game,
@@ -21,15 +22,23 @@ export async function showSetup(main, signal) {
     el("p", {}, check("casual", "casual: undo and hints are allowed", true), el("br"),
       check("public", "listed in the lobby; if not, only who has the link finds it", true), el("br"),
       check("analysis", "everybody may analyse it while it goes on", false)),
-    el("button", { class: "main", type: "submit" }, "begin"));
+    begin);
   main.append(el("h1", {}, "Set up a table"), form);
   let about;
   let policies;
   await fill();
 
+  // Nothing of the game before can be sent while the programs of this one are fetched.
   async function fill() {
-    about = games.find((each) => each.game === game.value);
-    policies = await get(`/policies?game=${about.game}`, { signal });
+    const chosen = games.find((each) => each.game === game.value);
+    begin.disabled = true;
+    rules.replaceChildren();
+    seats.replaceChildren();
+    const found = await get(`/policies?game=${chosen.game}`, { signal });
+    if (game.value !== chosen.game) return;
+    about = chosen;
+    policies = found;
+    begin.disabled = false;
     const players = el("select", { id: "players", onchange: () => sit(Number(players.value)) },
       about.players.map((n) => el("option", { value: n }, String(n))));
     rules.replaceChildren(el("label", { for: "players" }, "players"), players, ...about.options.flatMap(option));
