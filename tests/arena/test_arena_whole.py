@@ -51,6 +51,7 @@ def in_one_call(match: Match) -> list[Result]:
     return results
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("name, line_up", LINE_UPS, ids=lambda value: value if isinstance(value, str) else "-".join(value)[:40])
 def test_a_game_in_one_call_is_the_game_decision_by_decision(name: str, line_up: list[str]) -> None:
     trained_for = {"mode": "round"} if "learned(dominoes)" in line_up else {}

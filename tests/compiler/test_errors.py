@@ -362,6 +362,7 @@ SENTENCE = f"bad_shells.py:{LINE}, in seat: a state has no field 'stge'; did you
 ALL = ("table", "environment", "batch", "match", "processes", "command")
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("compiler, ways", [("", ALL), ("numba", ("table", "processes"))], ids=["linked", "plain"])
 def test_a_misspelt_field_of_a_game_from_outside_is_told_in_ten_lines(tmp_path: Path, compiler: str, ways: tuple[str, ...]) -> None:
     for way, lines in shown(tmp_path, SEAT, *ways, KDENV_COMPILER=compiler).items():
@@ -379,6 +380,7 @@ def test_a_misspelt_field_of_a_game_from_outside_is_told_in_ten_lines(tmp_path: 
             assert any("ways.py" in line for line in lines)
 
 
+@pytest.mark.cold
 def test_the_mistake_of_a_player_is_told_by_the_match_that_asks_it(tmp_path: Path) -> None:
     misspelt = ("int(states[k].most) - 1", "int(states[k].mots) - 1")
     for lines in shown(tmp_path, misspelt, "match", "processes").values():

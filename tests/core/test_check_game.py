@@ -17,7 +17,10 @@ from kdenv.core.errors import BadGame, BadOption
 from kdenv.core.game import Game
 from kdenv.games import find_game, names
 
-pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="then numpy checks every index, and nothing is compared")
+pytestmark = [
+    pytest.mark.cold,
+    pytest.mark.skipif(numba.config.DISABLE_JIT, reason="then numpy checks every index, and nothing is compared"),
+]
 
 
 def findings(game: Game, **how: Any) -> list[str]:

@@ -274,6 +274,7 @@ print(json.dumps([stepped(*pickle.loads(path.read_bytes())) for path in sorted(p
 """
 
 
+@pytest.mark.cold
 def test_a_batch_goes_on_in_another_process(tmp_path: Path) -> None:
     """Through pickle and cloudpickle, each kind of batch tells there what it tells here, also one that was closed."""
     keywords: dict[str, Any] = {"game": "dominoes", "num_envs": 4, "threads": 2, "mode": "round"}

@@ -30,7 +30,7 @@ SETS = sorted(path.parent for path in FIXTURES.glob("*/about.json"))
 WHOLE = [path for path in SETS if (path / "commands.json").exists()]  # other sets have only what was new or had another format
 Answers = dict[str, Any]  # flat, so that numbers can be compared with a tolerance
 
-pytestmark = pytest.mark.filterwarnings("ignore:playing .* unpickles it")
+pytestmark = [pytest.mark.cold, pytest.mark.filterwarnings("ignore:playing .* unpickles it")]
 
 
 def answers(path: Path) -> dict[str, Answers]:

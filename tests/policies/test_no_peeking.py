@@ -106,6 +106,7 @@ WITH_A_NETWORK = [
 ]
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("name", HIDING)
 def test_no_network_peeks(name: str, tmp_path: Path) -> None:
     """Networks for the usual number of players: of values, which look at the positions after turns, and for actions."""

@@ -40,6 +40,7 @@ def test_from_the_same_stream_it_takes_the_same_turn(name: str, text: str) -> No
     assert n_turns > 3
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("name, options", [("kingdomino", {"players": 2, "size": 3}), ("dominoes", {"mode": "round"})])
 def test_as_an_opponent_in_a_batch_it_plays_the_games_of_seat_env(name: str, options: dict[str, Any]) -> None:
     keywords: dict[str, Any] = {"game": name, "opponents": "mce(playouts=12)", **options}

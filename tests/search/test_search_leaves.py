@@ -203,6 +203,7 @@ def test_threads_have_networks_of_their_own(tmp_path: Path) -> None:
     assert one.means.tolist() == three.means.tolist()
 
 
+@pytest.mark.cold
 def test_a_network_plays_out_games_that_it_has_not_seen_the_middle_of(tmp_path: Path) -> None:
     """Learned playouts leave the position of the search as it was, however deep they go: the scratch is enough."""
     file, table = random_model(tmp_path / "m.npz", "carcassonne"), amid("carcassonne", 2, 40)

@@ -19,7 +19,10 @@ from kdenv import games
 
 playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine: apt-get install chromium")
+pytestmark = [
+    pytest.mark.cold,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine: apt-get install chromium"),
+]
 
 GAMES: dict[str, dict[str, Any]] = {
     "kingdomino": {"players": 2, "seats": ["open", "full_greedy"], "options": {"size": 3, "dominoes": 12}},
