@@ -7,6 +7,7 @@ takes a millisecond, and compiles only what tables need anyway. `check_game` (co
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -15,7 +16,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.compiler.random import Rng, below, derive_seed, make_rng
+from kdenv.compiler.random import Rng, derive_seed, make_rng
 from kdenv.core import verbs
 from kdenv.core.errors import BadGame
 from kdenv.core.events import run_chance
@@ -175,6 +176,7 @@ def check_at_first_use(game: Game, players: int, variant: Variant) -> None:
 def _play(game: Game, players: int, variant: Variant, findings: Findings) -> None:
     """Play one random game and note what is wrong with its bounds."""
     states, rng = np.zeros(1, game.state_dtype), make_rng(derive_seed("bounds"))
+    dice = random.Random(game.name)  # no kernel, which each process would load
     lists, where = Lists(game, players, variant, findings), Where(game, states, 0)
     n_decisions = 0
     verbs.begin_at(states, 0, players, variant)
@@ -194,7 +196,7 @@ def _play(game: Game, players: int, variant: Variant, findings: Findings) -> Non
         if n_decisions < _TURNS_LISTED:
             lists.turns_in(states, 0, where)
         n_decisions += 1
-        verbs.apply_at(states, 0, listed[int(below(rng, len(listed)))])
+        verbs.apply_at(states, 0, dice.choice(listed))
     lists.points_of(verbs.scores_at, states, 0)
     lists.points_of(verbs.standings_at, states, 0)
     lists.check_guards()

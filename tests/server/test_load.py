@@ -28,7 +28,7 @@ class Wire:
             self._streams = await asyncio.open_connection("127.0.0.1", self._port)
         reader, writer = self._streams
         data = b"" if body is None else json.dumps(body).encode()
-        head = f"{method} /api/v1{path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n"
+        head = f"{method} /api/v1{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n"
         writer.write(f"{head}Authorization: Bearer {token}\r\n\r\n".encode() + data)
         status = int((await reader.readline()).split()[1])
         length = 0

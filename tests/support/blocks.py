@@ -55,6 +55,7 @@ NOT_RUN = {
 
 # Docstrings with indented paragraphs that are neither Python nor commands, and what they are.
 TEXTS = {
+    "kdenv/core/check_game.py": "what the arguments mean",
     "kdenv/core/installed.py": "lines of a pyproject.toml; tests/toy_package has such lines, and test_installed.py installs it",
     "kdenv/core/record.py": "a record",
     "kdenv/games/dominion/notation.py": "parts of a position",
