@@ -128,7 +128,7 @@ def add_policy(name: str, policy: type[Policy] | Callable[[View], int]) -> None:
     >>> table.name(kdenv.policy("lowest").act(table.view(table.seat)))
     'pick 11'
     """
-    from kdenv.policies.outside import add_policy
+    from kdenv.policies.plugins import add_policy
 
     add_policy(name, policy)
 

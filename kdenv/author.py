@@ -36,7 +36,7 @@ from kdenv.core.check_game import check_game
 from kdenv.core.encoding import Encoding, Observer, Part
 from kdenv.core.errors import BadGame, BadOption, BadRecord, IllegalAction, KdenvError, NotSupported
 from kdenv.core.game import Game, Option
-from kdenv.core.interfaces import Drawing, LastTurn, Notation
+from kdenv.core.protocols import Drawing, LastTurn, Notation
 from kdenv.core.questions import (
     N_RANKS,
     SOLVER_STATES,

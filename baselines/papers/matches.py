@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import kdenv
-from baselines.papers import kept
+from baselines.papers import saved_games
 from kdenv.arena import Breakdown, DealSums, Estimate, Match, Result, play, processor_time
 
 SEED = 2026  # of a run that names none
@@ -80,7 +80,7 @@ class Matches:
     """The matches of a run. Lines of the same match share its games, however its policies are written.
 
     A match is named by the first row that asks for it, and its deals come from this name and the seed of the run. So rows of different
-    matches are independent of each other. Its games are kept in a folder (kept.py), so that a run that was interrupted goes on within it.
+    matches are independent of each other. Its games are kept in a folder (saved_games.py), so that an interrupted run goes on within it.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class Matches:
                 progress.step()
 
         try:
-            with processor_time(), kept.KeptGames(stem, match, self._counts if stem not in self._begun else lambda commit: True) as file:
+            with processor_time(), saved_games.KeptGames(stem, match, self._counts if stem not in self._begun else lambda commit: True) as file:
                 self._begun.add(stem)
                 there = wanted & file.games.keys()
                 if progress:
@@ -175,7 +175,7 @@ class Matches:
 
     def forget(self, kind: str, words: str, games: int) -> None:
         """Remove what is kept of a match whose games are quick to play, as the numbers of so many games are known now."""
-        kept.forget(self._stem(kind, words), games)
+        saved_games.forget(self._stem(kind, words), games)
 
 
 def is_same(commit: str, other: str) -> bool:

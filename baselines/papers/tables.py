@@ -14,7 +14,7 @@ losses: games won alone, shared and lost in %; score: wins and half draws; secon
 other word is a column that the game adds (kdenv match --show game), or the sum of those that begin so; A / B is the ratio of two of them.
 "rival's" before a measure asks for the second policy's number; "first" or "second" after it for the games in which that policy made the
 first decision, or did not. A function gives its number, or its number and the standard error; if it has luck, it takes the seed.
-results/<paper>.csv is written line by line, and games are kept in games/<paper> (kept.py), so that an interrupted run goes on.
+results/<paper>.csv is written line by line, and games are kept in games/<paper> (saved_games.py), so that an interrupted run goes on.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import kdenv
-from baselines.papers import kept
+from baselines.papers import saved_games
 from baselines.papers.matches import KINDS, SEED, Matches, is_same, is_share, measured, plain
 from kdenv.arena import Estimate
 from kdenv.author import BadRecord
@@ -165,7 +165,7 @@ def run(
     if games is not None:
         size, wanted = "games", [replace(line, default=str(games)) if _kind(line) in KINDS else line for line in wanted]
     known = {(line.table, line.row, line.measure): line for line in results_of(paper)}
-    commit = kept.commit_here()
+    commit = saved_games.commit_here()
     rows = ((line.how, f"{paper}, {line.table}, {line.row}") for line in lines)
     seed_now = SEED if seed is None else seed
     matches = Matches(made() / "games" / paper, progress, rows=rows, seed=seed_now, commit=commit, again=again)
@@ -182,8 +182,8 @@ def run(
         kind, _, rest = expected.how.partition(" ")
         if kind in KINDS:
             matches.forget(kind, rest, int(_asked(expected, size)))
-    for removed in kept.trim(made() / "games"):
-        print(f"{removed} is removed: its games are quick to play again, and more than {kept.MOST / 1e6:.0f} MB of games are not kept")
+    for removed in saved_games.trim(made() / "games"):
+        print(f"{removed} is removed: its games are quick to play again, and at most {saved_games.MOST / 1e6:.0f} MB of games are kept")
 
 
 def _kind(expected: Expected) -> str:

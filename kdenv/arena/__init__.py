@@ -2,23 +2,23 @@
 
 from kdenv.arena.breakdown import Breakdown
 from kdenv.arena.comparison import Comparison, Comparisons, Verdict, compare
-from kdenv.arena.curve import Budget, Curve, CurvePlan, read_budget, read_budgets
+from kdenv.arena.curve import Curve, CurveBudget, CurvePlan, read_budget, read_budgets
 from kdenv.arena.league import League, read_league
 from kdenv.arena.league_games import league, merge
+from kdenv.arena.load import read
 from kdenv.arena.match import GameFailed, Match, Result, play_game, processor_time
-from kdenv.arena.reading import read
 from kdenv.arena.results import ResultsFile
 from kdenv.arena.standings import Standing, Standings
 from kdenv.arena.statistics import DealSums, Estimate
-from kdenv.arena.summary import Difference, Row, Summary
+from kdenv.arena.summary import Difference, PolicyRow, Summary
 from kdenv.arena.workers import play
 
 __all__ = [
     "Breakdown",
-    "Budget",
     "Comparison",
     "Comparisons",
     "Curve",
+    "CurveBudget",
     "CurvePlan",
     "DealSums",
     "Difference",
@@ -26,9 +26,9 @@ __all__ = [
     "GameFailed",
     "League",
     "Match",
+    "PolicyRow",
     "Result",
     "ResultsFile",
-    "Row",
     "Standing",
     "Standings",
     "Summary",

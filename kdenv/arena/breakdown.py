@@ -12,14 +12,14 @@ from typing import Any
 
 from kdenv.arena.match import Match, Result
 from kdenv.arena.statistics import DealSums, Estimate
-from kdenv.core.details import Told, told_by
+from kdenv.core.match_columns import GameReport, report_of
 from kdenv.games import find_game
 
 SHOWN = ("seats", "spread", "rounds", "game")
 
 
 @dataclass
-class Spread:
+class ScoreSpread:
     """Numbers of which the count, the mean, the standard deviation, the least and the most are kept."""
 
     n: int = 0
@@ -65,21 +65,21 @@ class Outcomes:
 class Round:
     """What is known of a round of a policy, over all its turns in it."""
 
-    score: Spread = field(default_factory=Spread)
-    open: Spread = field(default_factory=Spread)
-    seconds: Spread = field(default_factory=Spread)
-    playouts: Spread = field(default_factory=Spread)
+    score: ScoreSpread = field(default_factory=ScoreSpread)
+    open: ScoreSpread = field(default_factory=ScoreSpread)
+    seconds: ScoreSpread = field(default_factory=ScoreSpread)
+    playouts: ScoreSpread = field(default_factory=ScoreSpread)
 
 
 @dataclass
-class Part:
+class Slice:
     """What is known of a policy, over all its places in the line-up."""
 
     all: Outcomes = field(default_factory=Outcomes)
     first: Outcomes = field(default_factory=Outcomes)  # where it made the first decision of the game; in a game with teams, its team
     later: Outcomes = field(default_factory=Outcomes)
-    score: Spread = field(default_factory=Spread)
-    margin: Spread = field(default_factory=Spread)
+    score: ScoreSpread = field(default_factory=ScoreSpread)
+    margin: ScoreSpread = field(default_factory=ScoreSpread)
     rounds: dict[int, Round] = field(default_factory=dict)
     own: dict[str, DealSums] = field(default_factory=dict)
 
@@ -89,14 +89,14 @@ class Breakdown:
 
     def __init__(self, match: Match) -> None:
         self.match = match
-        self.parts: dict[str, Part] = {str(text): Part() for text in match.line_up}
+        self.parts: dict[str, Slice] = {str(text): Slice() for text in match.line_up}
         self._games = find_game(match.game)
         self._seen: list[int] = []  # the deals of the games so far
 
     def add(self, result: Result) -> None:
         """Add the result of a game. A game must not be added twice; this is not checked."""
         match, n = self.match, len(self.match.line_up)
-        told = told_by(str(result.record), find_game)
+        told = report_of(str(result.record), find_game)
         seats = match.seats(match.find(result.number)[1])
         seat_of = [seats.index(place) for place in range(n)]
         teams = self._games.teams(n)
@@ -114,7 +114,7 @@ class Breakdown:
             self._add_own(self.parts[text], columns, result.deal)
         self._seen.append(result.deal)
 
-    def _add_rounds(self, part: Part, told: Told, seat: int, pace: list[list[float]] | None) -> None:
+    def _add_rounds(self, part: Slice, told: GameReport, seat: int, pace: list[list[float]] | None) -> None:
         for turn in told.turns[seat]:
             row = part.rounds.setdefault(turn.round, Round())
             row.score.add(turn.score)
@@ -123,7 +123,7 @@ class Breakdown:
                 row.seconds.add(pace[turn.number][0])
                 row.playouts.add(pace[turn.number][1])
 
-    def _add_own(self, part: Part, columns: Mapping[str, list[float]], deal: int) -> None:
+    def _add_own(self, part: Slice, columns: Mapping[str, list[float]], deal: int) -> None:
         """Add the columns of the game. A column that was not there before was 0 in the games before."""
         for name in columns.keys() - part.own.keys():
             part.own[name] = DealSums(len(self.match.line_up))
@@ -188,7 +188,7 @@ class Breakdown:
         return _lines(rows)
 
 
-def _numbers(spread: Spread) -> dict[str, float | None]:
+def _numbers(spread: ScoreSpread) -> dict[str, float | None]:
     found = {"mean": spread.mean, "least": spread.least, "most": spread.most, "deviation": spread.deviation}
     return {name: _number(value) for name, value in found.items()}
 

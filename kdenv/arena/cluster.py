@@ -17,12 +17,12 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from kdenv.arena.compiled_games import CompiledGames
 from kdenv.arena.cores import most_threads
 from kdenv.arena.failures import Failure
-from kdenv.arena.handout import Handout
+from kdenv.arena.job_queue import Handout
 from kdenv.arena.match import GameFailed, Match, Result
 from kdenv.arena.results import changed_model, versions
-from kdenv.arena.whole import Games
 from kdenv.compiler.errors import KernelError
 from kdenv.core.errors import BadOption, KdenvError, KdenvWarning, missing_extra
 from kdenv.core.threads import READ_BY_LIBRARIES
@@ -85,7 +85,7 @@ class Cluster:
         try:
             done: _Done = self._ray.get(job)
         except self._ray.exceptions.RayTaskError as error:
-            raise GameFailed(f"a job with {self._match.which(games[0])} failed: {error.cause}") from error
+            raise GameFailed(f"a job with {self._match.name_of_game(games[0])} failed: {error.cause}") from error
         except self._ray.exceptions.RayError as error:
             self._games.give_back(games, f"by {type(error).__name__} of Ray")
             return []
@@ -142,7 +142,7 @@ def _knock_at(address: str) -> None:
 
 # What the nodes do
 
-_ready: dict[str, Games] = {}  # the match that this process has played last, by what it is
+_ready: dict[str, CompiledGames] = {}  # the match that this process has played last, by what it is
 
 
 def _play(match: Match, games: list[int], expected: dict[str, Any], records: bool) -> _Done:
@@ -159,7 +159,7 @@ def _play(match: Match, games: list[int], expected: dict[str, Any], records: boo
         key = repr(match)
         if key not in _ready:
             _ready.clear()
-            _ready[key] = Games(match)
+            _ready[key] = CompiledGames(match)
         start = time.perf_counter()
         results = [_ready[key].play(number) for number in games]
         if records:

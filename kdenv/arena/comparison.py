@@ -15,7 +15,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from kdenv.arena.curve import Budget, seats_of_others, takes_budget, with_budget
+from kdenv.arena.curve import CurveBudget, seats_of_others, takes_budget, with_budget
 from kdenv.arena.match import Match, Result
 from kdenv.arena.results import ResultsFile
 from kdenv.arena.sequential import ConfidenceSequence
@@ -54,7 +54,7 @@ class Comparison:
             raise BadOption(f"a smallest difference of {smallest:g} is not possible; it is a number of points from 0 on")
         self.match, self.error, self.smallest = match, error, smallest
         self.a, self.b = match.line_up[0], match.other[0] if match.other else match.line_up[1]
-        self.budget: Budget | None = None
+        self.budget: CurveBudget | None = None
         self.verdict = Verdict.OPEN
         self.interrupted = False
         self._teams = find_game(match.game).teams(len(match.line_up))
@@ -222,7 +222,7 @@ def compare(
     b: Any,
     *,
     field: Any = (),
-    at: Budget | None = None,
+    at: CurveBudget | None = None,
     players: int | None = None,
     options: dict[str, Any] | None = None,
     seed: int = 0,
@@ -285,7 +285,7 @@ def _run(comparison: Comparison, file: ResultsFile | None, how: Mapping[str, Any
     return comparison
 
 
-def _at(budget: Budget, a: Any, b: Any) -> tuple[Any, Any]:
+def _at(budget: CurveBudget, a: Any, b: Any) -> tuple[Any, Any]:
     """Both policies at this budget, which a search takes that names none itself. Raise BadOption if neither does."""
     takes = [isinstance(each, str) and takes_budget(each) for each in (a, b)]
     if not any(takes):

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kdenv.arena.kept import play_kept
 from kdenv.arena.match import Match, Result, processor_time
+from kdenv.arena.resume import play_kept
 from kdenv.arena.statistics import Estimate
-from kdenv.arena.summary import Row, Summary
+from kdenv.arena.summary import PolicyRow, Summary
 from kdenv.arena.tables import time_text
 from kdenv.core.errors import BadOption, shown
 from kdenv.drawing.chart import Dot, Line, chart
@@ -32,7 +32,7 @@ _UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 _COLUMNS = ("policy", "budget", "seconds", "games", "margin", "margin_low", "margin_high", "wins", "wins_low", "wins_high", "playouts")
 
 
-class Budget(NamedTuple):
+class CurveBudget(NamedTuple):
     """What every decision of a policy may take: seconds or playouts."""
 
     text: str  # as it was given: 10ms, playouts=1000
@@ -41,7 +41,7 @@ class Budget(NamedTuple):
     seconds: float | None
 
 
-def read_budget(text: str) -> Budget:
+def read_budget(text: str) -> CurveBudget:
     """A budget from its text: a time such as 300us, 10ms or 1s, or a parameter of policies such as playouts=1000.
 
     >>> from kdenv.arena import read_budget
@@ -51,17 +51,17 @@ def read_budget(text: str) -> Budget:
     time = _SECONDS.fullmatch(text.strip())
     if time is not None:
         seconds = float(time[1]) * _UNITS[time[2]]
-        return Budget(text.strip(), "seconds", f"{seconds:g}", seconds)
+        return CurveBudget(text.strip(), "seconds", f"{seconds:g}", seconds)
     name, equals, value = text.strip().partition("=")
     if not equals or not name.isidentifier() or not value:
         raise BadOption(f"{shown(text.strip())} is no budget; write a time such as 10ms or 0.5s, or playouts=1000")
     try:
-        return Budget(text.strip(), name, value, float(value) if name == "seconds" else None)
+        return CurveBudget(text.strip(), name, value, float(value) if name == "seconds" else None)
     except ValueError:
         raise BadOption(f"{shown(text.strip())} is no budget; {shown(value)} is no number of seconds") from None
 
 
-def read_budgets(text: str) -> list[Budget]:
+def read_budgets(text: str) -> list[CurveBudget]:
     """The budgets of a text in which commas separate them, except commas within a list such as playouts=[30,20].
 
     >>> from kdenv.arena import read_budgets
@@ -77,7 +77,7 @@ class CurvePlan:
 
     game: str
     policies: Sequence[str]
-    budgets: Sequence[Budget]
+    budgets: Sequence[CurveBudget]
     against: Sequence[str]  # the policies of all other teams, in turn
     games: int = 100
     seed: int = 0
@@ -91,7 +91,7 @@ class CurvePlan:
         if self.by_processor and given:
             raise BadOption(f"the budget {given[0]} is real time, which the time of the processor cannot measure; give playouts=N")
 
-    def matches(self) -> Iterator[tuple[str, Budget | None, Match]]:
+    def matches(self) -> Iterator[tuple[str, CurveBudget | None, Match]]:
         """A match for every point: the policy, its budget, and the match, whose first place is the policy's."""
         game = find_game(self.game)
         players, _ = game.variant(self.players, **self.options)
@@ -109,8 +109,8 @@ class Point(NamedTuple):
     """A policy with a budget, and how it did."""
 
     policy: str
-    budget: Budget | None
-    row: Row
+    budget: CurveBudget | None
+    row: PolicyRow
 
     @property
     def seconds(self) -> float:
@@ -136,7 +136,7 @@ def takes_budget(text: str) -> bool:
     return bool(alternatives) and not any(name in term.named for name in alternatives)
 
 
-def with_budget(text: str, budget: Budget) -> str:
+def with_budget(text: str, budget: CurveBudget) -> str:
     """The text with this budget. Raises BadOption if the policy cannot have such a budget."""
     term = parse(text)
     known = class_of(term, Policy).alternatives

@@ -6,7 +6,7 @@ import pickle
 from typing import NamedTuple
 
 from kdenv.compiler.errors import KernelError, kernel_error_in, story_of
-from kdenv.core.errors import KdenvError, told
+from kdenv.core.errors import KdenvError, describe_error
 
 
 class Failure(NamedTuple):
@@ -31,7 +31,7 @@ class Failure(NamedTuple):
             packed = pickle.dumps(cause)
         except Exception:  # whatever the error of a policy has in it
             packed = b""
-        return cls(type(error), str(error), story_of(error), packed, told(cause))
+        return cls(type(error), str(error), story_of(error), packed, describe_error(cause))
 
     def raised(self) -> KdenvError | KernelError:
         """The error, to be raised here. Its cause is a RuntimeError with the same words if the class of the cause is not known here."""

@@ -14,8 +14,8 @@ from typing import Any
 
 from kdenv.arena.curve import read_budget, takes_budget, with_budget
 from kdenv.arena.match import Match
+from kdenv.arena.pairings import Table, even_tables, most_meetings, neighbours
 from kdenv.arena.results import header
-from kdenv.arena.schedule import Table, even_tables, most_meetings, neighbours
 from kdenv.compiler.random import derive_seed
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.files import read_toml

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from kdenv.arena.cluster import connection
-from kdenv.arena.kept import path_in, play_kept
 from kdenv.arena.league import League
 from kdenv.arena.match import Match, Result
+from kdenv.arena.pairings import Table
 from kdenv.arena.results import ResultsFile, changed_model, header, match_in, result_of
-from kdenv.arena.schedule import Table
+from kdenv.arena.resume import path_in, play_kept
 from kdenv.arena.standings import Standings
 from kdenv.core.errors import BadOption, BadRecord, shown
 from kdenv.core.files import ordinary

@@ -16,7 +16,7 @@ import numpy as np
 
 from kdenv.compiler.errors import KernelError
 from kdenv.compiler.random import Rng, below, derive_seed, make_rng
-from kdenv.core.errors import BadOption, KdenvError, told
+from kdenv.core.errors import BadOption, KdenvError, describe_error
 from kdenv.core.record import options_text, record_of
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView, View
@@ -122,9 +122,9 @@ class Match:
     def who(self, number: int | None, seat: int) -> str:
         """The policy in this seat and the game of this number, in words for an error. None means the trial game."""
         _, rotation, which = (0, 0, 0) if number is None else self.find(number)
-        return f"{self.line_ups[which][self.seats(rotation)[seat]]} in seat {seat} of {self.which(number)}"
+        return f"{self.line_ups[which][self.seats(rotation)[seat]]} in seat {seat} of {self.name_of_game(number)}"
 
-    def which(self, number: int | None) -> str:
+    def name_of_game(self, number: int | None) -> str:
         """The game of this number, in words for an error, with what is needed to play it again. None means the trial game."""
         return f"{'the trial game' if number is None else f'game {number}'} ({self.game}, seed {self.seed})"
 
@@ -154,7 +154,7 @@ class Events(NamedTuple):
         return record_of(game, self.players, options, np.frombuffer(self.numbers, np.int32))
 
 
-class _Record:
+class _TurnLog:
     """The field `record` of a Result: a text. If it is given as Events, the text is written when it is first read."""
 
     def __set__(self, result: Result, given: str | Events) -> None:
@@ -178,10 +178,10 @@ class Result:
     scores: list[int]
     margins: list[int]
     wins: list[float]  # 1 for a sole win; teams that tie for it get equal shares of 1
-    seconds: list[float] | None  # of all decisions; None if the game was played without a clock (whole.py)
+    seconds: list[float] | None  # of all decisions; None if the game was played without a clock (compiled_games.py)
     turns: list[int]
     playouts: list[int]
-    record: _Record = _Record()
+    record: _TurnLog = _TurnLog()
     pace: list[list[list[float]]] | None = None  # for every turn its seconds and its playouts; None as for seconds
 
     def with_record(self) -> Result:
@@ -366,7 +366,7 @@ def failed(who: str, error: BaseException) -> GameFailed:
 
 def reason(error: BaseException) -> str:
     """The sentence of a user's mistake, or what code from outside has raised and where."""
-    return (str(error).splitlines() or [""])[0] if isinstance(error, (KdenvError, KernelError)) else told(error)
+    return (str(error).splitlines() or [""])[0] if isinstance(error, (KdenvError, KernelError)) else describe_error(error)
 
 
 def _seat(table: Table) -> int:

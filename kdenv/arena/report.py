@@ -8,9 +8,9 @@ from dataclasses import asdict
 from typing import Any
 
 from kdenv import __version__
+from kdenv.arena.by_round import MOST_GAMES, Rounds
 from kdenv.arena.comparison import Comparison, interval_text
 from kdenv.arena.curve import Curve
-from kdenv.arena.rounds import MOST_GAMES, Rounds
 from kdenv.arena.standings import HEADINGS as STANDING
 from kdenv.arena.standings import Standings, rating_text
 from kdenv.arena.standings import cells as standing_cells
@@ -21,7 +21,7 @@ from kdenv.core.record import replay
 from kdenv.drawing.chart import Dot, Line, chart
 from kdenv.drawing.grids import heat_map, histogram
 from kdenv.drawing.page import Rows, Section, report
-from kdenv.drawing.rows import Measured, Spread, ladder, spreads
+from kdenv.drawing.rows import BoxRow, IntervalRow, ladder, spreads
 from kdenv.games import find_game
 
 _MOST_ROWS = 24  # a heat map of more policies could not be read; the table has them all
@@ -70,7 +70,7 @@ def page(summary: Summary, rounds: Rounds | None = None) -> str:
         sections.append(Section("Round by round", (told,), pictures=turns))
     times = summary.times()
     if any(times.values()):
-        shown = [Spread(name, shares, time_text(Estimate(row.median_seconds_per_turn))) for row, (name, shares) in _with_rows(summary)]
+        shown = [BoxRow(name, shares, time_text(Estimate(row.median_seconds_per_turn))) for row, (name, shares) in _with_rows(summary)]
         picture = spreads("The time a turn took, on average over a game", "time a turn", shown, _time)
         sections.append(Section("Time", ("The number is the median.",), pictures=(picture,)))
     return report(match.describe(), lead, [*sections, _closest(summary)], __version__)
@@ -88,7 +88,7 @@ def compare_page(comparisons: Sequence[Comparison]) -> str:
         pairing = f"{each.pairing:.1f}" if math.isfinite(each.pairing) else "-"
         rows.append((name, said, each.verdict.value, f"{each.deals:,}", f"{each.games:,}", pairing))
         if each.deals:
-            bars.append(Measured(name if each.budget is not None else f"{first.a} less {first.b}", *found, said))
+            bars.append(IntervalRow(name if each.budget is not None else f"{first.a} less {first.b}", *found, said))
     lead = tuple(f"{each.budget.text}: {each.sentence}." if each.budget is not None else f"{each.sentence}." for each in comparisons)
     sections = [
         Section(
@@ -117,7 +117,7 @@ def league_page(standings: Standings) -> str:
         return report(standings.heading(), ("No game is finished yet.",), [], __version__)
     rows, order = standings.rows(), standings.order()
     table = Rows("All policies", ("policy", "place", *STANDING[2:]), [(cell[1], cell[0], *cell[2:]) for cell in map(standing_cells, rows)])
-    bars = [Measured(row.policy, row.rating.mean, row.rating.low, row.rating.high, rating_text(row.rating)) for row in rows if row.games]
+    bars = [IntervalRow(row.policy, row.rating.mean, row.rating.low, row.rating.high, rating_text(row.rating)) for row in rows if row.games]
     best, names = order[:_MOST_ROWS], [row.policy for row in rows[:_MOST_ROWS]]
 
     def told(row: int, column: int) -> str:
@@ -178,8 +178,8 @@ def _differences(summary: Summary) -> Rows:
 def _how_they_did(summary: Summary) -> tuple[str, ...]:
     """Margins and wins with their intervals, and the margins of the first policy."""
     rows, first = summary.rows(), summary.match.line_up[0]
-    margins = [Measured(row.policy, *row.margin, row.margin.text(sign=True)) for row in rows]
-    wins = [Measured(row.policy, *row.wins.scaled(100), row.wins.scaled(100).text(unit=" %", ends=True)) for row in rows]
+    margins = [IntervalRow(row.policy, *row.margin, row.margin.text(sign=True)) for row in rows]
+    wins = [IntervalRow(row.policy, *row.wins.scaled(100), row.wins.scaled(100).text(unit=" %", ends=True)) for row in rows]
     return (
         ladder("Margins with 95 % intervals", "points", margins),
         ladder("Games won with 95 % intervals", "% of games", wins),

@@ -11,8 +11,8 @@ from typing import Any
 
 from kdenv.arena.league import League
 from kdenv.arena.match import Result
+from kdenv.arena.pairings import Table
 from kdenv.arena.ratings import Placings, Ratings, places_of
-from kdenv.arena.schedule import Table
 from kdenv.arena.statistics import TOO_FEW, DealSums, Estimate
 from kdenv.arena.tables import bar, time_text
 

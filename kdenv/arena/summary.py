@@ -20,7 +20,7 @@ _SCORE, _PLAYOUTS = 1, 3
 
 
 @dataclass(frozen=True)
-class Row:
+class PolicyRow:
     """How a policy did, over all places of the line-up that it has."""
 
     policy: str
@@ -99,7 +99,7 @@ class Summary:
                 self._medians[text].add(each)
         self._times.add(deal, means)
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[PolicyRow]:
         """A row for every policy, in the order of the line-up."""
         return [self._row(text, number) for number, text in enumerate(self._places)]
 
@@ -154,9 +154,9 @@ class Summary:
         budget, whole = getattr(found, "playouts", None), getattr(found, "whole", False)
         return isinstance(budget, int) and not whole and round(self._sums.mean(_COLUMNS * number + _PLAYOUTS).mean) > budget
 
-    def _row(self, text: Any, number: int) -> Row:
+    def _row(self, text: Any, number: int) -> PolicyRow:
         sums, first = self._sums, _COLUMNS * number
-        return Row(
+        return PolicyRow(
             policy=str(text),
             places=len(self._places[text]),
             games=self.games,

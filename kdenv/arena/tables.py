@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from kdenv.arena.statistics import FEWEST_DEALS, TOO_FEW, Estimate, pairing_text
 
 if TYPE_CHECKING:
-    from kdenv.arena.summary import Difference, Row
+    from kdenv.arena.summary import Difference, PolicyRow
 
 HEADINGS = ("policy", "margin", "score", "wins", "time a turn", "median", "playouts a turn")
 _BAR = HEADINGS.index("wins") + 1
 _WIDEST_NAME = 40  # longer names get a line of their own
 
 
-def cells(row: Row) -> tuple[str, ...]:
+def cells(row: PolicyRow) -> tuple[str, ...]:
     """The cells of a row, as text."""
     name = row.policy + (f"  x{row.places}" if row.places > 1 else "")
     playouts = row.playouts_per_turn.text(0) if row.playouts_per_turn.mean else "-"
@@ -54,7 +54,7 @@ def note(deals: int) -> str:
     return "± and [low, high] are 95 % intervals over deals."
 
 
-def text_table(rows: Sequence[Row], bars: bool = False) -> str:
+def text_table(rows: Sequence[PolicyRow], bars: bool = False) -> str:
     """The table for a terminal, with a bar beside the wins if wanted."""
     lines = [HEADINGS, *map(cells, rows)]
     if bars:
@@ -85,7 +85,7 @@ def differences_html(differences: Sequence[Difference]) -> str:
     return "".join(f"<p>{html.escape(line)}</p>" for line in difference_lines(differences))
 
 
-def html_table(rows: Sequence[Row]) -> str:
+def html_table(rows: Sequence[PolicyRow]) -> str:
     """The table as HTML, without any style."""
     head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
     body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells(row)) + "</tr>" for row in rows)

@@ -1,6 +1,6 @@
 """Plays many games in several processes. It gives games out, and gives a game out again if its process is killed.
 
-A process is given one game at a time, or a batch of games that take little time each (whole.py).
+A process is given one game at a time, or a batch of games that take little time each (compiled_games.py).
 Each process is connected to this one by a pipe of its own, so a process that is killed does not disturb the others.
 """
 
@@ -22,11 +22,11 @@ from pickle import PicklingError
 from typing import Any, NamedTuple
 
 from kdenv.arena.cluster import Cluster
+from kdenv.arena.compiled_games import CompiledGames
 from kdenv.arena.cores import usual_processes, warn_of_shared_cores
 from kdenv.arena.failures import Failure
-from kdenv.arena.handout import Handout
+from kdenv.arena.job_queue import Handout
 from kdenv.arena.match import Finished, GameFailed, Match, Result
-from kdenv.arena.whole import Games
 from kdenv.compiler.errors import KernelError
 from kdenv.core.errors import BadOption, KdenvError, KdenvWarning
 from kdenv.core.threads import one_thread_each
@@ -92,7 +92,7 @@ def play(
 
 def _results_here(match: Match, numbers: Iterable[int]) -> Iterator[Result]:
     """The results of these games, played in this process."""
-    games = Games(match)
+    games = CompiledGames(match)
     for number in numbers:
         yield games.play(number)
 
@@ -319,7 +319,7 @@ def _serve(match: Match, pipe: Any, watch: Any, by_decision: bool, records: bool
     _say(pipe, _Stage.WAITING)
     _hear_from(pipe)
     try:
-        games = Games(match, deciding, by_decision=by_decision)
+        games = CompiledGames(match, deciding, by_decision=by_decision)
         _say(pipe, _Ready(games.batch))
         while True:
             results = [games.play(number) for number in _hear_from(pipe)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.bench.measuring import Effort, Row, per_second, times
+from kdenv.bench.measuring import BenchRow, Effort, per_second, times
 from kdenv.core.game import Game
 
 N_GAMES = 1024
@@ -19,21 +19,21 @@ _AGAINST_GREEDY = {"kingdomino": 150_000}
 _ON_TWO_THREADS = 1.8  # times what one thread must reach
 
 
-def rows_of(game: Game, effort: Effort) -> Iterator[Row]:
+def rows_of(game: Game, effort: Effort) -> Iterator[BenchRow]:
     """Measure one game. Every learner takes its first legal action; finding it is part of the time."""
     from kdenv.envs.vector import SeatVectorEnv, SelfPlay
 
     name = f"{game.name}, {N_GAMES:,} games in one array: "
     one = per_second(effort, _steps_of_seats(SeatVectorEnv(game.name, num_envs=N_GAMES))) * N_GAMES
-    yield Row(name + "against random", one, "decisions/s", _AGAINST_RANDOM.get(game.name))
+    yield BenchRow(name + "against random", one, "decisions/s", _AGAINST_RANDOM.get(game.name))
     two = per_second(effort, _steps_of_seats(SeatVectorEnv(game.name, num_envs=N_GAMES, threads=2))) * N_GAMES
     floor = _AGAINST_RANDOM.get(game.name)
-    yield Row(name + "against random, on two threads", two, "decisions/s", floor and _ON_TWO_THREADS * floor)
-    yield Row(name + "... times as many as on one", times(two, one), "x")
+    yield BenchRow(name + "against random, on two threads", two, "decisions/s", floor and _ON_TWO_THREADS * floor)
+    yield BenchRow(name + "... times as many as on one", times(two, one), "x")
     if greedy := game.knowledge.greedy:
         against = per_second(effort, _steps_of_seats(SeatVectorEnv(game.name, greedy, num_envs=N_GAMES))) * N_GAMES
-        yield Row(name + f"against {greedy}", against, "decisions/s", _AGAINST_GREEDY.get(game.name))
-    yield Row(name + "self-play", per_second(effort, _steps_of_all(SelfPlay(game.name, N_GAMES))) * N_GAMES, "decisions/s")
+        yield BenchRow(name + f"against {greedy}", against, "decisions/s", _AGAINST_GREEDY.get(game.name))
+    yield BenchRow(name + "self-play", per_second(effort, _steps_of_all(SelfPlay(game.name, N_GAMES))) * N_GAMES, "decisions/s")
 
 
 def _steps_of_seats(env: Any) -> Callable[[int], None]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from kdenv.bench import batches, environments, matches, networks, peers
-from kdenv.bench.measuring import QUICK, USUAL, Effort, Row, per_second, times
+from kdenv.bench.measuring import QUICK, USUAL, BenchRow, Effort, per_second, times
 from kdenv.compiler.random import make_rng
 from kdenv.core.game import Game
 from kdenv.core.table import Table
@@ -36,24 +36,24 @@ _SHARE_IN_SEARCH = 0.9  # the playouts of a search, divided by the playouts in t
 _TWO_THREADS = 1.8
 
 
-def rows(games: Sequence[Game], effort: Effort = USUAL) -> Iterator[Row]:
+def rows(games: Sequence[Game], effort: Effort = USUAL) -> Iterator[BenchRow]:
     """Measure and yield all figures, one after the other. The figures of a quick run have no floors."""
     for row in _rows(games, effort):
         yield row._replace(floor=None) if effort == QUICK else row
 
 
-def _rows(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
+def _rows(games: Sequence[Game], effort: Effort) -> Iterator[BenchRow]:
     yield _import_time(effort)
     for game in games:
         yield from _of_game(game, effort)
     yield from peers.rows_of_peers(games, effort)
 
 
-def _of_game(game: Game, effort: Effort) -> Iterator[Row]:
+def _of_game(game: Game, effort: Effort) -> Iterator[BenchRow]:
     players, variant = game.variant(**_round_only(game))
     states, out, rng = np.zeros(8, game.state_dtype), game.buffer(), make_rng(1)
     name = f"{game.name}, {players} players: "
-    yield Row(
+    yield BenchRow(
         name + "random games through the verbs",
         per_second(effort, lambda n: random_games(states, n, players, variant, out, np.zeros(players, np.int64), rng)),
         "games/s",
@@ -64,44 +64,44 @@ def _of_game(game: Game, effort: Effort) -> Iterator[Row]:
         states[0] = table.states[0]
         greedy = game.knowledge.players[name_of_greedy].make()
         everybody = per_second(effort, lambda n: play_games(greedy, states, n, out, rng, np.zeros(players, np.int64)))
-        yield Row(name + f"playouts of {name_of_greedy}", everybody, "games/s", _GREEDY_GAMES.get(game.name))
+        yield BenchRow(name + f"playouts of {name_of_greedy}", everybody, "games/s", _GREEDY_GAMES.get(game.name))
         split = Split(0, greedy, Uniform())
         alone = per_second(effort, lambda n: play_games(split, states, n, out, rng, np.zeros(players, np.int64)))
-        yield Row(name + f"playouts of {name_of_greedy} in one seat, random in others", alone, "games/s", _GREEDY_V_RANDOM.get(game.name))
+        yield BenchRow(name + f"playouts of {name_of_greedy} in one seat, random in others", alone, "games/s", _GREEDY_V_RANDOM.get(game.name))
     bare = per_second(effort, lambda n: _playouts(table, n))
-    yield Row(name + "playouts of random turns", bare, "games/s")
+    yield BenchRow(name + "playouts of random turns", bare, "games/s")
     if game.knowledge.evaluators:
         rate, seconds = _lookahead(table, effort)
-        yield Row(name + "expectimax", rate, "nodes/s", _NODES.get(game.name))
-        yield Row(name + "expectimax to depth 2 from the start", seconds, "s", _TO_DEPTH_2.get(game.name))
+        yield BenchRow(name + "expectimax", rate, "nodes/s", _NODES.get(game.name))
+        yield BenchRow(name + "expectimax to depth 2 from the start", seconds, "s", _TO_DEPTH_2.get(game.name))
     yield from _of_searches(game, table, name, bare, effort)
     if game.knowledge.hidden:
         iterations = _search_rate(effort, table, f"ismcts(seconds={effort.seconds})")
-        yield Row(name + "ISMCTS from the start, random playouts", iterations, "iterations/s", _ISMCTS_ITERATIONS.get(game.name))
+        yield BenchRow(name + "ISMCTS from the start, random playouts", iterations, "iterations/s", _ISMCTS_ITERATIONS.get(game.name))
         oracle = _oracle_microseconds(table, effort)
-        yield Row(name + "oracle, a decision from the first on", oracle, "us", _ORACLE_MICROSECONDS.get(game.name))
+        yield BenchRow(name + "oracle, a decision from the first on", oracle, "us", _ORACLE_MICROSECONDS.get(game.name))
     yield from networks.rows_of(game, effort)
     yield from environments.rows_of(game, effort)
     yield from batches.rows_of(game, effort)
     yield from matches.rows_of(game, effort)
 
 
-def _of_searches(game: Game, table: Table, name: str, bare: float, effort: Effort) -> Iterator[Row]:
+def _of_searches(game: Game, table: Table, name: str, bare: float, effort: Effort) -> Iterator[BenchRow]:
     """Measure playouts inside searches. `bare` is the number of playouts a second without a search."""
     flat = _search_rate(effort, table, f"mce(playout=random, score=relative, seconds={effort.seconds})")
-    yield Row(name + "flat Monte Carlo from the start, random playouts", flat, "playouts/s")
-    yield Row(name + "... as a share of playouts without a search", times(flat, bare), "x", _SHARE_IN_SEARCH)
+    yield BenchRow(name + "flat Monte Carlo from the start, random playouts", flat, "playouts/s")
+    yield BenchRow(name + "... as a share of playouts without a search", times(flat, bare), "x", _SHARE_IN_SEARCH)
     for chance in ("frozen", "sampled", "open"):
         text = f"uct(playout=random, score=wdl, chance={chance}, seconds={effort.seconds}"
         one = _search_rate(effort, table, text + ")")
-        yield Row(name + f"UCT from the start, chance {chance}", one, "playouts/s", _UCT_ITERATIONS.get(game.name))
+        yield BenchRow(name + f"UCT from the start, chance {chance}", one, "playouts/s", _UCT_ITERATIONS.get(game.name))
         both = _search_rate(effort, table, text + ", threads=2)")
-        yield Row(name + "... two trees on two threads, times as many", times(both, one), "x", _TWO_THREADS)
+        yield BenchRow(name + "... two trees on two threads, times as many", times(both, one), "x", _TWO_THREADS)
     if game.name in _UCB_ORIG_SECONDS:
         searcher, view = policy("ucb_orig"), _first_view(table)
         searcher.prepare(view)
         seconds = 1 / per_second(effort, lambda n: [searcher.act(view) for _ in range(n)])
-        yield Row(name + "a first decision of ucb_orig, 10,000 rollouts", seconds, "s", _UCB_ORIG_SECONDS[game.name])
+        yield BenchRow(name + "a first decision of ucb_orig, 10,000 rollouts", seconds, "s", _UCB_ORIG_SECONDS[game.name])
 
 
 def _round_only(game: Game) -> dict[str, Any]:
@@ -176,8 +176,8 @@ def _oracle_microseconds(table: Table, effort: Effort) -> float:
     return 1e6 * seconds / decisions
 
 
-def _import_time(effort: Effort) -> Row:
+def _import_time(effort: Effort) -> BenchRow:
     code = "import time; t = time.perf_counter(); import kdenv; print(time.perf_counter() - t)"
     command = [sys.executable, "-c", code]
     told = [subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout for _ in range(effort.runs)]
-    return Row("import kdenv", min(map(float, told)), "s", 0.3)
+    return BenchRow("import kdenv", min(map(float, told)), "s", 0.3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kdenv.bench.measuring import Effort, Row, per_second
+from kdenv.bench.measuring import BenchRow, Effort, per_second
 from kdenv.core.game import Game
 
 # The floors that the design page sets, for this project's machine of two cores.
@@ -13,18 +13,18 @@ _AEC_STEPS = {"kingdomino": 60_000, "dominoes": 80_000, "carcassonne": 40_000, "
 _SEAT_MICROSECONDS = {"kingdomino": 25}
 
 
-def rows_of(game: Game, effort: Effort) -> Iterator[Row]:
+def rows_of(game: Game, effort: Effort) -> Iterator[BenchRow]:
     """Measure the environments of one game."""
     from kdenv.envs.aec import TableEnv
-    from kdenv.envs.seat import SeatEnv
+    from kdenv.envs.single_agent import SeatEnv
 
     env = TableEnv(game.name)
     steps = per_second(effort, lambda n: aec_steps(env, n))
-    yield Row(f"{game.name}: AEC loop, masked sample", steps, "steps/s", _AEC_STEPS.get(game.name))
+    yield BenchRow(f"{game.name}: AEC loop, masked sample", steps, "steps/s", _AEC_STEPS.get(game.name))
     if name_of_greedy := game.knowledge.greedy:
         seat_env = SeatEnv(game.name, opponents=name_of_greedy)
         steps = per_second(effort, lambda n: _seat_steps(seat_env, n))
-        yield Row(f"{game.name}: a learner's decision against {name_of_greedy}", 1e6 / steps, "us", _SEAT_MICROSECONDS.get(game.name))
+        yield BenchRow(f"{game.name}: a learner's decision against {name_of_greedy}", 1e6 / steps, "us", _SEAT_MICROSECONDS.get(game.name))
 
 
 def aec_steps(env: Any, n: int) -> None:

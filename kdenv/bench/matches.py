@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kdenv.arena import Match, Summary
-from kdenv.arena.whole import Games
-from kdenv.bench.measuring import Effort, Row, per_second, times
+from kdenv.arena.compiled_games import CompiledGames
+from kdenv.bench.measuring import BenchRow, Effort, per_second, times
 from kdenv.core.game import Game
 
 # Two players by rules, each in half of the seats, and how many games of theirs issue 14 wants in a second: 20 times what it was.
@@ -14,22 +14,22 @@ _LINE_UPS = {"kingdomino": (["full_greedy", "gprd"], 6_000)}
 _MANY = 10**9  # games, so that the match goes on as long as it is measured
 
 
-def rows_of(game: Game, effort: Effort) -> Iterator[Row]:
+def rows_of(game: Game, effort: Effort) -> Iterator[BenchRow]:
     """Measure a match of one game, with its statistics."""
     if game.name not in _LINE_UPS:
         return
     two, floor = _LINE_UPS[game.name]
     match = Match(game.name, two * (game.players[0] // len(two)), _MANY)
     name = f"{game.name}, {game.players[0]} players: "
-    whole = _rate(match, Games(match), effort)
-    yield Row(f"{name}a match of {' and '.join(two)}, with statistics", whole, "games/s", floor)
-    by_decision = _rate(match, Games(match, by_decision=True), effort)
-    yield Row(f"{name}... decision by decision", by_decision, "games/s")
-    yield Row(f"{name}... times as many in one call", times(whole, by_decision), "x")
+    whole = _rate(match, CompiledGames(match), effort)
+    yield BenchRow(f"{name}a match of {' and '.join(two)}, with statistics", whole, "games/s", floor)
+    by_decision = _rate(match, CompiledGames(match, by_decision=True), effort)
+    yield BenchRow(f"{name}... decision by decision", by_decision, "games/s")
+    yield BenchRow(f"{name}... times as many in one call", times(whole, by_decision), "x")
 
 
-def _rate(match: Match, games: Games, effort: Effort) -> float:
-    """Games a second. The first deals, whose time is always measured, are left out."""
+def _rate(match: Match, games: CompiledGames, effort: Effort) -> float:
+    """CompiledGames a second. The first deals, whose time is always measured, are left out."""
     summary, number = Summary(match), games.first_whole
 
     def play(n: int) -> None:

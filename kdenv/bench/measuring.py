@@ -20,7 +20,7 @@ USUAL = Effort()
 QUICK = Effort(1, 0.01, 1)  # shows that everything can be measured; the figures mean little
 
 
-class Row(NamedTuple):
+class BenchRow(NamedTuple):
     """A figure that was measured. A larger one is better, unless the unit is a time."""
 
     what: str

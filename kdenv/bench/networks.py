@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kdenv.bench.measuring import Effort, Row, per_second
+from kdenv.bench.measuring import BenchRow, Effort, per_second
 from kdenv.compiler.random import below, make_rng
 from kdenv.core.game import Game
 from kdenv.core.table import Table
@@ -18,7 +18,7 @@ _DECISIONS = 40  # about half of a game of Kingdomino
 _ENOUGH = 8  # turns to choose from
 
 
-def rows_of(game: Game, effort: Effort) -> Iterator[Row]:
+def rows_of(game: Game, effort: Effort) -> Iterator[BenchRow]:
     """Measure the network that comes with the package, if there is one for this game."""
     if game.name not in shipped_models():
         return
@@ -32,7 +32,7 @@ def rows_of(game: Game, effort: Effort) -> Iterator[Row]:
     n_turns = weigh_often(player, states, 0, 1)
     times = per_second(effort, lambda n: weigh_often(player, states, 0, n))
     what = f"{game.name}, {table.players} players: a network's view of the position after a turn"
-    yield Row(what, 1e6 / (times * n_turns), "us", _MOST_MICROSECONDS.get(game.name))
+    yield BenchRow(what, 1e6 / (times * n_turns), "us", _MOST_MICROSECONDS.get(game.name))
 
 
 def _in_the_middle(table: Table) -> Table:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kdenv.bench.environments import aec_steps
-from kdenv.bench.measuring import Effort, Row, per_second, times
+from kdenv.bench.measuring import BenchRow, Effort, per_second, times
 from kdenv.compiler.random import make_rng
 from kdenv.core.game import Game
 from kdenv.core.table import Table
@@ -27,7 +27,7 @@ _IN_A_SYNC_BATCH = 64  # games of OpenSpiel
 _AEC = 3.0  # the floor that the design sets for environments
 
 
-def rows_of_peers(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
+def rows_of_peers(games: Sequence[Game], effort: Effort) -> Iterator[BenchRow]:
     """Measure every peer that is installed, and that has something to do with these games."""
     everywhere = [(package, partial(measure, games)) for package, measure in _OF_ALL_GAMES]
     for package, measure in everywhere + [
@@ -39,19 +39,19 @@ def rows_of_peers(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
             print(f"(nothing of {package}: {error})")
 
 
-def _pettingzoo(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
+def _pettingzoo(games: Sequence[Game], effort: Effort) -> Iterator[BenchRow]:
     """Environments of single games, in the same loop."""
     from kdenv.envs.aec import TableEnv
 
     connect_four = importlib.import_module("pettingzoo.classic.connect_four_v3")
     theirs = per_second(effort, partial(aec_steps, connect_four.env()))
-    yield Row(f"PettingZoo {version('pettingzoo')}, connect_four: AEC loop, masked sample", theirs, "steps/s")
+    yield BenchRow(f"PettingZoo {version('pettingzoo')}, connect_four: AEC loop, masked sample", theirs, "steps/s")
     for game in games:
         ours = per_second(effort, partial(aec_steps, TableEnv(game.name)))
-        yield Row(f"{game.name}: AEC loop, times as fast as connect_four", times(ours, theirs), "x", _AEC)
+        yield BenchRow(f"{game.name}: AEC loop, times as fast as connect_four", times(ours, theirs), "x", _AEC)
 
 
-def _backgammon(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
+def _backgammon(games: Sequence[Game], effort: Effort) -> Iterator[BenchRow]:
     """Backgammon of OpenSpiel, which is written in C++: for the scale. There is nothing of ours that is the same."""
     pyspiel = importlib.import_module("pyspiel")
     name = f"OpenSpiel {version('open_spiel')}, backgammon: "
@@ -63,8 +63,8 @@ def _backgammon(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
                 state = _new(pyspiel, "backgammon")
             _go_on(state)
 
-    yield Row(f"{name}random games, one at a time", per_second(effort, steps), "steps/s")
-    yield Row(f"{name}{_IN_A_SYNC_BATCH} games in SyncVectorEnv, all seats", _batch_of_open_spiel(effort), "decisions/s")
+    yield BenchRow(f"{name}random games, one at a time", per_second(effort, steps), "steps/s")
+    yield BenchRow(f"{name}{_IN_A_SYNC_BATCH} games in SyncVectorEnv, all seats", _batch_of_open_spiel(effort), "decisions/s")
 
 
 def _batch_of_open_spiel(effort: Effort) -> float:
@@ -83,16 +83,16 @@ def _batch_of_open_spiel(effort: Effort) -> float:
     return per_second(effort, play) * _IN_A_SYNC_BATCH
 
 
-def _team_dominoes(game: Game, effort: Effort) -> Iterator[Row]:
+def _team_dominoes(game: Game, effort: Effort) -> Iterator[BenchRow]:
     """Random rounds by the same rules. OpenSpiel's team dominoes is written in Python."""
     pyspiel = importlib.import_module("pyspiel")
     importlib.import_module("open_spiel.python.games.team_dominoes")  # this registers it
     theirs = per_second(effort, partial(_random_rounds, pyspiel))
-    yield Row(f"OpenSpiel {version('open_spiel')}, python_team_dominoes: random rounds", theirs, "games/s")
+    yield BenchRow(f"OpenSpiel {version('open_spiel')}, python_team_dominoes: random rounds", theirs, "games/s")
     players, variant = game.variant(rules="openspiel", mode="round")
     states, rng, points = np.zeros(4, game.state_dtype), make_rng(1), np.zeros(players, np.int64)
     ours = per_second(effort, lambda n: random_games(states, n, players, variant, game.buffer(), points, rng))
-    yield Row(f"{game.name}: random rounds, times as many as python_team_dominoes", times(ours, theirs), "x")
+    yield BenchRow(f"{game.name}: random rounds, times as many as python_team_dominoes", times(ours, theirs), "x")
 
 
 def _new(pyspiel: Any, name: str) -> Any:
@@ -115,7 +115,7 @@ def _random_rounds(pyspiel: Any, n: int) -> None:
             _go_on(state)
 
 
-def _pyminion(game: Game, effort: Effort) -> Iterator[Row]:
+def _pyminion(game: Game, effort: Effort) -> Iterator[BenchRow]:
     """Whole games of big money against itself."""
     big_money: Any = importlib.import_module("pyminion.bots.examples").BigMoney
     game_of: Any = importlib.import_module("pyminion.game").Game
@@ -130,15 +130,15 @@ def _pyminion(game: Game, effort: Effort) -> Iterator[Row]:
         theirs = per_second(effort, play)
     finally:
         logging.disable(logging.NOTSET)
-    yield Row(f"pyminion {version('pyminion')}, big money against itself", theirs, "games/s")
+    yield BenchRow(f"pyminion {version('pyminion')}, big money against itself", theirs, "games/s")
     states, totals, rng = np.zeros(4, game.state_dtype), np.zeros(2, np.int64), make_rng(1)
     states[0] = Table(game, kingdom="first_game").states[0]
     bot = game.knowledge.players["big_money"].make()
     ours = per_second(effort, lambda n: play_games(bot, states, n, game.buffer(), rng, totals))
-    yield Row(f"{game.name}: big money against itself, times as many games as pyminion", times(ours, theirs), "x")
+    yield BenchRow(f"{game.name}: big money against itself, times as many games as pyminion", times(ours, theirs), "x")
 
 
-def _pgx(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
+def _pgx(games: Sequence[Game], effort: Effort) -> Iterator[BenchRow]:
     """A batch of games that take random steps, all of it compiled by JAX. Games that are over begin anew."""
     pgx: Any = importlib.import_module("pgx")
     jax: Any = importlib.import_module("jax")
@@ -167,15 +167,15 @@ def _pgx(games: Sequence[Game], effort: Effort) -> Iterator[Row]:
 
     rate = per_second(effort, play) * 10 * _IN_A_BATCH
     on = jax.devices()[0].platform
-    yield Row(f"pgx {version('pgx')}, backgammon: {_IN_A_BATCH:,} games in one array, on {on}", rate, "decisions/s")
+    yield BenchRow(f"pgx {version('pgx')}, backgammon: {_IN_A_BATCH:,} games in one array, on {on}", rate, "decisions/s")
 
 
-_OF_ALL_GAMES: Sequence[tuple[str, Callable[[Sequence[Game], Effort], Iterator[Row]]]] = (
+_OF_ALL_GAMES: Sequence[tuple[str, Callable[[Sequence[Game], Effort], Iterator[BenchRow]]]] = (
     ("PettingZoo's connect_four", _pettingzoo),
     ("OpenSpiel's backgammon", _backgammon),
     ("pgx", _pgx),
 )
-_OF_GAME: Mapping[str, Sequence[tuple[str, Callable[[Game, Effort], Iterator[Row]]]]] = {
+_OF_GAME: Mapping[str, Sequence[tuple[str, Callable[[Game, Effort], Iterator[BenchRow]]]]] = {
     "dominoes": [("OpenSpiel's team dominoes", _team_dominoes)],
     "dominion": [("pyminion", _pyminion)],
 }

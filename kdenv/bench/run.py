@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kdenv import __version__
-from kdenv.bench.measuring import Row
+from kdenv.bench.measuring import BenchRow
 from kdenv.core.errors import BadRecord
 from kdenv.core.files import read_text
 
@@ -22,22 +22,22 @@ _PACKAGES = ("numba", "llvmlite", "numpy", "gymnasium", "pettingzoo", "open_spie
 
 
 @dataclass
-class Run:
+class BenchRun:
     """The figures of one run. `about` says of which machine and versions."""
 
     quick: bool
     about: dict[str, str]
-    rows: list[Row] = field(default_factory=list)
+    rows: list[BenchRow] = field(default_factory=list)
 
     @property
-    def missed(self) -> list[Row]:
+    def missed(self) -> list[BenchRow]:
         """The figures that miss their floors."""
         return [row for row in self.rows if row.floor is not None and not row.ratio >= 1]
 
     def as_json(self) -> str:
         return json.dumps({"format": _FORMAT, **asdict(self), "rows": [row._asdict() for row in self.rows]}, indent=1)
 
-    def compared(self, earlier: Run) -> Iterator[str]:
+    def compared(self, earlier: BenchRun) -> Iterator[str]:
         """For every figure that both runs have, how many times as good it is now; and what differs about the runs."""
         for name, value in self.about.items():
             if name != "date" and earlier.about.get(name, "-") != value:
@@ -49,7 +49,7 @@ class Run:
                 yield f"{row.what:78} {row.figure / old if not row.is_time else old / row.figure:>8.2f} x"
 
 
-def new_run(quick: bool) -> Run:
+def new_run(quick: bool) -> BenchRun:
     """A run without figures, of this machine and what is installed."""
     versions = {}
     for name in _PACKAGES:
@@ -66,24 +66,24 @@ def new_run(quick: bool) -> Run:
         "python": platform.python_version(),
         **versions,
     }
-    return Run(quick, about)
+    return BenchRun(quick, about)
 
 
-def read_run(path: Path) -> Run:
+def read_run(path: Path) -> BenchRun:
     """The run in this file; BadRecord if it has none."""
     text = read_text(path)
     try:
         found = json.loads(text)
         if found["format"] != _FORMAT:
             raise KeyError("format")
-        return Run(bool(found["quick"]), dict(found["about"]), [_row(each) for each in found["rows"]])
+        return BenchRun(bool(found["quick"]), dict(found["about"]), [_row(each) for each in found["rows"]])
     except (ValueError, KeyError, TypeError, RecursionError):
         raise BadRecord(f"{path} is not a run of kdenv bench; write one with kdenv bench --json {path.name}") from None
 
 
-def _row(found: dict[str, Any]) -> Row:
+def _row(found: dict[str, Any]) -> BenchRow:
     floor = found["floor"]
-    return Row(str(found["what"]), float(found["figure"]), str(found["unit"]), None if floor is None else float(floor))
+    return BenchRow(str(found["what"]), float(found["figure"]), str(found["unit"]), None if floor is None else float(floor))
 
 
 def _processor() -> str:

@@ -10,7 +10,7 @@ from kdenv.cli.arguments import Commands
 from kdenv.core.errors import BadOption
 
 if TYPE_CHECKING:
-    from kdenv.bench.run import Run
+    from kdenv.bench.run import BenchRun
 
 _PRINTED = "-"
 
@@ -61,7 +61,7 @@ def _run(parsed: argparse.Namespace) -> int:
     return int(parsed.check and bool(run.missed))
 
 
-def _conclude(run: Run, earlier: Run | None, path: Path | None) -> None:
+def _conclude(run: BenchRun, earlier: BenchRun | None, path: Path | None) -> None:
     """Print what follows the figures, and write the run to a file if there is a path."""
     if path is not None:
         _write(path, run)
@@ -75,5 +75,5 @@ def _conclude(run: Run, earlier: Run | None, path: Path | None) -> None:
         print(*run.missed, sep="\n")
 
 
-def _write(path: Path, run: Run) -> None:
+def _write(path: Path, run: BenchRun) -> None:
     path.write_text(run.as_json() + "\n", encoding="utf-8")

@@ -48,10 +48,10 @@ def _run(parsed: argparse.Namespace) -> int:
 def _game(text: str) -> Game:
     """The game of this name, or at this place."""
     from kdenv.core.game import Game
-    from kdenv.core.place import thing_at
+    from kdenv.core.import_path import import_object
     from kdenv.games import find_game
 
-    found = thing_at(text) if ":" in text else find_game(text)
+    found = import_object(text) if ":" in text else find_game(text)
     if not isinstance(found, Game):
         raise BadOption(f"{shown(text)} is of type {type(found).__name__}, and must be a Game")
     return found

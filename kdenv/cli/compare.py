@@ -11,11 +11,11 @@ from kdenv.cli.arguments import Commands, add_game, add_players, add_playing, ch
 from kdenv.cli.interrupts import tell_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.seeds import chosen, kept_in_files
-from kdenv.cli.terminal import Line
+from kdenv.cli.terminal import ProgressLine
 from kdenv.core.errors import BadOption, shown
 
 if TYPE_CHECKING:
-    from kdenv.arena import Budget, Comparison
+    from kdenv.arena import Comparison, CurveBudget
 
 
 def add(commands: Commands) -> None:
@@ -77,7 +77,7 @@ def _compare(parsed: argparse.Namespace) -> int:
     return code
 
 
-def _out(path: Path, budget: Budget) -> Path:
+def _out(path: Path, budget: CurveBudget) -> Path:
     """The file for the games at this budget."""
     try:
         return path.with_name(f"{path.stem}-{budget.text}{path.suffix}")
@@ -85,13 +85,13 @@ def _out(path: Path, budget: Budget) -> Path:
         raise BadOption(f"--out {shown(path)} and the budget {shown(budget.text)} make no name of a file") from None
 
 
-def _run(parsed: argparse.Namespace, budget: Budget | None, out: Path | None) -> Comparison:
+def _run(parsed: argparse.Namespace, budget: CurveBudget | None, out: Path | None) -> Comparison:
     """Compare at this budget, and show on a terminal how far the comparison is."""
     from kdenv.arena import compare
     from kdenv.arena.comparison import MOST_DEALS
     from kdenv.policies.text.grammar import split
 
-    line = Line()
+    line = ProgressLine()
     start = f"{budget.text}: " if budget is not None else ""
 
     def on_deal(comparison: Comparison) -> None:

@@ -71,6 +71,6 @@ def _run(parsed: argparse.Namespace) -> int:
 
 def _has_games(plan: CurvePlan, folder: Path) -> bool:
     """Whether the folder has games of this plan."""
-    from kdenv.arena.kept import path_in
+    from kdenv.arena.resume import path_in
 
     return any(path_in(folder, match).exists() for _, _, match in plan.matches())

@@ -17,7 +17,7 @@ from kdenv.core.errors import BadOption
 
 if TYPE_CHECKING:
     from kdenv.arena import Breakdown, Result, ResultsFile, Summary
-    from kdenv.arena.rounds import Rounds
+    from kdenv.arena.by_round import Rounds
 
 SHOWN = {  # what kdenv.arena.breakdown can tell
     "seats": "wins, draws and losses, also by who began",
@@ -65,7 +65,7 @@ def _match(parsed: argparse.Namespace) -> int:
 def _play_match(parsed: argparse.Namespace, summary: Summary, file: ResultsFile | None) -> int:
     """Play the games that the file does not hold yet. However the match ends, the finished games are printed and reported."""
     from kdenv.arena import Breakdown, play
-    from kdenv.arena.rounds import Rounds
+    from kdenv.arena.by_round import Rounds
 
     match = summary.match
     rounds = Rounds(match) if parsed.report is not None else None

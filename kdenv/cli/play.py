@@ -64,7 +64,7 @@ def _run(parsed: argparse.Namespace) -> int:
     for seat in sorted(parsed.seat):
         texts.insert(seat, YOU)
     seats = [None if seat in parsed.seat else policy(text) for seat, text in enumerate(texts)]
-    game = _Game(table, seats, policy(parsed.hint or _usual(table)), time.time_ns() if parsed.seed is None else parsed.seed)
+    game = _TerminalGame(table, seats, policy(parsed.hint or _usual(table)), time.time_ns() if parsed.seed is None else parsed.seed)
     with all_signals():
         if parsed.record is not None:
             files.write(parsed.record, table.record())  # a file that cannot be written is noticed before the game, not after it
@@ -97,7 +97,7 @@ def _keep(table: Table, path: Path) -> None:
     print(f"kdenv: the record {'is in' if table.over else 'so far (unfinished) is in'} {path}", file=sys.stderr)
 
 
-class _Game:
+class _TerminalGame:
     """A game of people and policies. It tells each person what has happened since that person's last decision."""
 
     def __init__(self, table: Table, seats: list[Policy | None], adviser: Policy, seed: int) -> None:

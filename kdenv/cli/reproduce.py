@@ -12,7 +12,7 @@ from kdenv.cli.arguments import Commands, add_seed, whole
 from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption
 from kdenv.drawing.chart import Dot, Line, chart
-from kdenv.drawing.rows import Measured, ladder
+from kdenv.drawing.rows import IntervalRow, ladder
 
 _ROOT = Path(__file__).parents[2]
 
@@ -93,10 +93,10 @@ def _draw(tables: Any) -> None:
         (folder / figure.file).write_text(drawn, encoding="utf-8")
 
 
-def _rows(name: str, theirs: list[Any], ours: list[Any]) -> list[Measured]:
+def _rows(name: str, theirs: list[Any], ours: list[Any]) -> list[IntervalRow]:
     """The rows of a curve of one point: ours, and the paper's below it."""
     named = [*((f"{name}, here", point) for point in ours), *(("in the paper", point) for point in theirs)]
-    return [Measured(words, point.y, point.low, point.high, f"{point.y:.4g}") for words, point in named]
+    return [IntervalRow(words, point.y, point.low, point.high, f"{point.y:.4g}") for words, point in named]
 
 
 def _tables() -> Any:

@@ -58,9 +58,9 @@ def _run(parsed: argparse.Namespace) -> None:
         import uvicorn  # noqa: F401
     except ImportError:
         raise missing_extra("the server", "serve") from None
-    from kdenv.server.names import name_in
+    from kdenv.server.origin_check import name_in
     from kdenv.server.serve import run
-    from kdenv.server.settings import Limits, Settings
+    from kdenv.server.settings import Limits, ServerSettings
 
     limits = dataclasses.replace(Limits(), **{name: value for name in _BOUNDS if (value := getattr(parsed, name)) is not None})
     database: Path = parsed.database.resolve()
@@ -69,7 +69,7 @@ def _run(parsed: argparse.Namespace) -> None:
     for name in parsed.host_name:
         if name_in(name) != name.lower():
             raise BadOption(f"--host-name {shown(name)} is no name of a host; write it without http:// and port: games.example.org")
-    settings = Settings(
+    settings = ServerSettings(
         host=parsed.host,
         host_names=tuple(parsed.host_name),
         port=parsed.port,

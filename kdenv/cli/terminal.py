@@ -121,7 +121,7 @@ def nobody_reads() -> bool:
     return False
 
 
-class Line:
+class ProgressLine:
     """A line on a terminal that is written anew again and again. Elsewhere nothing is printed."""
 
     def __init__(self) -> None:
@@ -144,7 +144,7 @@ class Line:
             print("\r" + " " * _PROGRESS + "\r", end="", file=sys.stderr, flush=True)
 
 
-class Progress(Line):
+class Progress(ProgressLine):
     """A line on a terminal that shows how much of a long job is done and how long the rest will take. Elsewhere nothing is printed."""
 
     def __init__(self, total: int, unit: str, done: int = 0) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    from kdenv.training.settings import Settings, flag
+    from kdenv.training.settings import TrainingSettings, flag
 
     train = commands.add(
         "train",
@@ -24,7 +24,7 @@ def add(commands: Commands) -> None:
         'kdenv train kingdomino --minutes 10 --against "full_greedy(variant=paper)" --out training/kingdomino',
     )
     add_game(train)
-    for each in dataclasses.fields(Settings)[1:]:
+    for each in dataclasses.fields(TrainingSettings)[1:]:
         if each.name == "options":
             continue
         kind: Any = type(each.default) if each.default is not dataclasses.MISSING else str

@@ -47,7 +47,7 @@ def tasks_of(game: Game) -> list[Callable[[], object]]:
     known = game.knowledge
     # Playouts that must be given a model are not compiled, because which model it will be is not known.
     is_complete = {playout: not any(each.is_required for each in playout.parameters().values()) for playout in classes(Playout)}
-    playouts = [playout for playout, complete in is_complete.items() if complete and not playout.obstacle(game)]
+    playouts = [playout for playout, complete in is_complete.items() if complete and not playout.why_not(game)]
     searches = [f"mce(playout={playout.kind}, score=relative, playouts=1)" for playout in playouts if not playout.learns]
     searches += [f"uct(playout={playout.kind}, playouts=1)" for playout in playouts if playout.learns or playout.kind == "random"]
     searches += ["star2.5"] * bool(known.evaluators)
@@ -101,7 +101,7 @@ def _decide(game: Game, text: str) -> None:
 def _environments(game: Game) -> None:
     """Compile what the PettingZoo environment and the learner's seat need."""
     from kdenv.envs.aec import TableEnv
-    from kdenv.envs.seat import SeatEnv
+    from kdenv.envs.single_agent import SeatEnv
 
     env = TableEnv(game.name)
     env.reset(seed=1)

@@ -1,7 +1,7 @@
 """Keeps machine code on disk. Each kernel has a file for each combination of argument types, named by a digest of what it depends on.
 
-Kernels that are compiled together (see together.py) share a file. A file is never out of date, because whatever changes the machine code
-changes the name of the file (see reach.py). If a file is damaged, or cannot be read or written, the kernel is compiled. If several
+Kernels that are compiled together (see compile_group.py) share a file. A file is never out of date, because whatever changes the machine
+code changes the name of the file (see digest.py). If a file is damaged, or cannot be read or written, the kernel is compiled. If several
 processes need the same code at the same time, one of them compiles it and the others wait.
 """
 
@@ -28,10 +28,10 @@ from numba.core.registry import CPUDispatcher
 from numba.core.serialize import NumbaPickler
 from numba.core.sigutils import normalize_signature
 
-from kdenv.compiler import folder
+from kdenv.compiler import cache_folder
+from kdenv.compiler.digest import CannotTell, digest_of
 from kdenv.compiler.explain import explained
 from kdenv.compiler.interrupts import delayed, handle_delayed
-from kdenv.compiler.reach import CannotTell, digest_of
 
 LONGEST_WAIT = 120.0  # seconds to wait for another process that compiles the same code; after that it is compiled here, too
 _LOOK = 0.2  # seconds between two looks, during that wait, whether Ctrl-C was pressed
@@ -72,18 +72,18 @@ class CodeFiles:
             for lock in self._turns.pop():
                 lock.release()
 
-    def entry(self, title: str, *kernels: tuple[Any, tuple[Any, ...]], tells: bool = False) -> Entry | None:
+    def entry(self, title: str, *kernels: tuple[Any, tuple[Any, ...]], tells: bool = False) -> CacheEntry | None:
         """The place of the machine code of these kernels for these argument types; None if it cannot be kept. tells: say why not."""
         try:
             digest, classes = digest_of(*kernels)
         except CannotTell as reason:
             if tells:
-                folder.tell(f"every process compiles {title} again, because kdenv cannot find out what it depends on: {reason}")
+                cache_folder.tell(f"every process compiles {title} again, because kdenv cannot find out what it depends on: {reason}")
             return None
         short = re.sub(r"[^\w.]", "", title)[-60:]
-        return Entry(f"{short}-{digest}", classes)
+        return CacheEntry(f"{short}-{digest}", classes)
 
-    def find(self, entry: Entry, rebuilt: Rebuilt) -> Any:
+    def find(self, entry: CacheEntry, rebuilt: Rebuilt) -> Any:
         """Return what rebuilt() makes of the content of the file, or None if it must be compiled.
 
         In the second case the lock for compiling it is held, unless the wait for it was too long.
@@ -93,9 +93,9 @@ class CodeFiles:
             found = entry.read(rebuilt)  # another process may have written it during the wait
         return found
 
-    def _lock(self, entry: Entry) -> bool:
+    def _lock(self, entry: CacheEntry) -> bool:
         """Take the lock for compiling this, and wait if another process has it. Return whether the lock was taken."""
-        place = folder.folder_to_write()
+        place = cache_folder.folder_to_write()
         if place is None:
             return False
         lock = FileLock(place / f"{entry.name}.lock", timeout=_LOOK)
@@ -138,12 +138,12 @@ class _Cache(NullCache, CodeFiles):  # type: ignore[misc]
         if entry is not None and not result.lifted and not result.library.has_dynamic_globals:
             entry.write(result._reduce())
 
-    def _entry(self, sig: Any, *, tells: bool = False) -> tuple[Entry | None, tuple[Any, ...]]:
+    def _entry(self, sig: Any, *, tells: bool = False) -> tuple[CacheEntry | None, tuple[Any, ...]]:
         args, _ = normalize_signature(sig)
         return self.entry(self._kernel.__qualname__, (self._kernel, args), tells=tells), args
 
 
-class Entry:
+class CacheEntry:
     """The file of one piece of machine code. It may lie in any of the folders that folders_to_read() lists."""
 
     def __init__(self, name: str, classes: list[type]) -> None:
@@ -151,9 +151,9 @@ class Entry:
 
     def read(self, rebuilt: Rebuilt) -> Any:
         """Return what rebuilt() makes of the content of the file; None if there is no such file, or it is damaged."""
-        for place in folder.folders_to_read():
-            path = place / (self.name + folder.ENDING)
-            data = folder.content_of(path)
+        for place in cache_folder.folders_to_read():
+            path = place / (self.name + cache_folder.ENDING)
+            data = cache_folder.content_of(path)
             found = None if data is None else self._rebuilt(data, rebuilt)
             if found is not None:
                 with contextlib.suppress(OSError):  # the folder may be read-only
@@ -174,18 +174,18 @@ class Entry:
         buffer = io.BytesIO()
         _Pickler(buffer, self._classes).dump(content)
         data = buffer.getvalue()
-        place = folder.folder_to_write()
+        place = cache_folder.folder_to_write()
         if place is None:
-            folder.tell(f"compiled code cannot be kept, because no folder can be written; {_ADVICE}")
+            cache_folder.tell(f"compiled code cannot be kept, because no folder can be written; {_ADVICE}")
             return
         part = place / f"{self.name}.{uuid.uuid4().hex[:8]}.part"
         try:
-            folder.write(part, hashlib.sha256(data).digest() + data)
-            part.replace(place / (self.name + folder.ENDING))
+            cache_folder.write(part, hashlib.sha256(data).digest() + data)
+            part.replace(place / (self.name + cache_folder.ENDING))
         except OSError as reason:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
-            folder.tell(f"compiled code cannot be kept in {place} ({reason.strerror}); {_ADVICE}")
+            cache_folder.tell(f"compiled code cannot be kept in {place} ({reason.strerror}); {_ADVICE}")
             return
         _prune_once(place)
 
@@ -198,7 +198,7 @@ def _prune_once(place: Path) -> None:
     """Delete old files from this folder. Only the first call for a folder does so."""
     if place not in _pruned:
         _pruned.add(place)
-        folder.prune(place)
+        cache_folder.prune(place)
 
 
 class _Pickler(NumbaPickler):  # type: ignore[misc]

@@ -11,16 +11,16 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core.dispatcher import Dispatcher
 
-from kdenv.compiler.reach import questions
+from kdenv.compiler.digest import questions
 
-# The versions of numba that compiler/linked.py was tested with. With others, or with KDENV_COMPILER=numba, compiler/plain.py compiles.
+# The versions of numba that fast_compile.py was tested with. With others, or with KDENV_COMPILER=numba, numba_compile.py compiles.
 _KNOWN = ((0, 65), (0, 68))
 IS_KNOWN = _KNOWN[0] <= numba.version_info.short <= _KNOWN[1]
 IS_PLAIN = not IS_KNOWN or os.environ.get("KDENV_COMPILER") == "numba"
 if IS_PLAIN:
-    from kdenv.compiler import plain as compiler
+    from kdenv.compiler import numba_compile as compiler
 else:
-    from kdenv.compiler import linked as compiler  # type: ignore[no-redef]
+    from kdenv.compiler import fast_compile as compiler  # type: ignore[no-redef]
 
 __all__ = ["allocating_kernel", "compile_together", "is_kernel", "kernel", "resolve_by_type"]
 

@@ -67,7 +67,7 @@ def question(asked: Callable[..., Any]) -> Callable[..., Any]:
     return ask
 
 
-def misfit(given: Callable[..., Any], takes: Sequence[str]) -> str:
+def signature_error(given: Callable[..., Any], takes: Sequence[str]) -> str:
     """Why this cannot be a kernel that takes such arguments, as the end of a sentence about it; empty if it can."""
     if not is_kernel(given):
         return "is not marked @kernel"
@@ -101,7 +101,7 @@ def answers(asked: Callable[..., Any], kind: type) -> Callable[[Kernel], Kernel]
 
     def register(kernel: Kernel) -> Kernel:
         known = _questions[asked]
-        if wrong := misfit(kernel, known.takes):
+        if wrong := signature_error(kernel, known.takes):
             raise TypeError(f"the kernel by which {kind.__name__} answers {known.name}() {wrong}")
         known.kernels[kind] = kernel
         _name_apart(kind)

@@ -1,7 +1,7 @@
-"""Checks whether linked.py fits the numba that is installed: `python -m kdenv.compiler.selfcheck` says so; its exit code is 1 if not.
+"""Checks whether fast_compile.py fits the numba that is installed: `python -m kdenv.compiler.selfcheck` says so; its exit code is 1 if not.
 
-1. Every private name of numba that linked.py, together.py, cache.py, explain.py and reach.py use must be there.
-2. A few kernels are compiled by linked.py and by numba alone. The results must be the same.
+1. Every private name of numba that fast_compile.py, compile_group.py, cache.py, explain.py and digest.py use must be there.
+2. A few kernels are compiled by fast_compile.py and by numba alone. The results must be the same.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ def _missing_names() -> list[str]:
 
 
 def _differences() -> list[str]:
-    from kdenv.compiler import linked, plain
+    from kdenv.compiler import fast_compile, numba_compile
 
-    ours, numbas = _results_of(linked), _results_of(plain)
-    name = f"with numba {numba.__version__}, compiler/linked.py"
+    ours, numbas = _results_of(fast_compile), _results_of(numba_compile)
+    name = f"with numba {numba.__version__}, compiler/fast_compile.py"
     return [
         f"{name} computes {ours[what]} for {what}, and numba alone {numbas[what]}" for what in numbas if ours[what] != numbas[what]
     ]
@@ -120,7 +120,7 @@ def _results_of(compiler: Any) -> dict[str, list[float]]:
 def main() -> int:
     """Print what does not fit, or that everything fits. Return the exit code."""
     found = misfits()
-    print("\n".join(found) or f"compiler/linked.py fits numba {numba.__version__}")
+    print("\n".join(found) or f"compiler/fast_compile.py fits numba {numba.__version__}")
     return len(found) > 0
 
 

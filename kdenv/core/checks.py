@@ -81,7 +81,7 @@ class Look:
             states[[0, 2]] = self.states[[0, 2]]
         return states
 
-    def called(self, what: str, function: Callable[..., Any], *rest: Any, **named: Any) -> Any:
+    def call(self, what: str, function: Callable[..., Any], *rest: Any, **named: Any) -> Any:
         """What a function of the game's notation or drawing returns; None if it raises an error, which is noted."""
         before = self.states.tobytes()
         try:
@@ -242,7 +242,7 @@ class Look:
             views: dict[str, bytes] = {}  # what the seat sees -> its view
             for outcome in outcomes[:_MOST_UNSEEN]:
                 after = self.after("apply_chance", outcome)
-                sees = f"{self._observations(after, seat)} {self.called('ansi', self.game.drawing.ansi, after, _AT, seat=seat)}"
+                sees = f"{self._observations(after, seat)} {self.call('ansi', self.game.drawing.ansi, after, _AT, seat=seat)}"
                 view = self._drawn(after, seat, 1).tobytes()
                 if views.setdefault(sees, view) != view:
                     fault = f"the view of seat {seat} tells what chance did, which it does not see"
@@ -340,7 +340,7 @@ class Look:
         """Words of actions or outcomes must differ, fit into a line of a record, and be read back."""
         writes, reads, known = f"{what}_text", f"{what}_from", dict[str, int]()
         for number in numbers[:_MOST_WORDS]:
-            text = self.called(writes, text_of, self.states, _AT, number)
+            text = self.call(writes, text_of, self.states, _AT, number)
             if text is None:
                 continue
             if not _is_line(text) or (what == "chance" and "," in text):
@@ -350,7 +350,7 @@ class Look:
             if known.setdefault(text, number) != number:
                 self.says(f"{writes} twice", f"{writes} writes {text!r} for {known[text]} and for {number}", "words must differ")
                 continue
-            back = self.called(reads, number_from, self.states, _AT, text)
+            back = self.call(reads, number_from, self.states, _AT, text)
             if back is not None and back != number:
                 self.says(f"{reads} back", f"{reads} reads {text!r} as {back}", f"{writes} writes it for {number}")
         self._check_nonsense(reads, lambda text: number_from(self.states, _AT, text))
@@ -371,7 +371,7 @@ class Look:
 
     def _check_position_words(self) -> None:
         notation, other = self.game.notation, self._room(0)
-        text = self.called("position_text", notation.position_text, self.states, _AT)
+        text = self.call("position_text", notation.position_text, self.states, _AT)
         if text is None:
             return
         if not isinstance(text, str) or len(text.splitlines()) != 1:
@@ -413,7 +413,7 @@ class Look:
         """The drawings of a position as a seat sees it."""
         drawing = self.game.drawing
         for what, draw in (("ansi", drawing.ansi), ("svg", drawing.svg)):
-            drawn = self.called(what, draw, states, _AT, seat=seat)
+            drawn = self.call(what, draw, states, _AT, seat=seat)
             if drawn is None:
                 continue
             if not isinstance(drawn, str):

@@ -67,7 +67,7 @@ def shown(value: Any, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest else text[:longest] + "..."
 
 
-def told(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """An error that code from outside kdenv has raised, short enough for a sentence: its type, its text, and the line of that code."""
     text, where = shown(next(iter(str(error).splitlines()), ""), _LONGEST_ERROR), _place_of(error)
     return type(error).__name__ + (f": {text}" if text else "") + (f" ({where})" if where else "")

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.question import must_answer
 from kdenv.core.encoding import Encoding, Layout, Observer
+from kdenv.core.entry_points import GAMES
 from kdenv.core.errors import BadOption, shown
-from kdenv.core.frozen import hold_read_only
-from kdenv.core.installed import GAMES
-from kdenv.core.interfaces import Drawing, LastTurn, Notation, complaint
+from kdenv.core.protocols import Drawing, LastTurn, Notation, protocol_error
 from kdenv.core.questions import Knowledge, RulePlayer, choose, estimate, rank, reach
+from kdenv.core.read_only import freeze_fields
 from kdenv.core.turns import MAX_DECISIONS
 from kdenv.core.verbs import register_rules
 
@@ -48,7 +48,7 @@ class Option:
     width: int = 1
 
     def __post_init__(self) -> None:
-        hold_read_only(self)
+        freeze_fields(self)
 
     def to_integers(self, value: Any, players: int) -> Sequence[int]:
         """The value as integers, as `begin` takes it. Without `encode`, a number stands for itself and a word for its place in choices."""
@@ -114,9 +114,9 @@ class Game:
     state_dtype: np.dtype[Any] = field(init=False)  # STATE of the room
 
     def __post_init__(self) -> None:
-        hold_read_only(self)
+        freeze_fields(self)
         for name, wanted in (("notation", Notation), ("drawing", Drawing)):
-            if wrong := complaint(wanted, getattr(self, name)):
+            if wrong := protocol_error(wanted, getattr(self, name)):
                 raise TypeError(f"the {name} of {self.name} {wrong}; kdenv.author.{wanted.__name__} says what each function answers")
         for bound, most in (("max_legal", None), ("max_turns", None), ("max_chances", None), ("most_decisions", MAX_DECISIONS)):
             number = getattr(self, bound)

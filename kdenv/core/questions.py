@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import Kernel, answers, question
-from kdenv.core.frozen import hold_read_only
+from kdenv.core.read_only import freeze_fields
 from kdenv.core.verbs import resample_hidden
 
 N_RANKS = 16  # rank() returns a number from 0 to N_RANKS - 1
@@ -202,7 +202,7 @@ class Hidden:
     likely: Callable[[Any, Any, float, Any], Any] | None = None
 
     def __post_init__(self) -> None:
-        hold_read_only(self)
+        freeze_fields(self)
 
 
 class Measured(NamedTuple):
@@ -229,4 +229,4 @@ class Knowledge:
     strongest: Sequence[Measured] = ()
 
     def __post_init__(self) -> None:
-        hold_read_only(self)
+        freeze_fields(self)

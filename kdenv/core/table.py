@@ -23,7 +23,7 @@ from kdenv.core.encoding import Vector
 from kdenv.core.errors import BadRecord, IllegalAction, shown
 from kdenv.core.events import Event, Log, decide, run_chance
 from kdenv.core.game import Game, States
-from kdenv.core.interfaces import LastTurn
+from kdenv.core.protocols import LastTurn
 from kdenv.core.turns import list_turns
 from kdenv.core.verbs import CHANCE, DECIDE, OVER
 from kdenv.core.view import View, as_seen_by

@@ -15,7 +15,7 @@ import numpy as np
 from numba.core.errors import TypingError
 
 from kdenv.compiler.kernel import kernel, resolve_by_type
-from kdenv.compiler.question import misfit
+from kdenv.compiler.question import signature_error
 
 CHANCE, DECIDE, OVER = 0, 1, 2  # what phase() answers
 
@@ -67,7 +67,7 @@ def register_rules(game: str, *rooms: ModuleType, **given: Callable[..., Any]) -
     if missing:
         raise TypeError(f"{game} lacks the verb{'s' * (len(missing) > 1)} {', '.join(missing)}: a kernel of this name belongs in {where}")
     for name, answer in verbs.items():
-        if wrong := misfit(answer, _TAKES[name]):
+        if wrong := signature_error(answer, _TAKES[name]):
             raise TypeError(f"{name} of {game} {wrong}")
     state: np.dtype[Any] | None = next((room.STATE for room in rooms if isinstance(getattr(room, "STATE", None), np.dtype)), None)
     if state is None:

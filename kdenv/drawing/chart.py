@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from kdenv.drawing.paper import (
+from kdenv.drawing.style import (
     GRID,
     PALE,
     TIED,

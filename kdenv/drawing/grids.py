@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from xml.sax.saxutils import escape
 
-from kdenv.drawing.paper import LOST, PALE, TIED, WIDTH, WON, colour, fill, heading, in_lines, picture, shortened, stroke, words
+from kdenv.drawing.style import LOST, PALE, TIED, WIDTH, WON, colour, fill, heading, in_lines, picture, shortened, stroke, words
 
 _LEFT, _RIGHT = 20, WIDTH - 20
 _BARS = 45  # at most so many bars on each side of 0

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from kdenv.drawing.paper import PALE, WIDTH, Axis, colour, decades, fill, heading, marks, picture, short, shortened, stroke, width_of, words
+from kdenv.drawing.style import PALE, WIDTH, Axis, colour, decades, fill, heading, marks, picture, short, shortened, stroke, width_of, words
 
 _LEFT, _RIGHT = 26, WIDTH - 26
 _STEP = 40  # from row to row
 
 
-class Measured(NamedTuple):
+class IntervalRow(NamedTuple):
     """A row of a ladder: a number, its interval, and the same in words. An end that is inf is drawn as an arrow, and then no number."""
 
     name: str
@@ -27,7 +27,7 @@ class Measured(NamedTuple):
         return math.isinf(self.low) or math.isinf(self.high)
 
 
-class Spread(NamedTuple):
+class BoxRow(NamedTuple):
     """A row of how a number is spread: which share of all has each number, in ascending order, and the same in words."""
 
     name: str
@@ -35,7 +35,7 @@ class Spread(NamedTuple):
     said: str
 
 
-def ladder(title: str, across: str, rows: Iterable[Measured], write: Callable[[float], str] = short) -> str:
+def ladder(title: str, across: str, rows: Iterable[IntervalRow], write: Callable[[float], str] = short) -> str:
     """A number for each row with its interval, over one axis, which has a 0."""
     shown = list(rows)
     ends = [end for row in shown for end in (*row[2:4], *([] if row.is_open else [row.value])) if math.isfinite(end)]
@@ -57,7 +57,7 @@ def ladder(title: str, across: str, rows: Iterable[Measured], write: Callable[[f
     return picture(title, bottom + 48, drawn)
 
 
-def spreads(title: str, across: str, rows: Iterable[Spread], write: Callable[[float], str] = short) -> str:
+def spreads(title: str, across: str, rows: Iterable[BoxRow], write: Callable[[float], str] = short) -> str:
     """For each row how its numbers, which are above 0, are spread over one logarithmic axis."""
     shown = [row for row in rows if row.shares]
     values = [value for row in shown for value, _ in row.shares] or [1.0]

@@ -1,4 +1,4 @@
-"""Outlines as the data of an SVG path. Drawings name with them what may be clicked for an action (Drawing in core/interfaces.py).
+"""Outlines as the data of an SVG path. Drawings name with them what may be clicked for an action (Drawing in core/protocols.py).
 
 `mark` draws some: the frames around what was done last.
 """

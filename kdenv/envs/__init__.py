@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kdenv.envs.aec import TableEnv
     from kdenv.envs.sb3 import SeatVecEnv
-    from kdenv.envs.seat import SeatEnv
+    from kdenv.envs.single_agent import SeatEnv
     from kdenv.envs.vector import SeatVectorEnv, SelfPlay
 
 __all__ = ["SeatEnv", "SeatVecEnv", "SeatVectorEnv", "SelfPlay", "TableEnv"]
 
 _HOMES = {
-    "SeatEnv": "kdenv.envs.seat",
+    "SeatEnv": "kdenv.envs.single_agent",
     "SeatVecEnv": "kdenv.envs.sb3",  # needs Stable-Baselines3
     "SeatVectorEnv": "kdenv.envs.vector",
     "SelfPlay": "kdenv.envs.vector",

@@ -23,14 +23,14 @@ from kdenv.core.errors import BadOption, IllegalAction, WrongOrder, shown
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import View
-from kdenv.envs.checks import ILLEGAL, OBSERVATIONS, check_choice, check_flag, check_seed, empty_table, warn_of_loss
 from kdenv.envs.episode import Episode, article
 from kdenv.envs.pettingzoo_aec import AECEnv
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
 from kdenv.envs.seeds import CHANCE, Seeds
 from kdenv.envs.spaces import ActionSpace, in_form, space_of, state_box
-from kdenv.envs.stepping import NO_ACTION, NOBODY, Mask
+from kdenv.envs.step_kernel import NO_ACTION, NOBODY, Mask
+from kdenv.envs.validation import ILLEGAL, OBSERVATIONS, check_choice, check_flag, check_seed, empty_table, warn_of_loss
 
 ForAllAtOnce: TypeAlias = ParallelEnv[str, Any, Any]  # an environment of PettingZoo that steps all agents at once
 

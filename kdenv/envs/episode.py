@@ -18,9 +18,9 @@ from kdenv.compiler.random import Rng, make_rng
 from kdenv.core.errors import BadOption, IllegalAction, KdenvError, WrongOrder, shown
 from kdenv.core.game import did_you_mean
 from kdenv.core.table import Table
-from kdenv.envs import stepping
-from kdenv.envs.checks import check_options
-from kdenv.envs.stepping import NO_ACTION, NOBODY, WORK, Mask
+from kdenv.envs import step_kernel
+from kdenv.envs.step_kernel import NO_ACTION, NOBODY, WORK, Mask
+from kdenv.envs.validation import check_options
 
 _KNOWN = ("script", "position")  # keys of reset's options
 _IGNORED = "options"  # a key that PettingZoo's api_test tries: reset(options={"options": 1})
@@ -82,7 +82,7 @@ class Episode:
         """Begin the game that opening() returned. Its chance is drawn from rng."""
         table, script = opening
         mask = np.zeros(self.n_actions, np.int8)
-        mover = stepping.start(table, rng, self._buffer, mask)
+        mover = step_kernel.start(table, rng, self._buffer, mask)
         if mover == NOBODY:
             raise BadOption(f"the game is over at once: nobody has anything to decide at {table.position()}")
         self.table, self.script, self.rng, self.mask, self.mover = table, script, rng, mask, mover
@@ -119,10 +119,10 @@ class Episode:
             if self.script.goes_on:
                 self.table.play(action)
                 self.script.run(self.table)
-                mover = stepping.start(self.table, self.rng, self._buffer, mask)
+                mover = step_kernel.start(self.table, self.rng, self._buffer, mask)
                 self._changes = self.table.changes
             else:
-                mover = stepping.step(self.table, action, self.rng, self._buffer, mask)
+                mover = step_kernel.step(self.table, action, self.rng, self._buffer, mask)
         except BaseException as error:  # also Ctrl-C
             self.break_off(f"{article(error)} in a step")
             raise
@@ -136,7 +136,7 @@ class Episode:
         """
         mask = np.zeros(self.n_actions, np.int8)
         try:
-            mover = stepping.step_with(player, self.table, action, me, self._work, self._buffer, dice, self.rng, mask)
+            mover = step_kernel.step_with(player, self.table, action, me, self._work, self._buffer, dice, self.rng, mask)
         except BaseException as error:
             self.break_off(f"{article(error)} in a step")
             raise

@@ -3,7 +3,7 @@
 import gymnasium
 import pettingzoo
 
-from kdenv.core.installed import GAMES
+from kdenv.core.entry_points import GAMES
 from kdenv.games import TITLES
 
 
@@ -14,7 +14,7 @@ def register(name: str, title: str) -> None:
     if identity not in gymnasium.registry:
         gymnasium.register(
             identity,
-            entry_point="kdenv.envs.seat:SeatEnv",
+            entry_point="kdenv.envs.single_agent:SeatEnv",
             vector_entry_point="kdenv.envs.vector:SeatVectorEnv",
             kwargs={"game": name},
         )
@@ -29,6 +29,6 @@ def register_all() -> None:
         register(name, title)
     for name in GAMES.names():
         if name not in TITLES:
-            from kdenv.core.words import in_capitals
+            from kdenv.core.parsing import in_capitals
 
             register(name, in_capitals(name))

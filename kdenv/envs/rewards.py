@@ -33,7 +33,7 @@ import numpy as np
 from kdenv.compiler.kernel import kernel
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import did_you_mean
-from kdenv.core.rivals import best_rival
+from kdenv.core.margins import best_rival
 from kdenv.core.table import Table
 
 RewardFunction: TypeAlias = Callable[[Table], Sequence[float]]

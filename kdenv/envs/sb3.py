@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from kdenv.core.errors import BadOption, NotSupported, missing_extra, shown
 from kdenv.core.game import Game
 from kdenv.core.table import Table
-from kdenv.envs.lineup import Opponent
+from kdenv.envs.opponents import Opponent
 from kdenv.envs.rewards import Reward
 from kdenv.envs.spaces import ObservationBox
 from kdenv.envs.vector.batch import seeds_of
-from kdenv.envs.vector.seats import SeatBatch
+from kdenv.envs.vector.single_agent import SeatBatch
 
 try:
     from stable_baselines3.common.monitor import Monitor

@@ -1,6 +1,6 @@
 """The list of all games. The room of a game is imported, and its rules registered, when somebody first asks for the game.
 
-So are the games of installed packages, and what they add to a game (core/installed.py).
+So are the games of installed packages, and what they add to a game (core/entry_points.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from kdenv.core.installed import GAMES
+from kdenv.core.entry_points import GAMES
 
 if TYPE_CHECKING:
     from kdenv.core.game import Game
@@ -70,7 +70,7 @@ def add_game(game: Game) -> None:
 def _take(name: str, found: Any) -> None:
     """Add the game of an installed package. TypeError if it is neither a game of this name nor a module, which adds things itself."""
     from kdenv.core.game import Game
-    from kdenv.core.words import in_capitals
+    from kdenv.core.parsing import in_capitals
 
     if isinstance(found, Game):
         if (found.name, found.title) != (name, in_capitals(name)):
@@ -81,7 +81,7 @@ def _take(name: str, found: Any) -> None:
         raise TypeError(f"it is of type {type(found).__name__}, and must be a Game, or a module that adds something to {name}")
 
 
-GAMES.taken_by(_take)
+GAMES.on_load(_take)
 
 
 class CallableModule(ModuleType):

@@ -4,7 +4,7 @@
     >>> Uct(playout=FullGreedy(), seconds=1) == policy("uct(playout=full_greedy, seconds=1)")
     True
 
-`search` returns a Found: every turn with its visits, mean and interval, the best, and the tree (Node), if the search grows one.
+`search` returns a SearchResult: every turn with its visits, mean and interval, the best, and the tree (Node), if the search grows one.
 The rule-based players of the games can be imported from here, too: FullGreedy, BigMoney ...
 """
 
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 # isort: off
 from kdenv.policies.base import Function, Policy, TurnPolicy, policy
 from kdenv.policies.searching import SearchPolicy
-from kdenv.policies.found import Candidate, Found
-from kdenv.policies.node import Node
+from kdenv.policies.result import Candidate, SearchResult
+from kdenv.policies.tree_view import Node
 from kdenv.policies.playouts import BySeat, EpsilonGreedy, Mast, PlayerGreedy, Playout, Random
 from kdenv.policies.players import class_named
-from kdenv.policies import outside  # noqa: F401  (importing it finds policies of installed packages, and "module:Name")
+from kdenv.policies import plugins  # noqa: F401  (importing it finds policies of installed packages, and "module:Name")
 from kdenv.policies.selection import Puct, SelectionRule, Thompson, ThompsonBeta, Ucb1, Ucb1Tuned, UcbRatio
 from kdenv.policies.flat import Bandit, Mce
 from kdenv.policies.uct import Uct
@@ -40,7 +40,6 @@ __all__ = [
     "EpsilonGreedy",
     "Expectimax",
     "FlatDeals",
-    "Found",
     "Function",
     "Ims",
     "Learned",
@@ -56,6 +55,7 @@ __all__ = [
     "Puct",
     "Random",
     "SearchPolicy",
+    "SearchResult",
     "SelectionRule",
     "Star1",
     "Star2",

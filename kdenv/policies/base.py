@@ -13,8 +13,8 @@ from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
 from kdenv.core.questions import first_action, rest_of
 from kdenv.core.view import View
-from kdenv.policies.dice import Dice
-from kdenv.policies.found import Found
+from kdenv.policies.policy_rng import PolicyRng
+from kdenv.policies.result import SearchResult
 from kdenv.policies.text.value import Value
 
 
@@ -48,7 +48,7 @@ class Policy(Value, ABC):
     `@named("name")`, its fields are parameters, and texts can name it.
     """
 
-    called = "policy"
+    family = "policy"
     is_oracle: ClassVar[bool] = False  # whether it must be given an OracleView
 
     def __init_subclass__(cls, **more: Any) -> None:
@@ -64,9 +64,9 @@ class Policy(Value, ABC):
         return Memory()
 
     @property
-    def rng(self) -> Dice:
+    def rng(self) -> PolicyRng:
         """The random generator of the policy, for kernels, and with random(), integers() and choice(). reset starts it anew."""
-        return self.memory.rng.view(Dice)
+        return self.memory.rng.view(PolicyRng)
 
     @property
     def n_playouts(self) -> int:
@@ -93,7 +93,7 @@ class Policy(Value, ABC):
         """What answers `choose` (core/questions.py) as this policy does at a table with this many players; None if nothing does."""
         return None
 
-    def search(self, view: View, *, thorough: bool = True) -> Found:
+    def search(self, view: View, *, thorough: bool = True) -> SearchResult:
         """What the policy finds out about every turn that is open now. Policies that do not search raise NotSupported."""
         raise NotSupported(f"{self} does not search and has nothing to tell about its choices")
 
@@ -110,7 +110,7 @@ class Policy(Value, ABC):
         return {name: value for name, value in self.__dict__.items() if name != "memory"}
 
     @classmethod
-    def which(cls) -> str:
+    def members(cls) -> str:
         """The end of an error about a name that is no policy; it says how to list them."""
         return "'kdenv policies <game>' lists them"
 

@@ -14,7 +14,7 @@ from kdenv.core.game import Game, Variant, did_you_mean
 from kdenv.core.questions import Hidden
 from kdenv.games import find_game, names
 from kdenv.policies.budgets import GOAL, MEANING_OF_SCORE, ByGame, ByPlayouts, BySeconds, Played
-from kdenv.policies.rivals import Infers
+from kdenv.policies.opponent_model import Infers
 from kdenv.policies.searching import Searcher, SearchPolicy
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value, named
@@ -29,7 +29,7 @@ class Solves(Value):
     """A search that needs the solver or the beliefs of the game (core/questions.py)."""
 
     @classmethod
-    def obstacle(cls, game: Game) -> str:
+    def why_not(cls, game: Game) -> str:
         """The obstacle is a game without a solver and beliefs."""
         if game.knowledge.hidden is not None:
             return ""

@@ -16,7 +16,7 @@ from kdenv.core.questions import TO_THE_END, Hidden, believe, choose_at, packed
 from kdenv.core.turns import list_turns
 from kdenv.core.view import View
 from kdenv.policies.deals import EXACT, Deepens, FlatDeals, Ims, OnDeals, Oracle, Pimc
-from kdenv.policies.found import Found, half_interval, play_in_words
+from kdenv.policies.result import SearchResult, half_interval, play_in_words
 from kdenv.policies.sampling import new_playouts, unit_of
 from kdenv.policies.searching import TRIAL, Searcher
 from kdenv.search.budget import Budget
@@ -73,7 +73,7 @@ class DealsSearcher(Searcher):
         """Whether a single deal may take so long that a kernel should try only one before Python looks whether to stop."""
         return False
 
-    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
+    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> SearchResult:
         """Try every turn on random deals; the mean of a turn is over its deals."""
         dealer, solver, depth = self.parts(view)
         n = len(turns)
@@ -89,7 +89,7 @@ class DealsSearcher(Searcher):
         halves = [half_interval(deals, *sums) for sums in zip(tally.sums, tally.squares, strict=True)]
         best = int(best_mean(tally, n, rng))
         cost: dict[str, float] = {"playouts": deals, self.effort: nodes}
-        return Found(view, turns, tally.visits, tally.sums / deals, halves, best, self.unit(view), deals, cost)
+        return SearchResult(view, turns, tally.visits, tally.sums / deals, halves, best, self.unit(view), deals, cost)
 
 
 class PimcSearcher(DealsSearcher):
@@ -140,7 +140,7 @@ class OracleSearcher(Searcher):
         super().__init__(policy, Budget())
         self._keeper = SolverKeeper()
 
-    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
+    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> SearchResult:
         """The value of every turn."""
         if not view.oracle:
             raise NotSupported(f"{self.policy} must see everything; only an oracle view shows that, as the arena gives it")
@@ -152,7 +152,7 @@ class OracleSearcher(Searcher):
         best = int(best_mean(Tally(np.ones(n, np.int64), values, values), n, rng))
         lines = [self._line(view, int(turn), hidden, depth, rng) for turn in turns] if thorough else []
         visits, none = np.full(n, nodes // n), np.full(n, math.nan)
-        return Found(view, turns, visits, values, none, best, self.unit(view), 0, {"nodes": nodes}, lines)
+        return SearchResult(view, turns, visits, values, none, best, self.unit(view), 0, {"nodes": nodes}, lines)
 
     def _line(self, view: View, turn: int, hidden: Hidden, depth: int, rng: Rng) -> str:
         """Best play after this turn, as far as it consists of decisions that were looked at."""
@@ -188,7 +188,7 @@ class ImsSearcher(Searcher):
             return 0
         return int(choose_at(known.players[known.greedy].make(), view.scratch(2), 0, view.game.buffer(), rng))
 
-    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
+    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> SearchResult:
         """Negamax to the depth of the moment."""
         hidden = hidden_of(view)
         belief = hidden.beliefs[self.policy.belief](view.variant)
@@ -211,7 +211,7 @@ class ImsSearcher(Searcher):
         lines = [_in_words(view, stack.lines[place], stack.lengths[place]) for place in places] if thorough else []
         visits = np.full(len(turns), nodes // len(found))
         cost: dict[str, float] = {"nodes": nodes, "depth": depth}
-        return Found(view, turns, visits, means, none, best, self.unit(view), 0, cost, lines)
+        return SearchResult(view, turns, visits, means, none, best, self.unit(view), 0, cost, lines)
 
     def unit(self, view: View) -> str:
         return hidden_of(view).unit

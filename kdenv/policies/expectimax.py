@@ -62,7 +62,7 @@ class LooksAhead(SearchPolicy, ByNodes, BySeconds, ByGame):
         return found
 
     @classmethod
-    def obstacle(cls, game: Game) -> str:
+    def why_not(cls, game: Game) -> str:
         """The obstacle is a game that hides something, because a look-ahead must see the whole position."""
         if game.open_information:
             return ""

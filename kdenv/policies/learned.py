@@ -31,9 +31,9 @@ from kdenv.networks.network import Network, copy_for_thread, network_of
 from kdenv.networks.players import Drawn, Goal, Valued, turns_for, weigh_turns
 from kdenv.networks.priors import ByOdds, ByValues
 from kdenv.policies.base import TurnPolicy
-from kdenv.policies.found import Found
 from kdenv.policies.model_file import POLICY, VALUE, StoredNetwork, read_network
 from kdenv.policies.playouts import Playout
+from kdenv.policies.result import SearchResult
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value, named
 
@@ -118,13 +118,13 @@ class Model:
 class Modelled(TurnPolicy, Playout):
     """A policy that follows a model. Its compiled form has buffers, so it is made anew each time it is asked for."""
 
-    called = "network"
+    family = "network"
     predicts: ClassVar[str]
     usual_temperature: ClassVar[float]  # of priors
     model: str
 
     @classmethod
-    def which(cls) -> str:
+    def members(cls) -> str:
         """The end of an error about something that is no network."""
         return "give learned(<model>) or ppo(<model>)"
 
@@ -190,7 +190,7 @@ class Learned(Modelled):
 
     predicts = VALUE
     usual_temperature = 0.1
-    called = "network of values"
+    family = "network of values"
     model: str = param(help="the model: an .npz of 'kdenv train', or the name of a shipped model", kw_only=False)
 
     def compiled(self, game: Game, players: int) -> Valued:
@@ -205,7 +205,7 @@ class Learned(Modelled):
         return ByValues(self.player(view), temperature or self.usual_temperature)
 
     @classmethod
-    def which(cls) -> str:
+    def members(cls) -> str:
         """The end of an error about something that is no network of values."""
         return "give learned(<model>)"
 
@@ -225,13 +225,13 @@ class Learned(Modelled):
         found: NDArray[np.float64] = player.room.worths[:n].copy()
         return found
 
-    def search(self, view: View, *, thorough: bool = True) -> Found:
+    def search(self, view: View, *, thorough: bool = True) -> SearchResult:
         """Every turn with what the network says the position after it is worth. It looks no further, so `thorough` changes nothing."""
         player = self._part(view)
         n = int(weigh_turns(player, view.scratch(1), 0))
         worths, turns = player.room.worths[:n].copy(), player.room.turns[:n].copy()
         nothing = np.full(n, np.nan)
-        return Found(view, turns, np.ones(n, np.int64), worths, nothing, int(worths.argmax()), "worth", n, {"positions": float(n)}, [])
+        return SearchResult(view, turns, np.ones(n, np.int64), worths, nothing, int(worths.argmax()), "worth", n, {"positions": float(n)}, [])
 
 
 @named("ppo")

@@ -18,7 +18,7 @@ from kdenv.policies.searching import SearchPolicy
 from kdenv.policies.selection import SelectionRule
 from kdenv.policies.text.grammar import shorten
 from kdenv.policies.text.parameter import Parameter
-from kdenv.policies.text.value import Row, Value, classes, find, names_of, rows
+from kdenv.policies.text.value import Preset, Value, classes, find, names_of, rows
 
 GROUPS = ("players", "searches", "papers", "elsewhere", "others")  # of policies
 PARTS = ("playouts", "rules")  # of what policies take as parameters
@@ -70,10 +70,10 @@ def listing(game: Game) -> list[Entry]:
     ['greedy']
     """
     found = [_entry("players", cls) for name in game.knowledge.players if (cls := rule_class(name, (game,))) is not None]
-    kinds = [cls for cls in classes(Policy) if not cls.obstacle(game)]
+    kinds = [cls for cls in classes(Policy) if not cls.why_not(game)]
     found += [_entry("searches", cls) for cls in kinds if issubclass(cls, SearchPolicy)]
     for name, row in rows(Policy):
-        if _is_played_in(row, game) and not row.cls.obstacle(game):
+        if _is_played_in(row, game) and not row.cls.why_not(game):
             group = "papers" if row.game in ("", game.name) else "elsewhere"
             found.append(Entry(group, name, name, row.meaning, row.source, row.cls, _presets(row)))
     return found + [_entry("others", cls) for cls in kinds if not issubclass(cls, SearchPolicy)]
@@ -82,7 +82,7 @@ def listing(game: Game) -> list[Entry]:
 def parts(game: Game) -> list[Entry]:
     """Every playout and selection rule that policies can use in this game, without the players of the game, which are playouts too."""
     families = zip(PARTS, (Playout, SelectionRule), strict=True)
-    return [_entry(group, cls) for group, family in families for cls in classes(family) if not cls.obstacle(game)]
+    return [_entry(group, cls) for group, family in families for cls in classes(family) if not cls.why_not(game)]
 
 
 def entry_of(name: str, game: Game) -> Entry:
@@ -95,7 +95,7 @@ def entry_of(name: str, game: Game) -> Entry:
     remedy = f"'kdenv policies {game.name}' lists what can be used"
     if name not in names_of(Value):
         raise BadOption(f"there is no policy {shorten(name)}{did_you_mean(name, known)}; {remedy}")
-    obstacle = "" if any(name == row for row, _ in rows(Value)) else find(name, Value).obstacle(game)
+    obstacle = "" if any(name == row for row, _ in rows(Value)) else find(name, Value).why_not(game)
     raise NotSupported(f"{name} {obstacle}" if obstacle else f"{name} cannot be used in {game.name}; {remedy}")
 
 
@@ -103,12 +103,12 @@ def _entry(group: str, cls: type[Value]) -> Entry:
     return Entry(group, cls.kind, cls.usage(), cls.meaning(), cls.source, cls, cls.usual)
 
 
-def _presets(row: Row) -> Mapping[str, Any]:
+def _presets(row: Preset) -> Mapping[str, Any]:
     has_budget = any(name in row.parameters for name in row.cls.alternatives)
     return row.parameters if has_budget else {**row.cls.usual, **row.parameters}
 
 
-def _is_played_in(row: Row, game: Game) -> bool:
+def _is_played_in(row: Preset, game: Game) -> bool:
     """Whether this game has the playout, the evaluator and the order that a row names."""
     playout, evaluate, order = (row.parameters.get(name) for name in ("playout", "evaluate", "order"))
     known = game.knowledge
@@ -125,4 +125,4 @@ def _is_playout_of(text: str, game: Game) -> bool:
     if name in game.knowledge.players:
         return True
     cls = next((cls for cls in classes(Value) if cls.kind == name), None)
-    return cls is not None and not issubclass(cls, RulePolicy) and not cls.obstacle(game)
+    return cls is not None and not issubclass(cls, RulePolicy) and not cls.why_not(game)

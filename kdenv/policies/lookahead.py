@@ -18,7 +18,7 @@ from kdenv.core.game import Game
 from kdenv.core.verbs import CHANCE, OVER
 from kdenv.core.view import View
 from kdenv.policies.expectimax import LISTED, MARGIN, MOST_DEPTH, LooksAhead
-from kdenv.policies.found import Found, carry_out, play_in_words
+from kdenv.policies.result import SearchResult, carry_out, play_in_words
 from kdenv.policies.searching import TRIAL, Searcher
 from kdenv.search.budget import Budget
 from kdenv.search.evaluate import AsListed, ScoreMargin
@@ -37,7 +37,7 @@ class LookaheadSearcher(Searcher):
     def __init__(self, policy: LooksAhead) -> None:
         super().__init__(policy, policy.budget())
 
-    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
+    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> SearchResult:
         """Search one turn deep, which is always finished, then two ..., as long as the budget allows.
 
         thorough: the exact value of every turn, not only of the best, and how the game is expected to go on after that one: by
@@ -55,7 +55,7 @@ class LookaheadSearcher(Searcher):
         found, values, visits, best = deepening.found, deepening.values, deepening.visits, deepening.best
         lines = [self._line(view, int(turn), deepening.finished) if i == best else "" for i, turn in enumerate(found)] if thorough else []
         cost: dict[str, float] = {"nodes": deepening.nodes, "turns deep": deepening.finished}
-        return Found(view, found, visits, values, np.full(len(found), math.nan), best, self.unit(view), deepening.nodes, cost, lines)
+        return SearchResult(view, found, visits, values, np.full(len(found), math.nan), best, self.unit(view), deepening.nodes, cost, lines)
 
     def unit(self, view: View) -> str:
         return "worth" if self._evaluator_name(view.game) != MARGIN else "margin"

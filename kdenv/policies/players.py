@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
+from kdenv.core.parsing import in_capitals
 from kdenv.core.questions import RulePlayer, choose_at
 from kdenv.core.view import View
-from kdenv.core.words import in_capitals
 from kdenv.games import find_game, names
 from kdenv.policies.base import TurnPolicy
 from kdenv.policies.playouts import Playout

@@ -12,14 +12,14 @@ from kdenv.core.view import View
 from kdenv.policies.base import Policy
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value, named, names_of
-from kdenv.search.playout import EpsilonGreedy as CompiledEpsilonGreedy
+from kdenv.search.playout import EpsilonGreedyPlayer as CompiledEpsilonGreedy
 from kdenv.search.playout import Split, Uniform
 
 
 class Playout(Value, ABC):
     """A way to play a position to its end."""
 
-    called = "playout"
+    family = "playout"
     learns: ClassVar[bool] = False  # whether it learns from the iterations of a tree search
 
     @abstractmethod
@@ -27,7 +27,7 @@ class Playout(Value, ABC):
         """The compiled player (core/questions.py) that decides for all seats in playouts; the seat of the view searches."""
 
     @classmethod
-    def which(cls) -> str:
+    def members(cls) -> str:
         """The end of an error about something that is no playout; it names the playouts."""
         return f"a playout is {', '.join(names_of(cls, asking_games=False))} or a rule-based player"
 
@@ -59,7 +59,7 @@ class _Greedy(Playout):
         return game.knowledge.players[game.knowledge.greedy].make()
 
     @classmethod
-    def obstacle(cls, game: Game) -> str:
+    def why_not(cls, game: Game) -> str:
         """The obstacle is a game without a greedy player."""
         return "" if game.knowledge.greedy else f"needs a greedy player, which {game.name} does not have; use playout=random"
 

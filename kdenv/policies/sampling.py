@@ -24,9 +24,9 @@ from kdenv.core.view import View
 from kdenv.policies.base import Policy
 from kdenv.policies.budgets import Played
 from kdenv.policies.flat import Bandit, Mce
-from kdenv.policies.found import Found, carry_out, half_interval
-from kdenv.policies.node import Node
+from kdenv.policies.result import SearchResult, carry_out, half_interval
 from kdenv.policies.searching import TRIAL, Searcher
+from kdenv.policies.tree_view import Node
 from kdenv.policies.uct import Uct
 from kdenv.search.budget import Budget, run_together
 from kdenv.search.kernels import flat
@@ -82,7 +82,7 @@ class PlayoutSearcher(Searcher):
     def worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
         """Worker `number`, to search these turns with this budget."""
 
-    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
+    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> SearchResult:
         """Let the workers search, add up what they found, and choose the best turn."""
         since = time.perf_counter()
         workers = self._workers(view, turns, budget, rng)
@@ -103,11 +103,11 @@ class PlayoutSearcher(Searcher):
             cost["nodes"] = sum(worker.nodes() for worker in workers)
         by_visits = self.policy.choice == "visits"
         if not thorough:
-            return Found(view, turns, tally.visits, means, [math.nan] * n, best, self.unit(view), playouts, cost, by_visits=by_visits)
+            return SearchResult(view, turns, tally.visits, means, [math.nan] * n, best, self.unit(view), playouts, cost, by_visits=by_visits)
         halves = [half_interval(*of_turn) for of_turn in zip(*tally, strict=True)]
         lines = [workers[0].line(i) for i in range(n)]
         trees = [root for worker in workers if (root := worker.root())]
-        return Found(view, turns, tally.visits, means, halves, best, self.unit(view), playouts, cost, lines, by_visits, trees)
+        return SearchResult(view, turns, tally.visits, means, halves, best, self.unit(view), playouts, cost, lines, by_visits, trees)
 
     def _workers(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> list[Worker]:
         """The workers. If there are several, each has a generator and a share of the budget of its own."""
@@ -156,7 +156,7 @@ class PlayoutSearcher(Searcher):
             return 0
         return int(choose_at(view.game.knowledge.reflex.make(), view.scratch(2), 0, view.game.buffer(), rng))
 
-    def foreseen(self, view: View) -> Any:
+    def playout_player(self, view: View) -> Any:
         """The compiled player of the playouts."""
         return self.policy.playout.player(view)
 

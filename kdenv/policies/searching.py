@@ -19,7 +19,7 @@ from kdenv.core.game import Game
 from kdenv.core.turns import SCRATCH, list_turns
 from kdenv.core.view import View
 from kdenv.policies.base import TurnPolicy
-from kdenv.policies.found import Found
+from kdenv.policies.result import SearchResult
 from kdenv.search.budget import Budget, compiling
 from kdenv.search.playout import Uniform, decisions_left
 
@@ -37,7 +37,7 @@ class Searcher(ABC):
         self.policy, self.budget = policy, budget
 
     @abstractmethod
-    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> Found:
+    def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> SearchResult:
         """Look at these turns as long as the budget allows; TRIAL asks for as little as possible.
 
         thorough: what is found out about all turns is wanted, how the game is expected to go on, and the tree, if there is one.
@@ -61,7 +61,7 @@ class Searcher(ABC):
         """The turn to take without any search; 0 if there is none."""
         return 0
 
-    def foreseen(self, view: View) -> Any:
+    def playout_player(self, view: View) -> Any:
         """The compiled player by whose playouts the turns left are counted."""
         return Uniform()
 
@@ -69,7 +69,7 @@ class Searcher(ABC):
         """How many decisions are left for this seat in this game, as far as a few playouts can tell."""
         game, states = view.game, view.scratch(3)
         parts = int(view.seat), self.most_decisions(game), n_games, game.buffer(), make_rng(0)
-        return float(decisions_left(self.foreseen(view), states, *parts))
+        return float(decisions_left(self.playout_player(view), states, *parts))
 
 
 class SearchPolicy(TurnPolicy):
@@ -104,7 +104,7 @@ class SearchPolicy(TurnPolicy):
         memory.seconds += time.perf_counter() - start
         return turn
 
-    def search(self, view: View, *, thorough: bool = True) -> Found:
+    def search(self, view: View, *, thorough: bool = True) -> SearchResult:
         """Search the position in view and return what was found: about every turn and, where a tree is grown, the tree.
 
         A turn that is forced, or that the reflex would take, is searched all the same. thorough=False looks only for the best turn, as

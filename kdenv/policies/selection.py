@@ -15,7 +15,7 @@ from kdenv.search.score import OUTCOMES
 class SelectionRule(Value, ABC):
     """A rule that says which turn a search tries next, given the results of each turn so far."""
 
-    called = "selection rule"
+    family = "selection rule"
     needs_priors: ClassVar[bool] = False
     is_for_outcomes: ClassVar[bool] = False  # whether it takes scores between 0 and 1 only, which say who won
 
@@ -66,7 +66,7 @@ class Thompson(SelectionRule):
     spread: float = param("the assumed standard deviation of the scores of a turn before its first playout", default=0.5, least=0)
 
     def compiled(self) -> Any:
-        return select.Thompson(self.spread)
+        return select.ThompsonRule(self.spread)
 
 
 @named("thompson_beta", "Thompson 1933; Jansen and Tollisen 2014, eq. 5")
@@ -78,7 +78,7 @@ class ThompsonBeta(SelectionRule):
     losses: float = param("the losses that every turn is credited with before its first playout", default=1.0, least=1)
 
     def compiled(self) -> Any:
-        return select.ThompsonBeta(self.wins, self.losses)
+        return select.ThompsonBetaRule(self.wins, self.losses)
 
 
 @named("puct", "Rosin 2011; Silver et al. 2017")
@@ -89,4 +89,4 @@ class Puct(SelectionRule):
     c: float = param("how much turns with great priors and few visits are preferred", default=1.0, least=0)
 
     def compiled(self) -> Any:
-        return select.Puct(self.c)
+        return select.PuctRule(self.c)

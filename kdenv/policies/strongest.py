@@ -13,7 +13,7 @@ from kdenv.core.game import Game, Variant
 from kdenv.core.view import View
 from kdenv.policies.base import Policy, policy
 from kdenv.policies.budgets import BySeconds
-from kdenv.policies.found import Found
+from kdenv.policies.result import SearchResult
 from kdenv.policies.text.value import named
 
 
@@ -24,7 +24,7 @@ class Strongest(Policy, BySeconds):
     usual: ClassVar[Mapping[str, Any]] = {"seconds": 1.0}
 
     @classmethod
-    def obstacle(cls, game: Game) -> str:
+    def why_not(cls, game: Game) -> str:
         """The obstacle is a game whose players have not been measured."""
         return "" if game.knowledge.strongest else f"stands for no policy of {game.name}, which names none (Knowledge.strongest)"
 
@@ -88,6 +88,6 @@ class Strongest(Policy, BySeconds):
         self.memory.n_playouts = player.n_playouts
         return action
 
-    def search(self, view: View, *, thorough: bool = True) -> Found:
+    def search(self, view: View, *, thorough: bool = True) -> SearchResult:
         """What the policy that plays finds out about every turn."""
         return self.at(view).search(view, thorough=thorough)

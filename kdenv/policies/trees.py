@@ -13,11 +13,11 @@ from kdenv.core import verbs
 from kdenv.core.game import Game
 from kdenv.core.turns import MAX_DECISIONS, SCRATCH, list_turns
 from kdenv.core.view import View
-from kdenv.policies.found import carry_out, play_in_words
-from kdenv.policies.node import Node, child_of, root_of, turns_of
 from kdenv.policies.playouts import Mast
+from kdenv.policies.result import carry_out, play_in_words
 from kdenv.policies.sampling import PlayoutSearcher, Worker, new_playouts
 from kdenv.policies.selection import Puct
+from kdenv.policies.tree_view import Node, child_of, root_of, turns_of
 from kdenv.policies.uct import Uct
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import amaf, uct
@@ -182,7 +182,7 @@ def _player_and_learner(view: View, policy: Uct) -> tuple[Any, Any]:
     shape = (view.players, view.game.n_actions(view.players, view.variant)) if learns else (0, 0)
     averages = amaf.Averages(np.zeros(shape, np.int64), np.zeros(shape))
     record = amaf.Record(np.zeros(amaf.MOST_RECORDED, np.int64), np.zeros(amaf.MOST_RECORDED, np.int64), np.zeros(1, np.int64))
-    learner = amaf.Learner(
+    learner = amaf.AmafLearner(
         record,
         averages,
         int(learns),
@@ -191,7 +191,7 @@ def _player_and_learner(view: View, policy: Uct) -> tuple[Any, Any]:
         homes=np.zeros(size, np.int64),
         slots=np.zeros(1 << (2 * size).bit_length(), np.int64),
     )
-    player = amaf.Mast(averages, playout.epsilon) if isinstance(playout, Mast) else player
+    player = amaf.MastPlayer(averages, playout.epsilon) if isinstance(playout, Mast) else player
     return amaf.Recorded(player, most_decisions_of(policy, view.game), record), learner
 
 

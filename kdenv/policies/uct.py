@@ -9,7 +9,7 @@ from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game, Variant
 from kdenv.policies.budgets import GOAL, MOST_WORKERS, ByGame, ByNodes, ByPlayouts, BySeconds, Decided, Played
 from kdenv.policies.learned import Learned, Modelled
-from kdenv.policies.rivals import Infers
+from kdenv.policies.opponent_model import Infers
 from kdenv.policies.searching import Searcher, SearchPolicy
 from kdenv.policies.selection import SelectionRule, Ucb1
 from kdenv.policies.text.parameter import param

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
+from kdenv.core.margins import best_rival
 from kdenv.core.questions import estimate, rank, reach
-from kdenv.core.rivals import best_rival
 from kdenv.core.verbs import scores
 
 

@@ -14,7 +14,7 @@ class Uniform(NamedTuple):
     """A player that decides at random: all legal actions are equally probable."""
 
 
-class EpsilonGreedy(NamedTuple):
+class EpsilonGreedyPlayer(NamedTuple):
     """A player that plays a random turn with probability epsilon, and otherwise the turn of the greedy player."""
 
     greedy: NamedTuple
@@ -51,7 +51,7 @@ def _choose_uniformly(player, states, k, out, rng):
     return packed(out[below(rng, n)])
 
 
-@plays(EpsilonGreedy)
+@plays(EpsilonGreedyPlayer)
 @kernel
 def _choose_epsilon_greedily(player, states, k, out, rng):
     if uniform(rng) < player.epsilon:

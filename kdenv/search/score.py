@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
-from kdenv.core.rivals import best_rival, share_of_win
+from kdenv.core.margins import best_rival, share_of_win
 from kdenv.core.verbs import scores, standings
 
 

@@ -37,20 +37,20 @@ class UCB1Tuned(NamedTuple):
     c: float
 
 
-class Thompson(NamedTuple):
+class ThompsonRule(NamedTuple):
     """A random draw from a normal distribution around the mean. Its variance is estimated from the values, beginning with spread ** 2."""
 
     spread: float
 
 
-class ThompsonBeta(NamedTuple):
-    """A random draw from the beta distribution of the chance to win, Beta(wins + successes, losses + the rest) (Thompson 1933)."""
+class ThompsonBetaRule(NamedTuple):
+    """A random draw from the beta distribution of the chance to win, Beta(wins + successes, losses + the rest) (ThompsonRule 1933)."""
 
     wins: float
     losses: float
 
 
-class Puct(NamedTuple):
+class PuctRule(NamedTuple):
     """The mean plus c * prior * sqrt(N) / (n + 1) (Rosin 2011, Silver et al. 2017)."""
 
     c: float
@@ -90,7 +90,7 @@ def _ucb1_tuned(rule, visits, total, squares, gain, log_n, rng):
     return mean + rule.c * math.sqrt(log_n / visits * min(0.25, most_variance))
 
 
-@answers(urgency, Thompson)
+@answers(urgency, ThompsonRule)
 @kernel
 def _thompson(rule, visits, total, squares, gain, log_n, rng):
     mean = total / visits
@@ -98,14 +98,14 @@ def _thompson(rule, visits, total, squares, gain, log_n, rng):
     return mean + math.sqrt(variance / visits) * normal(rng)
 
 
-@answers(urgency, ThompsonBeta)
+@answers(urgency, ThompsonBetaRule)
 @kernel
 def _thompson_beta(rule, visits, total, squares, gain, log_n, rng):
     one, other = gamma(rule.wins + total, rng), gamma(rule.losses + visits - total, rng)
     return one / (one + other)
 
 
-@answers(urgency, Puct)
+@answers(urgency, PuctRule)
 @kernel
 def _puct(rule, visits, total, squares, gain, log_n, rng):
     return total / visits + rule.c * gain * math.exp(0.5 * log_n) / (visits + 1)

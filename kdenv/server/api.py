@@ -13,13 +13,13 @@ from typing import Any
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
 from kdenv.games import find_game, names
-from kdenv.server import catalogue, openapi, seen
+from kdenv.server import catalogue, openapi, visibility
 from kdenv.server.callbacks import Callbacks
 from kdenv.server.describe import Flag, Items, Options, Text, Whole
-from kdenv.server.errors import Refused
-from kdenv.server.hall import Hall
-from kdenv.server.limiter import Limiter
-from kdenv.server.live import Live
+from kdenv.server.errors import RequestError
+from kdenv.server.rate_limit import Limiter
+from kdenv.server.running_game import Live
+from kdenv.server.service import Hall
 from kdenv.server.statistics import MOST, statistics
 from kdenv.server.web import Call, Route
 
@@ -173,20 +173,20 @@ class Api:
         games = []
         for kept in found:
             live = self.hall.live.get(kept.id)
-            games.append({**seen.brief(kept), "step": live.step if live else None, "turn": live.mover if live else None})
+            games.append({**visibility.brief(kept), "step": live.step if live else None, "turn": live.mover if live else None})
         return {"games": games, "total": total, "page": query["page"], "size": query["size"]}
 
     async def make(self, call: Call) -> Any:
         if self._making.take(call.client):
-            raise Refused(429, "you have made too many games in the last hour; join one, or wait")
+            raise RequestError(429, "you have made too many games in the last hour; join one, or wait")
         body = dict(call.body)
         live = self.hall.make(body.pop("game"), body.pop("players"), body.pop("options"), body.pop("seats"), **body)
-        return seen.public(live)
+        return visibility.public(live)
 
     async def state(self, call: Call) -> Any:
         live = self._live(call)
         await self._wait(live, call)
-        return seen.public(live)
+        return visibility.public(live)
 
     async def join(self, call: Call) -> Any:
         live, body = self._live(call), call.body
@@ -200,27 +200,27 @@ class Api:
         live = self._live(call)
         seat = self.hall.seat(live, call.token)
         await self._wait(live, call)
-        return seen.for_seat(live, seat, call.query["numbers"])
+        return visibility.for_seat(live, seat, call.query["numbers"])
 
     async def act(self, call: Call) -> Any:
         live = self._live(call)
         seat, body = self.hall.seat(live, call.token), call.body
         if (body["action"] is None) == (body["actions"] is None):
-            raise Refused(422, "give either action, a whole number, or actions, a list of them")
+            raise RequestError(422, "give either action, a whole number, or actions, a list of them")
         self.hall.act(live, seat, body["step"], [body["action"]] if body["actions"] is None else body["actions"])
-        return seen.for_seat(live, seat)
+        return visibility.for_seat(live, seat)
 
     async def resign(self, call: Call) -> Any:
         live = self._live(call)
         seat = self.hall.seat(live, call.token)
         self.hall.resign(live, seat)
-        return seen.for_seat(live, seat)
+        return visibility.for_seat(live, seat)
 
     async def undo(self, call: Call) -> Any:
         live = self._live(call)
         seat = self.hall.seat(live, call.token)
         self.hall.undo(live, seat, call.body["step"])
-        return seen.for_seat(live, seat)
+        return visibility.for_seat(live, seat)
 
     # Looking at a game
 
@@ -234,7 +234,7 @@ class Api:
             stream = self._stream(live, first, viewer)
             return StreamingResponse(stream, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
         await self._wait_for(live, first, call.query["wait"])
-        found = seen.events(live, first, viewer)
+        found = visibility.events(live, first, viewer)
         return {"events": found, "next": first + len(found), "step": live.step, "status": live.status, "turn": live.mover}
 
     async def record(self, call: Call) -> Any:
@@ -248,7 +248,7 @@ class Api:
         key, kept = (live.id, step, viewer, live.is_open), self.hall.pictures
         drawn = kept.get(key)
         if drawn is None:
-            drawn = await asyncio.to_thread(lambda: seen.picture(live, live.table_at(step), viewer))
+            drawn = await asyncio.to_thread(lambda: visibility.picture(live, live.table_at(step), viewer))
         if len(kept) >= _PICTURES:
             kept.pop(next(iter(kept)))
         kept[key] = drawn
@@ -256,22 +256,22 @@ class Api:
 
     async def shapes(self, call: Call) -> Any:
         live, viewer = self._viewed(call)
-        return seen.shapes(live, self.hall.table_at(live, self._step(call, live)), viewer)
+        return visibility.shapes(live, self.hall.table_at(live, self._step(call, live)), viewer)
 
     async def curve(self, call: Call) -> Any:
         live, viewer = self._viewed(call)
-        return await asyncio.to_thread(seen.curve, live, viewer)
+        return await asyncio.to_thread(visibility.curve, live, viewer)
 
     async def analysis(self, call: Call) -> Any:
         live, viewer = self._viewed(call)
         step = self._step(call, live)
         found = await self.hall.analyse(live, step, viewer, call.body["policy"])
-        return {**found, "shapes": seen.shapes(live, live.table_at(step), viewer)["shapes"]}
+        return {**found, "shapes": visibility.shapes(live, live.table_at(step), viewer)["shapes"]}
 
     async def film(self, call: Call) -> Any:
         live = self._live(call)
         if live.status != "over":
-            raise Refused(409, "there is a film of a game when it is over")
+            raise RequestError(409, "there is a film of a game when it is over")
         async with self._filming:
             return Response(await _gif(await asyncio.to_thread(live.table.record)), media_type="image/gif")
 
@@ -288,7 +288,7 @@ class Api:
     def _step(self, call: Call, live: Live) -> int:
         step = int(call.path["step"])
         if step > live.step:
-            raise Refused(404, f"there is no step {step}; this game has the steps 0 to {live.step}")
+            raise RequestError(404, f"there is no step {step}; this game has the steps 0 to {live.step}")
         return step
 
     async def _wait(self, live: Live, call: Call) -> None:
@@ -311,7 +311,7 @@ class Api:
 
     def _check_listeners(self) -> None:
         if self._listeners >= self.hall.settings.limits.listeners:
-            raise Refused(503, f"{self._listeners} listeners wait for events here, and there may be no more; try again later")
+            raise RequestError(503, f"{self._listeners} listeners wait for events here, and there may be no more; try again later")
 
     async def _stream(self, live: Live, first: int, viewer: int | None) -> AsyncIterator[str]:
         """All events from a number on, as Server-Sent Events, until the game is over or the server ends."""
@@ -319,7 +319,7 @@ class Api:
         try:
             while True:
                 changed = live.changed
-                while found := seen.events(live, first, viewer):
+                while found := visibility.events(live, first, viewer):
                     for event in found:
                         yield f"id: {event['event']}\nevent: {event['kind']}\ndata: {json.dumps(event)}\n\n"
                     first += len(found)
@@ -347,11 +347,11 @@ async def _gif(record: str) -> bytes:
             async with asyncio.timeout(_GIF_SECONDS):
                 _, said = await process.communicate()
         except TimeoutError:
-            raise Refused(503, "the film takes too long to make; download the record and use 'kdenv replay --gif'") from None
+            raise RequestError(503, "the film takes too long to make; download the record and use 'kdenv replay --gif'") from None
         finally:
             if process.returncode is None:
                 process.kill()
         if process.returncode or not film.is_file():
             last = (said.decode("utf-8", "replace").strip().splitlines() or ["it cannot be drawn"])[-1]
-            raise Refused(501, f"this server makes no films: {last.removeprefix('kdenv: ')}")
+            raise RequestError(501, f"this server makes no films: {last.removeprefix('kdenv: ')}")
         return film.read_bytes()

@@ -15,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import SplitResult, urlsplit
 
 from kdenv.core.errors import shown
-from kdenv.server.errors import Refused
-from kdenv.server.live import Live
+from kdenv.server.errors import RequestError
+from kdenv.server.running_game import Live
 
 _LOG = logging.getLogger("kdenv.server")
 _PAUSES = (0.5, 2.0, 8.0)  # seconds before each new try
@@ -42,18 +42,18 @@ class Callbacks:
             parts = urlsplit(address)
             host, port = parts.hostname, parts.port
         except ValueError:
-            raise Refused(422, f"callback={shown(address)} is no address; write http://host:port/path") from None
+            raise RequestError(422, f"callback={shown(address)} is no address; write http://host:port/path") from None
         if parts.scheme not in _PORTS or not host or "@" in parts.netloc or not address.isascii() or not address.isprintable():
-            raise Refused(422, f"callback={shown(address)} is no address; write http://host:port/path")
+            raise RequestError(422, f"callback={shown(address)} is no address; write http://host:port/path")
         if " " in address:
-            raise Refused(422, "callback= has a blank in it; write http://host:port/path")
+            raise RequestError(422, "callback= has a blank in it; write http://host:port/path")
         if not self._hosts:
-            raise Refused(403, "this server calls nobody back; ask for the state with wait=, or ask the operator for --callbacks")
+            raise RequestError(403, "this server calls nobody back; ask for the state with wait=, or ask the operator for --callbacks")
         if host not in self._hosts:
-            raise Refused(403, f"this server does not call {shown(host)}; it calls {', '.join(self._hosts)}")
+            raise RequestError(403, f"this server does not call {shown(host)}; it calls {', '.join(self._hosts)}")
         port = port or _PORTS[parts.scheme]
         if port in self._own_ports:
-            raise Refused(403, f"this server does not call port {port}, on which it listens itself; use another port")
+            raise RequestError(403, f"this server does not call port {port}, on which it listens itself; use another port")
 
     def tell(self, live: Live) -> None:
         """Call the agent that is to decide now. It is told the game, its seat and the step."""
@@ -67,7 +67,7 @@ class Callbacks:
         """Call an address after all earlier calls of this agent: POST with a body, which is tried again, or a single GET without one."""
         try:
             self.check(address)
-        except Refused as error:
+        except RequestError as error:
             _LOG.info("%s is not called: %s", shown(address), error)
             return
         if agent not in self._queues:

@@ -11,8 +11,8 @@ from kdenv.core.game import Game
 from kdenv.policies import Policy
 from kdenv.policies.learned import shipped_models
 from kdenv.policies.listing import Entry, listing
-from kdenv.server import texts
-from kdenv.server.settings import Settings
+from kdenv.server import policy_limits
+from kdenv.server.settings import ServerSettings
 
 # Programs of three strengths. The first of each that can play a game with the usual options is recommended; {greedy} is the game's own.
 _RECOMMENDED = {
@@ -43,7 +43,7 @@ def rules_of(game: Game) -> dict[str, Any]:
 
 
 @lru_cache
-def policies_of(game: Game, settings: Settings) -> dict[str, Any]:
+def policies_of(game: Game, settings: ServerSettings) -> dict[str, Any]:
     """The programs that the server accepts at a table of the usual players and options, and those of recommended strength.
 
     `policy` is the text that sits down as it is. `analyses` says whether it may be asked about a position.
@@ -62,11 +62,11 @@ def policies_of(game: Game, settings: Settings) -> dict[str, Any]:
     }
 
 
-def _filled(candidate: str, game: Game, settings: Settings) -> str:
+def _filled(candidate: str, game: Game, settings: ServerSettings) -> str:
     return candidate.format(greedy=game.knowledge.greedy or "random", seconds=min(_SECONDS, settings.limits.search_seconds))
 
 
-def _offers(entry: Entry, game: Game, settings: Settings) -> list[dict[str, Any]]:
+def _offers(entry: Entry, game: Game, settings: ServerSettings) -> list[dict[str, Any]]:
     """The texts with which a listed policy sits down: its name, its name with a budget, or its name with each model that fits."""
     if "model" in entry.parameters:
         return _accepted((f"{entry.name}({model})" for model in shipped_models()), game, settings)
@@ -74,13 +74,13 @@ def _offers(entry: Entry, game: Game, settings: Settings) -> list[dict[str, Any]
     return _accepted((entry.name, f"{entry.name}(seconds={budget:g})"), game, settings)[:1]
 
 
-def _accepted(candidates: Iterable[str], game: Game, settings: Settings) -> list[dict[str, Any]]:
+def _accepted(candidates: Iterable[str], game: Game, settings: ServerSettings) -> list[dict[str, Any]]:
     """Those of the texts that the server accepts, and whether each may analyse."""
     table = game, game.players[0], dict[str, Any](), settings
     return [
-        {"policy": text, "analyses": _is_accepted(texts.checked_search, text, *table)}
+        {"policy": text, "analyses": _is_accepted(policy_limits.checked_search, text, *table)}
         for text in candidates
-        if _is_accepted(texts.checked, text, *table, settings.limits.search_seconds)
+        if _is_accepted(policy_limits.checked, text, *table, settings.limits.search_seconds)
     ]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from kdenv.core.errors import shown
 from kdenv.core.game import did_you_mean
-from kdenv.server.errors import Refused
+from kdenv.server.errors import RequestError
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Kind(ABC):
 
     @abstractmethod
     def check(self, name: str, value: Any) -> Any:
-        """The value, if it is of this kind. Refused if not."""
+        """The value, if it is of this kind. RequestError if not."""
 
     def read(self, name: str, text: str) -> Any:
         """The value that a text in a query stands for."""
@@ -135,7 +135,7 @@ Fields = Mapping[str, Kind]
 
 
 def read_query(fields: Fields, given: list[tuple[str, str]]) -> dict[str, Any]:
-    """The values in a query. Refused if it has others, or one twice."""
+    """The values in a query. RequestError if it has others, or one twice."""
     values = {name: kind.default for name, kind in fields.items()}
     seen: set[str] = set()
     for name, text in given:
@@ -147,9 +147,9 @@ def read_query(fields: Fields, given: list[tuple[str, str]]) -> dict[str, Any]:
 
 
 def read_body(fields: Fields, given: Any) -> dict[str, Any]:
-    """The values in the body of a request, which is a JSON object. Refused if it is not, or if it has others."""
+    """The values in the body of a request, which is a JSON object. RequestError if it is not, or if it has others."""
     if not isinstance(given, dict):
-        raise Refused(422, f"the body must be a JSON object with {', '.join(fields) or 'nothing in it'}")
+        raise RequestError(422, f"the body must be a JSON object with {', '.join(fields) or 'nothing in it'}")
     values = {name: kind.default for name, kind in fields.items()}
     seen: set[str] = set()
     for name, value in given.items():
@@ -163,19 +163,19 @@ def read_body(fields: Fields, given: Any) -> dict[str, Any]:
 def _check_known(fields: Fields, name: str, seen: set[str]) -> None:
     if name not in fields:
         known = ", ".join(fields) or "none"
-        raise Refused(422, f"{shown(_printable(name))!r} is not known here{did_you_mean(name, fields)}; what may be given: {known}")
+        raise RequestError(422, f"{shown(_printable(name))!r} is not known here{did_you_mean(name, fields)}; what may be given: {known}")
     if name in seen:
-        raise Refused(422, f"{name} is given twice")
+        raise RequestError(422, f"{name} is given twice")
 
 
 def _check_complete(fields: Fields, seen: set[str]) -> None:
     for name, kind in fields.items():
         if kind.required and name not in seen:
-            raise Refused(422, f"{name} is missing: {kind.meaning}")
+            raise RequestError(422, f"{name} is missing: {kind.meaning}")
 
 
-def _wrong(name: str, value: Any, right: str) -> Refused:
-    return Refused(422, f"{name}={shown(_printable(value))} is not possible; it must be {right}")
+def _wrong(name: str, value: Any, right: str) -> RequestError:
+    return RequestError(422, f"{name}={shown(_printable(value))} is not possible; it must be {right}")
 
 
 def _is_unicode(text: str) -> bool:

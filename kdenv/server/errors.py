@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Refused(Exception):
+class RequestError(Exception):
     """A request that is not carried out: the HTTP status, and a sentence that says why and what would be right."""
 
     def __init__(self, status: int, sentence: str) -> None:
@@ -11,14 +11,14 @@ class Refused(Exception):
         self.status, self.sentence = status, sentence
 
 
-class Damaged(Refused):
+class Damaged(RequestError):
     """A game that the database holds in a form that cannot be. It is set aside, and the log says why."""
 
     def __init__(self, game: str) -> None:
         super().__init__(500, f"game {game} is damaged in the database and set aside; the server's log says why")
 
 
-class StoreBusy(Refused):
+class StoreBusy(RequestError):
     """The database cannot be written now. Nothing has changed, so the same request may be sent again."""
 
     def __init__(self, why: str) -> None:

@@ -20,13 +20,13 @@ from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.games.kingdomino import kdom as documents
 from kdenv.server.callbacks import Callbacks
-from kdenv.server.errors import Damaged, Refused
-from kdenv.server.hall import Hall
-from kdenv.server.limiter import Limiter
-from kdenv.server.live import Live, carry_out
-from kdenv.server.seen import moment
-from kdenv.server.store import Game
+from kdenv.server.errors import Damaged, RequestError
+from kdenv.server.rate_limit import Limiter
+from kdenv.server.running_game import Live, carry_out
+from kdenv.server.service import Hall
+from kdenv.server.store import StoredGame
 from kdenv.server.tokens import new_uuid
+from kdenv.server.visibility import moment
 
 _LOG = logging.getLogger("kdenv.server")
 _UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
@@ -108,9 +108,9 @@ class Kdom:
                 answer = Answer(429, _JSON, b"Not found")
             else:
                 answer = self._answer(method, scope["raw_path"], await self._given(scope, receive), client)
-        except (Refused, KdenvError) as error:
+        except (RequestError, KdenvError) as error:
             _LOG.info("refused: %s", error)
-            busy = isinstance(error, Refused) and error.status == 503
+            busy = isinstance(error, RequestError) and error.status == 503
             answer = Answer(503, _JSON, b"Not found") if busy else _NOT_FOUND
         except Exception:
             _LOG.exception("a request of the paper's protocol failed")
@@ -177,13 +177,13 @@ class Kdom:
         if address:
             try:
                 self._callbacks.check(address)
-            except Refused as error:
+            except RequestError as error:
                 _LOG.warning("%s", error)
                 return _BAD
         _, token = self._hall.join(live, name, callback=f"GET {address}" if address else "", token=new_uuid())
         return _done({"name": name, "uuid": token, **({"callBackUrl": address} if address else {})})
 
-    def _new_game(self, kept: Game) -> documents.Document:
+    def _new_game(self, kept: StoredGame) -> documents.Document:
         names = [seat.name for seat in kept.seats if seat.kind != "open"]
         return {
             **_head(kept),
@@ -197,14 +197,14 @@ class Kdom:
         listed = sorted([*self._listed("running"), *self._listed("over")], key=lambda kept: -kept.created)
         return _done({"games": [brief for kept in listed[:_LISTED] if (brief := self._readable(kept)) is not None]})
 
-    def _readable(self, kept: Game) -> documents.Document | None:
+    def _readable(self, kept: StoredGame) -> documents.Document | None:
         """The brief document of a game; None if the game turns out to be damaged."""
         try:
             return self._brief(kept)
         except Damaged:
             return None
 
-    def _brief(self, kept: Game) -> documents.Document:
+    def _brief(self, kept: StoredGame) -> documents.Document:
         if kept.id in self._ended:
             return self._ended[kept.id]
         names, seat = [each.name for each in kept.seats], None
@@ -280,14 +280,14 @@ class Kdom:
         """The game of this id, if it is one that the protocol can show."""
         live = self._hall.find(id.lower() if _UUID.fullmatch(id) else "")
         if not self._fits(live.kept):
-            raise Refused(404, "this game is not one of the paper's")
+            raise RequestError(404, "this game is not one of the paper's")
         return live
 
-    def _fits(self, kept: Game) -> bool:
+    def _fits(self, kept: StoredGame) -> bool:
         """Whether a game is played by the paper's rules, and never goes back."""
         return kept.game == self._game.name and kept.options == self._standard[kept.players] and not kept.settings["casual"]
 
-    def _listed(self, status: str) -> list[Game]:
+    def _listed(self, status: str) -> list[StoredGame]:
         """The public games of this status, those made last first."""
         found, _ = self._hall.store.listed(
             status=status, game=self._game.name, player=None, first=0, most=_LISTED, order="created"
@@ -318,7 +318,7 @@ class Kdom:
             del self._told[live.id]
 
 
-def _head(kept: Game) -> documents.Document:
+def _head(kept: StoredGame) -> documents.Document:
     return {"uuid": kept.id, "created": moment(kept.created), "updated": moment(kept.updated)}
 
 

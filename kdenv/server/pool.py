@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kdenv.core.errors import KdenvError
-from kdenv.server.jobs import HEAD, READY, Failure, Job
+from kdenv.server.messages import HEAD, READY, Job, JobFailure
 
 _TRIES = 3  # a job fails after so many processes have ended while they did it
 _COMPILING = 300.0  # seconds that a process may take before its decision, because it compiles
@@ -53,7 +53,7 @@ class Pool:
         try:
             for _ in range(_TRIES):
                 answer = await self._try(job, limit)
-                if isinstance(answer, Failure):
+                if isinstance(answer, JobFailure):
                     raise CannotDecide(answer.sentence)
                 if answer is not None:
                     return answer

@@ -21,10 +21,10 @@ from kdenv.core.errors import BadOption
 from kdenv.server import page
 from kdenv.server.api import Api
 from kdenv.server.callbacks import Callbacks
-from kdenv.server.hall import Hall
-from kdenv.server.limiter import Limiter
-from kdenv.server.names import Names, OnlyByName
-from kdenv.server.settings import Settings
+from kdenv.server.origin_check import Names, OnlyByName
+from kdenv.server.rate_limit import Limiter
+from kdenv.server.service import Hall
+from kdenv.server.settings import ServerSettings
 from kdenv.server.store import Store
 from kdenv.server.web import Web
 
@@ -47,7 +47,7 @@ def application(hall: Hall, callbacks: Callbacks) -> Web:
     return Web([*Api(hall, callbacks).routes(), *page.routes()], Limiter(limits.requests, 2 * limits.requests), limits.body)
 
 
-def run(settings: Settings, tell: Callable[[str], None], *, open_page: bool = False) -> None:
+def run(settings: ServerSettings, tell: Callable[[str], None], *, open_page: bool = False) -> None:
     """Serve until Ctrl-C or SIGTERM. `tell` is called with sentences for the operator."""
     lock = FileLock(str(settings.database.resolve()) + ".lock")
     try:
@@ -73,7 +73,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 async def _until_signal(
-    settings: Settings, listening: socket.socket, kdom: socket.socket | None, tell: Callable[[str], None], open_page: bool
+    settings: ServerSettings, listening: socket.socket, kdom: socket.socket | None, tell: Callable[[str], None], open_page: bool
 ) -> None:
     stop = asyncio.Event()
     _on_signals(stop)
@@ -81,7 +81,7 @@ async def _until_signal(
 
 
 async def serve(
-    settings: Settings,
+    settings: ServerSettings,
     listening: socket.socket,
     kdom: socket.socket | None,
     tell: Callable[[str], None],
@@ -131,14 +131,14 @@ async def serve(
             await hall.close()
 
 
-def _hosts_to_call(settings: Settings, sockets: Sequence[socket.socket]) -> Sequence[str]:
+def _hosts_to_call(settings: ServerSettings, sockets: Sequence[socket.socket]) -> Sequence[str]:
     """The hosts that the operator names. Without them this machine is called, unless others can reach the server and make it call."""
     if settings.callbacks is not None:
         return settings.callbacks
     return _THIS_MACHINE if all(ip_address(each.getsockname()[0]).is_loopback for each in sockets) else ()
 
 
-def _config(app: Any, settings: Settings) -> uvicorn.Config:
+def _config(app: Any, settings: ServerSettings) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http="h11",  # one parser on every machine, and it takes paths with empty parts as they come

@@ -28,7 +28,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """How a server is run."""
 
     host: str = "127.0.0.1"

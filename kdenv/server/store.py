@@ -45,7 +45,7 @@ CREATE TABLE events (
 """
 
 
-class Row(NamedTuple):
+class GameRow(NamedTuple):
     """One event of a game, as it is kept."""
 
     kind: str  # action, chance, undo (number: the step that it goes back to) or left (a seat is played by the server from now on)
@@ -57,7 +57,7 @@ class Row(NamedTuple):
 
 
 @dataclass
-class Seat:
+class StoredSeat:
     """Who sits in a seat."""
 
     kind: str = "open"  # open, player or program
@@ -68,7 +68,7 @@ class Seat:
 
 
 @dataclass
-class Game:
+class StoredGame:
     """Everything that is kept of a game but its events."""
 
     id: str
@@ -82,7 +82,7 @@ class Game:
     updated: float
     status: str = "waiting"  # waiting, running or over
     result: dict[str, Any] | None = None
-    seats: list[Seat] = field(default_factory=list)
+    seats: list[StoredSeat] = field(default_factory=list)
 
 
 class Store:
@@ -129,7 +129,7 @@ class Store:
 
     # Writing
 
-    def add(self, game: Game, rows: Sequence[Row] = ()) -> None:
+    def add(self, game: StoredGame, rows: Sequence[GameRow] = ()) -> None:
         """Keep a new game with its seats and, if nobody has to be waited for, how it begins."""
         with self._change() as db:
             db.execute(
@@ -143,7 +143,7 @@ class Store:
                 db.execute("INSERT INTO seats VALUES (?, ?, ?, ?, ?, ?, ?)", (game.id, number, *vars(seat).values()))
             self._write(db, game.id, 0, rows, game.status, game.updated, game.result)
 
-    def take_seat(self, game: str, number: int, seat: Seat, rows: Sequence[Row], status: str, updated: float) -> None:
+    def take_seat(self, game: str, number: int, seat: StoredSeat, rows: Sequence[GameRow], status: str, updated: float) -> None:
         """Keep who has taken a seat and, if it was the last one, how the game begins."""
         with self._change() as db:
             db.execute(
@@ -152,13 +152,13 @@ class Store:
             )
             self._write(db, game, 0, rows, status, updated, None)
 
-    def append(self, game: str, first: int, rows: Sequence[Row], status: str, updated: float, result: dict[str, Any] | None) -> None:
+    def append(self, game: str, first: int, rows: Sequence[GameRow], status: str, updated: float, result: dict[str, Any] | None) -> None:
         """Add events, the first of which has this number, and what follows from them for the game."""
         with self._change() as db:
             self._write(db, game, first, rows, status, updated, result)
 
     def _write(
-        self, db: sqlite3.Connection, game: str, first: int, rows: Sequence[Row], status: str, updated: float, result: dict[str, Any] | None
+        self, db: sqlite3.Connection, game: str, first: int, rows: Sequence[GameRow], status: str, updated: float, result: dict[str, Any] | None
     ) -> None:
         db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((game, first + i, *row) for i, row in enumerate(rows)))
         written = None if result is None else json.dumps(result)
@@ -178,19 +178,19 @@ class Store:
             self.damaged[game] = reason = shown(why) if isinstance(why, ValueError) else f"{type(why).__name__}: {shown(why)}"
             _LOG.error("game %s is damaged and set aside, and nothing of it is deleted: %s", game, reason)
 
-    def load(self, game: str) -> Game | None:
+    def load(self, game: str) -> StoredGame | None:
         """The game of this id; None if there is none. Raises Damaged if it is set aside."""
         found = self._games("WHERE id = ?", (game,))
         if game in self.damaged:
             raise Damaged(game)
         return found[0] if found else None
 
-    def rows(self, game: str) -> list[Row]:
+    def rows(self, game: str) -> list[GameRow]:
         """The events of a game in order. ValueError if they are damaged."""
         found = self._db.execute("SELECT n, kind, seat, number, seen_by, words, time FROM events WHERE game = ? ORDER BY n", (game,))
-        return [_row(i, n, Row(*row)) for i, (n, *row) in enumerate(found)]
+        return [_row(i, n, GameRow(*row)) for i, (n, *row) in enumerate(found)]
 
-    def unfinished(self) -> list[Game]:
+    def unfinished(self) -> list[StoredGame]:
         """The games that wait or run."""
         try:
             return self._games("WHERE status != 'over' ORDER BY created", ())
@@ -199,7 +199,7 @@ class Store:
 
     def listed(
         self, *, status: str | None, game: str | None, player: str | None, first: int, most: int, order: str = "updated"
-    ) -> tuple[list[Game], int]:
+    ) -> tuple[list[StoredGame], int]:
         """Public games of this status, game and player, newest first, from the `first` on; and how many there are in all."""
         where, values = ["public = 1"], list[Any]()
         for column, value in (("status", status), ("game", game)):
@@ -232,7 +232,7 @@ class Store:
                     self.set_aside(id, error)
             return results
 
-    def _games(self, condition: str, values: Sequence[Any]) -> list[Game]:
+    def _games(self, condition: str, values: Sequence[Any]) -> list[StoredGame]:
         """The games of this condition, without those that are set aside."""
         found = self._db.execute(
             "SELECT id, game, players, options, settings, secret, public, created, updated, status, result FROM games " + condition, values
@@ -252,7 +252,7 @@ class Store:
 # Checks of what is read
 
 
-def _game(id: str, columns: Sequence[Any], seated: Sequence[Any]) -> Game:
+def _game(id: str, columns: Sequence[Any], seated: Sequence[Any]) -> StoredGame:
     """The game of these columns and seats. ValueError if they are none of ours."""
     game, players, options, settings, secret, public, created, updated, status, result = columns
     _check("id", isinstance(id, str) and len(id) == _ID)
@@ -269,13 +269,13 @@ def _game(id: str, columns: Sequence[Any], seated: Sequence[Any]) -> Game:
     _check("casual", "casual" in settings)
     _check("analysis", "analysis" in settings)
     _check("list of seats", [number for number, *_ in seated] == list(range(players)))
-    seats = [Seat(*seat) for _, *seat in seated]
+    seats = [StoredSeat(*seat) for _, *seat in seated]
     for number, seat in enumerate(seats):
         texts = seat.kind, seat.name, seat.policy, seat.callback
         is_token = seat.token is None or isinstance(seat.token, bytes)
         _check(f"seat {number}", all(isinstance(text, str) for text in texts) and seat.kind in ("open", "player", "program") and is_token)
     ended = None if result is None else _result(result, players)
-    return Game(id, game, players, options, settings, secret, bool(public), created, updated, status, ended, seats)
+    return StoredGame(id, game, players, options, settings, secret, bool(public), created, updated, status, ended, seats)
 
 
 def _result(text: Any, players: int) -> dict[str, Any]:
@@ -287,8 +287,8 @@ def _result(text: Any, players: int) -> dict[str, Any]:
     return result
 
 
-def _row(number: int, kept_as: Any, row: Row) -> Row:
-    """The event, which must be the one of this number. Whether it is possible in its game is not checked here (live.py)."""
+def _row(number: int, kept_as: Any, row: GameRow) -> GameRow:
+    """The event, which must be the one of this number. Whether it is possible in its game is not checked here (running_game.py)."""
     is_whole = all(type(each) is int for each in (kept_as, 0 if row.seat is None else row.seat, row.number, row.seen_by))
     _check(f"event {number}", kept_as == number and is_whole and isinstance(row.words, str) and _is_time(row.time))
     return row

@@ -20,8 +20,8 @@ from starlette.types import Receive, Scope, Send
 
 from kdenv.core.errors import KdenvError
 from kdenv.server.describe import Fields, read_body, read_query
-from kdenv.server.errors import Refused
-from kdenv.server.limiter import Limiter
+from kdenv.server.errors import RequestError
+from kdenv.server.rate_limit import Limiter
 
 _LOG = logging.getLogger("kdenv.server")
 _HEADERS = {
@@ -95,12 +95,12 @@ class Web:
             client = request.client.host if request.client else "unknown"
             wait = self._requests.take(client)
             if wait:
-                raise Refused(429, f"these are too many requests in a short time; wait {wait:.1f} s")
+                raise RequestError(429, f"these are too many requests in a short time; wait {wait:.1f} s")
             route, path = self._route(request)
             call = await self._call(request, route, path, client)
             answer = await route.handler(call)
             return answer if isinstance(answer, Response) else JSONResponse(answer, route.status, {"Cache-Control": "no-store"})
-        except Refused as error:
+        except RequestError as error:
             return refusal(error.status, error.sentence)
         except KdenvError as error:
             return refusal(422, str(error))
@@ -120,14 +120,14 @@ class Web:
                 others.append(route.method)
         if others:
             allowed = ", ".join(sorted({*others, *(["HEAD"] if "GET" in others else [])}))
-            raise Refused(405, f"this address takes {allowed}, not {method[:20]}")
-        raise Refused(404, "there is nothing at this address; /api/v1/openapi.json describes what there is")
+            raise RequestError(405, f"this address takes {allowed}, not {method[:20]}")
+        raise RequestError(404, "there is nothing at this address; /api/v1/openapi.json describes what there is")
 
     async def _call(self, request: Request, route: Route, path: Mapping[str, str], client: str) -> Call:
         body: dict[str, Any] = {}
         token = _token_of(request)
         if route.token == "required" and token is None:
-            raise Refused(401, "this needs the token of a seat, in a header 'Authorization: Bearer <token>'; joining a game gives one")
+            raise RequestError(401, "this needs the token of a seat, in a header 'Authorization: Bearer <token>'; joining a game gives one")
         query = read_query(route.query, request.query_params.multi_items())
         if route.body is not None:
             body = read_body(route.body, await self._json(request))
@@ -135,17 +135,17 @@ class Web:
 
     async def _json(self, request: Request) -> Any:
         if not request.headers.get("content-type", "").lower().startswith("application/json"):
-            raise Refused(415, "the body must be JSON, with the header 'Content-Type: application/json'")
+            raise RequestError(415, "the body must be JSON, with the header 'Content-Type: application/json'")
         parts, size = [], 0
         async for part in request.stream():
             size += len(part)
             if size > self._largest:
-                raise Refused(413, f"the body is too long; it may have {self._largest:,} bytes")
+                raise RequestError(413, f"the body is too long; it may have {self._largest:,} bytes")
             parts.append(part)
         try:
             return json.loads(b"".join(parts) or b"{}")
         except (ValueError, RecursionError):
-            raise Refused(400, "the body is not JSON") from None
+            raise RequestError(400, "the body is not JSON") from None
 
 
 def refusal(status: int, sentence: str) -> Response:

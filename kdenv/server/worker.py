@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from kdenv.core.errors import KdenvError, KdenvWarning
-from kdenv.server.jobs import HEAD, READY, Decision, Failure, Job
+from kdenv.server.messages import HEAD, READY, Decision, Job, JobFailure
 
 _MOST_POLICIES = 64  # that a process keeps, for their machine code and models
 
@@ -86,9 +86,9 @@ def main() -> None:
         try:
             answer = do(job, policies, lambda: _say(answers, READY))
         except KdenvError as error:
-            answer = Failure(str(error))
+            answer = JobFailure(str(error))
         except Exception as error:
-            answer = Failure(f"{job.text} failed ({type(error).__name__}: {' '.join(str(error).split())})")
+            answer = JobFailure(f"{job.text} failed ({type(error).__name__}: {' '.join(str(error).split())})")
         _say(answers, pickle.dumps(answer))
 
 

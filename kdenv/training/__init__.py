@@ -3,7 +3,7 @@
 kdenv train kingdomino --minutes 10 --out training/kingdomino
 """
 
-from kdenv.training.settings import Settings, read_settings
+from kdenv.training.settings import TrainingSettings, read_settings
 from kdenv.training.trainer import Trainer
 
-__all__ = ["Settings", "Trainer", "read_settings"]
+__all__ = ["Trainer", "TrainingSettings", "read_settings"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kdenv.networks.learning import N_SUMS
 from kdenv.policies.array_file import ArrayFile, Wrong, is_number, is_whole, reading, write_arrays
-from kdenv.training.curve import Curve, Strength
+from kdenv.training.curve import Strength, TrainingCurve
 
 _MOST_TEXT = 10_000_000  # characters of the text, which has the curve
 _MOST_THREADS = 256
@@ -28,7 +28,7 @@ class Checkpoint(NamedTuple):
     settings: dict[str, Any]
     games: int
     seconds: float
-    curve: Curve
+    curve: TrainingCurve
     sums: list[float]  # of the learners, since strength was last measured
     weights: NDArray[np.float32]
     squares: NDArray[np.float32]  # a mean square for each weight
@@ -76,7 +76,7 @@ def _read(file: ArrayFile) -> Checkpoint:
             raise Wrong(name, f"an array of numbers from {array.min():g} to {array.max():g}", f"one from {least:g} to {most:g}")
     if rngs.min() == 0:
         raise Wrong("rngs", "an array with a 0", "one without, because a generator of 0 draws nothing else")
-    return Checkpoint(settings, games, float(seconds), Curve(Strength(*point) for point in points), sums, weights, squares, rngs)
+    return Checkpoint(settings, games, float(seconds), TrainingCurve(Strength(*point) for point in points), sums, weights, squares, rngs)
 
 
 def _is_curve(points: Any) -> bool:

@@ -26,7 +26,7 @@ class Strength(NamedTuple):
     wins_interval: float
 
 
-class Curve:
+class TrainingCurve:
     """All measurements of a training."""
 
     def __init__(self, points: Iterable[Strength] = ()) -> None:
@@ -61,17 +61,17 @@ class Curve:
         return lines
 
 
-def read_curve(path: Path) -> Curve:
+def read_curve(path: Path) -> TrainingCurve:
     """The curve in a curve.csv."""
     lines = csv.DictReader(io.StringIO(read_text(path)))
     try:
         rows = [[kind(row[name]) for name, kind in Strength.__annotations__.items()] for row in lines]
     except (KeyError, TypeError, ValueError) as error:
         raise BadOption(f"{path} is not the curve of a training ({error}); give a curve.csv that 'kdenv train' has written") from None
-    return Curve(Strength(*row) for row in rows)
+    return TrainingCurve(Strength(*row) for row in rows)
 
 
-def together(curves: dict[str, Curve], title: str) -> str:
+def together(curves: dict[str, TrainingCurve], title: str) -> str:
     """A picture of several curves, by name, with the seconds of the processor on a logarithmic axis."""
     lines = [line for name, curve in curves.items() for line in curve.lines(name, _FIRST_SECOND)]
     return chart(title, "seconds of the processor", "games won, %", lines, log=True)

@@ -25,7 +25,7 @@ def setting(help: str, default: Any, least: float = 0, most: float = 10**9) -> A
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrainingSettings:
     """All that says how a network learns. Two trainings of so many games with the same settings on one thread give the same network."""
 
     game: str
@@ -105,7 +105,7 @@ def flag(name: str) -> str:
     return {"source": "from"}.get(name, name.replace("_", "-"))
 
 
-def read_settings(path: Path, game: str, given: Mapping[str, Any]) -> Settings:
+def read_settings(path: Path, game: str, given: Mapping[str, Any]) -> TrainingSettings:
     """The settings in a TOML file; those that are given go before them, and so does each option of the game."""
     found = read_toml(path)
     both = {**found, **given}
@@ -114,15 +114,15 @@ def read_settings(path: Path, game: str, given: Mapping[str, Any]) -> Settings:
     return settings_of(game, both, str(path))
 
 
-def settings_of(game: str, given: Mapping[str, Any], where: str) -> Settings:
-    """Settings from a mapping. Raises BadOption for a name that is none."""
-    known = [each.name for each in dataclasses.fields(Settings)[1:]]
+def settings_of(game: str, given: Mapping[str, Any], where: str) -> TrainingSettings:
+    """TrainingSettings from a mapping. Raises BadOption for a name that is none."""
+    known = [each.name for each in dataclasses.fields(TrainingSettings)[1:]]
     for name in given:
         if name not in known:
             raise BadOption(f"{where}: there is no setting {shown(name)}{did_you_mean(name, known)}; the settings are {', '.join(known)}")
     source = given.get("source")
     taken = _of_model(model_path(source), game) if isinstance(source, str) and source else {}
-    return Settings(game=game, **(taken | dict(given)))
+    return TrainingSettings(game=game, **(taken | dict(given)))
 
 
 def _of_model(path: Path, game: str) -> dict[str, Any]:

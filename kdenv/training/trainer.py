@@ -46,8 +46,8 @@ from kdenv.policies.learned import model_path
 from kdenv.policies.model_file import VALUE, StoredNetwork, read_network, write_network
 from kdenv.search.playout import Uniform
 from kdenv.training.checkpoint import Checkpoint, read_checkpoint
-from kdenv.training.curve import Curve, Strength
-from kdenv.training.settings import Settings, flag
+from kdenv.training.curve import Strength, TrainingCurve
+from kdenv.training.settings import TrainingSettings, flag
 from kdenv.training.strength import Opponent
 from kdenv.training.teacher import Teacher
 
@@ -76,7 +76,7 @@ def alone_in(folder: Path) -> Iterator[None]:
 class Trainer:
     """A network that learns a game."""
 
-    def __init__(self, settings: Settings, folder: Path, opponents: Sequence[str] = (), threads: int = 1, deals: int = 200) -> None:
+    def __init__(self, settings: TrainingSettings, folder: Path, opponents: Sequence[str] = (), threads: int = 1, deals: int = 200) -> None:
         """Go on with the training in the folder, or begin one there. opponents are played now and then, to measure strength."""
         self.settings, self.folder, self.threads = settings, folder, threads
         self.game = find_game(settings.game)
@@ -88,7 +88,7 @@ class Trainer:
         network = network_of(self._observer.part(), self._first_layers(), settings.activation)
         self.player = Valued(network, goal, turns_for(self.game, self.players))
         self.games, self.seconds = 0, 0.0  # learned from so far
-        self.curve = Curve()
+        self.curve = TrainingCurve()
         self._rngs = [make_rng(derive_seed("training", settings.seed, i)) for i in range(threads)]
         sums = self._go_on()
         self.learners = [self._learner(i) for i in range(threads)]
@@ -158,7 +158,7 @@ class Trainer:
         if not path.exists():
             return [0.0] * N_SUMS
         found = read_checkpoint(path)
-        before = dataclasses.asdict(Settings(self.settings.game)) | found.settings  # a setting that is new had its default
+        before = dataclasses.asdict(TrainingSettings(self.settings.game)) | found.settings  # a setting that is new had its default
         changed = {name for name, value in dataclasses.asdict(self.settings).items() if before[name] != value}
         if changed - {"games", "minutes"}:
             names = ", ".join(sorted(map(flag, changed - {"games", "minutes"})))

@@ -12,7 +12,7 @@ import pytest
 from matches import results_of, without_time
 
 from kdenv.arena import GameFailed, League, Match, Result, cluster, league, play
-from kdenv.arena.handout import Handout
+from kdenv.arena.job_queue import Handout
 from kdenv.cli import main
 from kdenv.core.errors import BadOption, MissingExtra, NotSupported
 from kdenv.policies import Policy

@@ -11,7 +11,7 @@ from kdenv.arena import GameFailed, League, Match, league, play
 from kdenv.arena.failures import Failure
 from kdenv.arena.match import failed
 from kdenv.cli import main
-from kdenv.core.errors import NotSupported, told
+from kdenv.core.errors import NotSupported, describe_error
 from kdenv.policies import Policy
 
 BAD = """from kdenv.author import Policy
@@ -63,13 +63,13 @@ def bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_command_that_plays_tells_the_line_that_failed(arguments: list[str], capsys, monkeypatch) -> None:
     monkeypatch.setattr("builtins.input", lambda prompt: "1")
     assert main(arguments) == 2
-    told = capsys.readouterr().err
-    assert f"{SENTENCE} (--traceback shows where)\n" in told
-    assert "Traceback" not in told
+    describe_error = capsys.readouterr().err
+    assert f"{SENTENCE} (--traceback shows where)\n" in describe_error
+    assert "Traceback" not in describe_error
     assert main([*arguments, "--traceback"]) == 2
-    told = capsys.readouterr().err
-    assert 'bad.py", line 9, in act\n' in told
-    assert told.endswith(f"{SENTENCE}\n")
+    describe_error = capsys.readouterr().err
+    assert 'bad.py", line 9, in act\n' in describe_error
+    assert describe_error.endswith(f"{SENTENCE}\n")
 
 
 @pytest.mark.usefixtures("bad")
@@ -125,7 +125,7 @@ def sent(cause: BaseException) -> GameFailed:
 def test_a_cause_that_cannot_travel_becomes_its_words(cause: BaseException) -> None:
     found = sent(cause)
     assert isinstance(found.__cause__, RuntimeError)
-    assert str(found.__cause__) == told(cause)
+    assert str(found.__cause__) == describe_error(cause)
     assert "Traceback" in found.__notes__[0]
 
 
@@ -141,4 +141,4 @@ def test_the_line_is_that_of_the_user_and_not_of_a_library() -> None:
 
     with pytest.raises(np.linalg.LinAlgError) as error:
         invert()
-    assert re.search(r"\(test_arena_failures\.py:\d+, in invert\)$", told(error.value))
+    assert re.search(r"\(test_arena_failures\.py:\d+, in invert\)$", describe_error(error.value))

@@ -12,14 +12,14 @@ from matches import GREEDY_V_RANDOM, results_of
 
 import kdenv
 from kdenv.arena import Curve, CurvePlan, League, Match, Result, Summary, compare, league, read_budget
+from kdenv.arena.by_round import MOST_GAMES, Rounds
 from kdenv.arena.report import as_json, compare_page, curve_page, league_page, page
-from kdenv.arena.rounds import MOST_GAMES, Rounds
 from kdenv.arena.tables import text_table
-from kdenv.core.details import told_by
+from kdenv.core.match_columns import report_of
 from kdenv.core.view import View
 from kdenv.drawing.grids import heat_map, histogram
-from kdenv.drawing.paper import LOST, TIED, WIDTH, WON, in_lines
-from kdenv.drawing.rows import Measured, Spread, ladder, spreads
+from kdenv.drawing.rows import BoxRow, IntervalRow, ladder, spreads
+from kdenv.drawing.style import LOST, TIED, WIDTH, WON, in_lines
 
 LONG = "mce(playout=epsilon_greedy(epsilon=0.125), score=relative, select=ucb1(c=0.7), playouts=20)"
 
@@ -247,7 +247,7 @@ def test_rounds_have_the_points_and_the_turns_that_the_records_tell() -> None:
     points, n_open = rounds.lines("points"), rounds.lines("open")
     assert [line.name for line in points] == [line.name for line in n_open] == ["full_greedy", "random"]
     assert points[0].dots[-1].y == sum(result.scores[0] for result in results) / 2
-    told = [told_by(result.record, kdenv.games.find_game).turns for result in results]
+    told = [report_of(result.record, kdenv.games.find_game).turns for result in results]
     first = [[turn.open for turn in told[number][number] if turn.round == 0] for number in range(2)]  # its seat is that of the rotation
     assert n_open[0].dots[0].y == sum(sum(each) / len(each) for each in first) / 2
     assert [dot.x for dot in points[0].dots] == [dot.x for dot in n_open[0].dots]
@@ -266,9 +266,9 @@ def test_rounds_of_games_beyond_the_first_are_not_replayed() -> None:
 
 def test_a_ladder_draws_open_ends_as_arrows_and_none_where_there_is_no_interval() -> None:
     rows = [
-        Measured("a", 1.0, 0.5, 2.0, "1"),
-        Measured("b", 3.0, 2.0, math.inf, "at least 2"),
-        Measured("c", 0.5, math.nan, math.nan, "0.5"),
+        IntervalRow("a", 1.0, 0.5, 2.0, "1"),
+        IntervalRow("b", 3.0, 2.0, math.inf, "at least 2"),
+        IntervalRow("c", 0.5, math.nan, math.nan, "0.5"),
     ]
     picture = ladder("t", "points", rows)
     assert "nan" not in picture
@@ -286,7 +286,7 @@ def test_a_heat_map_leaves_blank_who_never_met() -> None:
 
 def test_spreads_of_nothing_are_drawn_too() -> None:
     assert ElementTree.fromstring(spreads("t", "x", [])) is not None
-    picture = spreads("t", "x", [Spread("a", [(0.001, 0.5), (0.1, 0.5)], "1 ms")])
+    picture = spreads("t", "x", [BoxRow("a", [(0.001, 0.5), (0.1, 0.5)], "1 ms")])
     bars = attributes(picture, "rect")[1:]
     assert [bar["height"] for bar in bars] == ["29.0", "29.0"]
 

@@ -9,7 +9,7 @@ import pytest
 from kdenv.arena import Breakdown, Match, Result, ResultsFile, play
 from kdenv.cli import main
 from kdenv.compiler.random import make_rng
-from kdenv.core.details import told_by
+from kdenv.core.match_columns import report_of
 from kdenv.core.table import Table
 from kdenv.core.turns import SCRATCH, list_turns
 from kdenv.games import find_game
@@ -28,7 +28,7 @@ def played(name: str, seed: int, **options: object) -> Table:
 @pytest.mark.parametrize("players", [2, 5])
 def test_the_points_of_all_features_are_the_score_in_carcassonne(players: int, seed: int) -> None:
     table = played("carcassonne", seed, players=players)
-    told = told_by(table.record(), find_game)
+    told = report_of(table.record(), find_game)
     kinds = ("city", "road", "cloister", "field")
     assert [sum(told.own[f"points {kind}"][seat] for kind in kinds) for seat in range(players)] == table.scores()
     claims = [line for line in table.record().splitlines() if ": claim" in line and "nothing" not in line]
@@ -39,7 +39,7 @@ def test_the_points_of_all_features_are_the_score_in_carcassonne(players: int, s
 
 def test_cards_bought_are_those_of_the_record() -> None:
     table = played("dominion", 3)
-    told, lines = told_by(table.record(), find_game), table.record().splitlines()
+    told, lines = report_of(table.record(), find_game), table.record().splitlines()
     for name, by_seat in told.own.items():
         verb, _, card = name.partition(" ")
         words = f"{'buy' if verb == 'bought' else 'play'} {card}"
@@ -50,7 +50,7 @@ def test_cards_bought_are_those_of_the_record() -> None:
 def test_passes_calls_and_blocked_rounds_are_those_of_the_record() -> None:
     for seed, options in enumerate([{}, {"calls": True}, {"rules": "dominai_code"}]):
         table = played("dominoes", seed, **options)
-        told, lines = told_by(table.record(), find_game), table.record().splitlines()
+        told, lines = report_of(table.record(), find_game), table.record().splitlines()
         assert told.own["passes"] == [lines.count(f"{seat}: pass") for seat in range(4)]
         assert told.own["calls"] == [lines.count(f"{seat}: call") for seat in range(4)]
         deals = sum(line.startswith("*") for line in lines)
@@ -61,7 +61,7 @@ def test_passes_calls_and_blocked_rounds_are_those_of_the_record() -> None:
 
 def test_discards_and_rounds_are_those_of_the_game_in_kingdomino() -> None:
     table = played("kingdomino", 5)
-    told, lines = told_by(table.record(), find_game), table.record().splitlines()
+    told, lines = report_of(table.record(), find_game), table.record().splitlines()
     assert told.own["discards"] == [sum(line.startswith(f"{seat}: discard") for line in lines) for seat in range(4)]
     for seat in range(4):
         assert [turn.round for turn in told.turns[seat]] == list(range(13))
@@ -72,7 +72,7 @@ def test_discards_and_rounds_are_those_of_the_game_in_kingdomino() -> None:
 
 def test_open_turns_are_counted_where_a_turn_begins() -> None:
     table = played("kingdomino", 2)
-    told = told_by(table.record(), find_game)
+    told = report_of(table.record(), find_game)
     twin, rng = Table(find_game("kingdomino")), make_rng(2)
     twin.run_chance(rng)
     states = twin.view(twin.seat).scratch(1 + SCRATCH)

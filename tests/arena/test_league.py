@@ -11,7 +11,7 @@ import pytest
 from models import random_model
 
 from kdenv.arena import League, Match, Result, Standings, league, merge, play, read, read_league
-from kdenv.arena.kept import path_in
+from kdenv.arena.resume import path_in
 from kdenv.cli import main
 from kdenv.core.errors import BadOption, BadRecord, KdenvError
 from kdenv.core.view import View

@@ -6,23 +6,23 @@ import math
 import pytest
 
 from kdenv.bench import bench, peers
-from kdenv.bench.measuring import QUICK, Row, times
+from kdenv.bench.measuring import QUICK, BenchRow, times
 from kdenv.bench.run import read_run
 from kdenv.cli import main
 from kdenv.games import find_game
 
-GOOD = [Row("games", 1200.0, "games/s", 1000.0), Row("a decision", 5.0, "us", 20.0), Row("a ratio", 3.0, "x")]
-BAD = [Row("games", 900.0, "games/s", 1000.0), Row("a decision", 25.0, "us", 20.0), Row("a ratio", 1.5, "x"), Row("new", 1.0, "x")]
+GOOD = [BenchRow("games", 1200.0, "games/s", 1000.0), BenchRow("a decision", 5.0, "us", 20.0), BenchRow("a ratio", 3.0, "x")]
+BAD = [BenchRow("games", 900.0, "games/s", 1000.0), BenchRow("a decision", 25.0, "us", 20.0), BenchRow("a ratio", 1.5, "x"), BenchRow("new", 1.0, "x")]
 
 
-def runs(rows: list[Row], monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+def runs(rows: list[BenchRow], monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     """The exit code of a run that measures these figures."""
     monkeypatch.setattr(bench, "rows", lambda games, effort: iter(rows))
     return main(["bench", *arguments])
 
 
-@pytest.mark.parametrize("rows, code", [(GOOD, 0), (BAD, 1), ([Row("games", math.nan, "games/s", 1000.0)], 1), ([], 0)])
-def test_check_ends_with_1_if_a_floor_is_missed(rows: list[Row], code: int, monkeypatch, capsys) -> None:
+@pytest.mark.parametrize("rows, code", [(GOOD, 0), (BAD, 1), ([BenchRow("games", math.nan, "games/s", 1000.0)], 1), ([], 0)])
+def test_check_ends_with_1_if_a_floor_is_missed(rows: list[BenchRow], code: int, monkeypatch, capsys) -> None:
     assert runs(rows, monkeypatch, "--check") == code
     assert ("floors are missed" in capsys.readouterr().out) == bool(code)
     assert runs(rows, monkeypatch) == 0  # without --check they are only told
@@ -107,4 +107,4 @@ def test_a_peer_that_is_not_installed_is_left_out(monkeypatch, capsys) -> None:
 
 def test_a_ratio_to_nothing_is_not_known() -> None:
     assert math.isnan(times(3.0, 0.0))
-    assert math.isnan(Row("a", 1.0, "x").ratio)
+    assert math.isnan(BenchRow("a", 1.0, "x").ratio)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from baselines.papers import dominai2016, figures, gedda2018, heyden2009, jansen2014, kept, matches, page, tables, wong_kang
+from baselines.papers import dominai2016, figures, gedda2018, heyden2009, jansen2014, matches, page, saved_games, tables, wong_kang
 from kdenv.arena import Match, Result
 from kdenv.cli import main, reproduce
 
@@ -232,9 +232,9 @@ def test_it_goes_on_where_it_stopped_and_makes_again_what_has_too_few_games(room
 
 def counting(numbers: list[int]) -> Callable[..., Result]:
     """KeptGames.add, which notes the number of each game that is played."""
-    real = kept.KeptGames.add
+    real = saved_games.KeptGames.add
 
-    def add(games: kept.KeptGames, result: Result, commit: str) -> Result:
+    def add(games: saved_games.KeptGames, result: Result, commit: str) -> Result:
         numbers.append(result.number)
         return real(games, result, commit)
 
@@ -285,7 +285,7 @@ def test_an_interrupted_match_goes_on_after_a_shorter_one_and_leaves_nothing(tmp
     shorter.forget("match", words, 2)
     again = matches.Matches(folder)
     new: list[int] = []
-    monkeypatch.setattr(kept.KeptGames, "add", counting(new))
+    monkeypatch.setattr(saved_games.KeptGames, "add", counting(new))
     assert sorted((result.number, result.scores) for result in again.play("match", words, 6).results) == whole
     assert len(new) == 2 and not set(new) & set(stopped)
     matches.Matches(folder).forget("match", words, 6)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from baselines.papers import kept, matches, page, tables
+from baselines.papers import matches, page, saved_games, tables
 from kdenv.arena import Match, Result
 from kdenv.cli import main
 from kdenv.core.errors import BadOption, BadRecord
@@ -35,8 +35,8 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / "expected" / f"{paper}.csv").write_text(HEADER + "".join(lines if paper == "dominai2016" else []), encoding="utf-8")
     shutil.copy(tables.ROOM / "expected" / "captions.csv", tmp_path / "expected")
     monkeypatch.setattr(tables, "ROOM", tmp_path)
-    monkeypatch.setattr(kept, "_WORTH", 0.0)
-    monkeypatch.setattr(kept, "commit_here", lambda: "first")
+    monkeypatch.setattr(saved_games, "_WORTH", 0.0)
+    monkeypatch.setattr(saved_games, "commit_here", lambda: "first")
     monkeypatch.setattr("baselines.papers.dominai2016._ROUNDS", 200)
     return tmp_path
 
@@ -45,13 +45,13 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def played(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The numbers of the games that are played during a test."""
     numbers: list[int] = []
-    real = kept.KeptGames.add
+    real = saved_games.KeptGames.add
 
-    def add(games: kept.KeptGames, result: Result, commit: str) -> Result:
+    def add(games: saved_games.KeptGames, result: Result, commit: str) -> Result:
         numbers.append(result.number)
         return real(games, result, commit)
 
-    monkeypatch.setattr(kept.KeptGames, "add", add)
+    monkeypatch.setattr(saved_games.KeptGames, "add", add)
     return numbers
 
 
@@ -100,7 +100,7 @@ def test_a_run_that_was_killed_goes_on_after_its_last_game(half: bytes, tmp_path
 
 
 def test_a_fresh_clone_goes_on_from_the_packed_games(tmp_path: Path, played: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "_WORTH", 0.0)
+    monkeypatch.setattr(saved_games, "_WORTH", 0.0)
     first = matches.Matches(tmp_path / "first", commit="a").play("match", ROUND, 4)
     assert [path.suffix for path in (tmp_path / "first").iterdir()] == [".gz"], "only what git has is there"
     shutil.copytree(tmp_path / "first", tmp_path / "clone")
@@ -115,7 +115,7 @@ def test_a_fresh_clone_goes_on_from_the_packed_games(tmp_path: Path, played: lis
 
 def test_what_is_measured_is_the_same_in_a_run_that_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also times, which are kept with four digits."""
-    monkeypatch.setattr(kept, "_WORTH", 0.0)
+    monkeypatch.setattr(saved_games, "_WORTH", 0.0)
     words = "dominoes; mode=round; ismcts(playouts=5) v random v ismcts(playouts=5) v random"
     first, again = (matches.Matches(tmp_path).play("match", words, 4) for _ in range(2))
     assert first.results[0].seconds is not None and first.results[0].pace is not None
@@ -126,7 +126,7 @@ def test_what_is_measured_is_the_same_in_a_run_that_goes_on(tmp_path: Path, monk
 
 def test_games_without_a_change_leave_the_packed_file_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that git sees no change, whatever the compressor of this Python."""
-    monkeypatch.setattr(kept, "_WORTH", 0.0)
+    monkeypatch.setattr(saved_games, "_WORTH", 0.0)
     matches.Matches(tmp_path).play("match", ROUND, 4)
     [packed] = tmp_path.iterdir()
     other = gzip.compress(gzip.decompress(packed.read_bytes()), 1, mtime=5)
@@ -137,15 +137,15 @@ def test_games_without_a_change_leave_the_packed_file_as_it_is(tmp_path: Path, m
 
 def test_packed_games_are_in_order_and_of_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A byte of a time would make another file of the same games."""
-    monkeypatch.setattr(kept, "_WORTH", 0.0)
+    monkeypatch.setattr(saved_games, "_WORTH", 0.0)
     games = matches.Matches(tmp_path / "other").play("match", ROUND, 4)
-    with kept.KeptGames(tmp_path / "games", games.match) as file:
+    with saved_games.KeptGames(tmp_path / "games", games.match) as file:
         for result in reversed(games.results):
             file.add(result, "commit")
     packed = tmp_path / "games.jsonl.gz"
     assert packed.read_bytes()[4:8] == bytes(4)
     first, *games = (json.loads(line) for line in gzip.decompress(packed.read_bytes()).splitlines())
-    assert first["format"] == kept.FORMAT and first["match"]["line_up"] == ["greedy", "random"] * 2
+    assert first["format"] == saved_games.FORMAT and first["match"]["line_up"] == ["greedy", "random"] * 2
     assert [game["number"] for game in games] == [0, 5, 10, 15]
 
 
@@ -163,9 +163,9 @@ def test_games_that_are_quick_to_play_are_not_packed(tmp_path: Path) -> None:
 def test_two_runs_do_not_play_the_same_match_at_once(tmp_path: Path) -> None:
     match = Match("dominoes", ["greedy", "random"] * 2, 4, 1, {"mode": "round"})
     with (
-        kept.KeptGames(tmp_path / "games", match),
+        saved_games.KeptGames(tmp_path / "games", match),
         pytest.raises(BadOption, match=r"another run plays the match of .*games.jsonl; wait until it has ended"),
-        kept.KeptGames(tmp_path / "games", match),
+        saved_games.KeptGames(tmp_path / "games", match),
     ):
         pass
 
@@ -186,7 +186,7 @@ def test_two_runs_do_not_play_the_same_match_at_once(tmp_path: Path) -> None:
     ids=["cut", "not packed", "a list", "no game", "five wins", "another match"],
 )
 def test_a_damaged_file_is_told(spoil: Callable[[bytes], bytes], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "_WORTH", 0.0)
+    monkeypatch.setattr(saved_games, "_WORTH", 0.0)
     matches.Matches(tmp_path).play("match", ROUND, 4)
     [packed] = tmp_path.iterdir()
     packed.write_bytes(spoil(packed.read_bytes()))
@@ -206,18 +206,18 @@ def test_if_there_are_too_many_games_those_that_are_quickest_to_play_go(tmp_path
     dear, long, cheap = (packed_of(tmp_path / name / f"{name}.jsonl.gz", *of) for name, of in
                          {"dear": (100.0, 500), "long": (100.0, 2000), "cheap": (1.0, 500)}.items())  # fmt: skip
     total = sum(path.stat().st_size for path in (dear, long, cheap))
-    assert kept.trim(tmp_path, total) == []
-    assert kept.trim(tmp_path, total - 1) == [cheap]
-    assert kept.trim(tmp_path, 2000) == [long]
+    assert saved_games.trim(tmp_path, total) == []
+    assert saved_games.trim(tmp_path, total - 1) == [cheap]
+    assert saved_games.trim(tmp_path, 2000) == [long]
     assert dear.exists() and not cheap.exists() and not long.exists()
     dear.write_bytes(gzip.compress(b""))
     with pytest.raises(BadRecord, match=r"line 1 of .*dear.jsonl.gz is damaged; remove the file"):
-        kept.trim(tmp_path, 0)
+        saved_games.trim(tmp_path, 0)
 
 
 def test_git_has_packed_games_and_not_journals_and_they_are_not_too_many() -> None:
     folder = ROOT / "baselines" / "papers" / "games"
-    assert sum(path.stat().st_size for path in folder.rglob("*.jsonl.gz")) <= kept.MOST == 20_000_000
+    assert sum(path.stat().st_size for path in folder.rglob("*.jsonl.gz")) <= saved_games.MOST == 20_000_000
     ignored = []
     for name in ("a.jsonl.gz", "a.jsonl", "a.lock", ".a.jsonl.gz.new"):
         told = subprocess.run(["git", "-C", str(ROOT), "check-ignore", "-q", f"baselines/papers/games/gedda2018/{name}"])
@@ -329,7 +329,7 @@ def test_again_plays_what_another_commit_has_played(room: Path, played: list[int
         ("", ["--again", "--games", "6"], 12, ""),  # this is no checkout
         ("", ["--again", "--games", "6"], 12, ""),
     ):
-        monkeypatch.setattr(kept, "commit_here", lambda commit=commit: commit)
+        monkeypatch.setattr(saved_games, "commit_here", lambda commit=commit: commit)
         played.clear()
         lines = reproduce(*words)
         assert (len(played), {line.commit for line in lines[:3]}) == (games, {says}), (commit, words)
@@ -400,6 +400,6 @@ def test_the_commit_is_that_of_this_checkout(tmp_path: Path, monkeypatch: pytest
     told: Any = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True, text=True, encoding="utf-8")
     if told.returncode:
         pytest.skip("this is no checkout of git")
-    assert told.stdout.startswith(kept.commit_here().removesuffix("+")) and len(kept.commit_here()) >= 10
-    monkeypatch.setattr(kept, "_ROOT", tmp_path)
-    assert kept.commit_here() == ""
+    assert told.stdout.startswith(saved_games.commit_here().removesuffix("+")) and len(saved_games.commit_here()) >= 10
+    monkeypatch.setattr(saved_games, "_ROOT", tmp_path)
+    assert saved_games.commit_here() == ""

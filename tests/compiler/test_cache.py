@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from processes import PROCESS, Report, report_of
 
-from kdenv.compiler import folder
+from kdenv.compiler import cache_folder
 
 pytestmark = pytest.mark.cold
 
@@ -65,10 +65,10 @@ class House:
     """A copy of the package with Three Shells beside it, and a cache of its own."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.cache, self.temporary = folder, folder / "cache", folder / "temporary"
+        self.folder, self.cache, self.temporary = cache_folder, cache_folder / "cache", cache_folder / "temporary"
         self.temporary.mkdir()  # machine code that other processes keep in the shared temporary folder must not be found
-        shutil.copytree(ROOT / "kdenv", folder / "kdenv", ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "examples" / "three_shells.py", folder)
+        shutil.copytree(ROOT / "kdenv", cache_folder / "kdenv", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / "examples" / "three_shells.py", cache_folder)
 
     def run(self, work: str, **environment: str) -> Report:
         """What a new process makes of this work."""
@@ -83,7 +83,7 @@ class House:
     @property
     def kept(self) -> list[Path]:
         """The files of machine code."""
-        return sorted(self.cache.rglob("*" + folder.ENDING))
+        return sorted(self.cache.rglob("*" + cache_folder.ENDING))
 
     def edit(self, file: str, old: str, new: str) -> None:
         path = self.folder / file
@@ -150,7 +150,7 @@ def test_editing_a_callee_is_noticed_and_going_back_is_warm(house: House, origin
 
 
 def test_numba_alone_compiles_the_same(house: House, original: Any) -> None:
-    """What is done where the version of numba is none that compiler/linked.py knows; its machine code is kept apart."""
+    """What is done where the version of numba is none that compiler/fast_compile.py knows; its machine code is kept apart."""
     plain = house.play_and_search(KDENV_COMPILER="numba")
     assert plain.result == original
     assert "play_games" in plain.compiled
@@ -569,7 +569,7 @@ def test_a_temporary_folder_that_may_be_a_trap_is_not_used(open_house: House, tr
     assert trap == "a file" or list(own.iterdir()) == []
 
 
-# A file is a pickle, so whoever can write one runs code as the user who reads it. tests/compiler/test_owners.py asks of more folders.
+# A file is a pickle, so whoever can write one runs code as the user who reads it. tests/compiler/test_permissions.py asks of more folders.
 
 PLANTED = """
 import hashlib, pickle, sys
@@ -701,35 +701,35 @@ def names_in(root: Path) -> list[str]:
 
 
 def test_pruning_deletes_what_has_not_been_used_longest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made_at(tmp_path, [f"f-{number}{folder.ENDING}" for number in range(9)], size=100)
-    (tmp_path / folder._MARKER).write_text("")
-    monkeypatch.setattr(folder, "_MOST_BYTES", 500)
-    folder.prune(tmp_path)
-    assert names_in(tmp_path) == [folder._MARKER, *(f"f-{number}{folder.ENDING}" for number in range(4, 9))]
-    monkeypatch.setattr(folder, "_MOST_SECONDS", 2.5 * 24 * 3600)
-    folder.prune(tmp_path)
-    assert names_in(tmp_path) == [folder._MARKER, *(f"f-{number}{folder.ENDING}" for number in range(6, 9))]
+    made_at(tmp_path, [f"f-{number}{cache_folder.ENDING}" for number in range(9)], size=100)
+    (tmp_path / cache_folder._MARKER).write_text("")
+    monkeypatch.setattr(cache_folder, "_MOST_BYTES", 500)
+    cache_folder.prune(tmp_path)
+    assert names_in(tmp_path) == [cache_folder._MARKER, *(f"f-{number}{cache_folder.ENDING}" for number in range(4, 9))]
+    monkeypatch.setattr(cache_folder, "_MOST_SECONDS", 2.5 * 24 * 3600)
+    cache_folder.prune(tmp_path)
+    assert names_in(tmp_path) == [cache_folder._MARKER, *(f"f-{number}{cache_folder.ENDING}" for number in range(6, 9))]
 
 
 def test_pruning_deletes_old_locks_and_halves_of_files(tmp_path: Path) -> None:
     made_at(tmp_path, ["a.lock", "b.part", "c.lock"])
-    (tmp_path / folder._MARKER).write_text("")
-    folder.prune(tmp_path)
-    assert names_in(tmp_path) == [folder._MARKER, "c.lock"]
+    (tmp_path / cache_folder._MARKER).write_text("")
+    cache_folder.prune(tmp_path)
+    assert names_in(tmp_path) == [cache_folder._MARKER, "c.lock"]
 
 
 def test_pruning_touches_nothing_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither other files in our folder, nor anything in a folder that we have not made."""
-    monkeypatch.setattr(folder, "_MOST_BYTES", 0)
+    monkeypatch.setattr(cache_folder, "_MOST_BYTES", 0)
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     for root in (ours, theirs):
-        made_at(root, ["photo.png", "0123456789ab", "f" + folder.ENDING])
+        made_at(root, ["photo.png", "0123456789ab", "f" + cache_folder.ENDING])
         (root / "0123456789ac").mkdir()
-    (ours / folder._MARKER).write_text("")
-    folder.prune(ours)
-    folder.prune(theirs)
-    assert names_in(ours) == sorted([folder._MARKER, "0123456789ab", "0123456789ac", "photo.png"])
-    assert names_in(theirs) == sorted(["0123456789ab", "0123456789ac", "f" + folder.ENDING, "photo.png"])
+    (ours / cache_folder._MARKER).write_text("")
+    cache_folder.prune(ours)
+    cache_folder.prune(theirs)
+    assert names_in(ours) == sorted([cache_folder._MARKER, "0123456789ab", "0123456789ac", "photo.png"])
+    assert names_in(theirs) == sorted(["0123456789ab", "0123456789ac", "f" + cache_folder.ENDING, "photo.png"])
 
 
 def test_what_was_used_is_among_the_newest(house: House) -> None:

@@ -1,4 +1,4 @@
-"""Does compiler/linked.py fit this numba, is it said when it is not used, and does everything run without it?"""
+"""Does compiler/fast_compile.py fit this numba, is it said when it is not used, and does everything run without it?"""
 
 import contextlib
 import importlib
@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from packaging.requirements import Requirement
 
-from kdenv.compiler import kernel, question, reach, selfcheck
+from kdenv.compiler import digest, kernel, question, selfcheck
 from kdenv.compiler.cache import KeptKernel
 from kdenv.core.errors import MissingExtra
 from kdenv.games import find_game, names
@@ -49,7 +49,7 @@ def test_other_results_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selfcheck, "_results_of", wrong)
     assert selfcheck.main() == 1
     [sentence] = selfcheck.misfits()
-    assert sentence.startswith(f"with numba {numba.__version__}, compiler/linked.py computes [0.0] for a sum, and numba alone [")
+    assert sentence.startswith(f"with numba {numba.__version__}, compiler/fast_compile.py computes [0.0] for a sum, and numba alone [")
 
 
 def test_an_unknown_numba_is_told_in_one_line_and_left_alone() -> None:
@@ -88,7 +88,7 @@ def test_what_every_kernel_of_the_package_depends_on_can_be_told() -> None:
     assert len(kernels) > 500
     assert len(kinds) > 20
     for compiled in kernels.values():
-        walk = reach._Reach()
+        walk = digest._Reach()
         for what in (compiled, *kinds):
             walk.named(what)
         for state in states:
@@ -101,7 +101,7 @@ def test_a_slice_among_the_constants_of_code_is_known() -> None:
 
     def digest(*parts: object) -> str:
         code = (lambda x: x).__code__
-        return reach._Scan(code.replace(co_consts=(*code.co_consts, slice(*parts))), None).digest
+        return digest._Scan(code.replace(co_consts=(*code.co_consts, slice(*parts))), None).digest
 
     assert digest(1, 3) == digest(1, 3)
     assert len({digest(1, 3), digest(1, 4), digest(1, 3, 2), digest(None, 3), digest(1, None), digest(1.0, 3)}) == 6
@@ -114,7 +114,7 @@ def test_a_slice_of_the_tests_passes_with_numba_alone() -> None:
     assert done.returncode == 0, done.stdout[-3000:]
 
 
-@pytest.mark.skipif(kernel.IS_PLAIN or bool(numba.config.DISABLE_JIT), reason="only linked.py makes drafts")
+@pytest.mark.skipif(kernel.IS_PLAIN or bool(numba.config.DISABLE_JIT), reason="only fast_compile.py makes drafts")
 def test_small_and_large_integers_share_a_draft() -> None:
     @kernel.kernel
     def twice(number):

@@ -12,7 +12,7 @@ import numba
 import numpy as np
 import pytest
 
-from kdenv.compiler import linked, plain
+from kdenv.compiler import fast_compile, numba_compile
 from kdenv.compiler.errors import KernelError, story_of
 from kdenv.compiler.kernel import allocating_kernel
 from kdenv.compiler.random import below
@@ -20,7 +20,7 @@ from kdenv.compiler.state import state_dtype
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="then nothing is compiled")
 ROOT = Path(__file__).parents[2]
-COMPILERS = {"linked": linked, "plain": plain}
+COMPILERS = {"linked": fast_compile, "plain": numba_compile}
 STATE = state_dtype(("stage", np.int8), ("points", np.int16, 2), ("turn", np.int64))
 FINISHED = 4
 TABLE = np.array([1, 2, 3])

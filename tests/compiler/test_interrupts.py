@@ -13,7 +13,7 @@ import pytest
 from filelock import FileLock
 from numba.core.errors import TypingError
 
-from kdenv.compiler import folder
+from kdenv.compiler import cache_folder
 from kdenv.compiler.cache import LONGEST_WAIT
 from kdenv.compiler.interrupts import delayed
 from kdenv.compiler.kernel import kernel, resolve_by_type
@@ -108,7 +108,7 @@ def test_the_handlers_of_a_program_are_put_back_and_get_their_signal() -> None:
 
 def test_ctrl_c_ends_the_wait_for_another_process(cache: Path) -> None:
     assert _compiled_with(lambda: None)(1) == 2
-    for path in cache.rglob(f"*{folder.ENDING}"):
+    for path in cache.rglob(f"*{cache_folder.ENDING}"):
         path.unlink()
     locks = [FileLock(path) for path in cache.rglob("*.lock")]
     assert locks

@@ -24,7 +24,7 @@ from positions import shells
 from random_games import KINGDOMINO_VARIANTS, random_game
 
 from kdenv.arena import Match
-from kdenv.arena.whole import Games
+from kdenv.arena.compiled_games import CompiledGames
 from kdenv.compiler.random import below, make_rng, uniform
 from kdenv.core.errors import KdenvError
 from kdenv.core.questions import choose_at
@@ -32,8 +32,8 @@ from kdenv.core.table import Table
 from kdenv.games import find_game, names
 from kdenv.policies import policy
 from kdenv.search import perft
-from kdenv.search.playout import EpsilonGreedy, Split, Uniform, play_games
-from kdenv.training import Settings, Trainer
+from kdenv.search.playout import EpsilonGreedyPlayer, Split, Uniform, play_games
+from kdenv.training import Trainer, TrainingSettings
 
 pytestmark = pytest.mark.cold
 
@@ -57,11 +57,11 @@ def numbers() -> dict[str, Any]:
 
 
 def whole_games() -> dict[str, Any]:
-    """Games of a match in which one kernel call plays a game."""
+    """CompiledGames of a match in which one kernel call plays a game."""
     told: dict[str, Any] = {}
     line_ups = {"kingdomino": (["full_greedy", "random"], {"size": 3}), "dominoes": (["greedy", "random"] * 2, {"mode": "round"})}
     for name, (line_up, options) in line_ups.items():
-        games = Games(Match(name, line_up, games=10**6, seed=1, options=options))
+        games = CompiledGames(Match(name, line_up, games=10**6, seed=1, options=options))
         results = [games.play(games.first_whole + number) for number in range(3)]
         told[f"{name} whole games"] = [[result.seconds, result.scores, result.turns, result.record] for result in results]
     return told
@@ -71,7 +71,7 @@ def learned_numbers() -> dict[str, Any]:
     """The weights of networks after some games of learning."""
     told: dict[str, Any] = {}
     for name, options, games in (("dominoes", {"mode": "round"}, 6), ("kingdomino", {"size": 3}, 2)):
-        trainer = Trainer(Settings(game=name, options=options, hidden=8, games=games, seed=1), Path("nothing is written"))
+        trainer = Trainer(TrainingSettings(game=name, options=options, hidden=8, games=games, seed=1), Path("nothing is written"))
         trainer.learn()
         told[f"{name} learned"] = trainer.player.network.weights.astype(float).tolist()
     return told
@@ -104,7 +104,7 @@ def kingdomino_numbers() -> dict[str, Any]:
     end = random_game(game, 5, 4, 90)
     fg = game.knowledge.players["full_greedy"].make()
     told["split"] = playouts(end, Split(1, fg, Uniform()), 2)
-    told["epsilon"] = playouts(end, EpsilonGreedy(fg, 0.5), 2)
+    told["epsilon"] = playouts(end, EpsilonGreedyPlayer(fg, 0.5), 2)
     told["mce"] = int(policy("mce(playouts=20)").act(end.view(end.seat))) if end.seat is not None else -1
     told["perft"] = perft.count(end.states, 3, game.max_legal, game.max_chances).tolist()
     return told

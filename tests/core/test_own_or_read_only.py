@@ -19,7 +19,7 @@ from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView, View
 from kdenv.envs.aec import TableEnv
-from kdenv.envs.seat import SeatEnv
+from kdenv.envs.single_agent import SeatEnv
 from kdenv.games import find_game, names
 from kdenv.policies import policy
 

@@ -19,7 +19,7 @@ from kdenv.core.events import Event
 from kdenv.core.table import Table
 from kdenv.core.verbs import CHANCE, DECIDE, OVER
 from kdenv.core.view import OracleView, View
-from kdenv.envs.seat import SeatEnv
+from kdenv.envs.single_agent import SeatEnv
 from kdenv.games import add_game, find_game, names
 
 KINGDOMINO = find_game("kingdomino")

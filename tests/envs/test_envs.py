@@ -21,7 +21,7 @@ from kdenv.core.errors import BadOption, IllegalAction, KdenvError, MissingExtra
 from kdenv.envs import rendering
 from kdenv.envs.aec import TableEnv, env, parallel_env, raw_env
 from kdenv.envs.rewards import Payer
-from kdenv.envs.seat import SeatEnv
+from kdenv.envs.single_agent import SeatEnv
 from kdenv.envs.spaces import ActionSpace
 from kdenv.games import TITLES
 
@@ -409,7 +409,7 @@ def test_a_seed_means_the_same_game_in_every_process() -> None:
     program = """
 import kdenv
 from kdenv.envs.aec import TableEnv
-from kdenv.envs.seat import SeatEnv
+from kdenv.envs.single_agent import SeatEnv
 for game in kdenv.games():
     env = TableEnv(game)
     env.reset(seed=7)

@@ -9,7 +9,7 @@ import pytest
 from test_vector import all_chosen, assert_same, every_game, short
 
 from kdenv.core.errors import BadOption, NotSupported
-from kdenv.envs.seat import SeatEnv
+from kdenv.envs.single_agent import SeatEnv
 
 vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
 contrib = pytest.importorskip("sb3_contrib")

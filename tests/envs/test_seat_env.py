@@ -24,7 +24,7 @@ from kdenv.core.verbs import CHANCE, DECIDE, apply, apply_chance, legal, phase, 
 from kdenv.core.view import View
 from kdenv.envs.aec import TableEnv
 from kdenv.envs.rewards import REWARDS
-from kdenv.envs.seat import SeatEnv
+from kdenv.envs.single_agent import SeatEnv
 from kdenv.games import TITLES
 from kdenv.policies import Policy
 

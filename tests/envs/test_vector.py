@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 import kdenv
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.envs.aec import TableEnv
-from kdenv.envs.seat import SeatEnv
-from kdenv.envs.vector import Moment, SeatVectorEnv, SelfPlay
+from kdenv.envs.single_agent import SeatEnv
+from kdenv.envs.vector import BatchStep, SeatVectorEnv, SelfPlay
 from kdenv.envs.vector.buffers import Buffers
-from kdenv.envs.vector.crew import Crew
+from kdenv.envs.vector.thread_pool import Crew
 from kdenv.games import TITLES
 
 every_game = pytest.mark.parametrize("game", TITLES)
@@ -261,8 +261,8 @@ def stepped(env: Any, masks: np.ndarray) -> str:
     digest = hashlib.sha256()
     for _ in range(20):
         told = env.step(masks.argmax(axis=1))
-        masks = told.action_mask if isinstance(told, Moment) else env.action_masks()
-        for array in told[: 7 if isinstance(told, Moment) else 3]:
+        masks = told.action_mask if isinstance(told, BatchStep) else env.action_masks()
+        for array in told[: 7 if isinstance(told, BatchStep) else 3]:
             digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
 
@@ -548,7 +548,7 @@ def test_a_seat_that_never_decides_is_told_after_many_games() -> None:
 def test_self_play_tells_the_rewards_of_all_seats_when_a_game_ends() -> None:
     batch = SelfPlay("dominoes", 8, mode="round")
     now = batch.reset(seed=1)
-    assert isinstance(now, Moment) and now.observation.shape == (8, batch.n_observed) and now.action_mask.shape == (8, batch.n_actions)
+    assert isinstance(now, BatchStep) and now.observation.shape == (8, batch.n_observed) and now.action_mask.shape == (8, batch.n_actions)
     n_ended = 0
     for _ in range(100):
         now = batch.step(all_chosen(now.action_mask, now.observation))

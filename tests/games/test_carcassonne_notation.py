@@ -72,7 +72,7 @@ def test_a_game_goes_on_from_a_position_as_from_the_game_itself() -> None:
     assert table.scores() == twin.scores()
 
 
-def test_names() -> None:
+def test_origin_check() -> None:
     table = Table(GAME)
     assert table.position().startswith("stage=draw turn=0 points=0,0 tiles=D+0+0r0 bag=A2,B4,C1,D3,E5")
     table.chance(9)

@@ -14,8 +14,8 @@ from kdenv.core.record import replay
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.games.dominoes import encoding, rules
+from kdenv.games.dominoes.line_layout import REACH, Laid, lay_out
 from kdenv.games.dominoes.notation import tiles_in
-from kdenv.games.dominoes.snake import REACH, Laid, lay_out
 from kdenv.games.dominoes.tables import CALL, N_ACTIONS, PASS
 
 GAME = find_game("dominoes")

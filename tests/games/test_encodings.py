@@ -25,7 +25,7 @@ from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.envs.aec import TableEnv
-from kdenv.envs.seat import SeatEnv
+from kdenv.envs.single_agent import SeatEnv
 from kdenv.envs.vector import SeatVectorEnv
 from kdenv.games import find_game, names
 from kdenv.games.dominion import encoding as dominion

@@ -11,7 +11,7 @@ from dominion_at import at
 
 import kdenv
 from kdenv.compiler.random import make_rng
-from kdenv.core.interfaces import LastTurn
+from kdenv.core.protocols import LastTurn
 from kdenv.core.table import Table
 from kdenv.games.kingdomino.scene import kingdoms_of
 

@@ -22,7 +22,7 @@ from kdenv.bench.run import read_run
 from kdenv.cli import main
 from kdenv.core.events import Event
 from kdenv.core.table import Table
-from kdenv.training import Settings, Trainer
+from kdenv.training import Trainer, TrainingSettings
 from kdenv.training.curve import read_curve
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -122,7 +122,7 @@ def trainings() -> Answers:
     found: Answers = {}
     for path in sorted(Path("training").glob("*/settings.json")):
         said = json.loads(path.read_text(encoding="utf-8"))
-        trainer = Trainer(Settings(**said["settings"]), path.parent, said["against"], said["threads"], 2)
+        trainer = Trainer(TrainingSettings(**said["settings"]), path.parent, said["against"], said["threads"], 2)
         found[f"{path.parent.name} games"] = trainer.games
         found[f"{path.parent.name} sum of weights"] = float(trainer.player.network.weights.sum())
         for curve in (trainer.curve, read_curve(path.parent / "curve.csv")):

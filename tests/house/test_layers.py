@@ -167,8 +167,8 @@ BROKEN = [
     ("kdenv/cli/play.py", "from pettingzoo import AECEnv"),
     ("kdenv/author.py", "from kdenv.games.dominion import Card"),
     ("kdenv/server/web.py", "import torch"),
-    ("kdenv/server/hall.py", "from kdenv.games.kingdomino import GAME"),
-    ("kdenv/server/hall.py", "from kdenv.cli import play"),
+    ("kdenv/server/service.py", "from kdenv.games.kingdomino import GAME"),
+    ("kdenv/server/service.py", "from kdenv.cli import play"),
     ("kdenv/kingdomino_v0.py", "import gymnasium"),
     # baselines use what is public
     ("baselines/rl/train.py", "from kdenv.policies.parse import _mce"),
@@ -194,7 +194,7 @@ SOUND = [
     ("kdenv/envs/aec.py", "import gymnasium\nfrom pettingzoo import AECEnv\nfrom kdenv.policies import policy"),
     ("kdenv/server/kdom.py", "from kdenv.games.kingdomino import kdom"),
     ("kdenv/envs/sb3.py", "from stable_baselines3.common.vec_env import VecEnv"),
-    ("baselines/rl/train.py", "import torch\nfrom kdenv.envs.seat import SeatEnv"),
+    ("baselines/rl/train.py", "import torch\nfrom kdenv.envs.single_agent import SeatEnv"),
     ("kdenv/compiler/random.py", "@kernel\ndef below(rng, n):\n    '''A random integer.'''\n    return n"),
 ]
 

@@ -28,9 +28,9 @@ ROOT = Path(__file__).parents[2]
 # What not all systems have -> the files that may ask for it, because they have another way.
 DOORS = {
     "os.sched_getaffinity": {"kdenv/core/threads.py"},
-    "os.geteuid": {"kdenv/compiler/owners.py"},
-    "grp": {"kdenv/compiler/owners.py"},
-    "pwd": {"kdenv/compiler/owners.py"},
+    "os.geteuid": {"kdenv/compiler/permissions.py"},
+    "grp": {"kdenv/compiler/permissions.py"},
+    "pwd": {"kdenv/compiler/permissions.py"},
     "signal.pthread_sigmask": {"kdenv/arena/workers.py"},
     "sys.platform": {"kdenv/server/serve.py"},
     "/proc": {"kdenv/bench/run.py"},

@@ -13,10 +13,10 @@ import pytest
 import kdenv
 from kdenv.author import Table, kernel, make_rng, question
 from kdenv.core.game import Game
-from kdenv.envs.vector.ending import ending_of, was_cut_off
+from kdenv.envs.vector.truncation import ending_of, was_cut_off
 from kdenv.policies import Expectimax, FullGreedy, Mce, Star2, Uct
 from kdenv.policies.text import value
-from kdenv.search.playout import EpsilonGreedy
+from kdenv.search.playout import EpsilonGreedyPlayer
 
 pytestmark = pytest.mark.cold
 
@@ -239,7 +239,7 @@ def made(value: int, name: str = "Mine", field: str = "a") -> Any:
     return run("from test_same_names import worth\n" + WORTH, value=value, name=name, field=field)[name]()
 
 
-@pytest.mark.parametrize("ask", [lambda part: _asked(part, 0), lambda part: _asked_inside(EpsilonGreedy(part, 0.5), 0)])
+@pytest.mark.parametrize("ask", [lambda part: _asked(part, 0), lambda part: _asked_inside(EpsilonGreedyPlayer(part, 0.5), 0)])
 def test_every_question_is_answered_by_the_kernel_of_the_class(ask: Callable[[Any], int]) -> None:
     parts = [made(value) for value in range(4)]
     assert [ask(part) for part in parts] == [0, 1, 2, 3]

@@ -32,7 +32,7 @@ def surface() -> dict[str, Any]:
     import pettingzoo
 
     import kdenv
-    from kdenv.core.installed import GAMES, POLICIES
+    from kdenv.core.entry_points import GAMES, POLICIES
     from kdenv.envs.rewards import REWARDS
     from kdenv.policies.learned import shipped_models
 
@@ -129,9 +129,9 @@ def arguments(parser: argparse.ArgumentParser) -> dict[str, str]:
 
 def file_fields() -> dict[str, list[str]]:
     from kdenv.arena import League, Match, Result
-    from kdenv.training import Settings
+    from kdenv.training import TrainingSettings
 
-    return {of.__name__: [each.name for each in fields(of)] for of in (Match, Result, League, Settings) if is_dataclass(of)}
+    return {of.__name__: [each.name for each in fields(of)] for of in (Match, Result, League, TrainingSettings) if is_dataclass(of)}
 
 
 def leaves(tree: Any, path: str = "") -> dict[str, Any]:

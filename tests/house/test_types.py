@@ -16,7 +16,7 @@ from served import Served
 
 import kdenv
 import kdenv.policies
-from kdenv.core.words import in_capitals
+from kdenv.core.parsing import in_capitals
 from kdenv.envs.aec import TableEnv
 from kdenv.envs.parameters import TableParameters
 from kdenv.envs.rewards import REWARDS

@@ -15,9 +15,9 @@ import kdenv
 from kdenv import carcassonne_v0, dominoes_v0
 from kdenv.arena import (
     Breakdown,
-    Budget,
     Comparisons,
     Curve,
+    CurveBudget,
     CurvePlan,
     DealSums,
     Difference,
@@ -25,9 +25,9 @@ from kdenv.arena import (
     GameFailed,
     League,
     Match,
+    PolicyRow,
     Result,
     ResultsFile,
-    Row,
     Standing,
     Standings,
     Summary,
@@ -132,13 +132,13 @@ def conclusions(folder: Path) -> None:
         play(match, processes=1, on_result=add)
     margin: Estimate = sums.mean(0)
     print(margin.text(sign=True))
-    rows: list[Row] = summary.rows()
+    rows: list[PolicyRow] = summary.rows()
     differences: list[Difference] = summary.differences()
     print(rows[0].margin.low, differences[0].pairing, parts.text(["seats"]), read(folder / "games.jsonl")["margin"].mean())
     found = compare("kingdomino", "full_greedy", "random", options=SMALL, deals=20, processes=1, at=None)
     verdict: Verdict = found.verdict
     print(verdict, Comparisons([found]))
-    budget: Budget = read_budget("playouts=4")
+    budget: CurveBudget = read_budget("playouts=4")
     curve = Curve(CurvePlan("kingdomino", ["mce"], [budget, *read_budgets("playouts=2,playouts=3")], ["random"], games=4, options=SMALL))
     print(curve.measure(processes=1), curve)
     (folder / "league.toml").write_text(LEAGUE, encoding="utf-8")

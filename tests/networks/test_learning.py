@@ -25,7 +25,7 @@ from kdenv.compiler.random import next64
 from kdenv.core.errors import BadOption, KdenvError
 from kdenv.networks.learning import paces_of, step_towards
 from kdenv.networks.network import layers_of, look, value
-from kdenv.training import Settings, Trainer
+from kdenv.training import Trainer, TrainingSettings
 from kdenv.training.curve import read_curve
 from kdenv.training.settings import read_settings, settings_of
 from kdenv.training.trainer import alone_in
@@ -92,7 +92,7 @@ def test_a_step_follows_the_gradient_scaled_by_its_mean_square(hidden: tuple[int
 @pytest.fixture(scope="module")
 def of_random_play(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
     """A network that has learned three shells from games in which all turns are random."""
-    settings = Settings(game="three_shells", hidden=32, scale=10.0, random=1.0, rate=0.003, last=0.02, games=400_000, seed=3)
+    settings = TrainingSettings(game="three_shells", hidden=32, scale=10.0, random=1.0, rate=0.003, last=0.02, games=400_000, seed=3)
     trainer = Trainer(settings, tmp_path_factory.mktemp("shells"))
     trainer.run()
     return trainer
@@ -127,7 +127,7 @@ def test_it_learns_what_a_stake_is_worth_to_the_seat_that_stakes(of_random_play:
 
 def test_it_beats_random_players_after_some_seconds(tmp_path: Path) -> None:
     """After 30 seconds of the processor at most, and most of it compiling: by a margin whose interval is clear of 0."""
-    settings = Settings(game="dominoes", options={"mode": "round"}, encoding="ends", win=1.0, games=60_000, seed=1)
+    settings = TrainingSettings(game="dominoes", options={"mode": "round"}, encoding="ends", win=1.0, games=60_000, seed=1)
     trainer = Trainer(settings, tmp_path, ["random"], deals=1000)
     trainer.run(points=1)
     last = trainer.curve.points[-1]
@@ -138,7 +138,7 @@ def test_it_beats_random_players_after_some_seconds(tmp_path: Path) -> None:
 
 def train(folder: Path, games: int, seed: int = 5, **more: object) -> Path:
     """The model file after a training of this many games."""
-    Trainer(Settings(game="kingdomino", hidden=8, games=games, seed=seed, **more), folder).run(points=2)
+    Trainer(TrainingSettings(game="kingdomino", hidden=8, games=games, seed=seed, **more), folder).run(points=2)
     return folder / "model.npz"
 
 
@@ -149,7 +149,7 @@ def test_the_same_training_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_a_training_is_measured_once_at_each_time_also_if_it_is_over_and_run_again(tmp_path: Path) -> None:
     """A second measurement of the same network would have no predictions to tell the error of."""
-    settings = Settings(game="dominoes", hidden=8, games=250)
+    settings = TrainingSettings(game="dominoes", hidden=8, games=250)
     for _ in range(2):
         told: list[str] = []
         trainer = Trainer(settings, tmp_path, ["random"], deals=2)
@@ -161,7 +161,7 @@ def test_a_training_is_measured_once_at_each_time_also_if_it_is_over_and_run_aga
 
 def test_a_training_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
     whole = train(tmp_path / "whole", 250)
-    settings = Settings(game="kingdomino", hidden=8, games=250, seed=5)
+    settings = TrainingSettings(game="kingdomino", hidden=8, games=250, seed=5)
     first = Trainer(settings, tmp_path / "parts")
     first.learn()
     first.save()
@@ -174,7 +174,7 @@ def test_a_training_that_was_stopped_goes_on_as_if_it_had_not_been(tmp_path: Pat
 def test_the_error_of_a_curve_is_that_of_all_games_since_the_last_point_also_of_those_before_a_stop(before: int, tmp_path: Path) -> None:
     errors = []
     for name, steps in (("whole", 3), ("parts", before)):
-        trainer = Trainer(Settings(game="kingdomino", hidden=8, games=250, seed=5), tmp_path / name)
+        trainer = Trainer(TrainingSettings(game="kingdomino", hidden=8, games=250, seed=5), tmp_path / name)
         for _ in range(steps):
             trainer.learn()
         trainer.save()
@@ -192,7 +192,7 @@ def test_a_measurement_that_was_interrupted_is_made_by_the_training_that_goes_on
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    settings, opponents = Settings(game="dominoes", hidden=8, games=50), ["random", "greedy"]
+    settings, opponents = TrainingSettings(game="dominoes", hidden=8, games=50), ["random", "greedy"]
     trainer = Trainer(settings, tmp_path, opponents, deals=2)
     monkeypatch.setattr(trainer._opponents[1], "play", interrupt)
     with pytest.raises(KeyboardInterrupt):
@@ -207,7 +207,7 @@ def test_a_thread_never_begins_its_random_numbers_anew(tmp_path: Path) -> None:
     """A training goes on with fewer threads, and then with more."""
     begun = []
     for threads in (2, 1, 2):
-        trainer = Trainer(Settings(game="dominoes", hidden=8, games=12), tmp_path, threads=threads)
+        trainer = Trainer(TrainingSettings(game="dominoes", hidden=8, games=12), tmp_path, threads=threads)
         begun.append([int(rng[0]) for rng in trainer._rngs[:threads]])
         for rng in trainer._rngs[:threads]:
             next64(rng)
@@ -223,7 +223,7 @@ def test_a_killed_training_goes_on(tmp_path: Path) -> None:
         lines = [running.stdout.readline() for _ in range(4)]
         running.send_signal(signal.SIGKILL)
     assert all("games" in line for line in lines)
-    trainer = Trainer(Settings(game="dominoes", hidden=8, games=400_000), tmp_path)
+    trainer = Trainer(TrainingSettings(game="dominoes", hidden=8, games=400_000), tmp_path)
     assert 0 < trainer.games < 400_000
     assert len(trainer.curve.points) >= 3
     trainer.learn()
@@ -232,7 +232,7 @@ def test_a_killed_training_goes_on(tmp_path: Path) -> None:
 
 def test_a_kill_never_loses_more_than_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An hour of learning, in steps of half a second by a clock of ours: checkpoints are less than a minute apart."""
-    trainer, now = Trainer(Settings(game="dominoes", hidden=8, minutes=60.0), tmp_path), 0.0
+    trainer, now = Trainer(TrainingSettings(game="dominoes", hidden=8, minutes=60.0), tmp_path), 0.0
     written = [now]
 
     def learn() -> None:
@@ -257,13 +257,13 @@ def test_ctrl_c_keeps_what_was_learned(tmp_path: Path) -> None:
     running.send_signal(signal.SIGINT)
     _, told = running.communicate()
     assert running.returncode == 130 and "Traceback" not in told
-    assert Trainer(Settings(game="dominoes", hidden=8, games=400_000), tmp_path).games >= 100
+    assert Trainer(TrainingSettings(game="dominoes", hidden=8, games=400_000), tmp_path).games >= 100
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers that send signals")
 def test_a_training_that_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
     """Ctrl-C may come in the middle of a step of learning, which then counts as not begun."""
-    settings = Settings(game="dominoes", hidden=8, games=3000, seed=5)
+    settings = TrainingSettings(game="dominoes", hidden=8, games=3000, seed=5)
     Trainer(settings, tmp_path / "whole").run(points=1)
     armed: list[bool] = []
 
@@ -295,7 +295,7 @@ def test_a_training_that_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for other processes")
 def test_after_ctrl_c_no_thread_goes_on_learning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The thread that is interrupted may have done its part, and wait for the other one."""
-    trainer = Trainer(Settings(game="dominoes", hidden=8, games=100), tmp_path, threads=2)
+    trainer = Trainer(TrainingSettings(game="dominoes", hidden=8, games=100), tmp_path, threads=2)
     before = trainer.player.network.weights.copy()
 
     def learn(learner: Any, *_: object) -> None:
@@ -320,7 +320,7 @@ def test_other_settings_do_not_go_on_in_the_folder_of_a_training(tmp_path: Path)
 
 @pytest.mark.parametrize("left", [0.0, 0.3, 0.6, 0.999])
 def test_a_damaged_checkpoint_is_told_in_a_sentence(left: float, tmp_path: Path) -> None:
-    settings = Settings(game="dominoes", hidden=8, games=4)
+    settings = TrainingSettings(game="dominoes", hidden=8, games=4)
     Trainer(settings, tmp_path).run(points=1)
     path = tmp_path / "checkpoint.npz"
     path.write_bytes(path.read_bytes()[: int(left * path.stat().st_size)])
@@ -330,7 +330,7 @@ def test_a_damaged_checkpoint_is_told_in_a_sentence(left: float, tmp_path: Path)
 
 @pytest.mark.parametrize("name", ["settings", "games", "curve"])
 def test_a_checkpoint_without_a_part_is_told_in_a_sentence(name: str, tmp_path: Path) -> None:
-    settings = Settings(game="dominoes", hidden=8, games=4)
+    settings = TrainingSettings(game="dominoes", hidden=8, games=4)
     Trainer(settings, tmp_path).run(points=1)
     with np.load(tmp_path / "checkpoint.npz") as file:
         parts = dict(file)
@@ -363,7 +363,7 @@ def test_settings_are_read_from_toml_and_flags_go_before_them(tmp_path: Path) ->
 def test_settings_are_told_as_a_command_that_gives_them_again() -> None:
     """A shell reads brackets and spaces, so they are quoted."""
     given = {"options": {"mode": "round"}, "guides": ["greedy", "mce(playouts=5, score=margin)"], "then": 0.5, "source": "a model.npz"}
-    words = shlex.split(Settings(game="dominoes", **given).text())
+    words = shlex.split(TrainingSettings(game="dominoes", **given).text())
     assert words[:3] == ["kdenv", "train", "dominoes"]
     pairs = [("--option", "mode=round"), *(("--guides", each) for each in given["guides"]), ("--then", "0.5"), ("--from", "a model.npz")]
     assert list(zip(words[3::2], words[4::2], strict=True)) == pairs
@@ -397,9 +397,9 @@ def test_a_training_may_begin_with_a_model(tmp_path: Path) -> None:
     """What the model is made of is taken over, so that the network says at first what the model says."""
     made = {"hidden": 8, "second": 4, "activation": "tanh", "scale": 20.0, "win": 0.5}
     first = tmp_path / "first" / "model.npz"
-    Trainer(Settings(game="kingdomino", encoding="prospects", games=50, **made), tmp_path / "first").run(points=1)
+    Trainer(TrainingSettings(game="kingdomino", encoding="prospects", games=50, **made), tmp_path / "first").run(points=1)
     settings = settings_of("kingdomino", {"source": str(first), "games": 10, "win": 1.0}, "")
-    assert settings == Settings(game="kingdomino", encoding="prospects", games=10, source=str(first), **{**made, "win": 1.0})
+    assert settings == TrainingSettings(game="kingdomino", encoding="prospects", games=10, source=str(first), **{**made, "win": 1.0})
     trainer = Trainer(settings, tmp_path / "second")
     assert (layers_of(trainer.player.network)[0][0] == np.load(first)["weight_0"].astype(np.float32)).all()
     trainer.run(points=1)
@@ -426,7 +426,7 @@ def test_a_model_that_does_not_fit_is_no_beginning(model: str, given: dict[str, 
 
 def test_rule_players_may_guide_the_first_games(tmp_path: Path) -> None:
     """Only guides play at first, and what is learned from is their turns."""
-    settings = Settings(game="dominion", hidden=8, guides=["big_money", "double_witch"], guided=1.0, first=1.0, games=20, random=0.0)
+    settings = TrainingSettings(game="dominion", hidden=8, guides=["big_money", "double_witch"], guided=1.0, first=1.0, games=20, random=0.0)
     trainer = Trainer(settings, tmp_path)
     trainer.learn()
     states = trainer.learners[0].states

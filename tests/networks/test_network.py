@@ -15,7 +15,7 @@ from kdenv.core.encoding import Encoding, Part
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.questions import estimate
 from kdenv.core.table import Table
-from kdenv.envs.seat import SeatEnv
+from kdenv.envs.single_agent import SeatEnv
 from kdenv.games import find_game, names
 from kdenv.networks.network import Network, layers_of, look, network_of, value, values
 from kdenv.networks.players import Goal, Valued, turns_for, weigh_turns

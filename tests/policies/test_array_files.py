@@ -15,11 +15,11 @@ from support.models import random_model
 import kdenv
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, NotSupported
-from kdenv.training.settings import Settings
+from kdenv.training.settings import TrainingSettings
 from kdenv.training.trainer import Trainer
 
 Parts = dict[str, Any]  # the arrays of a file by name, and `about` as an object
-SETTINGS = Settings(game="dominoes", hidden=8, games=4)
+SETTINGS = TrainingSettings(game="dominoes", hidden=8, games=4)
 VALUES: list[Any] = [
     *(None, True, -5, -1, 0, 1, 3, 10**9, 10**400, -0.5, 1e-300, 3e38, 1e308, float("nan"), float("inf"), "", "policy", "x" * 5000),
     *([], [1], [[1]], [-1.0] * 4, [[0, 0, 0, "", 0, 0, 0, "x"]], {}, {"a": 1}, {"scale": 1, "win": 2}, {"game": "kingdomino"}),

@@ -17,7 +17,7 @@ from kdenv.arena import Match, Result, Summary, play
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.table import Table
-from kdenv.envs.seat import SeatEnv
+from kdenv.envs.single_agent import SeatEnv
 from kdenv.games import find_game
 from kdenv.policies import learned, model_file, policy
 from kdenv.policies.learned import load, shipped_models

@@ -29,7 +29,7 @@ from kdenv.core.game import States
 from kdenv.core.table import Table
 from kdenv.core.view import View
 from kdenv.envs.aec import TableEnv
-from kdenv.envs.seat import SeatEnv
+from kdenv.envs.single_agent import SeatEnv
 from kdenv.games import find_game, names
 from kdenv.policies import Policy, policy
 

@@ -13,7 +13,7 @@ from positions import after_pick, of_seat_to_move
 from kdenv.arena.match import GameFailed, Match, play_game, ready
 from kdenv.compiler.random import make_rng
 from kdenv.core.table import Table
-from kdenv.envs.seat import SeatEnv
+from kdenv.envs.single_agent import SeatEnv
 from kdenv.games import find_game
 from kdenv.policies import policy
 from kdenv.search.kernels import expectimax, flat, ims, pimc, uct

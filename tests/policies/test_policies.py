@@ -15,7 +15,7 @@ from kdenv.core.turns import list_turns
 from kdenv.core.view import View
 from kdenv.games import find_game
 from kdenv.policies import TurnPolicy, policy
-from kdenv.policies.cast import called, cast_of
+from kdenv.policies.compiled_opponents import cast_of, select_player
 
 KINGDOMINO = find_game("kingdomino")
 
@@ -170,7 +170,7 @@ class Stubborn(TurnPolicy):
 
 @kernel
 def _asked(cast, number, states, out, rng):
-    return choose(called(cast, number), states, 0, out, rng)
+    return choose(select_player(cast, number), states, 0, out, rng)
 
 
 def test_in_a_cast_of_four_kinds_each_number_calls_its_own_policy() -> None:

@@ -152,10 +152,10 @@ def test_the_row_of_a_paper_is_a_value(name: str) -> None:
 
 
 def test_a_budget_given_takes_the_place_of_a_papers() -> None:
-    assert policy("uct-tr(seconds=1)") == policy("uct-tr").having(seconds=1)
+    assert policy("uct-tr(seconds=1)") == policy("uct-tr").with_parameters(seconds=1)
     assert policy("uct-tr(seconds=1)").playouts is None  # type: ignore[attr-defined]
     assert policy("ismcts") == Uct(score="wdl", chance="information_sets", choice="visits", playouts=2000)
-    assert str(policy("uct-tr").having(seconds=1)) == "uct-tr(seconds=1)"
+    assert str(policy("uct-tr").with_parameters(seconds=1)) == "uct-tr(seconds=1)"
 
 
 def test_the_constructor_and_the_text_make_the_same() -> None:

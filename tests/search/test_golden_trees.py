@@ -21,7 +21,7 @@ from kdenv.compiler.random import make_rng
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import policy
-from kdenv.policies.node import Node
+from kdenv.policies.tree_view import Node
 from kdenv.search.evaluate import ScoreMargin
 
 GOLDEN = Path(__file__).parents[1] / "golden"

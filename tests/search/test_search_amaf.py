@@ -18,7 +18,7 @@ from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import policy
 from kdenv.search.kernels import uct
-from kdenv.search.kernels.amaf import Averages, Mast
+from kdenv.search.kernels.amaf import Averages, MastPlayer
 
 CHANCES = ["frozen", "sampled", "open", "information_sets"]
 
@@ -101,7 +101,7 @@ def test_mast_takes_what_has_done_best() -> None:
     table = shells()
     averages = Averages(np.full((2, three_shells.N_ACTIONS), 4), np.zeros((2, three_shells.N_ACTIONS)))
     averages.sums[0, 1] = 3.0
-    player, rng = Mast(averages, 0.0), make_rng(1)
+    player, rng = MastPlayer(averages, 0.0), make_rng(1)
 
     def chosen() -> str:
         return table.name(int(choose_at(player, np.resize(table.states, 2), 0, table.game.buffer(), rng)) - 1)
@@ -109,7 +109,7 @@ def test_mast_takes_what_has_done_best() -> None:
     assert {chosen() for _ in range(20)} == {"stake 2"}
     averages.visits[0, 2] = 0  # not known yet
     assert {chosen() for _ in range(20)} == {"stake 3"}
-    player = Mast(averages, 1.0)
+    player = MastPlayer(averages, 1.0)
     assert {chosen() for _ in range(100)} == {"stake 1", "stake 2", "stake 3"}
 
 

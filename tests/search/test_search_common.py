@@ -11,12 +11,12 @@ from positions import after_pick, of_seat_to_move, shells
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.games import find_game
 from kdenv.policies import Mce, policy
-from kdenv.policies.found import Found
+from kdenv.policies.result import SearchResult
 from kdenv.policies.sampling import weighed
 from kdenv.search.kernels.flat import Tally
 
 
-def search(text: str, seed: int = 1) -> Found:
+def search(text: str, seed: int = 1) -> SearchResult:
     """What the search finds in a position of Kingdomino in which a domino is placed and one picked."""
     searching = policy(text)
     searching.reset(seed)

@@ -8,8 +8,8 @@ import three_shells
 from positions import after_pick, of_seat_to_move, shells
 
 from kdenv.compiler.random import make_rng
+from kdenv.core.margins import best_rival, share_of_win
 from kdenv.core.questions import choose_at
-from kdenv.core.rivals import best_rival, share_of_win
 from kdenv.core.table import Table
 from kdenv.core.turns import SCRATCH, list_turns
 from kdenv.games import find_game
@@ -17,7 +17,7 @@ from kdenv.policies import policy
 from kdenv.search import score as score_module
 from kdenv.search.kernels.flat import N_STATES, Tally, best_mean, sample_in_rotation
 from kdenv.search.outcome import Playouts
-from kdenv.search.playout import EpsilonGreedy, Uniform
+from kdenv.search.playout import EpsilonGreedyPlayer, Uniform
 from kdenv.search.score import HalfWin, Lead, LeadAndMargin, Margin, Points, Relative, Win, WinDrawLoss, worths
 
 KINGDOMINO = find_game("kingdomino")
@@ -189,7 +189,7 @@ def test_equals_share_a_win_and_partners_win_together(standings: list[int], team
 def turns_of_epsilon_greedy(epsilon: float, n: int) -> list[int]:
     """What it answers in a position of Kingdomino in which a domino is to be placed, then one picked."""
     table, rng = after_pick(), make_rng(1)
-    player = EpsilonGreedy(KINGDOMINO.knowledge.players["full_greedy"].make(), epsilon)
+    player = EpsilonGreedyPlayer(KINGDOMINO.knowledge.players["full_greedy"].make(), epsilon)
     states = np.zeros(5, table.states.dtype)
     states[1] = table.states[0]
     return [int(choose_at(player, states, 1, table.game.buffer(), rng)) for _ in range(n)]

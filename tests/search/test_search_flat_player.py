@@ -10,7 +10,7 @@ from random_games import random_game
 
 from kdenv.compiler.random import make_rng
 from kdenv.core.questions import choose_at, first_action
-from kdenv.envs.seat import SeatEnv
+from kdenv.envs.single_agent import SeatEnv
 from kdenv.envs.vector import SeatVectorEnv
 from kdenv.games import find_game, names
 from kdenv.policies import policy

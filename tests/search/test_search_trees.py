@@ -20,8 +20,8 @@ from kdenv.core.errors import BadOption
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.policies import policy
-from kdenv.policies.found import Found
-from kdenv.policies.node import Node, turns_of
+from kdenv.policies.result import SearchResult
+from kdenv.policies.tree_view import Node, turns_of
 from kdenv.policies.trees import size_of_tree
 from kdenv.search import select
 from kdenv.search.budget import Budget, run_together
@@ -60,7 +60,7 @@ def small(name: str, seed: int = 0) -> Table:
         seed += 100
 
 
-def search(text: str, table: Table, seed: int = 1) -> Found:
+def search(text: str, table: Table, seed: int = 1) -> SearchResult:
     """What a policy finds out about a position."""
     searcher = policy(text)
     searcher.reset(seed)
@@ -346,14 +346,14 @@ def test_ucb_ratio_explores_nothing_where_a_turn_has_all_visits() -> None:
 def test_thompson_begins_with_the_spread_it_is_given() -> None:
     """100 values of 0.6 have no variance of their own."""
     rng = make_rng(1)
-    draws = [select.urgency(select.Thompson(3.0), 100, 60.0, 36.0, 0.0, LOG_100, rng) for _ in range(4000)]
+    draws = [select.urgency(select.ThompsonRule(3.0), 100, 60.0, 36.0, 0.0, LOG_100, rng) for _ in range(4000)]
     assert np.mean(draws) == pytest.approx(0.6, abs=0.003)
     assert np.std(draws) == pytest.approx(3.0 / 100, rel=0.06)  # five standard deviations of such a sample
 
 
 def test_thompson_draws_around_the_mean() -> None:
     rng = make_rng(1)
-    draws = [select.urgency(select.Thompson(0.5), 100, 60.0, 60.0, 0.0, LOG_100, rng) for _ in range(2000)]
+    draws = [select.urgency(select.ThompsonRule(0.5), 100, 60.0, 60.0, 0.0, LOG_100, rng) for _ in range(2000)]
     assert np.mean(draws) == pytest.approx(0.6, abs=0.01)
     assert np.std(draws) == pytest.approx(math.sqrt((24 + 0.25) / 100 / 100), rel=0.1)
 

@@ -24,7 +24,7 @@ from kdenv.cli.remote import Remote
 from kdenv.client import Refused, Seat, make
 from kdenv.compiler.random import make_rng
 from kdenv.server.serve import _hosts_to_call
-from kdenv.server.settings import Settings
+from kdenv.server.settings import ServerSettings
 
 HOME = Path(__file__).parents[2]
 SHORT = {"size": 3, "dominoes": 4}
@@ -232,8 +232,8 @@ def test_the_servers_own_ports_are_called_on_no_host(tmp_path: Path) -> None:
 def test_nobody_is_called_unless_asked_for_if_others_reach_the_server(host: str, hosts: set[str]) -> None:
     with socket.socket() as bound:
         bound.bind((host, 0))  # nothing listens on it
-        assert set(_hosts_to_call(Settings(), [bound])) == hosts
-        assert _hosts_to_call(Settings(callbacks=("10.0.0.1",)), [bound]) == ("10.0.0.1",)
+        assert set(_hosts_to_call(ServerSettings(), [bound])) == hosts
+        assert _hosts_to_call(ServerSettings(callbacks=("10.0.0.1",)), [bound]) == ("10.0.0.1",)
 
 
 def test_a_server_that_calls_nobody_says_so_and_makes_no_call_of_a_game_from_before(tmp_path: Path, listener: Listener) -> None:

@@ -11,7 +11,7 @@ from served import Served
 from test_games import decide, seated
 from test_refused import everything
 
-from kdenv.server.live import Live
+from kdenv.server.running_game import Live
 from kdenv.server.store import Store
 
 SMALL = {"size": 3, "dominoes": 4}

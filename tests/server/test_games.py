@@ -20,11 +20,11 @@ from kdenv.core.errors import KdenvError
 from kdenv.core.record import replay
 from kdenv.policies import Policy, listing
 from kdenv.policies.text.value import rows
-from kdenv.server import hall
+from kdenv.server import service
 from kdenv.server.catalogue import policies_of
-from kdenv.server.live import Live
-from kdenv.server.settings import Limits, Settings
-from kdenv.server.texts import checked, checked_search
+from kdenv.server.policy_limits import checked, checked_search
+from kdenv.server.running_game import Live
+from kdenv.server.settings import Limits, ServerSettings
 
 ALL = ["kingdomino", "dominion", "carcassonne", "dominoes"]
 
@@ -364,7 +364,7 @@ def test_every_program_that_is_offered_sits_down_as_it_is(served: Served, game: 
 
 
 def test_what_is_offered_keeps_to_the_seconds_of_the_operator() -> None:
-    settings = Settings(limits=Limits(search_seconds=0.5))
+    settings = ServerSettings(limits=Limits(search_seconds=0.5))
     for game in map(kdenv.game, ALL):
         offered = policies_of(game, settings)
         assert "strongest(seconds=0.5)" in {each["policy"] for each in offered["policies"]}
@@ -375,7 +375,7 @@ def test_what_is_offered_keeps_to_the_seconds_of_the_operator() -> None:
 
 @pytest.mark.parametrize("game", ALL)
 def test_what_is_offered_for_an_analysis_may_analyse(game: str) -> None:
-    settings, found = Settings(), kdenv.game(game)
+    settings, found = ServerSettings(), kdenv.game(game)
     offered = policies_of(found, settings)
     for each in (*offered["recommended"], *offered["policies"]):
         with nullcontext() if each["analyses"] else pytest.raises(KdenvError, match="does not search"):
@@ -389,7 +389,7 @@ def test_the_agents_of_the_paper_sit_at_the_server_made_for_it(served: Served, r
 
 
 def test_finished_games_leave_memory_and_stay_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hall, "_KEPT", 3)
+    monkeypatch.setattr(service, "_KEPT", 3)
     with Served(tmp_path / "games.sqlite") as served:
         assert served.hall is not None
 

@@ -19,8 +19,8 @@ from kdenv.compiler.random import make_rng
 from kdenv.compiler.state import state_dtype
 from kdenv.core import verbs
 from kdenv.core.table import Table
-from kdenv.server import seen
-from kdenv.server.live import Live
+from kdenv.server import visibility
+from kdenv.server.running_game import Live
 
 
 def drawn_anew(table: Table, viewer: int | None, rng: random.Random) -> Table:
@@ -97,7 +97,7 @@ def test_no_byte_depends_on_what_the_viewer_cannot_know(served: Served, game: st
 
 @pytest.mark.parametrize("game", ["dominion", "dominoes"])
 def test_the_check_notices_a_picture_that_shows_too_much(served: Served, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kdenv.server.seen.picture", lambda live, table, viewer: table.svg())
+    monkeypatch.setattr("kdenv.server.visibility.picture", lambda live, table, viewer: table.svg())
     with pytest.raises(AssertionError, match="picture"):
         test_no_byte_depends_on_what_the_viewer_cannot_know(served, game)
 
@@ -136,9 +136,9 @@ def test_points_that_a_seat_cannot_know_are_not_told() -> None:
     for pea in range(3):
         table = Table(game)
         table.chance(pea)
-        assert seen._scores(SimpleNamespace(is_open=True), table, None) == [pea + 1, -pea - 1]
+        assert visibility._scores(SimpleNamespace(is_open=True), table, None) == [pea + 1, -pea - 1]
         for viewer, points in told.items():
-            points.add(tuple(seen._scores(SimpleNamespace(is_open=False), table, viewer)))
+            points.add(tuple(visibility._scores(SimpleNamespace(is_open=False), table, viewer)))
     assert told[0] == {(1, -1), (2, -2), (3, -3)}
     assert len(told[1]) == len(told[None]) == 1
 

@@ -16,7 +16,7 @@ from test_games import seated
 
 import kdenv
 from kdenv.server.kdom import Kdom, written
-from kdenv.server.store import Seat
+from kdenv.server.store import StoredSeat
 
 EXAMPLES = Path(__file__).parents[1] / "data" / "kdom"
 LETTERS = {"field": "w", "forest": "f", "water": "l", "pasture": "p", "clay": "c", "mine": "m", "castle": "X"}
@@ -95,7 +95,7 @@ def table_of(game: Any) -> Any:
 def sent(game: Any, what: str) -> str:
     """What our server writes about the position of this document."""
     table, names, used = table_of(game)
-    times = SimpleNamespace(id=game["uuid"], created=0.0, updated=0.0, seats=[Seat("player", name) for name in names])
+    times = SimpleNamespace(id=game["uuid"], created=0.0, updated=0.0, seats=[StoredSeat("player", name) for name in names])
     live = SimpleNamespace(kept=times, status="over" if game["gameOver"] else "running")
     past = SimpleNamespace(positions=[(table.states, len(used))], used=used)
     kdom = Kdom.__new__(Kdom)

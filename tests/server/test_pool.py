@@ -14,7 +14,7 @@ import pytest
 import kdenv
 from kdenv.compiler.random import make_rng
 from kdenv.server import pool as pool_module
-from kdenv.server.jobs import Job
+from kdenv.server.messages import Job
 from kdenv.server.pool import Pool
 from kdenv.server.worker import do
 

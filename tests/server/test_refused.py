@@ -16,10 +16,10 @@ import kdenv
 from kdenv.core.errors import BadOption, KdenvError
 from kdenv.policies import learned
 from kdenv.policies.learned import shipped_models
-from kdenv.server.limiter import Limiter
-from kdenv.server.settings import Limits, Settings
+from kdenv.server.policy_limits import checked
+from kdenv.server.rate_limit import Limiter
+from kdenv.server.settings import Limits, ServerSettings
 from kdenv.server.store import Store
-from kdenv.server.texts import checked
 
 INJECTED = [
     "'; DROP TABLE games; --", "<script>alert(1)</script>", "../../etc/passwd", "\x00", "a\nb", "%2e%2e%2f", "${7*7}",
@@ -165,15 +165,15 @@ def test_a_slash_opens_nothing(text: str, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(learned, "load", lambda path: pytest.fail(f"{path} was loaded"))
     with pytest.raises(KdenvError) as refusal:
-        checked(text, kdenv.game("kingdomino"), 4, {}, Settings(), 10)
+        checked(text, kdenv.game("kingdomino"), 4, {}, ServerSettings(), 10)
     assert "Error" not in str(refusal.value)
 
 
 def test_a_fraction_is_a_number_and_no_file() -> None:
-    made = checked("ims(beta=1/4)", kdenv.game("dominoes"), 4, {}, Settings(), 10)
+    made = checked("ims(beta=1/4)", kdenv.game("dominoes"), 4, {}, ServerSettings(), 10)
     assert made.text == "ims(beta=0.25)"
     with pytest.raises(BadOption, match="1/4 is no model of this server"):
-        checked("learned(1/4)", kdenv.game("dominoes"), 4, {}, Settings(), 10)
+        checked("learned(1/4)", kdenv.game("dominoes"), 4, {}, ServerSettings(), 10)
 
 
 def test_an_operator_may_allow_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ NOT_RUN = {
 # Docstrings with indented paragraphs that are neither Python nor commands, and what they are.
 TEXTS = {
     "kdenv/core/check_game.py": "what the arguments mean",
-    "kdenv/core/installed.py": "lines of a pyproject.toml; tests/toy_package has such lines, and test_installed.py installs it",
+    "kdenv/core/entry_points.py": "lines of a pyproject.toml; tests/toy_package has such lines, and test_entry_points.py installs it",
     "kdenv/core/record.py": "a record",
     "kdenv/games/dominion/notation.py": "parts of a position",
     "kdenv/networks/network.py": "the questions of a network with their arguments",

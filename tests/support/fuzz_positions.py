@@ -29,7 +29,7 @@ from kdenv.core.turns import SCRATCH
 from kdenv.core.verbs import CHANCE, DECIDE, OVER, apply, apply_chance, legal, phase, sample_chance, seat
 from kdenv.games import find_game
 from kdenv.games.dominion.cards import random_kingdom
-from kdenv.search.playout import EpsilonGreedy, Uniform
+from kdenv.search.playout import EpsilonGreedyPlayer, Uniform
 
 MOST_DECISIONS = 300
 WRONG_TURN, WRONG_ACTION = -1, -2
@@ -211,7 +211,7 @@ def players_of(game: Game) -> dict[str, Any]:
     players = {name: rule.make() for name, rule in known.players.items()}
     if known.reflex is not None:
         players["reflex"] = known.reflex.make()
-    return {**players, "random": Uniform(), "epsilon_greedy": EpsilonGreedy(players[known.greedy or next(iter(players))], 0.5)}
+    return {**players, "random": Uniform(), "epsilon_greedy": EpsilonGreedyPlayer(players[known.greedy or next(iter(players))], 0.5)}
 
 
 @kernel

@@ -5,7 +5,8 @@ A fault replaces a text that its file has once. After a renaming, mutation.py sa
 These changes are no faults, because nothing can tell them from the code as it is:
 
 - arena/league.py, `match`: names sorted in the other order. Then all leagues have other seeds, which are as good.
-- games/dominoes/likely.py, `_FIRST_CHANGES` and `_CHANGES` a little larger or smaller. A longer chain draws the same deals as often.
+- games/dominoes/opponent_model.py, `_FIRST_CHANGES` and `_CHANGES` a little larger or smaller. A longer chain draws the same
+  deals as often.
 - policies/array_file.py, `_all_of` without `stream.read(1)`. `header` has compared the size with that in the directory of the archive,
   beyond which zipfile never reads, and zipfile compares the checksum as soon as it is reached.
 """
@@ -32,8 +33,8 @@ _BOUNDS = "search/test_search_hidden.py::test_what_a_cut_leaves_in_the_table_is_
 _WIN = "envs/test_envs.py::test_a_win_is_shared_and_a_rank_is_the_mean_of_the_places_shared"
 _EQUALS = "search/test_search_readings.py::test_of_equally_urgent_turns_any_is_tried_or_the_last"
 _ODDS = "search/test_search_priors.py::test_priors_by_odds_are_the_product_of_the_odds_of_the_actions"
-_WEIGHT = "search/test_rivals.py::test_a_deal_weighs_what_it_makes_the_turns_of_rivals_probable"
-_FIRST = "search/test_rivals.py::test_the_first_deal_of_a_search_is_as_likely_as_all_others"
+_WEIGHT = "search/test_search_opponent_model.py::test_a_deal_weighs_what_it_makes_the_turns_of_rivals_probable"
+_FIRST = "search/test_search_opponent_model.py::test_the_first_deal_of_a_search_is_as_likely_as_all_others"
 _CAST = "policies/test_policies.py::test_in_a_cast_of_four_kinds_each_number_calls_its_own_policy"
 _POINTS = "server/test_hidden.py::test_points_that_a_seat_cannot_know_are_not_told"
 _CUT_OFF = "envs/test_vector.py::test_no_limit_has_ended_a_game_that_an_illegal_action_ends"
@@ -60,7 +61,7 @@ KNOWN: dict[str, list[Known]] = {
             "_AT_LEAST if f.best <= f.floor else _AT_MOST if f.best >= f.beta else _EXACT",
         ),
         *_faults(
-            "kdenv/games/dominoes/likely.py",
+            "kdenv/games/dominoes/opponent_model.py",
             "chosen == action or (chosen < PASS and action < PASS and UNMIRRORED[chosen] == UNMIRRORED[action])",
             _WEIGHT,
             "chosen == action",
@@ -69,9 +70,9 @@ KNOWN: dict[str, list[Known]] = {
             "chosen == action and (chosen < PASS and action < PASS and UNMIRRORED[chosen] == UNMIRRORED[action])",
         ),
         *_faults(
-            "kdenv/games/dominoes/likely.py",
+            "kdenv/games/dominoes/opponent_model.py",
             "chosen == action or (chosen < PASS and action < PASS and UNMIRRORED[chosen] == UNMIRRORED[action])",
-            "search/test_rivals.py::test_actions_are_alike_if_they_lay_the_same_tile",
+            "search/test_search_opponent_model.py::test_actions_are_alike_if_they_lay_the_same_tile",
             "chosen == action or (chosen <= PASS and action < PASS and UNMIRRORED[chosen] == UNMIRRORED[action])",
             "chosen == action or (chosen < PASS and action <= PASS and UNMIRRORED[chosen] == UNMIRRORED[action])",
             "chosen == action or (action < PASS and UNMIRRORED[chosen] == UNMIRRORED[action])",
@@ -105,7 +106,7 @@ KNOWN: dict[str, list[Known]] = {
             "        if u > best:\n            best, n_best, chosen = u, 0, at",
         ),
         *_faults(
-            "kdenv/policies/cast.py",
+            "kdenv/policies/compiled_opponents.py",
             "tuples[0], tuples[1], tuples[min(2, len(tuples) - 1)], tuples[-1]",
             _CAST,
             "tuples[0], tuples[1], tuples[max(2, len(tuples) - 1)], tuples[-1]",
@@ -138,16 +139,16 @@ KNOWN: dict[str, list[Known]] = {
     ],
     COMPILED: [
         *_faults(
-            "kdenv/games/dominoes/likely.py",
+            "kdenv/games/dominoes/opponent_model.py",
             "_FIRST_CHANGES, _CHANGES = 300, 5",
             _FIRST,
             "_FIRST_CHANGES, _CHANGES = 5, 300",
             "_FIRST_CHANGES, _CHANGES = 0, 5",
         ),
         *_faults(
-            "kdenv/games/dominoes/likely.py",
+            "kdenv/games/dominoes/opponent_model.py",
             "_FIRST_CHANGES, _CHANGES = 300, 5",
-            "search/test_rivals.py::test_deals_are_drawn_as_they_make_the_turns_of_rivals_probable",
+            "search/test_search_opponent_model.py::test_deals_are_drawn_as_they_make_the_turns_of_rivals_probable",
             "_FIRST_CHANGES, _CHANGES = 300, 0",
         ),
         *_faults(
@@ -198,15 +199,15 @@ KNOWN: dict[str, list[Known]] = {
             "if result.number >= match.games:",
         ),
         *_faults(
-            "kdenv/arena/reading.py",
+            "kdenv/arena/load.py",
             "seats.index(place) for place in range(n)",
-            "arena/test_arena_reading.py::test_each_of_three_policies_has_the_seat_of_its_score",
+            "arena/test_arena_load.py::test_each_of_three_policies_has_the_seat_of_its_score",
             "seats[place] for place in range(n)",
             "place for place in range(n)",
             "(place - rotation) % n for place in range(n)",
         ),
         *_faults(
-            "kdenv/arena/kept.py",
+            "kdenv/arena/resume.py",
             "(match.game, [str(each) for each in match.line_up], match.seed, sorted(match.options.items()))",
             _LEAGUE + "test_a_match_has_a_file_of_its_own",
             "(match.game, [str(each) for each in match.line_up], match.seed)",
@@ -271,14 +272,14 @@ KNOWN: dict[str, list[Known]] = {
             'derive_seed("policy", match.seed, deal, rotation + place)',
         ),
         *_faults(
-            "kdenv/envs/lineup.py",
+            "kdenv/envs/opponents.py",
             'player.reset(derive_seed("opponent", int(next64(rng))))',
             "envs/test_seat_env.py::test_an_opponent_cannot_compute_the_seed_of_the_next_one",
             "player.reset(int(next64(rng)))",
             'player.reset(derive_seed("opponent", 1))',
         ),
         *_faults(
-            "kdenv/envs/vector/seats.py",
+            "kdenv/envs/vector/single_agent.py",
             "not isinstance(which, np.ndarray) or which.shape != (self.num_envs,) or which.dtype != np.bool_ or not which.any()",
             _MASK,
             "which.shape != (self.num_envs,) or which.dtype != np.bool_ or not which.any()",
@@ -289,7 +290,7 @@ KNOWN: dict[str, list[Known]] = {
             "not isinstance(which, np.ndarray) or which.shape != (self.num_envs,) or which.dtype != np.bool_ and not which.any()",
         ),
         *_faults(
-            "kdenv/envs/vector/seats.py",
+            "kdenv/envs/vector/single_agent.py",
             "not isinstance(which, np.ndarray) or which.shape != (self.num_envs,) or which.dtype != np.bool_ or not which.any()",
             "envs/test_vector.py::test_a_reset_mask_leaves_the_other_games_alone",
             "not isinstance(which, np.ndarray) or which.shape != (self.num_envs,) or which.dtype != np.bool_ or not which.all()",
@@ -357,14 +358,14 @@ KNOWN: dict[str, list[Known]] = {
             "found.visits / found.visits.max()",
         ),
         *_faults(
-            "kdenv/server/seen.py",
+            "kdenv/server/visibility.py",
             "        return table.view(viewer).scores()",
             _POINTS,
             "        return table.scores()",
             "        return table.view(1 - viewer).scores()",
         ),
         *_faults(
-            "kdenv/server/seen.py",
+            "kdenv/server/visibility.py",
             "return _scores_in(as_seen_by_all(table.states, table.players), table.players)",
             _POINTS,
             "return _scores_in(table.states, table.players)",

@@ -55,7 +55,7 @@ PLAN = {
         ("carcassonne_contract", "carcassonne_rules", "carcassonne_players", "carcassonne_encoding"),
     ),
     "dominion": Part(
-        (*(_DOMINION + name for name in ("rules.py", "effects.py", "others.py", "progress.py", "piles.py", "hidden.py", "heuristics.py")),),
+        (*(_DOMINION + name for name in ("rules.py", "effects.py", "attacks.py", "progress.py", "piles.py", "hidden.py", "heuristics.py")),),
         ("dominion_contract", "dominion_rules", "dominion_cards", "dominion_hidden", "dominion_players"),
     ),
     "dominoes": Part(
@@ -80,7 +80,7 @@ PLAN = {
     "look-ahead": Part(
         (
             *(f"kdenv/search/kernels/{name}.py" for name in ("expectimax", "stack")),
-            *("kdenv/search/evaluate.py", "kdenv/core/turns.py", "kdenv/core/rivals.py"),
+            *("kdenv/search/evaluate.py", "kdenv/core/turns.py", "kdenv/core/margins.py"),
         ),
         ("search_expectimax", "policies_lookahead", "search_flat"),
     ),
@@ -98,7 +98,7 @@ PLAN = {
         ("network_exact", "learning_exact", "network", "learning", "learned"),
     ),
     "stepping": Part(
-        ("kdenv/envs/stepping.py", "kdenv/core/events.py", "kdenv/envs/rewards.py", "kdenv/envs/vector/kernels.py"),
+        ("kdenv/envs/step_kernel.py", "kdenv/core/events.py", "kdenv/envs/rewards.py", "kdenv/envs/vector/kernels.py"),
         ("seat_env", "envs", "vector", "no_peeking", "table", "core"),
     ),
 }

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kdenv.arena.pairings import even_tables
 from kdenv.arena.ratings import POINTS, Places, Placings
-from kdenv.arena.schedule import even_tables
 
 
 class League(NamedTuple):

@@ -10,9 +10,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from kdenv.server.hall import Hall
 from kdenv.server.serve import serve
-from kdenv.server.settings import Limits, Settings
+from kdenv.server.service import Hall
+from kdenv.server.settings import Limits, ServerSettings
 
 GENEROUS = Limits(requests=1e6, games_an_hour=10**6)
 
@@ -21,7 +21,7 @@ class Served:
     """A server. It is a context: it listens inside, and has ended outside."""
 
     def __init__(self, database: Path, *, kdom: bool = False, limits: Limits = GENEROUS, **settings: Any) -> None:
-        self.settings = Settings(database=database, limits=limits, **settings)
+        self.settings = ServerSettings(database=database, limits=limits, **settings)
         self._kdom = kdom
         self.said: list[str] = []
         self.hall: Hall | None = None

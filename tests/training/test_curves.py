@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from kdenv.cli import main
-from kdenv.training.curve import Curve, Strength, read_curve
+from kdenv.training.curve import Strength, TrainingCurve, read_curve
 
 
-def curve(*opponents: str) -> Curve:
+def curve(*opponents: str) -> TrainingCurve:
     """Four measurements against each of these opponents, the first one before a second has passed."""
     times = (0.2, 10.0, 100.0, 1000.0)
-    return Curve(Strength(int(10 * s), s, 0.1, who, 1.5, 0.2, 0.2 * i, 0.05) for i, s in enumerate(times, 1) for who in opponents)
+    return TrainingCurve(Strength(int(10 * s), s, 0.1, who, 1.5, 0.2, 0.2 * i, 0.05) for i, s in enumerate(times, 1) for who in opponents)
 
 
 def test_a_curve_is_read_as_it_was_written(tmp_path: Path) -> None:

@@ -10,12 +10,12 @@ from kdenv.core import verbs
 from kdenv.core.verbs import OVER
 from kdenv.games import find_game
 from kdenv.networks.network import value_alone
-from kdenv.training import Settings, Trainer
+from kdenv.training import Trainer, TrainingSettings
 
 KINGDOMINO = find_game("kingdomino")
 RULES = {"size": 3, "dominoes": 8, "middle": False}
 LEARNS = {"encoding": "prospects", "hidden": 48, "scale": 10.0, "lam": 1.0, "random": 0.6, "rate": 1e-3, "games": 60_000, "seed": 1}
-SETTINGS = Settings("kingdomino", players=2, options=RULES, **LEARNS)
+SETTINGS = TrainingSettings("kingdomino", players=2, options=RULES, **LEARNS)
 
 
 def margin_of_best_play(states: Any, seat: int) -> float:

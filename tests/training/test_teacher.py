@@ -24,7 +24,7 @@ from kdenv.networks.learning import POSITIONS, learn_from_worths
 from kdenv.networks.network import value_alone
 from kdenv.networks.players import Goal
 from kdenv.policies import policy
-from kdenv.training import Settings, Trainer
+from kdenv.training import Trainer, TrainingSettings
 from kdenv.training.teacher import Teacher
 
 DOMINOES = find_game("dominoes")
@@ -85,7 +85,7 @@ def after(states: Any, action: int) -> Any:
 
 
 def trainer_with(folder: Path, teacher: str, **more: Any) -> Trainer:
-    return Trainer(Settings("dominoes", options={"mode": "round"}, encoding="ends", teacher=teacher, **{"win": 1.0, **more}), folder)
+    return Trainer(TrainingSettings("dominoes", options={"mode": "round"}, encoding="ends", teacher=teacher, **{"win": 1.0, **more}), folder)
 
 
 @pytest.mark.parametrize(
@@ -200,6 +200,6 @@ def test_a_search_with_a_prior_teaches_in_the_unit_of_its_network(tmp_path: Path
 
 
 def test_a_teacher_plays_one_game_at_a_time(tmp_path: Path) -> None:
-    settings = Settings("dominoes", win=1.0, teacher="mce(score=wdl, playouts=1)")
+    settings = TrainingSettings("dominoes", win=1.0, teacher="mce(score=wdl, playouts=1)")
     with pytest.raises(BadOption, match="threads=2 is not possible with a teacher, which plays one game at a time"):
         Trainer(settings, tmp_path, threads=2)

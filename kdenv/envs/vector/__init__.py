@@ -2,16 +2,16 @@
 
 | file | has |
 |---|---|
-| `seats.py` | `SeatVectorEnv`: one seat learns in each game; for Gymnasium |
+| `single_agent.py` | `SeatVectorEnv`: one seat learns in each game; for Gymnasium |
 | `selfplay.py` | `SelfPlay`: all seats learn |
 | `batch.py` | `Batch`, the engine of both and of envs/sb3.py: arrays, errors |
-| `crew.py` | the threads that share the games |
+| `thread_pool.py` | the threads that share the games |
 | `kernels.py` | dealing and stepping |
-| `ending.py` | whether a limit ended a game |
+| `truncation.py` | whether a limit ended a game |
 | `buffers.py` | arrays that are used again |
 """
 
-from kdenv.envs.vector.seats import SeatVectorEnv
-from kdenv.envs.vector.selfplay import Moment, SelfPlay
+from kdenv.envs.vector.selfplay import BatchStep, SelfPlay
+from kdenv.envs.vector.single_agent import SeatVectorEnv
 
-__all__ = ["Moment", "SeatVectorEnv", "SelfPlay"]
+__all__ = ["BatchStep", "SeatVectorEnv", "SelfPlay"]

@@ -16,26 +16,26 @@ from numpy.typing import NDArray
 from kdenv.core.encoding import Observer
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder, shown
 from kdenv.core.table import Table
-from kdenv.envs.checks import check_flag, check_seed, warn_of_loss
 from kdenv.envs.rewards import NO_REWARD, REWARDS, Reward, reward_number
 from kdenv.envs.seeds import new_key
-from kdenv.envs.stepping import WORK
+from kdenv.envs.step_kernel import WORK
+from kdenv.envs.validation import check_flag, check_seed, warn_of_loss
 from kdenv.envs.vector.buffers import Buffers
-from kdenv.envs.vector.crew import Crew
-from kdenv.envs.vector.ending import ending_of
 from kdenv.envs.vector.kernels import (
     ALL_SEATS,
     MOST_DEALS,
     NEXT_SEAT,
     RANDOM_SEAT,
-    Games,
+    GameArrays,
     Results,
     Room,
     World,
     list_illegal,
 )
-from kdenv.policies.cast import cast_of
+from kdenv.envs.vector.thread_pool import Crew
+from kdenv.envs.vector.truncation import ending_of
 from kdenv.policies.compiled import first_use
+from kdenv.policies.compiled_opponents import cast_of
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ _APART = 16  # numbers of 64 bits; processors fetch two lines of eight
 
 
 class Batch:
-    """Games in the rows of arrays. `games` tells what happened in the last call (see kernels.Games); `mask` in it is private.
+    """GameArrays in the rows of arrays. `games` tells what happened in the last call (see kernels.Games); `mask` in it is private.
 
     Game i of a batch that was dealt with seed s is the game of a SeatEnv or TableEnv after reset(seed=s + i), and the games that follow
     in its row are those which the environment plays after reset() without a seed. Neither n nor threads changes any of them.
@@ -95,7 +95,7 @@ class Batch:
     def set_opponents(self, players: Sequence[Any], *, drawn: bool) -> None:
         """Change the opponents from the next game on: one policy for each seat after the learner, or a list to draw from for every game.
 
-        Games that are under way go on with players of the new list: those in the places of theirs in the old list.
+        GameArrays that are under way go on with players of the new list: those in the places of theirs in the old list.
         """
         cast_of(players, self.empty.game, self.empty.players)  # refuses players without a compiled form
         self.close()
@@ -222,11 +222,11 @@ def _check_count(name: str, value: Any, most: int) -> None:
         raise BadOption(f"{name}={shown(value)} is not possible; {name} may be a whole number from 1 to {most}")
 
 
-def _empty_games(empty: Table, n: int) -> Games:
+def _empty_games(empty: Table, n: int) -> GameArrays:
     def zeros(dtype: Any, *more: int) -> NDArray[Any]:
         return np.zeros((n, *more), dtype)
 
-    return Games(
+    return GameArrays(
         states=zeros(empty.game.state_dtype),
         keys=zeros(np.uint64, 2),
         numbers=zeros(np.int64),

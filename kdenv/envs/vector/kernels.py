@@ -20,9 +20,9 @@ from kdenv.core.verbs import CHANCE, DECIDE, legal, phase, scores, seat, standin
 from kdenv.envs.rewards import GAINS, add_gains, settle, write_forfeit
 from kdenv.envs.seeds import CHANCE as FOR_CHANCE
 from kdenv.envs.seeds import DICE, POOL, SEAT, seed_of
-from kdenv.envs.stepping import NOBODY, turn_of
-from kdenv.envs.vector.ending import was_cut_off
-from kdenv.policies.cast import called
+from kdenv.envs.step_kernel import NOBODY, turn_of
+from kdenv.envs.vector.truncation import was_cut_off
+from kdenv.policies.compiled_opponents import select_player
 
 RANDOM_SEAT, NEXT_SEAT, ALL_SEATS = -1, -2, -3  # World.learner, if it is not a seat
 MOST_DEALS = 1000  # games in a row in which the learner has nothing to decide
@@ -44,7 +44,7 @@ class World(NamedTuple):
     skips_forced: bool  # whether learners are not asked where only one action is legal
 
 
-class Games(NamedTuple):
+class GameArrays(NamedTuple):
     """The games of a batch, and what happened in the last call; every array has a row for each game."""
 
     states: NDArray[Any]
@@ -216,7 +216,7 @@ def _play_on(world, cast, games, room, i):
                 return mover
             decide(states, i, room.out[0], room.chance, room.log, 0)
             continue
-        turn_of(called(cast, world.numbers[games.places[i, mover]]), states, i, room.states, room.out, room.dice, room.chance, room.log, 0)
+        turn_of(select_player(cast, world.numbers[games.places[i, mover]]), states, i, room.states, room.out, room.dice, room.chance, room.log, 0)
 
 
 @kernel

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from kdenv.core.encoding import Layout
 from kdenv.core.game import Game
 from kdenv.core.table import Table
-from kdenv.envs.checks import ILLEGAL, check_choice, empty_table
 from kdenv.envs.rewards import Reward
+from kdenv.envs.validation import ILLEGAL, check_choice, empty_table
 from kdenv.envs.vector.batch import Batch, seeds_of
 
 
-class Moment(NamedTuple):
+class BatchStep(NamedTuple):
     """Where the games stand, with one row for each game, and what ended in the last step.
 
     Where a game has ended, observation, action_mask and seat are those of the next game, and the rest tells of the one that ended.
@@ -35,8 +35,8 @@ class Moment(NamedTuple):
 class SelfPlay:
     """Games whose seats all learn, for a training loop of your own (PPO, DQN, AlphaZero ...).
 
-    reset and step return a Moment. Row i after reset(seed=s) holds the games that TableEnv plays after reset(seed=s + i) and, after that,
-    reset() without a seed. Arrays are not written to again as long as somebody holds them. If an error or Ctrl-C ends a call, reset()
+    reset and step return a BatchStep. Row i after reset(seed=s) holds the games that TableEnv plays after reset(seed=s + i) and, after
+    that, reset() without a seed. Arrays are not written to again as long as somebody holds them. If an error or Ctrl-C ends a call, reset()
     must deal all games anew. A copy that goes through pickle or cloudpickle to another process goes on with the same numbers there.
 
     >>> from kdenv.envs import SelfPlay
@@ -72,11 +72,11 @@ class SelfPlay:
         """The parts of an observation vector by name, in their order, each with its shape and meaning."""
         return self._batch.observer.layout
 
-    def reset(self, seed: int | Sequence[int | None] | None = None) -> Moment:
+    def reset(self, seed: int | Sequence[int | None] | None = None) -> BatchStep:
         """Deal a new game in every row. seed: the seed of the first game, the next one takes the next seed; or a list of seeds."""
         return self._batch.completed(self._moment(self._batch.deal(seeds_of(seed, self.num_envs))))
 
-    def step(self, actions: Any) -> Moment:
+    def step(self, actions: Any) -> BatchStep:
         """Carry out one action in each game, and the chance after it. A game that ends is followed by the next one at once."""
         return self._batch.completed(self._moment(self._batch.step(actions, raises=self._raises)))
 
@@ -91,9 +91,9 @@ class SelfPlay:
         """An independent copy, with the same positions and generators."""
         return copy.deepcopy(self)
 
-    def _moment(self, observation: NDArray[np.float32]) -> Moment:
+    def _moment(self, observation: NDArray[np.float32]) -> BatchStep:
         games = self._batch.games
-        return Moment(
+        return BatchStep(
             observation,
             self._batch.results.masks,
             games.seat.copy(),

@@ -3,7 +3,7 @@
 from kdenv.core.game import Game, Option
 from kdenv.core.questions import Knowledge
 from kdenv.games.carcassonne import drawing, encoding, heuristics, notation, rules
-from kdenv.games.carcassonne.details import DETAILS
+from kdenv.games.carcassonne.match_columns import DETAILS
 from kdenv.games.carcassonne.strongest import STRONGEST
 from kdenv.games.carcassonne.tables import N_TYPES
 

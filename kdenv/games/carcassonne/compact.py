@@ -21,11 +21,20 @@ from kdenv.games.carcassonne.claims import (
     is_standing,
     kind_at,
 )
+from kdenv.games.carcassonne.encoding_parts import (
+    CLAIMS,
+    seat_parts,
+    stage_parts,
+    tile_parts,
+    write_claims,
+    write_seats,
+    write_stage,
+    write_tiles,
+)
 from kdenv.games.carcassonne.features import NOBODY, NONE, city_pays, closed_cities_at, find, meeples_of, most
 from kdenv.games.carcassonne.heuristics import evaluate, final_weights
 from kdenv.games.carcassonne.landscape import WORDS
 from kdenv.games.carcassonne.rules import CLAIMING, FINISHED, PLACING
-from kdenv.games.carcassonne.shared import CLAIMS, seat_parts, stage_parts, tile_parts, write_claims, write_seats, write_stage, write_tiles
 from kdenv.games.carcassonne.tables import CITY, FIELD, FIELD_POINTS, MEEPLES, N_TYPES, ROAD
 from kdenv.games.carcassonne.tiles import (
     CITY_AT,

@@ -12,10 +12,19 @@ from kdenv.compiler.bits import ONE, lowest
 from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part, clear
 from kdenv.games.carcassonne.compact import COMPACT
+from kdenv.games.carcassonne.encoding_parts import (
+    CLAIMS,
+    seat_parts,
+    stage_parts,
+    tile_parts,
+    write_claims,
+    write_seats,
+    write_stage,
+    write_tiles,
+)
 from kdenv.games.carcassonne.features import NOBODY, NONE, closed_cities_at, find, meeples_of
 from kdenv.games.carcassonne.landscape import WORDS
 from kdenv.games.carcassonne.rules import ALL_FIELDS, PLACING
-from kdenv.games.carcassonne.shared import CLAIMS, seat_parts, stage_parts, tile_parts, write_claims, write_seats, write_stage, write_tiles
 from kdenv.games.carcassonne.tables import CITY, FIELD
 from kdenv.games.carcassonne.tiles import CITY_AT, CLOISTER, EDGE, FIELD_CORNER, FIT, N_CELLS, NO_SEGMENT, PENNANTS, ROAD_AT, SIZE
 

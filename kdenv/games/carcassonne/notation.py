@@ -18,7 +18,7 @@ import re
 from typing import Any
 
 from kdenv.core.errors import BadRecord, shown
-from kdenv.core.words import check_length, read_number
+from kdenv.core.parsing import check_length, read_number
 from kdenv.games.carcassonne import claims, features, landscape, rules
 from kdenv.games.carcassonne.features import find
 from kdenv.games.carcassonne.tables import CITY, CLOISTER_POINTS, CORNERS, EDGES, FIELD, MEEPLES, N_TYPES, TILES

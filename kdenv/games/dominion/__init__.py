@@ -47,7 +47,7 @@ from kdenv.games.dominion.cards import (
     kingdom_rows,
     random_kingdom,
 )
-from kdenv.games.dominion.details import DETAILS
+from kdenv.games.dominion.match_columns import DETAILS
 from kdenv.games.dominion.strongest import STRONGEST
 from kdenv.games.dominion.tables import COPPER, CURSE, DUCHY, ESTATE, GOLD, N_ACTIONS, N_KINGDOM, N_SLOTS, PROVINCE, SILVER
 

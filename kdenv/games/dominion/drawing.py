@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from kdenv.core.interfaces import LastTurn
+from kdenv.core.protocols import LastTurn
 from kdenv.drawing import letters as lettering
 from kdenv.drawing.letters import width_of, write
 from kdenv.drawing.shapes import box, mark

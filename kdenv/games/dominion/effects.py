@@ -1,11 +1,12 @@
 """What cards do: `run_step` carries out the steps of any card up to the next choice or draw, and `answer` carries out a choice.
 
-progress.py has the registers of a step and what may be chosen; others.py has the steps that deal with one seat after another.
+progress.py has the registers of a step and what may be chosen; attacks.py has the steps that deal with one seat after another.
 Nothing here checks legality.
 """
 
 from kdenv.compiler.bits import bit, has, lowest
 from kdenv.compiler.kernel import kernel
+from kdenv.games.dominion.attacks import put_back, run_step_for_others, trash_revealed
 from kdenv.games.dominion.cards import (
     DIG,
     DISCARD,
@@ -27,7 +28,6 @@ from kdenv.games.dominion.cards import (
     TRASH_FOR_COINS,
     TRASH_THIS,
 )
-from kdenv.games.dominion.others import put_back, run_step_for_others, trash_revealed
 from kdenv.games.dominion.piles import (
     discard_aside,
     discard_deck,

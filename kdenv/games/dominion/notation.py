@@ -6,7 +6,7 @@ Chance: `draw Copper`. Piles: `7 Copper 3 Estate`, or nothing if empty.
 A position is a list of `part: value` with semicolons between them. With two players, in the second turn of seat 1:
     stage: buy; node: buy; turn: 1; turns: 2 2; actions: 1; buys: 1; coins: 4; supply: 46 Copper 40 Silver ...;
     trash: ; play: 4 Copper; hand 0: 3 Copper 2 Estate; deck 0: 4 Copper 1 Estate; discard 0: ; ...
-The node is what happens next. Cards may be missing, but there are never more than the game has (possible.py says what else is
+The node is what happens next. Cards may be missing, but there are never more than the game has (validate.py says what else is
 refused). Further parts are given where something is in progress or known:
     seen 0: 2 Copper             the part of the discards of seat 0 that all have seen (if it is not given, all of them)
     flipped 0: 3                 unseen discards of seat 0 that came from its deck
@@ -33,12 +33,10 @@ import numpy as np
 
 from kdenv.core.errors import BadRecord, shown
 from kdenv.core.game import did_you_mean
-from kdenv.core.words import check_length, read_number
-from kdenv.games.dominion import possible
+from kdenv.core.parsing import check_length, read_number
+from kdenv.games.dominion import validate
 from kdenv.games.dominion.cards import ACTION, DIG, DRAW_TO, NO_CARD, OTHERS_DISCARD_TO, SPY, STEAL, TRASH, TREASURE, key_of
 from kdenv.games.dominion.piles import N_TOPS
-from kdenv.games.dominion.possible import NODES, step_or_nothing, times_played_again
-from kdenv.games.dominion.possible import card_name as card_name
 from kdenv.games.dominion.progress import (
     ASIDE,
     ASK_NODE,
@@ -70,6 +68,8 @@ from kdenv.games.dominion.tables import (
     TRASH_FIRST,
     YES,
 )
+from kdenv.games.dominion.validate import NODES, step_or_nothing, times_played_again
+from kdenv.games.dominion.validate import card_name as card_name
 
 _VERBS = {
     "play": PLAY_FIRST,
@@ -210,7 +210,7 @@ def position_from(text: str, states: Any, k: int) -> None:
         raise BadRecord(f"turns: {shown(parts['turns'])} is not {players} numbers")
     s["turns"][:players] = [_number("turns", n, 0, int(s["max_turns"])) for n in turns]
     for name in ("actions", "buys", "coins"):
-        s[name] = _number(name, parts[name], 0, possible.most_in_a_turn(s, totals, name))
+        s[name] = _number(name, parts[name], 0, validate.most_in_a_turn(s, totals, name))
     for name in ("supply", "trash", "play", "loot"):
         s[name] = _pile(s, name, parts.get(name, ""), totals)
     _read_draw(s, parts, players, totals)
@@ -223,7 +223,7 @@ def position_from(text: str, states: Any, k: int) -> None:
     _read_unasked(s, parts)
     _read_running(s, parts)
     _read_progress(s, parts, int(totals.sum()))
-    possible.check(s, totals, laid_out)
+    validate.check(s, totals, laid_out)
 
 
 def _bits(pile: Any) -> int:
@@ -257,7 +257,7 @@ def _number(name: str, text: str, least: int, most: int) -> int:
     return read_number(f"{name}: ", text, most, least)
 
 
-def _pile(s: Any, name: str, text: str, totals: possible.Counts) -> list[int]:
+def _pile(s: Any, name: str, text: str, totals: validate.Counts) -> list[int]:
     """Read a pile such as `7 Copper 3 Estate` as counts by slot."""
     counts = [0] * N_SLOTS
     entries = re.findall(r"(\d+) ([^\d]+)", text)
@@ -271,7 +271,7 @@ def _pile(s: Any, name: str, text: str, totals: possible.Counts) -> list[int]:
     return counts
 
 
-def _read_draw(s: Any, parts: dict[str, str], players: int, totals: possible.Counts) -> None:
+def _read_draw(s: Any, parts: dict[str, str], players: int, totals: validate.Counts) -> None:
     """Read which cards are to be drawn, and which lie aside."""
     s["draw_seat"], s["draw_left"], s["draw_to"] = 0, 0, IN_HAND
     if "draw" in parts:
@@ -292,7 +292,7 @@ def _read_draw(s: Any, parts: dict[str, str], players: int, totals: possible.Cou
         raise BadRecord(f"aside: {shown(pile)} does not say whose cards these are: 'of' and the seat")
 
 
-def _read_seat(s: Any, parts: dict[str, str], seat: int, totals: possible.Counts) -> None:
+def _read_seat(s: Any, parts: dict[str, str], seat: int, totals: validate.Counts) -> None:
     """Read the piles of one seat, and what is known of them."""
     for pile in _PILES:
         s[pile][seat] = _pile(s, f"{pile} {seat}", parts[f"{pile} {seat}"], totals)

@@ -4,10 +4,10 @@ from kdenv.core.game import Game, Option
 from kdenv.core.questions import Hidden, Knowledge
 from kdenv.games.dominoes import belief, drawing, encoding, notation, rules
 from kdenv.games.dominoes.belief import paper_deals
-from kdenv.games.dominoes.details import DETAILS
 from kdenv.games.dominoes.heuristics import RULE_PLAYERS
 from kdenv.games.dominoes.imagined_play import BELIEFS
-from kdenv.games.dominoes.likely import likely_deals
+from kdenv.games.dominoes.match_columns import DETAILS
+from kdenv.games.dominoes.opponent_model import likely_deals
 from kdenv.games.dominoes.solver import alpha_beta
 from kdenv.games.dominoes.strongest import STRONGEST
 from kdenv.games.dominoes.tables import N_ACTIONS, N_TILES, RULES

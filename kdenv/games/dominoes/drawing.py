@@ -12,8 +12,8 @@ from typing import Any
 from kdenv.drawing.letters import definitions, write
 from kdenv.drawing.shapes import box, disc
 from kdenv.games.dominoes import rules
+from kdenv.games.dominoes.line_layout import Half, Placed, lay_out, line_of
 from kdenv.games.dominoes.notation import tiles_in
-from kdenv.games.dominoes.snake import Half, Placed, lay_out, line_of
 from kdenv.games.dominoes.tables import ALL_TILES, CALL, PASS, PUERTO_RICO, SUITS, TILES
 
 _PER_ROW = 12  # tiles in a row of the terminal

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from kdenv.core.errors import BadRecord, shown
+from kdenv.core.parsing import check_length, read_number
 from kdenv.core.verbs import apply_at, legal_at
-from kdenv.core.words import check_length, read_number
 from kdenv.games.dominoes import rules
 from kdenv.games.dominoes.tables import BIT_OF_TILE, CALL, DOUBLE_SIX, HAND, MIRRORED, N_ACTIONS, N_TILES, PASS, SUITS, TILES
 

@@ -4,7 +4,7 @@ from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import Game, Option, Variant, whole_number
 from kdenv.core.questions import Knowledge
 from kdenv.games.kingdomino import best_turns, drawing, encoding, heuristics, notation, placements, rules
-from kdenv.games.kingdomino.details import DETAILS
+from kdenv.games.kingdomino.match_columns import DETAILS
 from kdenv.games.kingdomino.strongest import STRONGEST
 from kdenv.games.kingdomino.tables import DOMINOES, DOMINOES_USED, KINGS, N_DOMINOES, TERRAINS
 

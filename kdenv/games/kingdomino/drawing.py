@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kdenv.core.interfaces import LastTurn
+from kdenv.core.protocols import LastTurn
 from kdenv.drawing import letters as lettering
 from kdenv.drawing.letters import write
 from kdenv.drawing.shapes import box, mark

@@ -16,8 +16,8 @@ import re
 from typing import Any
 
 from kdenv.core.errors import BadRecord, shown
-from kdenv.core.words import check_length, number_in, read_number
-from kdenv.games.kingdomino import placements, possible, rules
+from kdenv.core.parsing import check_length, number_in, read_number
+from kdenv.games.kingdomino import placements, rules, validate
 from kdenv.games.kingdomino.board import STEP_X, STEP_Y, column_of, row_of, square
 from kdenv.games.kingdomino.tables import N_DOMINOES, N_DOUBLES
 
@@ -226,7 +226,7 @@ def position_from(text: str, states: Any, k: int) -> None:
         if domino in seen:
             raise BadRecord(f"domino {domino} is both in the box and on the table")
     s["unseen"] = sum(1 << (domino - 1) for domino in box)
-    possible.check(s, len(box), [kingdom_squares(s, seat).keys() for seat in range(players)])
+    validate.check(s, len(box), [kingdom_squares(s, seat).keys() for seat in range(players)])
 
 
 def _read_kingdom(s: Any, seat: int, text: str) -> None:

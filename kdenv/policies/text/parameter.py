@@ -145,12 +145,12 @@ class Parameter:
         """The kind of its value, in a word or two."""
         if self.type in (int, float):
             return "whole number" if self.type is int else "number"
-        return "word" if self.type is str else "yes or no" if self.type is bool else str(self.type.called)
+        return "word" if self.type is str else "yes or no" if self.type is bool else str(self.type.family)
 
     def possible(self) -> str:
         """What the value may be: the end of a sentence that begins with the name of the parameter."""
         if self.type not in _PLAIN:
-            return f"is a {self.type.called}; {self.type.which()}"
+            return f"is a {self.type.family}; {self.type.members()}"
         if self.type is bool:
             return "may be yes or no"
         if self.type is str:

@@ -15,9 +15,9 @@ from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, get_type_hints
 
-from kdenv.core.errors import BadOption, KdenvError, NotSupported, told
+from kdenv.core.entry_points import POLICIES
+from kdenv.core.errors import BadOption, KdenvError, NotSupported, describe_error
 from kdenv.core.game import Game, Variant, did_you_mean
-from kdenv.core.installed import POLICIES
 from kdenv.policies.text.grammar import Term, parse, shorten, shown
 from kdenv.policies.text.parameter import Parameter, no_parameter, param, parameter
 
@@ -25,11 +25,11 @@ V = TypeVar("V", bound="Value")
 _KIND = "kind"  # the key in JSON whose value is the name
 
 # Names that a parameter may not have, because every value has an attribute of this name.
-_RESERVED = {_KIND, "called", "source", "text", "memory", "rng", "n_playouts", "usual", "alternatives"}
+_RESERVED = {_KIND, "family", "source", "text", "memory", "rng", "n_playouts", "usual", "alternatives"}
 
 
 @dataclass(frozen=True)
-class Row:
+class Preset:
     """A value that has a name of its own: its class and its parameters."""
 
     meaning: str
@@ -53,7 +53,7 @@ class Finder(NamedTuple):
 
 
 _classes: dict[str, type[Value]] = {}  # by name
-_rows: dict[str, Row] = {}  # by name
+_rows: dict[str, Preset] = {}  # by name
 _finders: list[Finder] = []
 
 
@@ -61,7 +61,7 @@ class Value:
     """The base class of everything that is written as a text with parameters."""
 
     kind: ClassVar[str] = ""  # its name in texts
-    called: ClassVar[str] = "value"  # the word for its family in sentences, such as "policy"
+    family: ClassVar[str] = "value"  # the word for its family in sentences, such as "policy"
     source: ClassVar[str] = ""  # the paper it comes from
     alternatives: ClassVar[tuple[str, ...]] = ()  # budgets and the like: if one is given, the defaults of the others do not hold
     usual: ClassVar[Mapping[str, Any]] = {}  # the values of these parameters if none of them is given
@@ -99,10 +99,10 @@ class Value:
         return f"{cls.kind}({', '.join(parts)})" if parts else cls.kind
 
     @classmethod
-    def which(cls) -> str:
+    def members(cls) -> str:
         """A sentence that names the members of its family, as the end of an error."""
         *others, last = names_of(cls)
-        return f"a {cls.called} is {', '.join(others)} or {last}"
+        return f"a {cls.family} is {', '.join(others)} or {last}"
 
     def __post_init__(self) -> None:
         """Check every parameter that differs from its default, and convert it to the right type."""
@@ -139,11 +139,11 @@ class Value:
                 raise BadOption(f"{term}: {name} is missing; write {found.usage()}")
         values = {name: known[name].read(value) for name, value in given.items()}
         try:
-            made = found(**values) if row is None else known_as(term.name, copy(row.value)).having(**values)
+            made = found(**values) if row is None else with_preset(term.name, copy(row.value)).with_parameters(**values)
         except KdenvError:
             raise
         except Exception as error:
-            raise BadOption(f"{term} cannot be made: {told(error)}") from error
+            raise BadOption(f"{term} cannot be made: {describe_error(error)}") from error
         assert isinstance(made, cls)
         return made
 
@@ -155,10 +155,10 @@ class Value:
         if isinstance(value, cls):
             return value
         if isinstance(value, type):
-            raise BadOption(f"{value.__name__} is a class; write {value.__name__}(...) for a {cls.called} with these parameters")
+            raise BadOption(f"{value.__name__} is a class; write {value.__name__}(...) for a {cls.family} with these parameters")
         if isinstance(value, Value):
             raise _is_none_of(str(value), type(value), cls)
-        raise BadOption(f"{shown(value)} is no {cls.called}; {cls.which()}")
+        raise BadOption(f"{shown(value)} is no {cls.family}; {cls.members()}")
 
     def __str__(self) -> str:
         parts = [self._parameters[name].write_with_name(value) for name, value in self.given().items()]
@@ -183,12 +183,12 @@ class Value:
         """The parameters that differ from the defaults, or from the row that the value was made from."""
         return _differences(self, _rows[self.row].value if self.row else None)
 
-    def having(self, **changes: Any) -> Self:
+    def with_parameters(self, **changes: Any) -> Self:
         """A copy with these parameters changed. A budget among the changes takes the place of any other budget."""
         replaced = self.alternatives if any(name in changes for name in self.alternatives) else ()
         kept = {name: getattr(self, name) for name in self._parameters if name not in replaced}
         made = type(self)(**{**kept, **changes})
-        return known_as(self.row, made) if self.row else made
+        return with_preset(self.row, made) if self.row else made
 
     # JSON
 
@@ -202,7 +202,7 @@ class Value:
     def from_json(cls, data: Any) -> Self:
         """The value for which to_json returned this dict. Raises BadOption for other data."""
         if not isinstance(data, Mapping) or not isinstance(data.get(_KIND), str):
-            raise BadOption(f"{shown(data)} is no {cls.called}; in JSON one is an object with its name as {_KIND!r} and its parameters")
+            raise BadOption(f"{shown(data)} is no {cls.family}; in JSON one is an object with its name as {_KIND!r} and its parameters")
         found = find(data[_KIND], cls)
         values = {}
         for name, value in data.items():
@@ -218,13 +218,13 @@ class Value:
     # Games
 
     @classmethod
-    def obstacle(cls, game: Game) -> str:
+    def why_not(cls, game: Game) -> str:
         """Why no value of this class can be used in this game: the end of a sentence that begins with its name. Empty if it can."""
         return ""
 
     def refuse(self, game: Game) -> None:
         """Raise NotSupported if there is an obstacle in this game."""
-        obstacle = self.obstacle(game)
+        obstacle = self.why_not(game)
         if obstacle:
             raise NotSupported(f"{self} {obstacle}")
 
@@ -279,7 +279,7 @@ def _name(cls: type[V], name: str, source: str, listed: bool) -> type[V]:
         raise TypeError(f"{cls.__name__} has a parameter {hidden}, which would hide a method of {home.__name__}; choose another name")
     for method in sorted(getattr(cls, "__abstractmethods__", ())):
         takes = ", ".join(inspect.signature(getattr(cls, method)).parameters)
-        raise TypeError(f"{cls.__name__} has no method {method}({takes}), which a {cls.called} of this kind needs")
+        raise TypeError(f"{cls.__name__} has no method {method}({takes}), which a {cls.family} of this kind needs")
     if listed:
         add_class(name, made)
     return made
@@ -311,10 +311,10 @@ def add_row(name: str, meaning: str, source: str, cls: type[Value], parameters: 
     """Give a name of its own to the value of this class with these parameters. `game` is the game that the source is about, if any."""
     if name in _rows or name in _classes:
         raise TypeError(f"there already is a {name}; choose another name")
-    _rows[name] = Row(meaning, source, cls, parameters, game)
+    _rows[name] = Preset(meaning, source, cls, parameters, game)
 
 
-def known_as(name: str, value: V) -> V:
+def with_preset(name: str, value: V) -> V:
     """Let the text of the value begin with the name of this row; return the value. Nobody else may hold it yet, as it is changed."""
     value.__dict__["_row"] = name
     return value
@@ -331,7 +331,7 @@ def find(name: str, family: type[V]) -> type[V]:
         POLICIES.load(name)
     found = _classes.get(name) or next((cls for finder in _finders if (cls := finder.find(name)) is not None), None)
     if found is None:
-        raise BadOption(f"there is no {family.called} {shorten(name)}{did_you_mean(name, names_of(family))}; {family.which()}")
+        raise BadOption(f"there is no {family.family} {shorten(name)}{did_you_mean(name, names_of(family))}; {family.members()}")
     if not issubclass(found, family):
         raise _is_none_of(name, found, family)
     return found
@@ -343,7 +343,7 @@ def classes(family: type[V]) -> Iterator[type[V]]:
     return (cls for cls in _classes.values() if issubclass(cls, family))
 
 
-def rows(family: type[Value]) -> Iterator[tuple[str, Row]]:
+def rows(family: type[Value]) -> Iterator[tuple[str, Preset]]:
     """All rows whose values are of this class, with their names."""
     return ((name, row) for name, row in _rows.items() if issubclass(row.cls, family))
 
@@ -392,7 +392,7 @@ def _as_json(p: Parameter, value: Any) -> Any:
 
 
 def _is_none_of(name: str, found: type[Value], family: type[Value]) -> BadOption:
-    return BadOption(f"{shorten(name)} is no {family.called} but a {found.called}; {family.which()}")
+    return BadOption(f"{shorten(name)} is no {family.family} but a {found.family}; {family.members()}")
 
 
 def _how_to_write(found: type[Value], in_order: list[str]) -> str:

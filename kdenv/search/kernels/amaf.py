@@ -43,14 +43,14 @@ class Averages(NamedTuple):
     sums: np.ndarray
 
 
-class Mast(NamedTuple):
+class MastPlayer(NamedTuple):
     """A player that takes the action with the best average, but first any without visits; with probability epsilon, a random one."""
 
     averages: Averages
     epsilon: float
 
 
-class Learner(NamedTuple):
+class AmafLearner(NamedTuple):
     """The part of a search that learns from all turns of an iteration. If a seat made the same turn twice, it counts once."""
 
     record: Record
@@ -96,7 +96,7 @@ def _whole_turn(player, states, k, mover, most_decisions, out, rng):
     return turn
 
 
-@plays(Mast)
+@plays(MastPlayer)
 @kernel
 def _choose_by_average(player, states, k, out, rng):
     n = legal(states[k], out)
@@ -116,7 +116,7 @@ def _choose_by_average(player, states, k, out, rng):
     return packed(chosen)
 
 
-@answers(learn, Learner)
+@answers(learn, AmafLearner)
 @kernel
 def _learn_from_all_turns(learner, chance, tree, space, depth):
     """Go through the iteration backwards, so that each node sees the turns that were made there or later."""

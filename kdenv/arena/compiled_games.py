@@ -1,0 +1,192 @@
+"""Plays a whole game in one call of a kernel, where every policy has a compiled form (Policy.compiled) and none searches.
+
+Such a game is the same as one that `play_game` plays decision by decision: it draws from the same generators, and its result and its
+record are equal. Only its time is not measured. So some deals of every match are played decision by decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdenv.arena.match import Deciding, Events, Match, Result, chance_of, play_game, policy_seeds, ready, result_of_game
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.random import Rng
+from kdenv.core.errors import NotSupported
+from kdenv.core.events import decide, run_chance
+from kdenv.core.game import Variant
+from kdenv.core.questions import choose, first_action, rest_of
+from kdenv.core.table import Table
+from kdenv.core.verbs import DECIDE, legal, phase, resample_hidden, scores, seat, standings
+from kdenv.core.view import rng_of_views
+from kdenv.games import find_game
+from kdenv.policies import Policy
+from kdenv.policies.base import rng_of
+from kdenv.policies.compiled import first_use
+from kdenv.policies.compiled_opponents import cast_of, select_player
+from kdenv.policies.searching import SearchPolicy
+
+BATCH = 128  # so many games, at most, are given to a process at a time
+_TIMED = 128  # the first deals, whose time is measured; after them it is measured in one deal of _TIMED_OF
+_TIMED_OF = 256
+_WORTH_IT = 1000  # so many games, at least, must be left after the first deals: to compile what plays them takes seconds
+_LOG = 512  # the number of events for which there is room at first
+_FULL, _NOT_LEGAL = -1, -2  # what _play_to_the_end returns if it cannot go on
+_NOBODY = -1
+
+
+class CompiledGames:
+    """The games of a match, as one process plays them: its policies are ready, and a game is played in the fastest way that there is."""
+
+    def __init__(self, match: Match, deciding: Deciding = lambda seat: None, *, by_decision: bool = False) -> None:
+        """Compile and load everything but whole games, because a match may end before the first of them.
+
+        by_decision: play every game decision by decision, so that somebody can watch each of them.
+        """
+        self._match, self._deciding = match, deciding
+        self._players = ready(match, deciding)
+        self._whole: _Whole | None = None
+        if not by_decision and match.games >= self.first_whole + _WORTH_IT:
+            self._whole = _whole(match, self._players)
+
+    @property
+    def first_whole(self) -> int:
+        """The number of the first game whose time need not be measured."""
+        return _TIMED * self._match.games_of_a_deal
+
+    @property
+    def batch(self) -> int:
+        """How many games are to be given to this process at a time."""
+        return BATCH if self._whole is not None else 1
+
+    def play(self, number: int) -> Result:
+        """Play the game of this number."""
+        deal = self._match.find(number)[0]
+        result = self._whole.play(number) if self._whole is not None and deal >= _TIMED and deal % _TIMED_OF else None
+        return play_game(self._match, number, self._players, self._deciding) if result is None else result
+
+
+def _whole(match: Match, players: Sequence[Policy]) -> _Whole | None:
+    """What plays whole games with these policies; None if one of them has no compiled form or searches, or they are too many."""
+    game = find_game(match.game)
+    if any(player.is_oracle or isinstance(player, SearchPolicy) for player in players):
+        return None  # the playouts of searches are counted decision by decision
+    try:
+        cast, numbers = cast_of(players, game, len(match.line_up))
+    except NotSupported:
+        return None
+    return _Whole(match, cast, numbers)
+
+
+class _Room(NamedTuple):
+    """What the kernel works in, and where it writes what has happened. Arrays with a row or number for each seat are by seat."""
+
+    start: NDArray[Any]  # one state: the position before anything has happened
+    states: NDArray[Any]
+    work: NDArray[Any]
+    out: NDArray[np.int64]
+    numbers: NDArray[np.int64]  # in the cast, of the player of each seat
+    dice: NDArray[np.uint64]  # the generator of the policy of each seat
+    chance: Rng
+    sight: Rng
+    log: NDArray[np.int32]
+    turns: NDArray[np.int64]
+    scores: NDArray[np.int64]
+    standings: NDArray[np.int64]
+
+
+class _Whole:
+    """Plays whole games of a match; `numbers` has the number of every policy in the cast, for both line-ups."""
+
+    def __init__(self, match: Match, cast: Any, numbers: NDArray[np.int64]) -> None:
+        game, n = find_game(match.game), len(match.line_up)
+        table = Table(game, n, **match.options)
+        self._match, self._cast, self._numbers = match, cast, numbers
+        self._is_compiled = False
+        self._variant: Variant = table.variant
+        self._sight = rng_of_views()[0]
+        self._room = _Room(
+            start=table.states,
+            states=table.states.copy(),
+            work=np.zeros(2, game.state_dtype),
+            out=game.buffer(),
+            numbers=np.zeros(n, np.int64),
+            dice=np.zeros((n, 1), np.uint64),
+            chance=np.zeros(1, np.uint64),
+            sight=np.zeros(1, np.uint64),
+            log=np.zeros((2, _LOG), np.int32),
+            turns=np.zeros(n, np.int64),
+            scores=np.zeros(n, np.int64),
+            standings=np.zeros(n, np.int64),
+        )
+
+    def play(self, number: int) -> Result | None:
+        """The result of this game; None if a policy decides on an action that is not legal, which play_game tells about."""
+        if not self._is_compiled:
+            self._is_compiled = True
+            with first_use(self._cast, find_game(self._match.game), "whole games"):
+                return self.play(number)
+        match, room, n = self._match, self._room, len(self._match.line_up)
+        deal, rotation, which = match.find(number)
+        seeds, seats = policy_seeds(match, deal, rotation), match.seats(rotation)
+        generators = [rng_of(seeds[place])[0] for place in seats]
+        room.numbers[:] = self._numbers[which * n : (which + 1) * n][seats]
+        length = _FULL
+        while length == _FULL:
+            room.chance[:] = chance_of(match, deal)
+            room.dice[:, 0] = generators
+            length = int(_play_to_the_end(self._cast, room, self._sight))
+            if length == _FULL:
+                room = self._room = room._replace(log=np.zeros((2, 2 * room.log.shape[1]), np.int32))
+        if length == _NOT_LEGAL:
+            return None
+        events = Events(match.game, n, self._variant.tobytes(), room.log[0, :length].tobytes())
+        points, places, turns = room.scores.tolist(), room.standings.tolist(), room.turns.tolist()
+        return result_of_game(match, number, points, places, turns, [0] * n, None, events)
+
+
+@kernel
+def _play_to_the_end(cast, room, seed_of_sight):
+    """Play a game from room.start to its end, and write what happened to the room. Return the length of the log, _FULL or _NOT_LEGAL."""
+    states = room.states
+    states[0] = room.start[0]
+    room.turns[:] = 0
+    n = run_chance(states, 0, room.chance, room.log, 0)
+    last, turn = _NOBODY, 0  # the seat whose turn goes on until chance or another seat, and what it has planned
+    while n < room.log.shape[1] and phase(states[0]) == DECIDE:
+        mover = seat(states[0])
+        if mover != last:
+            room.turns[mover] += 1
+            turn = 0
+        if turn == 0:
+            turn = _choose(cast, room, mover, seed_of_sight)
+        action, turn = first_action(turn), rest_of(turn)
+        if not _has(room.out, legal(states[0], room.out), action):
+            return _NOT_LEGAL
+        before = n
+        n = decide(states, 0, action, room.chance, room.log, n)
+        last = mover if n == before + 1 else _NOBODY
+    scores(states[0], room.scores)
+    standings(states[0], room.standings)
+    return n if n < room.log.shape[1] else _FULL
+
+
+@kernel
+def _choose(cast, room, mover, seed_of_sight):
+    """Return the turn that the player of this seat chooses, who sees what a View shows."""
+    room.work[0] = room.states[0]
+    room.sight[0] = seed_of_sight
+    resample_hidden(room.work[0], mover, room.sight)
+    return choose(select_player(cast, room.numbers[mover]), room.work, 0, room.out, room.dice[mover])
+
+
+@kernel
+def _has(actions, n, action):
+    """Whether an action is among the first n of these."""
+    found = False
+    for i in range(n):
+        found |= actions[i] == action
+    return found

@@ -1,0 +1,113 @@
+"""What a finished game tells beyond its points: by round, and what the game adds of its own. It is found by replaying the record.
+
+A game adds columns through one door, `details` of its Game: a MatchColumns, whose functions live in its room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kdenv.core import verbs
+from kdenv.core.game import Game
+from kdenv.core.read_only import freeze_fields
+from kdenv.core.record import replay
+from kdenv.core.turns import SCRATCH, list_turns
+from kdenv.core.verbs import OVER
+
+States = Any  # an array of a game's state records
+
+
+class Decision(NamedTuple):
+    """A decision of a finished game: the position before it and after it (arrays of one), the seat, the action and its words."""
+
+    before: States
+    after: States
+    seat: int
+    action: int
+    words: str
+
+
+@dataclass(frozen=True)
+class MatchColumns:
+    """What a game tells of its own. `columns` says what each column means; `tell` gives a number for each seat and column."""
+
+    columns: Mapping[str, str]
+    compute: Callable[[Iterable[Decision], int], Mapping[str, list[float]]]  # (the decisions in order, players) -> column -> by seat
+    round_of: Callable[[States], int] | None = None  # the round, from 0, of a position in an array of one; else turns are counted
+
+    def __post_init__(self) -> None:
+        freeze_fields(self)
+
+
+class Turn(NamedTuple):
+    """One turn of a seat: its round, how many turns were open, and the seat's points after it.
+
+    number: which of the seat's turns it is as a match counts them, where chance or another seat comes before a turn. Where a seat is the
+    last in a round and the first in the next, a match counts one turn; the second of the two has the number -1 here.
+    """
+
+    number: int
+    round: int
+    open: int
+    score: int
+
+
+@dataclass
+class GameReport:
+    """What a record tells: the seat that began, the turns of each seat, and the columns of the game."""
+
+    first: int
+    turns: list[list[Turn]]
+    own: dict[str, list[float]]
+
+
+def report_of(record: str, find_game: Callable[[str], Game]) -> GameReport:
+    """What this record tells. Raises BadRecord if it is damaged."""
+    moments: list[Decision] = []
+    starts: list[bool] = []  # whether a turn begins with this decision: chance or another seat came before it
+    before, seat, n, after_chance = None, -1, 0, True
+    for table in replay(record, find_game):
+        now = table.states.copy()
+        if before is not None and len(table.log) > n:
+            event = table.log.events()[-1]
+            if event.is_chance:
+                after_chance = True
+            else:
+                assert event.number is not None  # only logs of views have events without a number
+                words = table.game.notation.action_text(before, 0, event.number)
+                starts.append(after_chance or moments[-1].seat != seat)
+                moments.append(Decision(before, now, seat, event.number, words))
+                after_chance = False
+        before, n, seat = now, len(table.log), -1 if table.seat is None else table.seat
+    return _report(table.game, table.players, moments, starts)
+
+
+def _report(game: Game, players: int, moments: list[Decision], starts: list[bool]) -> GameReport:
+    details = game.details
+    turns: list[list[Turn]] = [[] for _ in range(players)]
+    begun = [-1] * players
+    room, packed = np.zeros(1 + SCRATCH, game.state_dtype), np.empty(game.max_turns, np.int64)
+    scores = np.zeros(players, np.int64)
+    for moment, starts_turn in zip(moments, starts, strict=True):
+        mine = turns[moment.seat]
+        verbs.scores_at(moment.after, 0, scores)
+        score = int(scores[moment.seat])
+        now = len(mine) if details is None or details.round_of is None else int(details.round_of(moment.before))
+        if starts_turn or (mine[-1].round != now and details is not None and details.round_of is not None):
+            room[0] = moment.before[0]
+            n_open = int(list_turns(room, 0, game.most_decisions, game.max_legal, packed))
+            begun[moment.seat] += starts_turn
+            mine.append(Turn(begun[moment.seat] if starts_turn else -1, now, n_open, score))
+        else:
+            mine[-1] = mine[-1]._replace(score=score)
+    own = {} if details is None else {name: list(map(float, by_seat)) for name, by_seat in details.compute(moments, players).items()}
+    if moments and int(verbs.phase_at(moments[-1].after, 0)) == OVER:  # what the end of the game adds belongs to the last turns
+        verbs.scores_at(moments[-1].after, 0, scores)
+        for seat, mine in enumerate(turns):
+            if mine:
+                mine[-1] = mine[-1]._replace(score=int(scores[seat]))
+    return GameReport(moments[0].seat if moments else -1, turns, own)

@@ -1,0 +1,292 @@
+"""`SeatEnv`: any game as a Gymnasium environment for one seat that learns; the other seats are policies played inside.
+
+If all of them have a compiled form (random and the rule-based players do), a step is one kernel call from one decision of the learner
+to the next. Otherwise the policies are asked in Python, each with a view of its seat. After an error in an opponent the environment
+refuses to step until it is reset.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from kdenv.compiler.random import Rng, below, make_rng
+from kdenv.core.encoding import Layout
+from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
+from kdenv.core.game import Game
+from kdenv.core.table import Table
+from kdenv.core.view import View
+from kdenv.envs.episode import Episode, Script, article
+from kdenv.envs.opponents import Lineup, Opponent
+from kdenv.envs.rendering import MODES, Screen
+from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
+from kdenv.envs.seeds import CHANCE, DICE, SEAT, Seeds
+from kdenv.envs.spaces import ActionSpace, Mask, in_form, space_of
+from kdenv.envs.step_kernel import NO_ACTION, NOBODY
+from kdenv.envs.validation import ILLEGAL, OBSERVATIONS, check_choice, check_flag, check_seed, empty_table, warn_of_loss
+from kdenv.policies.compiled import first_use
+
+_DEALS = 1000  # reset gives up after this many games in a row in which the learner has nothing to decide
+
+
+class SeatEnv(gymnasium.Env[Any, Any]):
+    """A game as an environment for one seat.
+
+    An observation is the float32 vector of the learner's seat, unless observation= says otherwise. info has "action_mask" and "seat", and
+    at the end "scores" and "ranks" of all seats as arrays of integers. MaskablePPO calls `action_masks()`. With all rewards but "gains"
+    the reward is 0 until the game ends. `table` is the game itself, to look at: if anybody else changes it, step() refuses to go on until
+    reset().
+
+    When a game is over, its last mask is all ones although nothing is legal. Training loops also compute the probabilities of actions for
+    the last observation of a game, for instance where a vector environment resets in the next step (NEXT_STEP). With logits set to -inf
+    by a mask of zeros these would be NaN.
+
+    >>> import gymnasium, kdenv
+    >>> env = gymnasium.make("kdenv/Kingdomino-v0", players=2, size=3, opponents="full_greedy", reward="margin")
+    >>> observation, info = env.reset(seed=1)
+    >>> over = False
+    >>> while not over:
+    ...     observation, reward, terminated, truncated, info = env.step(info["action_mask"].argmax())
+    ...     over = terminated or truncated
+    >>> print(info["scores"], reward)
+    [ 1 12] -0.11
+    """
+
+    metadata: dict[str, Any] = {"render_modes": list(MODES), "render_fps": 1}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: str | Game = "kingdomino",
+        opponents: Opponent | Sequence[Opponent] | None = None,
+        *,
+        players: int | None = None,
+        pool: Sequence[Opponent] | None = None,
+        seat: int | str = 0,
+        observation: str = "vector",
+        reward: Reward = "win",
+        illegal: str = "terminate",
+        encoding: str | None = None,
+        skip_forced: bool = False,
+        record: bool = False,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        """Take a game (or its name), the policies of the other seats, and the options of the game.
+
+        opponents: one policy for all other seats ("random" by default), or a list of one for each, in the order in which they sit after
+        the learner (where there are teams, its partners are among them). pool: a list of policies instead, from which each of these
+        seats draws one for every game. A policy is a text, a Policy, or a function of a view.
+        seat: the seat of the learner; or "random"; or "rotate", which takes the next seat in every game. observation: "vector"; or "dict",
+        which is the vector and the mask as in TableEnv; or "parts", a dict of the vector's parts in the shapes that layout() tells.
+        illegal: with "terminate" an action that is not legal ends the game as a loss, with a warning, and info["illegal"] says why; with
+        "raise" it raises IllegalAction. reward and encoding: as in TableEnv. skip_forced: if true, the learner is not asked where only one
+        action is legal; that action is carried out. record: if true, the last info of a game has its record.
+        """
+        check_choice("observation", observation, OBSERVATIONS)
+        check_choice("illegal", illegal, ILLEGAL)
+        check_flag("skip_forced", skip_forced)
+        if render_mode is not None:
+            check_choice("render_mode", render_mode, MODES)
+        empty = empty_table(game, players, options)
+        check_seat(seat, empty.players)
+        self.reward, self.illegal, self.render_mode, self.with_record = reward, illegal, render_mode, record
+        self._form, self._skip_forced, self._seat_rule = observation, skip_forced, seat
+        self._payer = Payer(reward)
+        self._episode = Episode(empty, encoding)
+        self._screen = Screen(render_mode, f"{empty.game.name}_v0")
+        self.action_space = ActionSpace(self._episode.n_actions)
+        self.observation_space = space_of(observation, self._episode.observer, self._episode.n_actions)
+        self.seat = 0 if isinstance(seat, str) else int(seat)  # the seat of the learner in this game
+        self._seeds = Seeds()
+        self._is_on = False
+        self._dice: Rng = make_rng(0)
+        self._compiled: Any = None  # the opponents as one compiled player; None if one has no compiled form
+        self.set_opponents("random" if opponents is None and pool is None else opponents, pool)
+        self._lineup = self._next_lineup
+
+    def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
+        """Change the policies of the other seats from the next reset on. The parameters are those of the environment."""
+        table = self.table
+        self._next_lineup = Lineup(table.game, table.variant, table.players - 1, opponents, pool)
+
+    @property
+    def table(self) -> Table:
+        """The game itself: legal actions and events in words, scores, ranks, the record."""
+        return self._episode.table
+
+    def layout(self) -> Layout:
+        """The parts of an observation vector by name, in their order, each with its shape and meaning."""
+        return self._episode.observer.layout
+
+    # Playing
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Deal a new game and play it until the learner decides. The options are those of TableEnv.reset.
+
+        The same seed gives the same deal for any opponents. If the options are refused, the current game stays as it is.
+        """
+        check_seed(seed)
+        opening = self._episode.opening(options)
+        super().reset(seed=None if seed is None else int(seed))
+        if seed is not None or self._seeds.number < 0:
+            self._seeds.restart(self.np_random)
+        self._is_on = False
+        for _ in range(_DEALS):
+            self._begin(opening)
+            if self._episode.mover != NOBODY:
+                break
+            if options and options.get("position") is not None:
+                raise BadOption(f"seat {self.seat} has nothing left to decide in this position; choose another seat or position")
+            opening = self._episode.opening(options)
+        else:
+            raise NotSupported(f"seat {self.seat} had nothing to decide in {_DEALS} games in a row; choose another seat or other opponents")
+        if self.render_mode == "human":
+            self.render()
+        told = self._observation(), self._info()
+        self._is_on = True
+        return told
+
+    def _begin(self, opening: tuple[Table, Script]) -> None:
+        """Deal, choose the learner's seat and the opponents, and play until the learner decides or the game is over."""
+        self._seeds.next_game()
+        self._episode.begin(opening, self._seeds.rng(CHANCE))
+        self._payer.begin(self.table)
+        players = self.table.players
+        if self._seat_rule == "random":
+            self.seat = int(below(self._seeds.rng(SEAT), players))
+        elif self._seat_rule == "rotate":
+            self.seat = self._seeds.number % players
+        self._dice = self._seeds.rng(DICE)
+        self._lineup = self._next_lineup
+        self._lineup.draw(self._seeds)
+        self._compiled = self._lineup.compiled(self.seat)
+        with first_use(self._compiled, self.table.game):
+            self._go_on(NO_ACTION)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Carry out the learner's action, and play on until it decides again or the game is over."""
+        self._episode.check()
+        if not self._is_on:
+            raise WrongOrder("there is no game to step in: the last one is over, or none has begun; call reset() first")
+        number = self._episode.number(action)
+        if number == NO_ACTION:
+            return self._take_illegal(action)
+        self._is_on = False  # stays so after an error, and after Ctrl-C
+        self._go_on(number)
+        is_over, reward, truncated = self._episode.mover == NOBODY, 0.0, False
+        if is_over:
+            truncated = is_truncated(self.table)
+            reward = self._payer.at_end(self.table)[self.seat]
+        elif self._payer.pays_gains:
+            reward = self._payer.gains(self.table)[self.seat]
+        if self.render_mode == "human":
+            self.render()
+        told = self._observation(), reward, is_over and not truncated, truncated, self._info()
+        self._is_on = not is_over
+        return told
+
+    def _go_on(self, action: int) -> None:
+        """Carry out an action, or NO_ACTION, and all that follows, until the learner is to be asked or the game is over."""
+        self._play_others(action)
+        if self._skip_forced:
+            while self._episode.mover != NOBODY and np.count_nonzero(self._episode.mask) == 1:
+                self._play_others(int(self._episode.mask.argmax()))
+
+    def _play_others(self, action: int) -> None:
+        """Carry out an action, or NO_ACTION, and then the turns of the others, until the learner decides or the game is over."""
+        episode = self._episode
+        if self._compiled is not None and not episode.script.goes_on:
+            episode.step_with(self._compiled, action, self.seat, self._dice)
+            return
+        if action != NO_ACTION:
+            episode.step(action)
+        while episode.mover not in (self.seat, NOBODY):
+            episode.step(self._chosen_by_other(episode.mover))
+
+    def _chosen_by_other(self, mover: int) -> int:
+        """Ask the policy at this seat for an action. If that fails, end the game, which stands at a decision that is not the learner's."""
+        player = self._lineup.players[(mover - self.seat - 1) % self.table.players]
+        try:
+            action = player(self.table.view(mover))
+            self._episode.check()  # a policy that has got hold of the table may have changed it
+            number = self._episode.number(action)
+            if number == NO_ACTION:
+                mistake = self._episode.illegal(action, self.seat)
+                raise IllegalAction(f"the opponent {player} at seat {mover} makes a mistake: {mistake}")
+        except BaseException as error:  # also Ctrl-C
+            self._episode.break_off(f"{article(error)} in the opponent at seat {mover}")
+            raise
+        return number
+
+    def _take_illegal(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        error = self._episode.illegal(action)
+        if self.illegal == "raise":
+            raise error
+        warn_of_loss(self.table.game.name)
+        self._is_on = False
+        self._episode.stop()
+        return self._observation(), forfeit(self.table, self.seat)[self.seat], True, False, {**self._info(), "illegal": str(error)}
+
+    # Observing
+
+    def _observation(self) -> Any:
+        episode = self._episode
+        vector = episode.observer.vector(episode.table.states, 0, self.seat)
+        return vector if self._form == "vector" else in_form(self._form, episode.observer, vector, self._mask())
+
+    def _mask(self) -> Mask:
+        """A new mask of what the learner may do. It is all ones where the learner has nothing to decide."""
+        return self._episode.mask.copy() if self._episode.mover != NOBODY else np.ones(self._episode.n_actions, np.int8)
+
+    def _info(self) -> dict[str, Any]:
+        info: dict[str, Any] = {"action_mask": self._mask(), "seat": self.seat}
+        if self._episode.mover == NOBODY:
+            info.update(scores=np.array(self.table.scores(), np.int64), ranks=np.array(self.table.ranks(), np.int64))
+            if self.with_record:
+                info["record"] = self.table.record()
+        return info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which actions are legal now; all, if there is nothing to decide. MaskablePPO of sb3-contrib calls this function by this name."""
+        return self._mask().astype(np.bool_)
+
+    def view(self) -> View:
+        """What the learner's seat sees, in the form that policies take: `policy.act(env.view())`."""
+        return self.table.view(self.seat)
+
+    def record(self) -> str:
+        """The game so far as text, which kdenv.replay plays again."""
+        return self.table.record()
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The position as the learner's seat sees it, as render_mode says: text, SVG or a picture. With "human" a window shows it."""
+        return self._screen.render(self.table, self.seat)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._screen.close()
+
+    def clone(self) -> SeatEnv:
+        """An independent copy of this environment, with the same position, generators and opponents."""
+        return copy.deepcopy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle everything but the compiled player, which may hold what no other process knows."""
+        return {**self.__dict__, "_compiled": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._is_on:
+            self._compiled = self._lineup.compiled(self.seat)
+
+
+def check_seat(seat: Any, players: int) -> None:
+    """Raise BadOption for a value that is neither a seat nor a way to choose one."""
+    is_seat = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool) and 0 <= seat < players
+    if not is_seat and seat not in ("random", "rotate"):
+        raise BadOption(f"seat={seat} is not possible; seat may be 0 to {players - 1}, random or rotate")

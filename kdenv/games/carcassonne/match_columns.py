@@ -1,0 +1,126 @@
+"""What a finished game of Carcassonne tells beyond its points: points and meeples by the kind of feature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from kdenv.core.match_columns import Decision, MatchColumns
+from kdenv.games.carcassonne.claims import CLAIM, FIRST_CORNER, NO_MEEPLE, ON_CLOISTER, feature_at
+from kdenv.games.carcassonne.features import NOBODY
+from kdenv.games.carcassonne.rules import CLAIMING, FINISHED
+from kdenv.games.carcassonne.tables import CITY, CITY_POINTS, CLOISTER_POINTS, FIELD_POINTS
+from kdenv.games.carcassonne.tiles import EDGE
+
+KINDS = ("city", "road", "cloister", "field")
+
+
+def _round(states: Any) -> int:
+    """How many turns the seat that decides has had."""
+    s = states[0]
+    laid = int(s["n_tiles"]) - 1 - (int(s["drawn"]) < 0)
+    return laid // int(s["players"])
+
+
+def _bits(number: int) -> Iterator[int]:
+    return (i for i in range(number.bit_length()) if number >> i & 1)
+
+
+def _root(parent: Any, segment: int) -> int:
+    while int(parent[segment]) != segment:
+        segment = int(parent[segment])
+    return segment
+
+
+def _winners(meeples: int, players: int) -> list[int]:
+    """The seats with the most of these meeples, three bits a seat."""
+    counts = [meeples >> 3 * seat & 7 for seat in range(players)]
+    return [seat for seat, count in enumerate(counts) if count == max(counts) > 0]
+
+
+def _claim_of(moment: Decision) -> tuple[str, int]:
+    """What a decision claims: its kind, and the number of the feature after the decision; an empty word if nothing."""
+    slot = moment.action - CLAIM
+    if slot <= NO_MEEPLE:
+        return "", 0
+    s = moment.after[0]
+    tile = int(s["n_tiles"]) - 1
+    if slot == ON_CLOISTER:
+        kind = "cloister"
+    elif slot >= FIRST_CORNER:
+        kind = "field"
+    else:
+        kind = "city" if EDGE[int(s["tile_face"][tile]), slot - 1] == CITY else "road"
+    return kind, int(feature_at(s, tile, slot))
+
+
+def _settled(moment: Decision, claimed: tuple[str, int], players: int) -> Iterator[tuple[str, int, list[int]]]:
+    """The features that this decision completes: kind, points, and the seats that get them."""
+    before, after = moment.before[0], moment.after[0]
+    for kind in ("city", "road"):
+        held: dict[int, int] = {}
+        for feature in _bits(int(before[f"{kind}_held"])):
+            root = _root(after[f"{kind}_parent"], feature)
+            held[root] = held.get(root, 0) + int(before[f"{kind}_meeples"][feature])
+        if claimed[0] == kind:
+            held[claimed[1]] = held.get(claimed[1], 0) + (1 << 3 * moment.seat)
+        for root, meeples in held.items():
+            if after[f"{kind}_open"][root] == 0:
+                yield kind, _pays(after, kind, root, CITY_POINTS), _winners(meeples, players)
+    for i in range(int(after["n_cloisters"])):
+        owner = int(before["cloister_seat"][i]) if i < int(before["n_cloisters"]) else NOBODY
+        owner = moment.seat if claimed == ("cloister", i) else owner
+        if owner != NOBODY and after["cloister_tiles"][i] == CLOISTER_POINTS:
+            yield "cloister", CLOISTER_POINTS, [owner]
+
+
+def _pays(s: Any, kind: str, root: int, each: int) -> int:
+    """What a city (with so many points for each tile and pennant) or a road pays."""
+    return each * (int(s["city_tiles"][root]) + int(s["city_pennants"][root])) if kind == "city" else int(s["road_tiles"][root])
+
+
+def _left(s: Any, players: int) -> Iterator[tuple[str, int, list[int]]]:
+    """What is scored at the end of the game: open features, and fields."""
+    for kind in ("city", "road"):
+        for root in _bits(int(s[f"{kind}_held"])):
+            yield kind, _pays(s, kind, root, 1), _winners(int(s[f"{kind}_meeples"][root]), players)
+    for i in range(int(s["n_cloisters"])):
+        if s["cloister_seat"][i] != NOBODY:
+            yield "cloister", int(s["cloister_tiles"][i]), [int(s["cloister_seat"][i])]
+    for word in range(2):
+        for place in _bits(int(s["field_held"][word])):
+            field = 64 * word + place
+            n = sum(bool(int(s["closed"][i]) & int(s["field_cities"][field])) for i in range(int(s["n_closed"])))
+            yield "field", FIELD_POINTS * n, _winners(int(s["field_meeples"][field]), players)
+
+
+def _compute(moments: Iterable[Decision], players: int) -> dict[str, list[float]]:
+    """Points and meeples by kind; the points of all kinds together are the score."""
+    found = {f"{what} {kind}": [0.0] * players for what in ("points", "meeples", "scored") for kind in KINDS}
+
+    def award(features: Iterator[tuple[str, int, list[int]]]) -> None:
+        for kind, points, seats in features:
+            for seat in seats:
+                found[f"points {kind}"][seat] += points
+                found[f"scored {kind}"][seat] += 1
+
+    for moment in moments:
+        claimed = _claim_of(moment)
+        if claimed[0]:
+            found[f"meeples {claimed[0]}"][moment.seat] += 1
+        if moment.after[0]["stage"] != CLAIMING:  # else the claim is decided first
+            award(_settled(moment, claimed, players))
+        if moment.after[0]["stage"] == FINISHED:
+            award(_left(moment.after[0], players))
+    return found
+
+
+DETAILS = MatchColumns(
+    {
+        "points KIND": "points scored with cities, roads, cloisters or fields",
+        "meeples KIND": "meeples put on them",
+        "scored KIND": "how many of them scored for the seat",
+    },
+    _compute,
+    _round,
+)

@@ -1,0 +1,22 @@
+"""What a finished game of Kingdomino tells beyond its points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from kdenv.core.match_columns import Decision, MatchColumns
+
+
+def _round(states: Any) -> int:
+    return int(states[0]["round"])
+
+
+def _compute(moments: Iterable[Decision], players: int) -> dict[str, list[float]]:
+    discards = [0.0] * players
+    for moment in moments:
+        discards[moment.seat] += moment.words.startswith("discard")
+    return {"discards": discards}
+
+
+DETAILS = MatchColumns({"discards": "dominoes that fitted nowhere"}, _compute, _round)
