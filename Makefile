@@ -33,6 +33,7 @@ test-slow: $(VENV)/.installed-dev
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check --quiet $(SOURCES)
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format $(SOURCES)

@@ -146,7 +146,10 @@ class Matches:
                 progress.step()
 
         try:
-            with processor_time(), saved_games.KeptGames(stem, match, self._counts if stem not in self._begun else lambda commit: True) as file:
+            with (
+                processor_time(),
+                saved_games.KeptGames(stem, match, self._counts if stem not in self._begun else lambda commit: True) as file,
+            ):
                 self._begun.add(stem)
                 there = wanted & file.games.keys()
                 if progress:

@@ -67,7 +67,9 @@ def _of_game(game: Game, effort: Effort) -> Iterator[BenchRow]:
         yield BenchRow(name + f"playouts of {name_of_greedy}", everybody, "games/s", _GREEDY_GAMES.get(game.name))
         split = Split(0, greedy, Uniform())
         alone = per_second(effort, lambda n: play_games(split, states, n, out, rng, np.zeros(players, np.int64)))
-        yield BenchRow(name + f"playouts of {name_of_greedy} in one seat, random in others", alone, "games/s", _GREEDY_V_RANDOM.get(game.name))
+        yield BenchRow(
+            name + f"playouts of {name_of_greedy} in one seat, random in others", alone, "games/s", _GREEDY_V_RANDOM.get(game.name)
+        )
     bare = per_second(effort, lambda n: _playouts(table, n))
     yield BenchRow(name + "playouts of random turns", bare, "games/s")
     if game.knowledge.evaluators:

@@ -69,9 +69,7 @@ def _differences() -> list[str]:
 
     ours, numbas = _results_of(fast_compile), _results_of(numba_compile)
     name = f"with numba {numba.__version__}, compiler/fast_compile.py"
-    return [
-        f"{name} computes {ours[what]} for {what}, and numba alone {numbas[what]}" for what in numbas if ours[what] != numbas[what]
-    ]
+    return [f"{name} computes {ours[what]} for {what}, and numba alone {numbas[what]}" for what in numbas if ours[what] != numbas[what]]
 
 
 def _results_of(compiler: Any) -> dict[str, list[float]]:

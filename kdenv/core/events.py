@@ -108,7 +108,4 @@ class Log:
         return self.rows[0, : self.n].tobytes() + np.array(actions, np.int32).tobytes()
 
     def events(self) -> list[Event]:
-        return [
-            Event(event < 0, None if event == _UNSEEN else ~event if event < 0 else event)
-            for event in self.rows[0, : self.n].tolist()
-        ]
+        return [Event(event < 0, None if event == _UNSEEN else ~event if event < 0 else event) for event in self.rows[0, : self.n].tolist()]

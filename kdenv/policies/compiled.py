@@ -16,9 +16,7 @@ _MOST_KINDS = 4  # the number of players that Seated can hold
 _compiled = {""}  # the kinds of players that have played in this process; "" stands for no compiled player
 
 
-def player_of_seats(
-    players: Sequence[Policy | Callable[[View], int]], seats: Sequence[int], game: Game, n_players: int
-) -> Any:
+def player_of_seats(players: Sequence[Policy | Callable[[View], int]], seats: Sequence[int], game: Game, n_players: int) -> Any:
     """One compiled player that decides at each seat as its policy does; None if a policy has no compiled form, or there are too many."""
     seats_of: dict[Policy, int] = {}
     inside: dict[Policy, Any] = {}

@@ -125,4 +125,3 @@ def cast_of(players: Sequence[Any], game: Game, n_players: int) -> tuple[Any, ND
 def _padded(players: list[Any]) -> tuple[Any, ...]:
     """The players, the last one repeated until their number is a power of two, so that fewer lengths need to be compiled."""
     return tuple(players + players[-1:] * ((1 << (len(players) - 1).bit_length()) - len(players)))
-

@@ -231,7 +231,9 @@ class Learned(Modelled):
         n = int(weigh_turns(player, view.scratch(1), 0))
         worths, turns = player.room.worths[:n].copy(), player.room.turns[:n].copy()
         nothing = np.full(n, np.nan)
-        return SearchResult(view, turns, np.ones(n, np.int64), worths, nothing, int(worths.argmax()), "worth", n, {"positions": float(n)}, [])
+        return SearchResult(
+            view, turns, np.ones(n, np.int64), worths, nothing, int(worths.argmax()), "worth", n, {"positions": float(n)}, []
+        )
 
 
 @named("ppo")

@@ -103,7 +103,9 @@ class PlayoutSearcher(Searcher):
             cost["nodes"] = sum(worker.nodes() for worker in workers)
         by_visits = self.policy.choice == "visits"
         if not thorough:
-            return SearchResult(view, turns, tally.visits, means, [math.nan] * n, best, self.unit(view), playouts, cost, by_visits=by_visits)
+            return SearchResult(
+                view, turns, tally.visits, means, [math.nan] * n, best, self.unit(view), playouts, cost, by_visits=by_visits
+            )
         halves = [half_interval(*of_turn) for of_turn in zip(*tally, strict=True)]
         lines = [workers[0].line(i) for i in range(n)]
         trees = [root for worker in workers if (root := worker.root())]

@@ -140,4 +140,3 @@ def gamma(shape, rng):
         v = (1.0 + c * x) ** 3
         if v > 0.0 and math.log(1.0 - uniform(rng)) < 0.5 * x * x + d - d * v + d * math.log(v):
             return d * v
-

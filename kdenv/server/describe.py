@@ -120,7 +120,7 @@ class Options(Kind):
 
     def check(self, name: str, value: Any) -> dict[str, Any]:
         if not isinstance(value, dict) or len(value) > 20:
-            raise _wrong(name, value, "an object with at most 20 options of the game, such as {\"size\": 3}")
+            raise _wrong(name, value, 'an object with at most 20 options of the game, such as {"size": 3}')
         for key, each in value.items():
             if not isinstance(each, (str, int, bool)) or (isinstance(each, str) and len(each) > 1000) or not _is_unicode(key):
                 raise _wrong(f"{name}.{shown(key)}", each, "a text, a whole number, true or false")

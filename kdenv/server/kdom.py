@@ -289,9 +289,7 @@ class Kdom:
 
     def _listed(self, status: str) -> list[StoredGame]:
         """The public games of this status, those made last first."""
-        found, _ = self._hall.store.listed(
-            status=status, game=self._game.name, player=None, first=0, most=_LISTED, order="created"
-        )
+        found, _ = self._hall.store.listed(status=status, game=self._game.name, player=None, first=0, most=_LISTED, order="created")
         return [kept for kept in found if self._fits(kept)]
 
     def _past(self, live: Live) -> _Past:

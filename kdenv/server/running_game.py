@@ -139,7 +139,9 @@ class Live:
         for number, action in enumerate(actions):
             table = change.table
             if number and table.seat != seat:
-                raise RequestError(409, f"after {number} of these {len(actions)} actions seat {seat} does not decide; send one action at a time")
+                raise RequestError(
+                    409, f"after {number} of these {len(actions)} actions seat {seat} does not decide; send one action at a time"
+                )
             words = table.name(table.checked_action(action))
             table.play(action)
             self._add(change, GameRow("action", seat, int(action), EVERYBODY, words, time.time()))

@@ -144,7 +144,9 @@ class Hall:
         n, variant = found.variant(len(seats) if players is None and len(seats) in found.players else players, **options)
         if len(seats) > n:
             raise BadOption(f"{len(seats)} seats are named, but {n} play; name one for each player or fewer")
-        taken = [self._filled(text, game, n, options) if text != "open" else StoredSeat() for text in (*seats, *["open"] * (n - len(seats)))]
+        taken = [
+            self._filled(text, game, n, options) if text != "open" else StoredSeat() for text in (*seats, *["open"] * (n - len(seats)))
+        ]
         for number, seat in enumerate(taken):
             others = {other.name for other in taken[:number]}
             if seat.name in others and seat.name:
@@ -156,7 +158,9 @@ class Hall:
             "analysis": analysis,
             "called": self._checked_name(called, "game") if called else "",
         }
-        kept = StoredGame(str(uuid.uuid4()), game, n, found.options_of(variant), settings, secrets.token_bytes(32), public, now, now, seats=taken)
+        kept = StoredGame(
+            str(uuid.uuid4()), game, n, found.options_of(variant), settings, secrets.token_bytes(32), public, now, now, seats=taken
+        )
         live = Live(kept)
         change = self._beginning(live)
         kept.status = "running" if change else "waiting"
@@ -205,7 +209,9 @@ class Hall:
             done = [row for row in live.rows[step:] if row.kind == "action"][: len(actions)]
             if [(row.seat, row.number) for row in done] == [(seat, action) for action in actions]:
                 return False
-            raise RequestError(409, f"the game has gone on to step {live.step}, and this decision was made at step {step}; ask for the state")
+            raise RequestError(
+                409, f"the game has gone on to step {live.step}, and this decision was made at step {step}; ask for the state"
+            )
         if step > live.step:
             raise RequestError(409, f"the game is at step {live.step}, and has not come to step {step} yet")
         self._check_turn(live, seat)
@@ -417,4 +423,3 @@ class Hall:
         elif live.deadline is not None and now > live.deadline:
             assert live.mover is not None
             self._write(live, live.without(live.mover, OUT_OF_TIME))
-

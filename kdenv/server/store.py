@@ -158,7 +158,14 @@ class Store:
             self._write(db, game, first, rows, status, updated, result)
 
     def _write(
-        self, db: sqlite3.Connection, game: str, first: int, rows: Sequence[GameRow], status: str, updated: float, result: dict[str, Any] | None
+        self,
+        db: sqlite3.Connection,
+        game: str,
+        first: int,
+        rows: Sequence[GameRow],
+        status: str,
+        updated: float,
+        result: dict[str, Any] | None,
     ) -> None:
         db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((game, first + i, *row) for i, row in enumerate(rows)))
         written = None if result is None else json.dumps(result)

@@ -131,7 +131,6 @@ def _scores_in(states: States, players: int) -> list[int]:
     return out.tolist()
 
 
-
 def shapes(live: Live, table: Table, viewer: int | None) -> dict[str, Any]:
     """What may be clicked in the drawing that this viewer sees: each action with its words and the shapes that mean it, in order.
 

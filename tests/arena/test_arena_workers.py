@@ -192,9 +192,7 @@ def results_under_fire(match: Match, processes: int, kills: int, seed: int) -> l
 
 
 @posix
-@pytest.mark.parametrize(
-    "games, kills, seed", [(24, 3, 1), *(pytest.param(60, 8, seed, marks=pytest.mark.slow) for seed in range(10, 20))]
-)
+@pytest.mark.parametrize("games, kills, seed", [(24, 3, 1), *(pytest.param(60, 8, seed, marks=pytest.mark.slow) for seed in range(10, 20))])
 def test_killed_processes_change_no_result(games: int, kills: int, seed: int) -> None:
     match = Match("kingdomino", GREEDY_V_RANDOM.line_up, games=games, seed=seed)
     assert without_time(results_under_fire(match, 2, kills, seed)) == without_time(results_of(match))

@@ -12,7 +12,12 @@ from kdenv.cli import main
 from kdenv.games import find_game
 
 GOOD = [BenchRow("games", 1200.0, "games/s", 1000.0), BenchRow("a decision", 5.0, "us", 20.0), BenchRow("a ratio", 3.0, "x")]
-BAD = [BenchRow("games", 900.0, "games/s", 1000.0), BenchRow("a decision", 25.0, "us", 20.0), BenchRow("a ratio", 1.5, "x"), BenchRow("new", 1.0, "x")]
+BAD = [
+    BenchRow("games", 900.0, "games/s", 1000.0),
+    BenchRow("a decision", 25.0, "us", 20.0),
+    BenchRow("a ratio", 1.5, "x"),
+    BenchRow("new", 1.0, "x"),
+]
 
 
 def runs(rows: list[BenchRow], monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:

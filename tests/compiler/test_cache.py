@@ -215,7 +215,6 @@ def test_importing_a_game_compiles_nothing(house: House) -> None:
     assert [path for path in (house.folder / "empty").rglob("*") if path.is_file()] == []
 
 
-
 # A game in two files, which takes a constant and a kernel from a third one, and its player from a fourth.
 
 
@@ -236,7 +235,9 @@ def in_two_files(house: House) -> str:
         + scores.replace("-PASS_COSTS", "-costs.PASS_COSTS").replace("won * FACTOR[int(s.coin)]", "doubled(won, FACTOR[int(s.coin)])"),
         "divided.py": rest.replace("# Words and a drawing", "from boldness import _choose_boldly\n"),
         "boldness.py": head
-        + "import numpy as np\nfrom kdenv.core.questions import packed, plays\nfrom divided import Bold\n" + names + player,
+        + "import numpy as np\nfrom kdenv.core.questions import packed, plays\nfrom divided import Bold\n"
+        + names
+        + player,
     }
     for name, content in files.items():
         (house.folder / name).write_text(content)
@@ -390,8 +391,10 @@ def test_what_cannot_be_told_is_compiled_anew_and_said(house: House) -> None:
 
 def test_several_processes_compile_everything_once(tmp_path: Path) -> None:
     house = House(tmp_path)
-    work = PROCESS.replace("record.data[\"dispatcher\"].py_func.__qualname__", "(type(record.data[\"dispatcher\"]).__name__, "
-        "record.data[\"dispatcher\"].py_func.__qualname__, str(record.data[\"args\"]))")
+    work = PROCESS.replace(
+        'record.data["dispatcher"].py_func.__qualname__',
+        '(type(record.data["dispatcher"]).__name__, record.data["dispatcher"].py_func.__qualname__, str(record.data["args"]))',
+    )
     code = work.replace("    WORK", "    " + PLAY_AND_SEARCH.replace("GAME_ROOM", "three_shells").strip())
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "KDENV_CACHE_DIR": str(house.cache), "PYTHONDONTWRITEBYTECODE": "1"}
     processes = [

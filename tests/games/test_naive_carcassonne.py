@@ -327,9 +327,7 @@ def missing_tiles(record):
     return list(bag.elements())
 
 
-REPLAYED = [
-    pytest.param(n, marks=[] if n % STRIDE == 0 or missing_tiles(record) else pytest.mark.slow) for n, record in enumerate(RECORDS)
-]
+REPLAYED = [pytest.param(n, marks=[] if n % STRIDE == 0 or missing_tiles(record) else pytest.mark.slow) for n, record in enumerate(RECORDS)]
 
 
 def set_aside(game, missing):

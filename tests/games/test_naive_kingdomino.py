@@ -132,20 +132,12 @@ def test_gprd_chooses_between_the_turns_of_the_trace(number: int) -> None:
 
 def steps_where_full_greedy_differs(number: int, game: Kingdomino, variant: str = "paper") -> list[int]:
     """The steps of this trace at which FULL GREEDY chooses between other turns than ours."""
-    return [
-        position["t"]
-        for position in replay(number, game)
-        if full_greedy_turns(game, variant) != set(turns_of(position, "fg", game))
-    ]
+    return [position["t"] for position in replay(number, game) if full_greedy_turns(game, variant) != set(turns_of(position, "fg", game))]
 
 
 def steps_where_gprd_differs(number: int, game: Kingdomino, variant: str = "paper") -> list[int]:
     """The steps of this trace at which GPRD chooses between other turns than ours."""
-    return [
-        position["t"]
-        for position in replay(number, game)
-        if gprd_turns(game, variant) != set(turns_of(position, "gprd", game))
-    ]
+    return [position["t"] for position in replay(number, game) if gprd_turns(game, variant) != set(turns_of(position, "gprd", game))]
 
 
 # --- Their one bug of scoring explains the one difference ---
@@ -353,9 +345,7 @@ def test_next_draft_is_drawn_after_the_last_pick_and_lower_dominoes_move_first()
     "players, size, dominoes, turns, left_in_the_box",
     [(4, 5, None, 13, 0), (3, 5, None, 13, 12), (2, 5, None, 14, 24), (2, 7, 48, 26, 0), (4, 3, None, 13, 0)],
 )
-def test_every_seat_has_its_turns(
-    players: int, size: int, dominoes: int | None, turns: int, left_in_the_box: int
-) -> None:
+def test_every_seat_has_its_turns(players: int, size: int, dominoes: int | None, turns: int, left_in_the_box: int) -> None:
     game = Kingdomino(players, size, dominoes)
     assert play_out(game, seed=1) == dict.fromkeys(range(players), turns)
     assert len(game.unseen) == left_in_the_box

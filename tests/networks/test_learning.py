@@ -426,7 +426,9 @@ def test_a_model_that_does_not_fit_is_no_beginning(model: str, given: dict[str, 
 
 def test_rule_players_may_guide_the_first_games(tmp_path: Path) -> None:
     """Only guides play at first, and what is learned from is their turns."""
-    settings = TrainingSettings(game="dominion", hidden=8, guides=["big_money", "double_witch"], guided=1.0, first=1.0, games=20, random=0.0)
+    settings = TrainingSettings(
+        game="dominion", hidden=8, guides=["big_money", "double_witch"], guided=1.0, first=1.0, games=20, random=0.0
+    )
     trainer = Trainer(settings, tmp_path)
     trainer.learn()
     states = trainer.learners[0].states

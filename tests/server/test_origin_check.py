@@ -88,7 +88,9 @@ def test_the_operator_gives_the_server_names(host: str, origin: str, allowed: bo
 def test_a_server_on_all_addresses_answers_to_any_number_but_to_no_other_name() -> None:
     for everywhere in ("0.0.0.0", "::"):
         names = Names([everywhere], [])
-        asked: dict[str, Any] = {host: names.refusal_reason([host], []) for host in ("10.0.0.1:80", "[2001:db8::1]", "0.0.0.0:8000", "evil.org")}
+        asked: dict[str, Any] = {
+            host: names.refusal_reason([host], []) for host in ("10.0.0.1:80", "[2001:db8::1]", "0.0.0.0:8000", "evil.org")
+        }
         assert [host for host, obstacle in asked.items() if obstacle] == ["evil.org"]
 
 

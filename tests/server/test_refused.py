@@ -26,8 +26,20 @@ INJECTED = [
     "\ud800", "\u202egnp", "", " ", "x" * 41, "x" * 100_000, "os:system", "learned(/etc/passwd)", 'learned("/etc/passwd")', "ppo(../x.zip)",
     "mce(playout=os:x)",
 ]  # fmt: skip
-HARMLESS = ["'; DROP TABLE games; --", "<script>alert(1)</script>", "../../etc/passwd", "%2e%2e%2f", "${7*7}", "1", "one", "os:system",
-            "learned(/etc/passwd)", 'learned("/etc/passwd")', "ppo(../x.zip)", "mce(playout=os:x)"]  # fmt: skip  (as names of players)
+HARMLESS = [
+    "'; DROP TABLE games; --",
+    "<script>alert(1)</script>",
+    "../../etc/passwd",
+    "%2e%2e%2f",
+    "${7*7}",
+    "1",
+    "one",
+    "os:system",
+    "learned(/etc/passwd)",
+    'learned("/etc/passwd")',
+    "ppo(../x.zip)",
+    "mce(playout=os:x)",
+]  # fmt: skip  (as names of players)
 WRONG = [None, True, -1, 0.5, 1e400, 10**30, "1", "one", [], [1], {}, {"a": 1}, *INJECTED]
 
 

@@ -233,11 +233,7 @@ def placements(squares: dict[tuple[int, int], str], domino: Any) -> list[tuple[t
                 whole = [*squares, *halves]
                 if any(max(half[axis] for half in whole) - min(half[axis] for half in whole) > 4 for axis in (0, 1)):
                     continue
-                near = [
-                    squares.get((half[0] + a, half[1] + b))
-                    for half in halves
-                    for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))
-                ]
+                near = [squares.get((half[0] + a, half[1] + b)) for half in halves for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))]
                 if any(near[4 * i + j] in ("castle", terrains[i]) for i in (0, 1) for j in range(4)):
                     found.append(halves)
     return sorted(found)

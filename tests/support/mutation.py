@@ -55,7 +55,12 @@ PLAN = {
         ("carcassonne_contract", "carcassonne_rules", "carcassonne_players", "carcassonne_encoding"),
     ),
     "dominion": Part(
-        (*(_DOMINION + name for name in ("rules.py", "effects.py", "attacks.py", "progress.py", "piles.py", "hidden.py", "heuristics.py")),),
+        (
+            *(
+                _DOMINION + name
+                for name in ("rules.py", "effects.py", "attacks.py", "progress.py", "piles.py", "hidden.py", "heuristics.py")
+            ),
+        ),
         ("dominion_contract", "dominion_rules", "dominion_cards", "dominion_hidden", "dominion_players"),
     ),
     "dominoes": Part(

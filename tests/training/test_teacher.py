@@ -85,7 +85,9 @@ def after(states: Any, action: int) -> Any:
 
 
 def trainer_with(folder: Path, teacher: str, **more: Any) -> Trainer:
-    return Trainer(TrainingSettings("dominoes", options={"mode": "round"}, encoding="ends", teacher=teacher, **{"win": 1.0, **more}), folder)
+    return Trainer(
+        TrainingSettings("dominoes", options={"mode": "round"}, encoding="ends", teacher=teacher, **{"win": 1.0, **more}), folder
+    )
 
 
 @pytest.mark.parametrize(

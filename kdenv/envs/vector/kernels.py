@@ -216,7 +216,17 @@ def _play_on(world, cast, games, room, i):
                 return mover
             decide(states, i, room.out[0], room.chance, room.log, 0)
             continue
-        turn_of(select_player(cast, world.numbers[games.places[i, mover]]), states, i, room.states, room.out, room.dice, room.chance, room.log, 0)
+        turn_of(
+            select_player(cast, world.numbers[games.places[i, mover]]),
+            states,
+            i,
+            room.states,
+            room.out,
+            room.dice,
+            room.chance,
+            room.log,
+            0,
+        )
 
 
 @kernel

@@ -145,9 +145,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         """Change the policies of the other seats, also in games that are under way. The parameters are those of the environment."""
         self._games.set_opponents(opponents, pool)
 
-    def reset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Deal a new game in every row. seed: the seed of the first game, the next one takes the next seed; or a list of seeds.
 
         options: "reset_mask", an array of bool, leaves the games alone in which it is false.
@@ -230,4 +228,3 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         if not isinstance(which, np.ndarray) or which.shape != (self.num_envs,) or which.dtype != np.bool_ or not which.any():
             raise BadOption(f"reset_mask={shown(which)} is not possible; give an array of {self.num_envs} bools, of which one is true")
         return which.copy()
-

@@ -123,6 +123,7 @@ def worth(weights, s, seat):
 
 # For searches of limited depth (core.questions)
 
+
 class FixedBounds(NamedTuple):
     """The same evaluation with the bounds of Heyden's first player, +-2000 whatever the points are: far behind, it gives up (6.4)."""
 

@@ -50,9 +50,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
         "deck": Part(by_seat, "its deck / 10, likewise"),
         "discard": Part(by_seat, "its discards / 10: its own; of others what all have seen, or all of them unless info=honest"),
         "top": Part(by_seat, "1 for the card everybody knows to lie on top of its deck"),
-        "sizes": Part(
-            (players, N_SIZES), "cards in hand / 5, in the deck / 10, in the discards / 10; turns begun / 50; points / 50"
-        ),
+        "sizes": Part((players, N_SIZES), "cards in hand / 5, in the deck / 10, in the discards / 10; turns begun / 50; points / 50"),
         "turn": Part((players,), "1 for the seat whose turn it is"),
         "to_move": Part((players,), "1 for the seat that decides; all 0 at a chance node and at the end"),
         "node": Part((N_NODES,), "what is asked: over, draw, play, buy, play again, trash, gain, discard, put back, steal, yes or no"),

@@ -53,9 +53,7 @@ GAME = Game(
     max_legal=best_turns.MAX_LEGAL,
     max_turns=best_turns.MAX_TURNS,
     max_chances=N_DOMINOES,
-    knowledge=Knowledge(
-        players=heuristics.RULE_PLAYERS, greedy="full_greedy", scratch=best_turns.SCRATCH_SIZE, strongest=STRONGEST
-    ),
+    knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="full_greedy", scratch=best_turns.SCRATCH_SIZE, strongest=STRONGEST),
     most_decisions=2,
     open_information=True,
     details=DETAILS,

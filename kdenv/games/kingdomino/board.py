@@ -217,4 +217,3 @@ def largest_area(land):
         largest = max(largest, popcount(area))
         land &= ~area
     return largest
-

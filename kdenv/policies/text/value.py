@@ -91,9 +91,7 @@ class Value:
     def usage(cls) -> str:
         """How it is written, with all its parameters."""
         parts = [
-            f"<{p.name}>" if p.positional and p.is_required else p.usage()
-            for p in cls.parameters().values()
-            if p.name not in cls.usual
+            f"<{p.name}>" if p.positional and p.is_required else p.usage() for p in cls.parameters().values() if p.name not in cls.usual
         ]
         parts[len(parts) :] = [f"{name}={value}" for name, value in cls.usual.items()]
         return f"{cls.kind}({', '.join(parts)})" if parts else cls.kind
@@ -195,7 +193,7 @@ class Value:
     def to_json(self) -> dict[str, Any]:
         """All parameters, defaults included, as a dict for the json module; from_json reads it."""
         if not self.kind:
-            raise BadOption(f"{type(self).__name__} has no name, so it cannot be written as JSON; mark the class @named(\"a_name\")")
+            raise BadOption(f'{type(self).__name__} has no name, so it cannot be written as JSON; mark the class @named("a_name")')
         return {_KIND: self.kind, **{name: _as_json(p, getattr(self, name)) for name, p in self._parameters.items()}}
 
     @classmethod

@@ -231,9 +231,7 @@ class Kingdomino:
         self.line = self.line[1:]
         if self.kings and None not in self.kings:
             self.round += 1
-            self.line = [
-                (domino, seat) for domino, seat in zip(self.draft, self.kings, strict=True) if seat is not None
-            ]
+            self.line = [(domino, seat) for domino, seat in zip(self.draft, self.kings, strict=True) if seat is not None]
             self._open_draft()
 
     def kingdom_after(self, kingdom: Kingdom, domino: int, action: int) -> Kingdom:
@@ -285,7 +283,4 @@ class Kingdomino:
         """
         if self.tiebreak == "shared":
             return [(points,) for points in self.scores()]
-        return [
-            (self.points_of(kingdom), max(map(len, areas(kingdom)), default=0), crowns(kingdom, kingdom))
-            for kingdom in self.kingdoms
-        ]
+        return [(self.points_of(kingdom), max(map(len, areas(kingdom)), default=0), crowns(kingdom, kingdom)) for kingdom in self.kingdoms]
