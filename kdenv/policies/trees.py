@@ -27,7 +27,6 @@ from kdenv.search.kernels.uct import Decisions, NoLearner, NoPriors, Plan, Posit
 from kdenv.search.select import ProgressiveBias, WinBias
 
 CHANCES: dict[str, Any] = {"frozen": Positions(0), "sampled": Positions(1), "open": Decisions(0), "information_sets": Decisions(1)}
-BIASES: dict[str, Any] = {"none": None, "progressive": ProgressiveBias, "win": WinBias}
 EXPANSIONS = {"order": 1, "random": 0}
 UPDATES = {"all": uct.ALL, "owner": uct.OWNER, "searcher": uct.SEARCHER, "mine": uct.MINE, "own": uct.OWN}
 TOTALS = {"siblings": uct.SIBLINGS, "parent": uct.PARENT}
