@@ -48,20 +48,16 @@ from kdenv.core.questions import (
     choose,
     deal,
     estimate,
-    first_action,
     guesses,
     outlook,
-    packed,
     plays,
     rank,
     reach,
-    rest_of,
     solve,
     suppose,
-    then,
 )
 from kdenv.core.table import Table
-from kdenv.core.turns import MAX_DECISIONS, list_turns
+from kdenv.core.turns import MAX_DECISIONS, first_action, list_turns, packed, rest_of, then
 from kdenv.core.verbs import (
     CHANCE,
     DECIDE,

@@ -18,8 +18,9 @@ from kdenv.compiler.random import Rng
 from kdenv.core.errors import NotSupported
 from kdenv.core.events import decide, run_chance
 from kdenv.core.game import Variant
-from kdenv.core.questions import choose, first_action, rest_of
+from kdenv.core.questions import choose
 from kdenv.core.table import Table
+from kdenv.core.turns import first_action, rest_of
 from kdenv.core.verbs import DECIDE, legal, phase, resample_hidden, scores, seat, standings
 from kdenv.core.view import rng_of_views
 from kdenv.games import find_game

@@ -17,7 +17,8 @@ from kdenv.core import verbs
 from kdenv.core.bounds import Findings, Guarded, Lists, Where, check_seat
 from kdenv.core.errors import KdenvError
 from kdenv.core.game import Game, States, Variant
-from kdenv.core.questions import RulePlayer, choose_at, first_action, rest_of
+from kdenv.core.questions import RulePlayer, choose_at
+from kdenv.core.turns import first_action, rest_of
 from kdenv.core.verbs import CHANCE, DECIDE, OVER
 from kdenv.core.view import ONLOOKER
 

@@ -1,4 +1,7 @@
-"""Lists whole turns: all sequences of consecutive decisions of one seat, up to the next chance, another seat's decision or the end."""
+"""Turns: the consecutive decisions of one seat, up to the next chance, the decision of another seat or the end of the game.
+
+A turn is packed into an int64: up to four actions of 16 bits, the first one lowest, as action + 1.
+"""
 
 from typing import Any
 
@@ -9,6 +12,51 @@ from kdenv.core.verbs import DECIDE, apply, legal, phase, seat
 
 MAX_DECISIONS = 4  # the most decisions that fit into a packed turn
 SCRATCH = MAX_DECISIONS  # how many states after states[k] list_turns uses as scratch
+
+
+@kernel
+def packed(action: Any) -> Any:
+    """Return a packed turn of one action.
+
+    >>> from kdenv.author import first_action, packed
+    >>> first_action(packed(7))
+    7
+    """
+    return action + 1
+
+
+@kernel
+def then(first: Any, second: Any) -> Any:
+    """Return a packed turn of two actions.
+
+    >>> from kdenv.author import first_action, rest_of, then
+    >>> turn = then(7, 9)
+    >>> first_action(turn), first_action(rest_of(turn)), rest_of(rest_of(turn))
+    (7, 9, 0)
+    """
+    return (first + 1) | ((second + 1) << 16)
+
+
+@kernel
+def first_action(turn: Any) -> Any:
+    """Return the action that a packed turn begins with.
+
+    >>> from kdenv.author import first_action, then
+    >>> first_action(then(7, 9))
+    7
+    """
+    return (turn & 0xFFFF) - 1
+
+
+@kernel
+def rest_of(turn: Any) -> Any:
+    """Return the packed turn that is left after the first action; 0 if nothing is left.
+
+    >>> from kdenv.author import packed, rest_of, then
+    >>> rest_of(then(7, 9)) == packed(9)
+    True
+    """
+    return turn >> 16
 
 
 @allocating_kernel

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import Rng
 from kdenv.core.events import decide, run_chance
-from kdenv.core.questions import choose, first_action, rest_of
+from kdenv.core.questions import choose
 from kdenv.core.table import Table
+from kdenv.core.turns import first_action, rest_of
 from kdenv.core.verbs import DECIDE, legal, phase, resample_hidden, seat
 
 NOBODY = -1  # the seat that decides in a finished game

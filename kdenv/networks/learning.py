@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below, next64, uniform
 from kdenv.core.margins import best_rival, share_of_win
-from kdenv.core.questions import choose, first_action, plays, rest_of
+from kdenv.core.questions import choose, plays
+from kdenv.core.turns import first_action, rest_of
 from kdenv.core.verbs import (
     CHANCE,
     DECIDE,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kdenv.core import verbs
 from kdenv.core.errors import NotSupported
-from kdenv.core.questions import first_action, rest_of
+from kdenv.core.turns import first_action, rest_of
 from kdenv.core.view import View
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Candidate:
     """One turn open to the seat."""
 
-    turn: int  # packed, see core.questions
+    turn: int  # packed, see core.turns
     words: str
     visits: int  # playouts, simulations or nodes spent on it
     mean: float  # in the unit of the search: see SearchResult.unit
@@ -57,7 +57,7 @@ class SearchResult:
     """
 
     view: View  # what was searched
-    turns: NDArray[np.int64]  # packed, see core.questions
+    turns: NDArray[np.int64]  # packed, see core.turns
     visits: NDArray[np.int64]  # playouts, simulations or nodes spent on each turn
     means: NDArray[np.float64]  # in the unit of the search; nan where a turn has not been tried
     halves: Sequence[float] | NDArray[np.float64]  # of the 95 % intervals; nan where a search has none

@@ -15,7 +15,7 @@ import numpy as np
 
 from kdenv.compiler.random import make_rng, next64
 from kdenv.core import verbs
-from kdenv.core.questions import first_action, rest_of
+from kdenv.core.turns import first_action, rest_of
 from kdenv.core.verbs import CHANCE, DECIDE
 from kdenv.core.view import View
 from kdenv.search.kernels.fingerprint import fingerprint

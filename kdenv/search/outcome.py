@@ -10,7 +10,8 @@ import numpy as np
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
-from kdenv.core.questions import choose, estimate, first_action, rest_of
+from kdenv.core.questions import choose, estimate
+from kdenv.core.turns import first_action, rest_of
 from kdenv.core.verbs import CHANCE, DECIDE, OVER, apply, apply_chance, phase, sample_chance, seat
 from kdenv.search.playout import play_out
 from kdenv.search.score import worths

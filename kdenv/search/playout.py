@@ -6,7 +6,8 @@ import numpy as np
 
 from kdenv.compiler.kernel import allocating_kernel, kernel
 from kdenv.compiler.random import Rng, below, uniform
-from kdenv.core.questions import choose, first_action, packed, plays, rest_of
+from kdenv.core.questions import choose, plays
+from kdenv.core.turns import first_action, packed, rest_of
 from kdenv.core.verbs import CHANCE, DECIDE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores, seat
 
 

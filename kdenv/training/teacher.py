@@ -13,8 +13,8 @@ import numpy as np
 from kdenv.compiler.random import Rng, below, next64, uniform
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game
-from kdenv.core.questions import first_action, rest_of
 from kdenv.core.table import Table
+from kdenv.core.turns import first_action, rest_of
 from kdenv.core.view import View
 from kdenv.networks.learning import GAMES, Learner, Schedule, learn_from_worths
 from kdenv.networks.players import Goal

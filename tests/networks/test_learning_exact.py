@@ -10,8 +10,9 @@ from models import random_learner
 from positions import after_pick, shells
 
 from kdenv.compiler.random import below, make_rng, next64, uniform
-from kdenv.core.questions import choose, first_action, packed, rest_of, then
+from kdenv.core.questions import choose
 from kdenv.core.table import Table
+from kdenv.core.turns import first_action, packed, rest_of, then
 from kdenv.games import find_game
 from kdenv.networks import learning
 from kdenv.networks.learning import GAMES, POSITIONS, SQUARED_ERRORS, TOO_LONG, BySeat, Learner, Schedule

@@ -13,7 +13,8 @@ import numpy as np
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
 from kdenv.compiler.random import below, stirred, uniform
-from kdenv.core.questions import choose, first_action, packed, plays, rest_of
+from kdenv.core.questions import choose, plays
+from kdenv.core.turns import first_action, packed, rest_of
 from kdenv.core.verbs import DECIDE, apply, legal, phase, seat
 from kdenv.search.kernels.uct import NONE, Decisions, Positions, learn
 
