@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kdenv.core import verbs
 from kdenv.core.errors import NotSupported
-from kdenv.core.turns import first_action, rest_of
+from kdenv.core.turns import actions_of
 from kdenv.core.view import View
 
 if TYPE_CHECKING:
@@ -134,24 +134,15 @@ def half_interval(visits: float, total: float, squares: float) -> float:
     return 1.96 * math.sqrt(max(0.0, squares / visits - mean * mean) / (visits - 1))
 
 
-def carry_out(states: Any, turn: int) -> None:
-    """Carry out a packed turn in states[0]: by the verbs, which a table has compiled, not by a kernel more."""
-    while turn:
-        verbs.apply_at(states, 0, int(first_action(turn)))
-        turn = int(rest_of(turn))
-
-
 def turn_words(view: View, turn: int) -> str:
     """A packed turn in the words of the game."""
     return play_in_words(view, view.scratch(1), turn)
 
 
 def play_in_words(view: View, states: Any, turn: int) -> str:
-    """Carry out a packed turn in states[0], and say what it is."""
+    """Carry out a packed turn in states[0] and return its words."""
     words = []
-    while turn:
-        action = int(first_action(turn))
+    for action in actions_of(turn):
         words.append(str(view.game.notation.action_text(states, 0, action)))
         verbs.apply_at(states, 0, action)
-        turn = int(rest_of(turn))
     return ", ".join(words)
