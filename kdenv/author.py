@@ -79,6 +79,7 @@ from kdenv.core.verbs import (
     scores,
     seat,
     standings,
+    truncated,
     witnesses,
 )
 from kdenv.core.view import View
@@ -171,6 +172,7 @@ __all__ = [
     "state_dtype",
     "suppose",
     "then",
+    "truncated",
     "uniform",
     "urgency",
     "witnesses",
