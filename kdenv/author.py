@@ -75,6 +75,7 @@ from kdenv.core.verbs import (
     scores,
     seat,
     standings,
+    truncated,
     witnesses,
 )
 from kdenv.core.view import View
@@ -167,6 +168,7 @@ __all__ = [
     "state_dtype",
     "suppose",
     "then",
+    "truncated",
     "uniform",
     "urgency",
     "witnesses",
