@@ -13,8 +13,8 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 
 from kdenv.core.encoding import Observer
-from kdenv.core.errors import BadOption, shown
-from kdenv.core.game import Game, did_you_mean
+from kdenv.core.errors import BadOption, did_you_mean, shown
+from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.envs.opponents import Lineup, Opponent
 from kdenv.envs.rendering import MODES

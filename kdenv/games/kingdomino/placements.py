@@ -4,6 +4,8 @@ An action that places is cell * 4 + direction of the second half. Cells are numb
 (2 * size - 1) squared squares with the castle in its middle. Then comes the discard, then a pick for each slot.
 """
 
+from typing import Any
+
 import numpy as np
 
 from kdenv.compiler.bits import lowest
@@ -106,7 +108,7 @@ def _beside(squares):
 @kernel
 def _list_in_reading_order(right, down, left, up, origin, width, out):
     """Write the placements with these first halves, ascending; return how many. origin is the action of bit 0 to the right."""
-    n = 0
+    n: Any = 0  # numba infers np.int64
     cells = right | down | left | up
     while cells != NONE:
         b = lowest(cells)
