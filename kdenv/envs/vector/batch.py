@@ -35,7 +35,6 @@ from kdenv.envs.vector.kernels import (
     list_illegal,
 )
 from kdenv.envs.vector.thread_pool import Crew
-from kdenv.envs.vector.truncation import ending_of
 from kdenv.policies.compiled import first_use
 from kdenv.policies.compiled_opponents import cast_of
 
@@ -76,18 +75,16 @@ class Batch:
         self._finals = Buffers((self.n, self.observer.size), np.float32)  # seldom written, so that the others stay in the processor's cache
         self._masks = Buffers((self.n, self.n_actions), np.int8)
         self.results = self._new_results()  # of the last call; they are new arrays in every call
-        ending_of(empty.game)  # refuses a game that batches cannot play
         self.world = World(
-            None,  # the ending and the numbers of the opponents are filled in for a crew
-            empty.states.copy(),
-            empty.players,
-            _learner(setup),
-            0,
-            np.zeros(0, np.int64),
-            reward_number(setup.reward),
-            empty.game.teams(empty.players),
-            float(empty.game.margin_scale),
-            setup.skip_forced,
+            start=empty.states.copy(),
+            players=empty.players,
+            learner=_learner(setup),
+            drawn_from=0,
+            numbers=np.zeros(0, np.int64),  # filled in for the threads
+            reward=reward_number(setup.reward),
+            teams=empty.game.teams(empty.players),
+            scale=float(empty.game.margin_scale),
+            skips_forced=setup.skip_forced,
         )
         self.games = _empty_games(empty, self.n)
         if isinstance(setup, SeatSetup):
@@ -188,7 +185,7 @@ class Batch:
 
     def _new_crew(self) -> Crew:
         casts = [cast_of(self._opponents, self.empty.game, self.empty.players) for _ in range(self._threads)]
-        world = self.world._replace(ending=ending_of(self.empty.game), numbers=casts[0][1])
+        world = self.world._replace(numbers=casts[0][1])
         parts = [(world, cast, self.games, _room(self.empty, self.observer)) for cast, _ in casts]
         with first_use(casts[0][0], self.empty.game):
             return Crew(parts, self._actions, self._new_results())
