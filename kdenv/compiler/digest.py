@@ -37,8 +37,8 @@ from numba.core.errors import TypingError
 from numba.core.registry import cpu_target
 from numba.extending import _Intrinsic
 
-# The verbs and the questions to parts: the function that kernels call -> the function that finds the kernel which answers for a type.
-questions: dict[Any, Callable[[Any], Any]] = {}
+# The function that kernels call -> the Question (question.py), which finds the kernel that answers for a state or a part.
+questions: dict[Any, Any] = {}
 
 types: Any = numba_types  # Any, because numba's stubs do not list all of its types
 _HERE = Path(__file__).parent
@@ -128,7 +128,7 @@ class _Reach:
         for question, kind in new:
             self._asked.add((question, kind))
             try:
-                kernel = questions[self._questions[question]](self._kinds[kind])
+                kernel = questions[self._questions[question]].kernel_for(self._kinds[kind])
             except TypingError:  # this state or part does not answer that question
                 continue
             self.note(f"question {question} of {kind}", self.named(kernel))

@@ -11,8 +11,6 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core.dispatcher import Dispatcher
 
-from kdenv.compiler.digest import questions
-
 # The versions of numba that fast_compile.py was tested with. With others, or with KDENV_COMPILER=numba, numba_compile.py compiles.
 _KNOWN = ((0, 65), (0, 68))
 IS_KNOWN = _KNOWN[0] <= numba.version_info.short <= _KNOWN[1]
@@ -22,7 +20,7 @@ if IS_PLAIN:
 else:
     from kdenv.compiler import fast_compile as compiler  # type: ignore[no-redef]
 
-__all__ = ["allocating_kernel", "compile_together", "is_kernel", "kernel", "resolve_by_type"]
+__all__ = ["allocating_kernel", "compile_together", "compiler", "is_kernel", "kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -59,15 +57,6 @@ def allocating_kernel(function: Function) -> Function:
     [0, 1, 4, 9]
     """
     return _compiled(function, allocates=True)
-
-
-def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], Any]) -> None:
-    """Let compiled code that calls question(first, ...) call the kernel that kernel_for returns for the type of first.
-
-    kernel_for gets the numba type of a state or of an array of states, or the class of a part. It raises TypingError for other types.
-    """
-    compiler.resolve_by_type(question, kernel_for)
-    questions[question] = kernel_for
 
 
 def compile_together(title: str, *kernels: Callable[..., Any], **types: Any) -> None:

@@ -12,7 +12,8 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
 from kdenv.compiler.random import below
 from kdenv.core.errors import BadOption
-from kdenv.core.questions import RulePlayer, estimate, first_action, packed, plays, rank, reach, rest_of, then
+from kdenv.core.questions import RulePlayer, estimate, plays, rank, reach
+from kdenv.core.turns import first_action, packed, rest_of, then
 from kdenv.games.carcassonne.claims import CLAIM, FIRST_CORNER, FIRST_EDGE, NO_MEEPLE, ON_CLOISTER, list_claims, stand
 from kdenv.games.carcassonne.features import NONE, closed_cities_at, meeples_of, most
 from kdenv.games.carcassonne.landscape import lay, types_that_fit

@@ -11,7 +11,7 @@ import numpy as np
 
 from kdenv.compiler.bits import ONE, bit, has, lowest, popcount
 from kdenv.compiler.kernel import kernel
-from kdenv.core.questions import packed, then
+from kdenv.core.turns import packed, then
 from kdenv.games.kingdomino.board import (
     CASTLE,
     NONE,

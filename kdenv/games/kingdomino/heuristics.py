@@ -17,7 +17,8 @@ from typing import NamedTuple
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below
 from kdenv.core.errors import BadOption
-from kdenv.core.questions import RulePlayer, packed, plays, then
+from kdenv.core.questions import RulePlayer, plays
+from kdenv.core.turns import packed, then
 from kdenv.games.kingdomino.best_turns import TURNS, all_turns, best_turns
 from kdenv.games.kingdomino.placements import pick_action
 from kdenv.games.kingdomino.rules import NOBODY, PICKING, legal

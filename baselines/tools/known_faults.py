@@ -1,6 +1,8 @@
-"""Faults that no test noticed once, each with the test that was written for it: `python tests/support/mutation.py --known` tries them.
+"""Faults that no test noticed once, each with the test that was written for it.
 
-A fault replaces a text that its file has once. After a renaming, mutation.py says which text is not found any more.
+    python -m baselines.tools.mutation --known
+
+A fault replaces a text that its file has exactly once; tests/baselines/test_mutation.py names the texts that a renaming has changed.
 
 These changes are no faults, because nothing can tell them from the code as it is:
 
