@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from kdenv.compiler.random import Rng
 from kdenv.core import verbs
 from kdenv.core.errors import NotSupported
-from kdenv.core.questions import TO_THE_END, Hidden, believe, choose_at, packed
-from kdenv.core.turns import list_turns
+from kdenv.core.questions import TO_THE_END, Hidden, believe, choose_at
+from kdenv.core.turns import list_turns, packed
 from kdenv.core.view import View
 from kdenv.policies.deals import EXACT, Deepens, FlatDeals, Ims, OnDeals, Oracle, Pimc
 from kdenv.policies.result import SearchResult, half_interval, play_in_words

@@ -15,10 +15,11 @@ from kdenv.compiler.random import Rng
 from kdenv.core import verbs
 from kdenv.core.errors import NotSupported
 from kdenv.core.game import Game
+from kdenv.core.turns import carry_out
 from kdenv.core.verbs import CHANCE, OVER
 from kdenv.core.view import View
 from kdenv.policies.expectimax import LISTED, MARGIN, MOST_DEPTH, LooksAhead
-from kdenv.policies.result import SearchResult, carry_out, play_in_words
+from kdenv.policies.result import SearchResult, play_in_words
 from kdenv.policies.searching import TRIAL, Searcher
 from kdenv.search.budget import Budget
 from kdenv.search.evaluate import AsListed, ScoreMargin

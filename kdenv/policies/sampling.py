@@ -19,12 +19,12 @@ from kdenv.compiler.random import Rng, below, make_rng, next64
 from kdenv.core import verbs
 from kdenv.core.game import Game
 from kdenv.core.questions import choose_at
-from kdenv.core.turns import MAX_DECISIONS, SCRATCH
+from kdenv.core.turns import MAX_DECISIONS, SCRATCH, carry_out
 from kdenv.core.view import View
 from kdenv.policies.base import Policy
 from kdenv.policies.budgets import Played
 from kdenv.policies.flat import Bandit, Mce
-from kdenv.policies.result import SearchResult, carry_out, half_interval
+from kdenv.policies.result import SearchResult, half_interval
 from kdenv.policies.searching import TRIAL, Searcher
 from kdenv.policies.tree_view import Node
 from kdenv.policies.uct import Uct

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from kdenv.compiler.random import Rng, make_rng, next64
 from kdenv.core import verbs
 from kdenv.core.game import Game
-from kdenv.core.turns import MAX_DECISIONS, SCRATCH, list_turns
+from kdenv.core.turns import MAX_DECISIONS, SCRATCH, carry_out, list_turns
 from kdenv.core.view import View
 from kdenv.policies.playouts import Mast
-from kdenv.policies.result import carry_out, play_in_words
+from kdenv.policies.result import play_in_words
 from kdenv.policies.sampling import PlayoutSearcher, Worker, new_playouts
 from kdenv.policies.selection import Puct
 from kdenv.policies.tree_view import Node, child_of, root_of, turns_of
@@ -27,7 +27,6 @@ from kdenv.search.kernels.uct import Decisions, NoLearner, NoPriors, Plan, Posit
 from kdenv.search.select import ProgressiveBias, WinBias
 
 CHANCES: dict[str, Any] = {"frozen": Positions(0), "sampled": Positions(1), "open": Decisions(0), "information_sets": Decisions(1)}
-BIASES: dict[str, Any] = {"none": None, "progressive": ProgressiveBias, "win": WinBias}
 EXPANSIONS = {"order": 1, "random": 0}
 UPDATES = {"all": uct.ALL, "owner": uct.OWNER, "searcher": uct.SEARCHER, "mine": uct.MINE, "own": uct.OWN}
 TOTALS = {"siblings": uct.SIBLINGS, "parent": uct.PARENT}
