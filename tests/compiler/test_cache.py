@@ -66,10 +66,10 @@ class House:
     """A copy of the package with Three Shells beside it, and a cache of its own."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.cache, self.temporary = cache_folder, cache_folder / "cache", cache_folder / "temporary"
+        self.folder, self.cache, self.temporary = folder, folder / "cache", folder / "temporary"
         self.temporary.mkdir()  # machine code that other processes keep in the shared temporary folder must not be found
-        shutil.copytree(ROOT / "kdenv", cache_folder / "kdenv", ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "examples" / "three_shells.py", cache_folder)
+        shutil.copytree(ROOT / "kdenv", folder / "kdenv", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / "examples" / "three_shells.py", folder)
 
     def run(self, work: str, **environment: str) -> Report:
         """What a new process makes of this work."""
@@ -385,6 +385,37 @@ def test_what_cannot_be_told_is_compiled_anew_and_said(house: House) -> None:
         assert "f" in done.compiled
         assert done.result[0] == 3
         assert done.result[1].startswith("kdenv: every process compiles f again, because kdenv cannot find out what it depends on: ")
+
+
+# The cases are a class of a script, such a class within a tuple, and a class that a function makes; a class of a module is kept.
+@pytest.mark.parametrize(
+    "made, returned, kept",
+    [("Pair", "Pair(n, n)", False), ("Pair", "(n, Pair(n, n))", False), ("local", "Local(n, n)", False), ("Found", "Found(n, n)", True)],
+)
+def test_a_kernel_returns_the_class_of_its_script_in_every_process(house: House, made: str, returned: str, kept: bool) -> None:
+    (house.folder / "found.py").write_text("from typing import NamedTuple\nclass Found(NamedTuple):\n    a: int\n    b: int\n")
+    work = f"""
+    from typing import NamedTuple
+    from found import Found
+    from kdenv.compiler.kernel import kernel
+    class Pair(NamedTuple):
+        a: int
+        b: int
+    def local():
+        class Local(NamedTuple):
+            a: int
+            b: int
+        return Local
+    Local = local()
+    @kernel
+    def answer(n):
+        return {returned}
+    found = answer(3)
+    found = found[1] if type(found) is tuple else found
+    result = [type(found) is {"Local" if made == "local" else made}, *found]
+    """
+    assert [house.run(work).result for _ in range(2)] == [[True, 3, 3]] * 2
+    assert house.run(work) == ([True, 3, 3], [] if kept else ["answer"])
 
 
 # Several processes at a time
