@@ -50,6 +50,20 @@ def _see(states, i, seat, room):
 
 
 @kernel
+def _see_all(states, seats, rng, seed):
+    for i in range(states.shape[0]):
+        rng[0] = seed
+        resample_hidden(states[i], seats[i], rng)
+
+
+def as_seats_see(states: States, seats: NDArray[np.int64]) -> States:
+    """Return a copy of the positions, each as seats[i] sees it: a random draw replaces what the seat cannot know."""
+    seen = states.copy()
+    _see_all(seen, seats, make_rng(0), make_rng(SEED_OF_VIEWS)[0])
+    return seen
+
+
+@kernel
 def list_all_turns(states, seats, most_decisions, room, first, turns, starts):
     """List the turns of all positions from states[first] on, and set starts. Return how many positions are complete.
 
