@@ -23,7 +23,7 @@ from kdenv.policies.selection import Puct, SelectionRule, Thompson, ThompsonBeta
 from kdenv.policies.flat import Bandit, Mce
 from kdenv.policies.uct import Uct
 from kdenv.policies.expectimax import Expectimax, Star1, Star2, Star25
-from kdenv.policies.deals import FlatDeals, Ims, Oracle, Pimc
+from kdenv.policies.hidden import FlatDeals, Ims, Oracle, Pimc
 from kdenv.policies.learned import Learned, Ppo
 from kdenv.policies.strongest import Strongest
 from kdenv.policies.text import papers  # noqa: F401  (importing it adds the searches of papers)
