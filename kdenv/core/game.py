@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from kdenv.compiler.question import must_answer
 from kdenv.core.encoding import Encoding, Layout, Observer
 from kdenv.core.entry_points import GAMES
-from kdenv.core.errors import BadOption, shown
+from kdenv.core.errors import BadOption, did_you_mean, shown
 from kdenv.core.protocols import Drawing, LastTurn, Notation, protocol_error
 from kdenv.core.questions import Knowledge, RulePlayer, choose, estimate, rank, reach
 from kdenv.core.read_only import freeze_fields
@@ -109,7 +108,7 @@ class Game:
     teams: Callable[[int], int] = int  # players -> number of teams; seat % teams is a seat's team
     margin_scale: float = 100.0  # rewards in points (reward="margin", "score") are divided by this
     open_information: bool = False  # True if nothing is hidden from anybody, so that what one seat observes is the whole state
-    truncated: Callable[[States, int], bool] | None = None  # kernel: whether a limit ended the game, not its rules; None: never
+    truncated: Callable[[States, int], bool] | None = None  # the verb `truncated`, if no module of the room has it
     details: Any = None  # a core.details.Details: what a finished game tells beyond its points
     state_dtype: np.dtype[Any] = field(init=False)  # STATE of the room
 
@@ -132,7 +131,8 @@ class Game:
                     raise TypeError(f"{each!r} among the {word.lower()}s of {self.name} is no {word}; write {word}(...)")
         if self.knowledge.greedy and self.knowledge.greedy not in self.knowledge.players:
             raise TypeError(f"the greedy player of {self.name} is {self.knowledge.greedy}, which is not among the players of its knowledge")
-        state = register_rules(self.name, *self.room, observe=self.encodings[0].observe)
+        limit = {} if self.truncated is None else {"truncated": self.truncated}
+        state = register_rules(self.name, *self.room, observe=self.encodings[0].observe, **limit)
         object.__setattr__(self, "state_dtype", state)
         for encoding in self.encodings:
             self._lay_out(encoding)
@@ -276,12 +276,6 @@ def whole_number(text: object) -> int | None:
     if not isinstance(text, str) or not text.isascii() or not text.isdecimal() or len(text) > _MOST_DIGITS:
         return None
     return int(text)
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The text ' (did you mean ...?)', to be put into an error message, if a known word is similar; else the empty text."""
-    close = difflib.get_close_matches(word, list(known), 1) if len(word) < 100 else []  # comparing long words takes long
-    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def _listing(counts: Sequence[int]) -> str:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from kdenv.compiler.random import Rng, derive_seed, make_rng
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
-from kdenv.core.questions import first_action, rest_of
+from kdenv.core.turns import first_action, rest_of
 from kdenv.core.view import View
 from kdenv.policies.policy_rng import PolicyRng
 from kdenv.policies.result import SearchResult
@@ -119,7 +119,7 @@ class Policy(Value, ABC):
 
 
 class TurnPolicy(Policy):
-    """A policy that chooses packed turns (core/questions.py) and carries them out action by action."""
+    """A policy that chooses packed turns (core/turns.py) and carries them out action by action."""
 
     @abstractmethod
     def choose_turn(self, view: View) -> int:

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.random import Rng
 from kdenv.core import verbs
-from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.game import Game, Variant, did_you_mean
+from kdenv.core.errors import BadOption, NotSupported, did_you_mean
+from kdenv.core.game import Game, Variant
+from kdenv.core.turns import carry_out
 from kdenv.core.verbs import CHANCE, OVER
 from kdenv.core.view import View
 from kdenv.policies.budgets import GAME_SECONDS, NODES, SECONDS, Budgeted
 from kdenv.policies.learned import Learned
-from kdenv.policies.result import SearchResult, carry_out, play_in_words
+from kdenv.policies.result import SearchResult, play_in_words
 from kdenv.policies.searching import TRIAL, Searcher, SearchPolicy
 from kdenv.policies.text.grammar import parse
 from kdenv.policies.text.parameter import param

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.random import Rng
 from kdenv.core import verbs
-from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.game import Game, Variant, did_you_mean
-from kdenv.core.questions import TO_THE_END, Hidden, believe, choose_at, packed
-from kdenv.core.turns import list_turns
+from kdenv.core.errors import BadOption, NotSupported, did_you_mean
+from kdenv.core.game import Game, Variant
+from kdenv.core.questions import TO_THE_END, Hidden, believe, choose_at
+from kdenv.core.turns import list_turns, packed
 from kdenv.core.view import View
 from kdenv.games import find_game, names
 from kdenv.policies.budgets import PlayoutBudget

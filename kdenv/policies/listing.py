@@ -1,6 +1,6 @@
 """Lists the policies that can play a game, in groups, and the playouts and selection rules that searches take as parameters.
 
-An Entry describes one of them. `kdenv policies` prints entries, and completions come from them.
+An Entry describes one of them. `kdenv policies` prints the entries.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING
 from typing import Any, NamedTuple
 
-from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.game import Game, did_you_mean
+from kdenv.core.errors import BadOption, NotSupported, did_you_mean
+from kdenv.core.game import Game
 from kdenv.policies.base import Policy
 from kdenv.policies.players import RulePolicy, rule_class
 from kdenv.policies.playouts import Playout
@@ -41,16 +41,6 @@ class Entry(NamedTuple):
     def parameters(self) -> Mapping[str, Parameter]:
         """The parameters by name, in the order in which they are listed."""
         return self.cls.parameters()
-
-    def completions(self, parameter: str) -> list[str]:
-        """The words that may follow `parameter=`; empty for numbers."""
-        p = self.parameters[parameter]
-        words = [*p.choices, *(word for word, value in p.words.items() if value is not None)]
-        if p.type is bool:
-            words += ["yes", "no"]
-        if issubclass(p.type, Value):
-            words += [cls.kind for cls in classes(p.type)]
-        return words
 
     def default(self, parameter: str) -> str:
         """The default of a parameter as text; empty if there is none."""

@@ -22,10 +22,11 @@ from kdenv.core import verbs
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game
 from kdenv.core.questions import choose_at
+from kdenv.core.turns import carry_out
 from kdenv.core.view import View
 from kdenv.policies.learned import Learned
 from kdenv.policies.playouts import Playout, Random
-from kdenv.policies.result import SearchResult, carry_out, half_interval
+from kdenv.policies.result import SearchResult, half_interval
 from kdenv.policies.searching import TRIAL, Searcher, SearchPolicy
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kdenv.core import verbs
 from kdenv.core.errors import NotSupported
-from kdenv.core.questions import first_action, rest_of
+from kdenv.core.turns import actions_of
 from kdenv.core.view import View
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Candidate:
     """One turn open to the seat."""
 
-    turn: int  # packed, see core.questions
+    turn: int  # packed, see core.turns
     words: str
     visits: int  # playouts, simulations or nodes spent on it
     mean: float  # in the unit of the search: see SearchResult.unit
@@ -57,7 +57,7 @@ class SearchResult:
     """
 
     view: View  # the view that was searched
-    turns: NDArray[np.int64]  # packed, see core.questions
+    turns: NDArray[np.int64]  # packed, see core.turns
     visits: NDArray[np.int64]  # playouts, simulations or nodes spent on each turn
     means: NDArray[np.float64]  # in the unit of the search; nan where a turn has not been tried
     halves: Sequence[float] | NDArray[np.float64]  # of the 95 % intervals; nan where a search has none
@@ -134,24 +134,15 @@ def half_interval(visits: float, total: float, squares: float) -> float:
     return 1.96 * math.sqrt(max(0.0, squares / visits - mean * mean) / (visits - 1))
 
 
-def carry_out(states: Any, turn: int) -> None:
-    """Carry out a packed turn in states[0]. This uses the verb kernels that a table has compiled, so nothing new is compiled."""
-    while turn:
-        verbs.apply_at(states, 0, int(first_action(turn)))
-        turn = int(rest_of(turn))
-
-
 def turn_words(view: View, turn: int) -> str:
     """A packed turn in the words of the game."""
     return play_in_words(view, view.scratch(1), turn)
 
 
 def play_in_words(view: View, states: Any, turn: int) -> str:
-    """Carry out a packed turn in states[0], and return it in words."""
+    """Carry out a packed turn in states[0] and return its words."""
     words = []
-    while turn:
-        action = int(first_action(turn))
+    for action in actions_of(turn):
         words.append(str(view.game.notation.action_text(states, 0, action)))
         verbs.apply_at(states, 0, action)
-        turn = int(rest_of(turn))
     return ", ".join(words)

@@ -16,9 +16,10 @@ import numpy as np
 
 from kdenv.compiler.random import make_rng, next64
 from kdenv.core import verbs
-from kdenv.core.questions import first_action, rest_of
+from kdenv.core.turns import actions_of, first_action, packed
 from kdenv.core.verbs import CHANCE, DECIDE
 from kdenv.core.view import View
+from kdenv.policies.result import play_in_words
 from kdenv.search.kernels.fingerprint import fingerprint
 from kdenv.search.kernels.uct import NODES, NONE, ROOT, Decisions, Positions, Tree
 
@@ -226,15 +227,12 @@ class Node:
 
     def _play(self, states: Any, turn: int) -> str | None:
         """Make a packed turn in states[0] and return its words; None if it cannot be made there."""
-        game, words = self._shared.view.game, []
-        legal = np.zeros(game.max_legal, np.int64)
-        while turn:
-            action = int(first_action(turn))
+        view, words = self._shared.view, []
+        legal = np.zeros(view.game.max_legal, np.int64)
+        for action in actions_of(turn):
             if action not in legal[: int(verbs.legal_at(states, 0, legal))]:
                 return None
-            words.append(str(game.notation.action_text(states, 0, action)))
-            verbs.apply_at(states, 0, action)
-            turn = int(rest_of(turn))
+            words.append(play_in_words(view, states, int(packed(action))))
         return ", ".join(words)
 
     # Pictures

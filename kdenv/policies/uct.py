@@ -13,14 +13,14 @@ from kdenv.compiler.random import Rng, make_rng, next64
 from kdenv.core import verbs
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game, Variant
-from kdenv.core.turns import MAX_DECISIONS, SCRATCH, list_turns
+from kdenv.core.turns import MAX_DECISIONS, SCRATCH, carry_out, list_turns
 from kdenv.core.view import View
 from kdenv.policies.budgets import TreeBudget
 from kdenv.policies.learned import Learned, ModelPolicy
 from kdenv.policies.opponent_model import OpponentModel
 from kdenv.policies.playout_search import GOAL, MOST_WORKERS, PlayoutPolicy, PlayoutSearcher, Worker, new_playouts
 from kdenv.policies.playouts import Mast
-from kdenv.policies.result import carry_out, play_in_words
+from kdenv.policies.result import play_in_words
 from kdenv.policies.searching import Searcher
 from kdenv.policies.selection import Puct, SelectionRule, Ucb1
 from kdenv.policies.text.parameter import param

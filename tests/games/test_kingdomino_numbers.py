@@ -16,12 +16,13 @@ from kdenv.compiler.kernel import allocating_kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core.questions import choose
 from kdenv.core.table import Table
+from kdenv.core.turns import play_turn
 from kdenv.core.verbs import CHANCE, OVER, apply_chance, legal, phase, sample_chance, scores
 from kdenv.games import find_game
 from kdenv.games.kingdomino import placements, rules
 from kdenv.games.kingdomino.heuristics import Greedy
 from kdenv.games.kingdomino.tables import N_DOUBLES
-from kdenv.search.playout import Split, Uniform, play_turn
+from kdenv.search.playout import Split, Uniform
 
 PAPER = json.loads((Path(__file__).parents[1] / "data" / "gedda2018.json").read_text())
 FULL_GREEDY, GPRD = Greedy(1, 0, 1), Greedy(0, 1, 1)  # as the paper's program decides

@@ -11,7 +11,8 @@ from kdenv.compiler.bits import bit, has, lowest, nth, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below, uniform
 from kdenv.core.errors import BadOption
-from kdenv.core.questions import RulePlayer, packed, plays
+from kdenv.core.questions import RulePlayer, plays
+from kdenv.core.turns import packed
 from kdenv.games.dominion.cards import ACTION, ANY, CURSES, DRAW_TO, MAX_COST, MAY_DISCARD_DECK, SPY, TREASURE, card_number
 from kdenv.games.dominion.piles import NOTHING_HELD, ONE, slots_aside
 from kdenv.games.dominion.progress import (
