@@ -35,9 +35,9 @@ class SeatVecEnv(VecEnv):
     """Games in which one seat learns and the others are compiled players, stepped by one call of a kernel.
 
     Args:
-        game: the name of a game, or a Game.
-        num_envs: the number of games.
-        opponents, players, pool, seat, reward, illegal, encoding, skip_forced, threads, options: as in SeatVectorEnv.
+        game: The name of a game, or a Game.
+        num_envs: The number of games.
+        opponents, players, pool, seat, reward, illegal, encoding, skip_forced, threads, options: As in SeatVectorEnv.
 
     >>> from sb3_contrib import MaskablePPO
     >>> from kdenv.envs import SeatVecEnv

@@ -135,7 +135,7 @@ class Batch:
         return observations
 
     def completed(self, result: T) -> T:
-        """Note that a call has come to its end, and return its result. After an unfinished call all games must be dealt anew."""
+        """Note that a call is complete, and return its result. After an incomplete call all games must be dealt anew."""
         self._is_dealt, self._is_broken = True, False
         return result
 

@@ -37,11 +37,11 @@ class SelfPlay:
     """Games whose seats all learn, for your own training loop (PPO, DQN, AlphaZero ...).
 
     Args:
-        game: the name of a game, or a Game.
-        num_envs: the number of games.
-        players, reward, encoding, skip_forced, options: as in TableEnv. The reward cannot be a function.
-        illegal: "raise" or "terminate" as in TableEnv. With "raise" an illegal action changes no game.
-        threads: the number of threads that share the games. It changes no result.
+        game: The name of a game, or a Game.
+        num_envs: The number of games.
+        players, reward, encoding, skip_forced, options: As in TableEnv. The reward cannot be a function.
+        illegal: As in TableEnv. With "raise" an illegal action changes no game.
+        threads: The number of threads that share the games. It changes no result.
 
     reset and step return a BatchStep. Row i after reset(seed=s) holds the games that TableEnv plays after reset(seed=s + i) and, after
     that, reset() without a seed. Arrays are not written to again as long as somebody holds them. If an error or Ctrl-C ends a call, reset()
@@ -91,7 +91,7 @@ class SelfPlay:
         """Deal a new game in every row.
 
         Args:
-            seed: the seed of the first game, each further game takes the next number; or a list of seeds.
+            seed: The seed of the first game, of which each further game takes the next number; or a list of seeds.
 
         """
         return self._batch.completed(self._moment(self._batch.deal(seeds_of(seed, self.num_envs))))

@@ -30,12 +30,12 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
     """Games in which one seat learns and the others are compiled players, all in one array, stepped by one call of a kernel.
 
     Args:
-        game: the name of a game, or a Game.
-        opponents: as in SeatEnv, but all policies must have a compiled form (random, the rule-based players ...).
-        num_envs: the number of games.
-        pool: as in SeatEnv, with the same condition.
-        players, seat, observation, reward, illegal, encoding, skip_forced, options: as in SeatEnv. The reward cannot be a function.
-        threads: the number of threads that share the games. It changes no result.
+        game: The name of a game, or a Game.
+        opponents: As in SeatEnv, but all policies must have a compiled form (random, the rule-based players ...).
+        num_envs: The number of games.
+        pool: As in SeatEnv, with the same condition.
+        players, seat, observation, reward, illegal, encoding, skip_forced, options: As in SeatEnv. The reward cannot be a function.
+        threads: The number of threads that share the games. It changes no result.
 
     gymnasium.make_vec("kdenv/Kingdomino-v0", num_envs=1024, vectorization_mode="vector_entry_point", opponents="full_greedy") makes one.
     Observations, rewards and infos are those of SeatEnv, with one row for each game. infos["action_mask"] and action_masks() are the masks
@@ -110,8 +110,8 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         """Deal a new game in every row.
 
         Args:
-            seed: the seed of the first game, each further game takes the next number; or a list of seeds.
-            options: "reset_mask" is an array of bools. Where it is false, the current game stays.
+            seed: The seed of the first game, of which each further game takes the next number; or a list of seeds.
+            options: The key "reset_mask" has an array of bools. Where it is false, the current game stays.
 
         """
         seeds = seeds_of(seed, self.num_envs)
