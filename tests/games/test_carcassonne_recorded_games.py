@@ -40,7 +40,7 @@ def set_aside(game, missing):
 
 
 def replay_turn(game, turn):
-    """Play one recorded turn. Returns what the game has for each entry of the record, and whether one claim meant two segments."""
+    """Play one recorded turn. Returns the game's value for each entry of the record, and whether one claim meant two segments."""
     tile = LETTERS.index(turn["tile"])
     seat = game.seat()
     game.apply_chance(tile)
