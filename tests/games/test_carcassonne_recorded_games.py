@@ -10,9 +10,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from carcassonne_engines import Compiled
+from carcassonne_script import LETTERS, SLOTS, claim, claims, placement
+from compiled_carcassonne import CompiledCarcassonne
 from naive.carcassonne import CLOISTER_SLOT, TILES, Carcassonne, smallest_rotation
-from naive.carcassonne_script import LETTERS, SLOTS, claim, claims, placement
 
 with gzip.open(Path(__file__).parents[1] / "data" / "carcassonne_games.jsonl.gz", "rt") as lines:
     RECORDS = [json.loads(line) for line in lines]
@@ -94,4 +94,4 @@ def test_oracle_replays_a_recorded_game_to_the_point(number):
 
 def test_compiled_rules_replay_all_250_recorded_games_to_the_point():
     assert len(RECORDS) == 250
-    assert sum(replay(Compiled, number) for number in range(250)) == 23
+    assert sum(replay(CompiledCarcassonne, number) for number in range(250)) == 23
