@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from kdenv.core.afterstates import Afterstates, Rows
 from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, did_you_mean, shown
 from kdenv.core.game import Game
@@ -133,6 +134,25 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions of each game, as an array of games x actions."""
         return self._batch.games.mask.astype(np.bool_)
+
+    def afterstates(self, encoding: str | None = None, *, whole: bool = True, out: Rows | None = None) -> Afterstates:
+        """List the turns of the seat to move in every game, and what this seat observes after each of them, before any chance.
+
+        Args:
+            encoding: the name of the encoding; None means that of the environment.
+            whole: list whole turns; if False, single actions.
+            out: memory for the observations, an array of float32 with at least as many rows as there are turns.
+
+        """
+        return self._batch.afterstates(encoding, whole=whole, out=out)
+
+    def positions(self) -> NDArray[Any]:
+        """Return a read-only copy of the states of all games, each as the seat to move sees it."""
+        return self._batch.positions()
+
+    def opponents(self) -> NDArray[np.int64]:
+        """Return the place of each seat's policy in `opponents` or `pool`, and -1 for the learner's seat (games x players)."""
+        return self._batch.opponents()
 
     def table(self, i: int) -> Table:
         """Return a copy of game i as a table, to look at: legal actions in words, scores, drawings. The table has no history."""

@@ -30,7 +30,7 @@ _STAGE_NAMES = {stage: word for word, stage in _STAGES.items()}
 _SLOT_MARKS = ["", *EDGES, *(corner.lower() for corner in CORNERS), "c"]
 _TILE = re.compile(r"([A-X])([+-][0-9]{1,2})([+-][0-9]{1,2})r([0-3])(?:@(N|E|S|W|nw|ne|se|sw|c)([0-4]))?")
 _BAG = re.compile(r"([A-X])([0-9])")
-_MOST_BEFORE = 999  # points that a seat may have beyond what the tiles have paid, so that one can study how it plays when it is ahead
+_MOST_BEFORE = 999  # points of a seat beyond those of the tiles on the table; with them the play of a seat far ahead can be studied
 
 
 def cell_at(east: int, north: int) -> int:
@@ -101,7 +101,7 @@ def action_from(states: Any, k: int, text: str) -> int:
 
 
 def _claim(s: Any, slot: int, kind: str) -> int:
-    """Return the action that claims what is at a slot. It names the feature by its lowest slot on the tile just laid."""
+    """Return the action that claims the feature at a slot. It names the feature by its lowest slot on the tile just laid."""
     tile = int(s["n_tiles"]) - 1
     if kind_word(s, tile, slot) != kind:
         place = CORNERS[slot - claims.FIRST_CORNER] if slot >= claims.FIRST_CORNER else EDGES[slot - claims.FIRST_EDGE]

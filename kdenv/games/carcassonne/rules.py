@@ -59,7 +59,7 @@ STATE = state_dtype(
     ("road_twice", np.uint8, ALL_ROADS),
     ("field_parent", np.uint8, ALL_FIELDS),
     ("cloister_tiles", np.int8, ALL_CLOISTERS),  # tiles laid in the 3 x 3 cells around it
-    ("cloister_seat", np.int8, ALL_CLOISTERS),  # whose meeple is there, or NOBODY
+    ("cloister_seat", np.int8, ALL_CLOISTERS),  # the seat of the meeple there, or NOBODY
     ("tile_face", np.int8, N_TILES),
     ("tile_city", np.uint8, N_TILES),  # the first segment of a tile; of each kind it has segments in a row
     ("tile_road", np.uint8, N_TILES),
@@ -81,7 +81,7 @@ STATE = state_dtype(
     ("n_with_cities", np.int8),  # tiles laid that have more than one city; those with more than one road follow
     ("n_with_roads", np.int8),
     ("drawn", np.int8),  # the type of the tile to be placed, or NO_TYPE
-    ("turn", np.int8),  # the seat whose turn it is
+    ("turn", np.int8),  # the seat that has the turn
     ("stage", np.int8),
     ("shown_outside", np.int8),  # the kinds of edges that tiles at the rim show to the outside of the window, as bits
     ("clipped", np.int8),  # 1 once a tile could not be placed only because of the window

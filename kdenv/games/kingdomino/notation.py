@@ -72,7 +72,7 @@ def halves(action: int, size: int) -> tuple[int, int, int, int]:
 
 
 def action_from(states: Any, k: int, text: str) -> int:
-    """The action that these words mean in states[k]. Whether it is legal is not checked."""
+    """The action that these words mean in states[k]. It is not checked that it is legal."""
     s = states[k]
     size = int(s["size"])
     words = text.split()
@@ -118,7 +118,7 @@ def chance_text(states: Any, k: int, outcome: int) -> str:
 
 
 def chance_from(states: Any, k: int, text: str) -> int:
-    """The outcome that these words mean in states[k]. Whether it is possible is not checked."""
+    """The outcome that these words mean in states[k]. It is not checked that it is possible."""
     words = text.split()
     number = number_in(words[1], 0, N_DOMINOES) if len(words) == 2 else None
     if number is not None:
