@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kdenv.arena.match import Match, Result
-from kdenv.arena.statistics import DealSums, Estimate
+from kdenv.arena.statistics import DealSums, Estimate, finite
+from kdenv.core.columns import align
 from kdenv.core.match_columns import GameReport, report_of
 from kdenv.games import find_game
 
@@ -148,7 +149,7 @@ class Breakdown:
                 mine["spread"] = {name: _numbers(getattr(part, name)) for name in ("score", "margin")}
             if "rounds" in shown:
                 mine["rounds"] = [
-                    {"round": number, **{name: _number(getattr(row, name).mean) for name in ("score", "open", "seconds", "playouts")}}
+                    {"round": number, **{name: finite(getattr(row, name).mean) for name in ("score", "open", "seconds", "playouts")}}
                     for number, row in sorted(part.rounds.items())
                 ]
             if "game" in shown:
@@ -159,14 +160,14 @@ class Breakdown:
         rows: list[tuple[str, ...]] = [("", "wins", "draws", "losses", "began: wins", "draws", "losses", "later: wins", "draws", "losses")]
         for text, part in self.parts.items():
             rows.append((text, *(str(each) for of in (part.all, part.first, part.later) for each in (of.wins, of.draws, of.losses))))
-        return _lines(rows)
+        return align(rows)
 
     def _spread(self) -> list[str]:
         rows: list[tuple[str, ...]] = [("", "points: least", "mean", "most", "deviation", "margin: least", "mean", "most", "deviation")]
         for text, part in self.parts.items():
             numbers = (each for of in (part.score, part.margin) for each in (of.least, of.mean, of.most, of.deviation))
             rows.append((text, *(f"{each:.1f}" for each in numbers)))
-        return _lines(rows)
+        return align(rows)
 
     def _rounds(self) -> list[str]:
         rows: list[tuple[str, ...]] = [("", "round", "turns", "points", "open turns", "time a turn", "playouts a turn")]
@@ -175,7 +176,7 @@ class Breakdown:
                 time = f"{1000 * row.seconds.mean:.2f} ms" if row.seconds.n else "-"
                 playouts = f"{row.playouts.mean:.0f}" if row.playouts.n else "-"
                 rows.append((text, str(number + 1), str(row.score.n), f"{row.score.mean:.2f}", f"{row.open.mean:.2f}", time, playouts))
-        return _lines(rows)
+        return align(rows)
 
     def _game(self) -> list[str]:
         names = sorted({name for part in self.parts.values() for name in part.own})
@@ -185,20 +186,9 @@ class Breakdown:
         for name in names:
             means = (part.own[name].mean(0) if name in part.own else Estimate(0.0) for part in self.parts.values())
             rows.append((name, *(mean.text(2) for mean in means)))
-        return _lines(rows)
+        return align(rows)
 
 
 def _numbers(spread: ScoreSpread) -> dict[str, float | None]:
     found = {"mean": spread.mean, "least": spread.least, "most": spread.most, "deviation": spread.deviation}
-    return {name: _number(value) for name, value in found.items()}
-
-
-def _number(value: float) -> float | None:
-    """JSON has no nan and no infinity."""
-    return value if math.isfinite(value) else None
-
-
-def _lines(rows: list[tuple[str, ...]]) -> list[str]:
-    """A table: the first column to the left, the others to the right."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows]
+    return {name: finite(value) for name, value in found.items()}

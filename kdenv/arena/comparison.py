@@ -7,7 +7,6 @@ found does not depend on the number of processes, and long games count as much a
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -19,10 +18,11 @@ from kdenv.arena.curve import CurveBudget, seats_of_others, takes_budget, with_b
 from kdenv.arena.match import Match, Result
 from kdenv.arena.results import ResultsFile
 from kdenv.arena.sequential import ConfidenceSequence
-from kdenv.arena.statistics import FEWEST_DEALS, TOO_FEW, DealSums, Estimate, pairing, pairing_text
+from kdenv.arena.statistics import FEWEST_DEALS, TOO_FEW, DealSums, Estimate, finite, pairing, pairing_text, ratio_text
 from kdenv.arena.workers import play
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.record import options_text
+from kdenv.drawing.page import Rows, notebook
 from kdenv.games import find_game
 
 MOST_DEALS = 20_000  # a comparison ends after so many deals, even if nothing is known then
@@ -184,7 +184,7 @@ class Comparison:
         """What is known, for programs. A number that is not known is null."""
         found = self.difference
         numbers = {"difference": found.mean, "low": found.low, "high": found.high, "pairing": self.pairing}
-        known = {name: number if math.isfinite(number) else None for name, number in numbers.items()}
+        known = {name: finite(number) for name, number in numbers.items()}
         about = {"a": str(self.a), "b": str(self.b), "budget": self.budget.text if self.budget is not None else None}
         levels = {"error": self.error, "smallest": self.smallest, "seed": self.match.seed}
         counts = {"deals": self.deals, "games": self.games, "verdict": self.verdict.value, "sentence": self.sentence}
@@ -206,14 +206,12 @@ class Comparisons:
 
     def _repr_html_(self) -> str:
         """The same as a table, for a notebook."""
-        head = "".join(f"<th>{heading}</th>" for heading in ("what", "difference", "verdict", "deals", "games", "pairing"))
-        rows = ""
-        for row in self.rows:
-            worth = f"{row.pairing:.1f}" if math.isfinite(row.pairing) else "-"
-            cells = (row.describe(), interval_text(row.difference), row.verdict.value, str(row.deals), str(row.games), worth)
-            rows += "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
-        words = "".join(f"<p>{html.escape(row.sentence)}.</p>" for row in self.rows)
-        return f"<table><tr>{head}</tr>{rows}</table>{words}"
+        rows = [
+            (row.describe(), interval_text(row.difference), row.verdict.value, str(row.deals), str(row.games), ratio_text(row.pairing))
+            for row in self.rows
+        ]
+        table = Rows("", ("what", "difference", "verdict", "deals", "games", "pairing"), rows)
+        return notebook((), table, [f"{row.sentence}." for row in self.rows])
 
 
 def compare(

@@ -20,6 +20,7 @@ from kdenv.arena.resume import play_kept
 from kdenv.arena.statistics import Estimate
 from kdenv.arena.summary import PolicyRow, Summary
 from kdenv.arena.tables import time_text
+from kdenv.core.columns import align
 from kdenv.core.errors import BadOption, shown
 from kdenv.drawing.chart import Dot, Line, chart
 from kdenv.games import find_game
@@ -224,7 +225,4 @@ class Curve:
 
     def __str__(self) -> str:
         """A table for a terminal."""
-        rows = self.rows()
-        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
-        return "\n".join(lines)
+        return "\n".join(align(self.rows()))

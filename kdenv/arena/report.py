@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,7 +13,7 @@ from kdenv.arena.curve import Curve
 from kdenv.arena.standings import HEADINGS as STANDING
 from kdenv.arena.standings import Standings, rating_text
 from kdenv.arena.standings import cells as standing_cells
-from kdenv.arena.statistics import Estimate, pairing_text
+from kdenv.arena.statistics import Estimate, pairing_text, ratio_text, row_json
 from kdenv.arena.summary import Summary
 from kdenv.arena.tables import HEADINGS, cells, note, time_text
 from kdenv.core.record import replay
@@ -30,21 +29,8 @@ _MOST_ROWS = 24  # a heat map of more policies could not be read; the table has 
 def as_json(summary: Summary, finished: bool) -> dict[str, Any]:
     """The match and its table as JSON for programs. A number that is not known is null."""
     tables: dict[str, list[Any]] = {"policies": summary.rows(), "differences": summary.differences()}
-    rows = {name: [_plain(asdict(row)) for row in table] for name, table in tables.items()}
+    rows = {name: [row_json(row) for row in table] for name, table in tables.items()}
     return {"match": asdict(summary.match), "finished": finished, **rows}
-
-
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: {name: _known(number) for name, number in zip(Estimate._fields, value, strict=True)}
-        if isinstance(value, tuple)
-        else _known(value)
-        for key, value in row.items()
-    }
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 # Pages
@@ -85,8 +71,7 @@ def compare_page(comparisons: Sequence[Comparison]) -> str:
     for each in comparisons:
         name, found = each.budget.text if each.budget is not None else "-", each.difference
         said = interval_text(found)
-        pairing = f"{each.pairing:.1f}" if math.isfinite(each.pairing) else "-"
-        rows.append((name, said, each.verdict.value, f"{each.deals:,}", f"{each.games:,}", pairing))
+        rows.append((name, said, each.verdict.value, f"{each.deals:,}", f"{each.games:,}", ratio_text(each.pairing)))
         if each.deals:
             bars.append(IntervalRow(name if each.budget is not None else f"{first.a} less {first.b}", *found, said))
     lead = tuple(f"{each.budget.text}: {each.sentence}." if each.budget is not None else f"{each.sentence}." for each in comparisons)
@@ -167,10 +152,7 @@ def curve_page(curve: Curve) -> str:
 
 def _differences(summary: Summary) -> Rows:
     """The points of every policy less those of every other one."""
-    rows = [
-        (f"{each.policy} less {each.less}", each.points.text(sign=True), f"{each.pairing:.1f}" if math.isfinite(each.pairing) else "-")
-        for each in summary.differences()
-    ]
+    rows = [(f"{each.policy} less {each.less}", each.points.text(sign=True), ratio_text(each.pairing)) for each in summary.differences()]
     headings = ("difference", "points a game", "shared deals are as good as so many times the games")
     return Rows("Every policy less every other one", headings, rows)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
@@ -13,8 +11,10 @@ from kdenv.arena.league import League
 from kdenv.arena.match import Result
 from kdenv.arena.pairings import Table
 from kdenv.arena.ratings import Placings, Ratings, places_of
-from kdenv.arena.statistics import TOO_FEW, DealSums, Estimate
+from kdenv.arena.statistics import TOO_FEW, DealSums, Estimate, estimate_json, row_json
 from kdenv.arena.tables import bar, time_text
+from kdenv.core.columns import align
+from kdenv.drawing.page import Rows, notebook
 
 HEADINGS = ("", "policy", "rating", "better than the next", "wins", "margin", "time a turn", "games")
 
@@ -150,15 +150,12 @@ class Standings:
                 [*line[:3], drawn, *line[3:]]
                 for line, drawn in zip(lines, ["", *(bar((row.rating.mean - low) / ((high - low) or 1.0)) for row in rows)], strict=True)
             ]
-        widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-        table = "\n".join(_in_columns(line, widths) for line in lines)
-        return f"{self.heading()}\n{self.explanation()}\n\n{table}"
+        return "\n".join([self.heading(), self.explanation(), "", *align(lines, left=(1,))])
 
     def _repr_html_(self) -> str:
         """The same as a table, for a notebook."""
-        head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells(row)) + "</tr>" for row in self.rows())
-        return f"<p>{html.escape(self.heading())}</p><table><tr>{head}</tr>{body}</table><p>{html.escape(self.explanation())}</p>"
+        table = Rows(self.heading(), HEADINGS, [cells(row) for row in self.rows()])
+        return notebook((self.heading(),), table, (self.explanation(),))
 
     def as_json(self) -> dict[str, Any]:
         """The league and its standings for programs. A number that is not known, or an end that is not bounded, is null."""
@@ -170,14 +167,10 @@ class Standings:
                 "policy": names[one],
                 "rival": names[other],
                 "games": self.games_against(one, other),
-                "wins": _plain(self.against(one, other)),
+                "wins": estimate_json(self.against(one, other)),
                 "superiority": float(ratings.superiority[one, other]),
             }
             for one, other in combinations(range(len(names)), 2)
-        ]
-        rows = [
-            {key: _plain(Estimate(*value)) if isinstance(value, tuple) else _known(value) for key, value in asdict(row).items()}
-            for row in self.rows()
         ]
         reference = [names[policy] for policy in ratings.reference]
         return {
@@ -185,7 +178,7 @@ class Standings:
             "finished": not self.interrupted,
             "games": self.games,
             "reference": reference,
-            "policies": rows,
+            "policies": [row_json(row) for row in self.rows()],
             "pairs": pairs,
         }
 
@@ -209,20 +202,3 @@ def rating_text(rating: Estimate) -> str:
     if math.isinf(rating.low):
         return f"at most {rating.high:+.0f}"
     return rating.text(0, sign=True, ends=True)
-
-
-def _in_columns(cells: Iterable[str], widths: Sequence[int]) -> str:
-    """A line of a table, in which the second column and bars begin at the left."""
-    shown = [
-        cell.ljust(width) if place == 1 or set(cell) & set("█▏▎▍▌▋▊▉") else cell.rjust(width)
-        for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
-    ]
-    return "  ".join(shown).rstrip()
-
-
-def _plain(estimate: Estimate) -> dict[str, float | None]:
-    return {name: _known(number) for name, number in zip(Estimate._fields, estimate, strict=True)}
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

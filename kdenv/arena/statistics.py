@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 FEWEST_DEALS = 10  # an interval from fewer deals depends more on its assumptions than on the games
 TOO_FEW = "too few deals"
@@ -45,6 +49,21 @@ class Estimate(NamedTuple):
 
     def __str__(self) -> str:
         return self.text(ends=True) + ("" if self.has_interval else f" ({TOO_FEW})")
+
+
+def finite(value: Any) -> Any:
+    """The value for JSON: None in place of nan and of infinity."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def estimate_json(estimate: Estimate) -> dict[str, float | None]:
+    """The mean and the ends of an estimate by name, for JSON."""
+    return {name: finite(number) for name, number in estimate._asdict().items()}
+
+
+def row_json(row: DataclassInstance) -> dict[str, Any]:
+    """The fields of a row of a table by name, for JSON."""
+    return {name: estimate_json(value) if isinstance(value, Estimate) else finite(value) for name, value in asdict(row).items()}
 
 
 class DealSums:
@@ -182,6 +201,11 @@ def pairing_text(times: float) -> str:
     if math.isnan(times):
         return ""
     return f"shared deals are as good as {times:.1f} times the games" + ("" if times >= 1 else " (they did not help)")
+
+
+def ratio_text(times: float) -> str:
+    """What pairing() found, as the cell of a table."""
+    return f"{times:.1f}" if math.isfinite(times) else "-"
 
 
 class Median:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,8 +10,9 @@ from typing import Any
 
 from kdenv.arena.match import Match, Result
 from kdenv.arena.statistics import DealSums, Estimate, Median, pairing
-from kdenv.arena.tables import difference_lines, differences_html, html_table, note, text_table
+from kdenv.arena.tables import HEADINGS, cells, difference_lines, note, text_table
 from kdenv.core.errors import BadOption, KdenvError
+from kdenv.drawing.page import Rows, notebook
 from kdenv.policies import policy
 
 _COLUMNS = 4  # a game gives so many numbers for a policy: margin, score, win, playouts a turn
@@ -132,9 +132,10 @@ class Summary:
 
     def _repr_html_(self) -> str:
         """The same for a notebook."""
-        explanation = f"<p>{html.escape(self._explanation())}</p>"
-        table = f"{html_table(self.rows())}{differences_html(self.differences())}{explanation}" if self.games else ""
-        return f"<p>{html.escape(self._heading())}</p>{table}"
+        if not self.games:
+            return notebook((self._heading(),))
+        table = Rows(self._heading(), HEADINGS, [cells(row) for row in self.rows()])
+        return notebook((self._heading(),), table, (*difference_lines(self.differences()), self._explanation()))
 
     def _heading(self) -> str:
         return self.match.describe() + ("" if self.games == self.match.games else f": {self.games} finished")

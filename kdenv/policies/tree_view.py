@@ -15,6 +15,7 @@ import numpy as np
 
 from kdenv.compiler.random import make_rng, next64
 from kdenv.core import verbs
+from kdenv.core.columns import align
 from kdenv.core.questions import first_action, rest_of
 from kdenv.core.verbs import CHANCE, DECIDE
 from kdenv.core.view import View
@@ -263,8 +264,7 @@ class Node:
             else:
                 row = f"({node.words})", f"{node.visits:,}" if node.visits else "", ""
             table.append(("  " * level + row[0], *row[1:]))
-        widths = [max(len(row[column]) for row in table) for column in range(3)]
-        return "\n".join(f"{a.ljust(widths[0])}  {b.rjust(widths[1])}  {c.rjust(widths[2])}".rstrip() for a, b, c in table)
+        return "\n".join(align(table))
 
     def _repr_svg_(self) -> str:
         """What a notebook shows: the upper levels."""
