@@ -55,7 +55,7 @@ PLAN = {
     ),
     "carcassonne": Part(
         (*(_CARCASSONNE + name for name in ("rules.py", "features.py", "landscape.py", "claims.py", "heuristics.py")),),
-        ("carcassonne_contract", "carcassonne_rules", "carcassonne_players", "carcassonne_encoding"),
+        ("carcassonne_contract", "carcassonne_rules", "carcassonne_kernels", "carcassonne_players", "carcassonne_encoding"),
     ),
     "dominion": Part(
         (

@@ -17,9 +17,8 @@ from kdenv.arena.match import Match
 from kdenv.arena.pairings import Table, even_tables, most_meetings, neighbours
 from kdenv.arena.results import header
 from kdenv.compiler.random import derive_seed
-from kdenv.core.errors import BadOption, shown
+from kdenv.core.errors import BadOption, did_you_mean, shown
 from kdenv.core.files import read_toml
-from kdenv.core.game import did_you_mean
 from kdenv.core.record import options_text
 from kdenv.games import find_game
 

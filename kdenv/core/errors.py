@@ -1,6 +1,7 @@
 """The errors for mistakes of a user. Each message is one sentence: what is wrong, where, and what would be right."""
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,12 @@ def shown(value: Any, longest: int = _LONGEST) -> str:
         return f"a number of about {int(value.bit_length() * _LOG10_OF_2) + 1:,} digits"
     text = " ".join(str(value).split())
     return text if len(text) <= longest else text[:longest] + "..."
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The text ' (did you mean ...?)', to be put into an error message, if a known word is similar; else the empty text."""
+    close = difflib.get_close_matches(word, list(known), 1) if len(word) < 100 else []  # comparing long words takes long
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def describe_error(error: BaseException) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from kdenv.compiler.question import must_answer
 from kdenv.core.encoding import Encoding, Layout, Observer
 from kdenv.core.entry_points import GAMES
-from kdenv.core.errors import BadOption, shown
+from kdenv.core.errors import BadOption, did_you_mean, shown
 from kdenv.core.protocols import Drawing, LastTurn, Notation, protocol_error
 from kdenv.core.questions import Knowledge, RulePlayer, choose, estimate, rank, reach
 from kdenv.core.read_only import freeze_fields
@@ -276,12 +275,6 @@ def whole_number(text: object) -> int | None:
     if not isinstance(text, str) or not text.isascii() or not text.isdecimal() or len(text) > _MOST_DIGITS:
         return None
     return int(text)
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The text ' (did you mean ...?)', to be put into an error message, if a known word is similar; else the empty text."""
-    close = difflib.get_close_matches(word, list(known), 1) if len(word) < 100 else []  # comparing long words takes long
-    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def _listing(counts: Sequence[int]) -> str:

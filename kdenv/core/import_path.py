@@ -6,8 +6,7 @@ from functools import reduce
 from importlib import import_module
 from typing import Any
 
-from kdenv.core.errors import BadOption, describe_error, shown
-from kdenv.core.game import did_you_mean
+from kdenv.core.errors import BadOption, describe_error, did_you_mean, shown
 
 
 def import_object(text: str) -> Any:

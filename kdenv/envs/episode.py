@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.compiler.random import Rng, make_rng
-from kdenv.core.errors import BadOption, IllegalAction, KdenvError, WrongOrder, shown
-from kdenv.core.game import did_you_mean
+from kdenv.core.errors import BadOption, IllegalAction, KdenvError, WrongOrder, did_you_mean, shown
 from kdenv.core.table import Table
 from kdenv.envs import step_kernel
 from kdenv.envs.step_kernel import NO_ACTION, NOBODY, WORK, Mask

@@ -31,8 +31,7 @@ from typing import TypeAlias
 import numpy as np
 
 from kdenv.compiler.kernel import kernel
-from kdenv.core.errors import BadOption, shown
-from kdenv.core.game import did_you_mean
+from kdenv.core.errors import BadOption, did_you_mean, shown
 from kdenv.core.margins import best_rival
 from kdenv.core.table import Table
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kdenv.core.errors import BadOption, shown
-from kdenv.core.game import Game, did_you_mean
+from kdenv.core.errors import BadOption, did_you_mean, shown
+from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.games import find_game
 

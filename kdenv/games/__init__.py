@@ -53,8 +53,7 @@ def find_game(name: str) -> Game:
     GAMES.load(name)  # after the import, as it may add something to this game
     game = ours or _from_outside.get(name)
     if game is None:
-        from kdenv.core.errors import BadOption, shown
-        from kdenv.core.game import did_you_mean
+        from kdenv.core.errors import BadOption, did_you_mean, shown
 
         raise BadOption(f"there is no game {shown(name)}{did_you_mean(name, names())}; the games are {', '.join(names())}")
     return game

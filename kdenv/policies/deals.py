@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from kdenv.core.errors import BadOption
-from kdenv.core.game import Game, Variant, did_you_mean
+from kdenv.core.errors import BadOption, did_you_mean
+from kdenv.core.game import Game, Variant
 from kdenv.core.questions import Hidden
 from kdenv.games import find_game, names
 from kdenv.policies.budgets import GOAL, MEANING_OF_SCORE, ByGame, ByPlayouts, BySeconds, Played

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from kdenv.core.errors import BadOption
-from kdenv.core.game import Game, Variant, did_you_mean
+from kdenv.core.errors import BadOption, did_you_mean
+from kdenv.core.game import Game, Variant
 from kdenv.policies.budgets import Budgeted, ByGame, ByNodes, BySeconds
 from kdenv.policies.learned import Learned
 from kdenv.policies.searching import Searcher, SearchPolicy

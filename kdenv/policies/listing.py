@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING
 from typing import Any, NamedTuple
 
-from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.game import Game, did_you_mean
+from kdenv.core.errors import BadOption, NotSupported, did_you_mean
+from kdenv.core.game import Game
 from kdenv.policies.base import Policy
 from kdenv.policies.players import RulePolicy, rule_class
 from kdenv.policies.playouts import Playout

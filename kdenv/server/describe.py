@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kdenv.core.errors import shown
-from kdenv.core.game import did_you_mean
+from kdenv.core.errors import did_you_mean, shown
 from kdenv.server.errors import RequestError
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from kdenv.core.errors import BadOption, shown
+from kdenv.core.errors import BadOption, did_you_mean, shown
 from kdenv.core.files import read_toml
-from kdenv.core.game import Game, did_you_mean
+from kdenv.core.game import Game
 from kdenv.networks.network import ACTIVATIONS
 from kdenv.policies.learned import model_path
 from kdenv.policies.model_file import LARGEST_SCALE, SMALLEST_SCALE, VALUE, read_network

@@ -14,8 +14,8 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from kdenv.core.encoding import Layout
-from kdenv.core.errors import BadOption, shown
-from kdenv.core.game import Game, did_you_mean
+from kdenv.core.errors import BadOption, did_you_mean, shown
+from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.envs.opponents import Lineup, Opponent
 from kdenv.envs.rewards import Reward

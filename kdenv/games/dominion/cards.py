@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.core.errors import BadOption, shown
-from kdenv.core.game import did_you_mean
+from kdenv.core.errors import BadOption, did_you_mean, shown
 from kdenv.games.dominion.tables import COPPER, CURSE, KINGDOMS, N_KINGDOM, SILVER
 
 

@@ -31,8 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from kdenv.core.errors import BadRecord, shown
-from kdenv.core.game import did_you_mean
+from kdenv.core.errors import BadRecord, did_you_mean, shown
 from kdenv.core.parsing import check_length, read_number
 from kdenv.games.dominion import validate
 from kdenv.games.dominion.cards import ACTION, DIG, DRAW_TO, NO_CARD, OTHERS_DISCARD_TO, SPY, STEAL, TRASH, TREASURE, key_of

@@ -9,8 +9,7 @@ from dataclasses import MISSING, Field, dataclass, field
 from numbers import Real
 from typing import Any, Union, get_args, get_origin
 
-from kdenv.core.errors import BadOption
-from kdenv.core.game import did_you_mean
+from kdenv.core.errors import BadOption, did_you_mean
 from kdenv.policies.text.grammar import Term, list_in, number_in, number_of, parse, shown, word_in, word_of
 
 _PLAIN = (int, float, bool, str)  # the types of parameters that are not classes of values

@@ -16,8 +16,8 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, get_type_hints
 
 from kdenv.core.entry_points import POLICIES
-from kdenv.core.errors import BadOption, KdenvError, NotSupported, describe_error
-from kdenv.core.game import Game, Variant, did_you_mean
+from kdenv.core.errors import BadOption, KdenvError, NotSupported, describe_error, did_you_mean
+from kdenv.core.game import Game, Variant
 from kdenv.policies.text.grammar import Term, parse, shorten, shown
 from kdenv.policies.text.parameter import Parameter, no_parameter, param, parameter
 

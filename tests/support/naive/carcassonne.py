@@ -189,6 +189,11 @@ class Carcassonne:
         owners = list(self.meeple_on.values())
         return [MEEPLES - owners.count(seat) for seat in range(self.players)]
 
+    def set_bag(self, letters: str) -> None:
+        """Leave only these tiles in the bag, one of each; a tile is to be drawn next."""
+        self.bag = [int(letter in letters) for letter in LETTERS]
+        self._go_to_the_draw()
+
     # --- One turn ----------------------------------------------------------------------------------------------------
 
     def apply_chance(self, outcome: int) -> None:
