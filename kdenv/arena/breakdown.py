@@ -153,7 +153,7 @@ class Breakdown:
                     for number, row in sorted(part.rounds.items())
                 ]
             if "game" in shown:
-                mine["game"] = {name: list(sums.mean(0)) for name, sums in sorted(part.own.items())}
+                mine["game"] = {name: [finite(number) for number in sums.mean(0)] for name, sums in sorted(part.own.items())}
         return found
 
     def _seats(self) -> list[str]:

@@ -41,7 +41,7 @@ _NOBODY = -1
 class CompiledGames:
     """The games of a match, as one process plays them: its policies are ready, and a game is played in the fastest way that there is."""
 
-    def __init__(self, match: Match, deciding: Deciding = lambda seat: None, *, by_decision: bool = False) -> None:
+    def __init__(self, match: Match, deciding: Deciding | None = None, *, by_decision: bool = False) -> None:
         """Compile and load everything but whole games, because a match may end before the first of them.
 
         by_decision: play every game decision by decision, so that somebody can watch each of them.

@@ -218,7 +218,7 @@ class Finished(Collection[int]):
         return self._below + len(self._others)
 
 
-def ready(match: Match, deciding: Deciding = lambda seat: None) -> list[Policy]:
+def ready(match: Match, deciding: Deciding | None = None) -> list[Policy]:
     """The policies of every line-up, compiled and loaded, so that the time for this is not counted in any game.
 
     Every policy prepares, and every different policy makes one decision in a trial game that is thrown away. Nothing of the trial game
@@ -230,25 +230,26 @@ def ready(match: Match, deciding: Deciding = lambda seat: None) -> list[Policy]:
     table, rng = Table(find_game(match.game), len(players), **match.options), make_rng(0)
     table.run_chance(rng)
     for seat, player in enumerate(players):
-        deciding(seat)
+        if deciding is not None:
+            deciding(seat)
         reset(player, 0, match.who(None, seat))
         try:
             player.prepare(_view(player, table, seat))
         except (Exception, SystemExit) as error:
             raise failed(match.who(None, seat), error) from error
-        deciding(None)
+        if deciding is not None:
+            deciding(None)
     waiting = set(match.line_up)
     for _ in range(_TRIAL * len(players)):
-        if table.over or not waiting:
+        mover = table.seat
+        if mover is None or not waiting:
             break
-        seat = _seat(table)
-        if match.line_up[seat] in waiting:
-            waiting.remove(match.line_up[seat])
-            _decide(match, None, players[seat], table, deciding)
+        if match.line_up[mover] in waiting:
+            waiting.remove(match.line_up[mover])
+            _decide(match, None, players[mover], table, mover, rng, deciding)
         else:
             legal = table.legal()
-            table.play(legal[int(below(rng, len(legal)))])
-        table.run_chance(rng)
+            table.decide(legal[int(below(rng, len(legal)))], rng)
     table.scores(), table.standings(), table.record()
     return players
 
@@ -263,7 +264,7 @@ def chance_of(match: Match, deal: int) -> Rng:
     return make_rng(derive_seed("chance", match.seed, deal))
 
 
-def play_game(match: Match, number: int, players: Sequence[Policy] | None = None, deciding: Deciding = lambda seat: None) -> Result:
+def play_game(match: Match, number: int, players: Sequence[Policy] | None = None, deciding: Deciding | None = None) -> Result:
     """Play the game of this number, from which its deal and its rotation follow. `players` are the policies that ready() returned.
 
     >>> from kdenv.arena import Match, play_game
@@ -280,26 +281,24 @@ def play_game(match: Match, number: int, players: Sequence[Policy] | None = None
         reset(players[place], seeds[place], match.who(number, seat))
     table = Table(find_game(match.game), n, **match.options)
     chance = chance_of(match, deal)
-    turns = [0] * n
+    turns, playouts = [0] * n, [player.n_playouts for player in players]
     pace: list[list[list[float]]] = [[] for _ in range(n)]
     last = None  # the seat whose turn goes on until chance or another seat
     table.run_chance(chance)
-    while not table.over:
-        seat = _seat(table)
-        events = len(table.log)
-        player, of_player = players[seats[seat]], pace[seats[seat]]
-        if seat != last:
-            turns[seat] += 1
+    while (mover := table.seat) is not None:
+        events, place = table.log.n, seats[mover]
+        player, of_player = players[place], pace[place]
+        if mover != last:
+            turns[mover] += 1
             of_player.append([0.0, 0])
-        playouts = player.n_playouts
-        of_player[-1][0] += _decide(match, number, player, table, deciding)
-        of_player[-1][1] += player.n_playouts - playouts
-        table.run_chance(chance)
-        last = seat if len(table.log) == events + 1 else None
+        of_player[-1][0] += _decide(match, number, player, table, mover, chance, deciding)
+        n_playouts = player.n_playouts
+        of_player[-1][1] += n_playouts - playouts[place]
+        playouts[place] = n_playouts
+        last = mover if table.log.n == events + 1 else None
     log = Events(match.game, n, table.variant.tobytes(), table.log.rows[0, : table.log.n].tobytes())
-    made = [player.n_playouts for player in players]
     seconds = [sum(of_turn for of_turn, _ in of_player) for of_player in pace]
-    result = result_of_game(match, number, table.scores(), table.standings(), turns, made, seconds, log)
+    result = result_of_game(match, number, table.scores(), table.standings(), turns, playouts, seconds, log)
     result.pace = [[[round(of_turn, 6), n] for of_turn, n in of_player] for of_player in pace]
     return result
 
@@ -335,19 +334,21 @@ def result_of_game(
     )
 
 
-def _decide(match: Match, number: int | None, player: Policy, table: Table, deciding: Deciding) -> float:
-    """Let a policy decide, and carry out its action. Return the seconds that the decision took."""
-    seat = _seat(table)
+def _decide(match: Match, number: int | None, player: Policy, table: Table, seat: int, chance: Rng, deciding: Deciding | None) -> float:
+    """Let the policy in this seat decide; carry out its action and the chance after it. Return the seconds that the decision took."""
     view = _view(player, table, seat)
     try:
-        deciding(seat)
+        if deciding is not None:
+            deciding(seat)
         start = _clock()
         action = player.act(view)
         seconds = _clock() - start
-        deciding(None)
-        table.play(action)
+        if deciding is not None:
+            deciding(None)
+        action = table.checked_action(action)
     except (Exception, SystemExit) as error:
         raise failed(match.who(number, seat), error) from error
+    table.decide(action, chance)
     return seconds
 
 
@@ -367,13 +368,6 @@ def failed(who: str, error: BaseException) -> GameFailed:
 def reason(error: BaseException) -> str:
     """The sentence of a user's mistake, or what code from outside has raised and where."""
     return (str(error).splitlines() or [""])[0] if isinstance(error, (KdenvError, KernelError)) else describe_error(error)
-
-
-def _seat(table: Table) -> int:
-    """The seat that decides, at a table where a seat decides."""
-    seat = table.seat
-    assert seat is not None
-    return seat
 
 
 def _view(player: Policy, table: Table, seat: int) -> View:
