@@ -1,6 +1,6 @@
-"""What a match tells beyond its table: wins, draws and losses, also by who began; spread of points; rounds; what the game adds.
+"""Details of a match beyond its table: wins, draws and losses by who began, the spread of points, rounds, and columns of the game.
 
-All of it but times and playouts by round is found in the records of the games, so games that nobody asks about cost nothing.
+Except for times and playouts by round, all of it is computed from the records of the games, when it is asked for.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SHOWN = ("seats", "spread", "rounds", "game")
 
 @dataclass
 class ScoreSpread:
-    """Numbers of which the count, the mean, the standard deviation, the least and the most are kept."""
+    """The count, mean, standard deviation, minimum and maximum of numbers that are added one by one."""
 
     n: int = 0
     total: float = 0.0
@@ -64,7 +64,7 @@ class Outcomes:
 
 @dataclass
 class Round:
-    """What is known of a round of a policy, over all its turns in it."""
+    """Statistics of one round of a policy, over all its turns in the round."""
 
     score: ScoreSpread = field(default_factory=ScoreSpread)
     open: ScoreSpread = field(default_factory=ScoreSpread)
@@ -74,7 +74,7 @@ class Round:
 
 @dataclass
 class Slice:
-    """What is known of a policy, over all its places in the line-up."""
+    """Statistics of a policy, over all its places in the line-up."""
 
     all: Outcomes = field(default_factory=Outcomes)
     first: Outcomes = field(default_factory=Outcomes)  # where it made the first decision of the game; in a game with teams, its team
@@ -86,13 +86,13 @@ class Slice:
 
 
 class Breakdown:
-    """Takes the results of a match one by one, and tells of each policy what SHOWN names."""
+    """Takes the results of a match one by one, and computes the statistics that SHOWN names for each policy."""
 
     def __init__(self, match: Match) -> None:
         self.match = match
         self.parts: dict[str, Slice] = {str(text): Slice() for text in match.line_up}
         self._games = find_game(match.game)
-        self._seen: list[int] = []  # the deals of the games so far
+        self._seen: list[int] = []  # the deals of the games that were added
 
     def add(self, result: Result) -> None:
         """Add the result of a game. A game must not be added twice; this is not checked."""
@@ -125,7 +125,7 @@ class Breakdown:
                 row.playouts.add(pace[turn.number][1])
 
     def _add_own(self, part: Slice, columns: Mapping[str, list[float]], deal: int) -> None:
-        """Add the columns of the game. A column that was not there before was 0 in the games before."""
+        """Add the columns of the game. A column that appears for the first time was 0 in all games before."""
         for name in columns.keys() - part.own.keys():
             part.own[name] = DealSums(len(self.match.line_up))
             for each in self._seen:

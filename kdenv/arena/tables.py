@@ -32,7 +32,7 @@ def cells(row: PolicyRow) -> tuple[str, ...]:
 
 
 def time_text(seconds: Estimate, digits: int | None = None) -> str:
-    """A time as text in s, ms or us, so that the number is not below 1 if possible; - if it is not known."""
+    """A time as text, in the largest of s, ms and us in which it is not below 1; - if it is not known."""
     if seconds.mean != seconds.mean:
         return "-"
     for factor, unit in ((1.0, "s"), (1e3, "ms")):
@@ -42,13 +42,13 @@ def time_text(seconds: Estimate, digits: int | None = None) -> str:
 
 
 def bar(share: float, width: int = 10) -> str:
-    """A bar of letters for a number from 0 to 1, for terminals. It always has the same width."""
+    """A bar of block characters for a number from 0 to 1, padded to the width."""
     eighths = round(8 * width * min(max(share, 0.0), 1.0)) if share == share else 0
     return ("█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8]).strip().ljust(width)
 
 
 def note(deals: int) -> str:
-    """The sentence that says what the intervals in the table are, or why there are none."""
+    """The sentence about the intervals in the table, or the reason why there are none."""
     if deals < FEWEST_DEALS:
         return f"No intervals: {TOO_FEW} ({deals}; {FEWEST_DEALS} are needed)."
     return "± and [low, high] are 95 % intervals over deals."
@@ -68,7 +68,7 @@ def text_table(rows: Sequence[PolicyRow], bars: bool = False) -> str:
 def difference_lines(differences: Sequence[Difference]) -> list[str]:
     """A line for every difference, in points a game."""
     return [
-        f"{each.policy} less {each.less}: {each.points.text(sign=True)} points a game"
+        f"{each.policy} minus {each.less}: {each.points.text(sign=True)} points a game"
         + (f"; {helped}" if (helped := pairing_text(each.pairing)) else "")
         for each in differences
     ]

@@ -30,7 +30,7 @@ def rows_of(game: Game, effort: Effort) -> Iterator[BenchRow]:
 
 def _rate(match: Match, games: CompiledGames, effort: Effort) -> float:
     """CompiledGames a second. The first deals, whose time is always measured, are left out."""
-    summary, number = Summary(match), games.first_whole
+    summary, number = Summary(match), games.first_compiled
 
     def play(n: int) -> None:
         nonlocal number
