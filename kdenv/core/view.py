@@ -111,14 +111,14 @@ class View:
         return self.game.observer(self.players, self.variant, encoding).vector(self.states, 0, int(self.seat))
 
     def turns(self) -> list[tuple[int, ...]]:
-        """The turns that are open to this seat, each as a tuple of actions; empty if it does not decide.
+        """Return the possible turns of this seat, each as a tuple of actions; empty if it does not decide.
 
         A turn is all decisions that the seat takes before chance or another seat comes, or the first four of them.
         """
         return [tuple(actions_of(turn)) for turn in self._afterstates(None, True).turns.tolist()] if self.to_move else []
 
     def afterstates(self, encoding: str | None = None, *, whole: bool = True) -> Afterstates:
-        """What this seat would observe after each of its turns, before any chance. Raises WrongOrder if it does not decide.
+        """Return what this seat would observe after each of its turns, before any chance. Raises WrongOrder if it does not decide.
 
         Args:
             encoding: the name of the encoding; None means the default encoding.
