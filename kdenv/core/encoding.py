@@ -22,6 +22,7 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
 from kdenv.compiler.random import Rng, derive_seed, make_rng
 from kdenv.core.bounds import Guarded
+from kdenv.core.columns import align
 from kdenv.core.errors import BadGame, BadOption, NotSupported, shown
 from kdenv.core.verbs import resample_hidden, resample_hidden_at
 
@@ -174,8 +175,7 @@ class Observer:
     def __str__(self) -> str:
         """A table with one line for each part: name, shape and meaning."""
         rows = [(name, " x ".join(map(str, part.shape)), part.meaning) for name, part in self.layout.items()]
-        widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-        return "\n".join(f"{name:{widths[0]}}  {shape:{widths[1]}}  {meaning}" for name, shape, meaning in rows)
+        return "\n".join(align(rows, left=(0, 1, 2)))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Observer:
         return self  # an observer never changes

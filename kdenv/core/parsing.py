@@ -1,8 +1,10 @@
-"""Reads numbers from texts that users give, refuses texts that are too long, and writes names as Python writes them."""
+"""Reads numbers and positions from texts that users give, refuses texts that are too long, and writes names as Python writes them."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Collection, Sequence
 
 from kdenv.core.errors import BadRecord, shown
 
@@ -34,3 +36,19 @@ def check_length(text: str) -> None:
     """Refuse a text that is too long to be a position, so that no time is spent on reading it."""
     if len(text) > _LONGEST_POSITION:
         raise BadRecord(f"this text of {len(text):,} characters is no position; a position has at most {_LONGEST_POSITION:,}")
+
+
+def read_words(text: str, known: Sequence[str], optional: Collection[str] = ()) -> dict[str, str]:
+    """Read a position of words such as `turn=0` as values by name. BadRecord if a name is unknown, twice there, or missing."""
+    check_length(text)
+    parts = [word.partition("=")[::2] for word in text.split()]
+    for name, n in Counter(name for name, _ in parts).items():
+        if n > 1:
+            raise BadRecord(f"the position has {shown(name)}= twice")
+        if name not in known:
+            raise BadRecord(f"{shown(name)!r} is no part of a position; the parts are {', '.join(known)}")
+    words = dict(parts)
+    for name in known:
+        if name not in words and name not in optional:
+            raise BadRecord(f"the position lacks {name}=")
+    return words

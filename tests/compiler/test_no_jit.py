@@ -62,7 +62,7 @@ def whole_games() -> dict[str, Any]:
     line_ups = {"kingdomino": (["full_greedy", "random"], {"size": 3}), "dominoes": (["greedy", "random"] * 2, {"mode": "round"})}
     for name, (line_up, options) in line_ups.items():
         games = CompiledGames(Match(name, line_up, games=10**6, seed=1, options=options))
-        results = [games.play(games.first_whole + number) for number in range(3)]
+        results = [games.play(games.first_compiled + number) for number in range(3)]
         told[f"{name} whole games"] = [[result.seconds, result.scores, result.turns, result.record] for result in results]
     return told
 

@@ -1,6 +1,6 @@
 """Positions of Kingdomino as pictures: `ansi` for a terminal, and `svg`, which needs no fonts.
 
-The table is open, so every seat sees the same picture. scene.py counts what a picture shows. The shapes are in terrain_art.py, the
+The table is open, so every seat sees the same picture. scene.py has the contents of a picture. The shapes are in terrain_art.py, the
 letters in kdenv/drawing/letters.py.
 """
 
@@ -164,7 +164,7 @@ def _square(terrain: int, crowns: int, x: int, y: int, lively: int) -> str:
 
 
 def _kingdom(s: Any, kingdom: Kingdom, cell: float) -> str:
-    """The panel of one seat: its number, what it must do, its points, its land."""
+    """The panel of one seat: its number, its task, its points, its land."""
     colour, on_colour = PLAYERS[kingdom.seat]
     over = s["stage"] == rules.FINISHED
     band, ink = (LINE, INK) if not kingdom.task else (GOLD, INK) if over else (colour, on_colour)
