@@ -261,8 +261,9 @@ class Grower(Worker):
         self.view, self.seat, self.turns, self.rng = view, view.seat, turns, rng
         player, self.learner = _player_and_learner(view, policy)
         self.playouts = new_playouts(policy, view, player=player, values=self.space.values, at_once=self.plan.most_decisions)
-        self.plan = self.plan._replace(dealer=policy.dealer(view))
+        self.plan = self.plan._replace(dealer=policy.dealer(view))  # a dealer that infers remembers its last draw
         self.tree = self._tree(budget, policy.workers)
+        # A tree of positions searches one deal, which is drawn here. A tree of decisions draws a deal for each iteration.
         self.states[0] = view.states[0]
         verbs.resample_hidden_at(self.states, 0, self.seat, rng)
         self.tree.seed[0] = next64(rng)
