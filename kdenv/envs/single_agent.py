@@ -29,7 +29,7 @@ from kdenv.envs.seeds import CHANCE, DICE, SEAT, Seeds
 from kdenv.envs.spaces import ActionSpace, Mask, in_form, space_of
 from kdenv.envs.step_kernel import NO_ACTION, NOBODY
 from kdenv.envs.validation import ILLEGAL, OBSERVATIONS, check_choice, check_flag, check_seed, empty_table, warn_of_loss
-from kdenv.policies.compiled import first_use
+from kdenv.policies.compiled_opponents import first_use
 
 _DEALS = 1000  # reset gives up after this many games in a row in which the learner has nothing to decide
 

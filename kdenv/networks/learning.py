@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below, next64, uniform
 from kdenv.core.margins import best_rival, share_of_win
-from kdenv.core.questions import choose, plays
+from kdenv.core.questions import choose
 from kdenv.core.turns import first_action, play_turn, play_turn_while_deciding
 from kdenv.core.verbs import (
     CHANCE,
@@ -43,16 +43,6 @@ _FIRST_SQUARE = 1e-3
 _0, _1 = np.float32(0.0), np.float32(1.0)
 N_SUMS = 4
 GAMES, POSITIONS, SQUARED_ERRORS, TOO_LONG = range(N_SUMS)  # the places in Learner.sums
-
-
-class BySeat(NamedTuple):
-    """Up to four players: which[seat] says which of them decides."""
-
-    which: NDArray[np.int64]
-    first: Any
-    second: Any
-    third: Any
-    fourth: Any
 
 
 class Learner(NamedTuple):
@@ -82,19 +72,6 @@ class Schedule(NamedTuple):
     all_seats: int  # whether a position is learned as all seats see it; otherwise only as the one that took the turn does
 
 
-@plays(BySeat)
-@kernel
-def _choose_by_seat(player, states, k, out, rng):
-    which = player.which[seat(states[k])]
-    if which == 0:
-        return choose(player.first, states, k, out, rng)
-    if which == 1:
-        return choose(player.second, states, k, out, rng)
-    if which == 2:
-        return choose(player.third, states, k, out, rng)
-    return choose(player.fourth, states, k, out, rng)
-
-
 def first_squares(network: Network) -> Array:
     """What the mean squares are before the first step."""
     return np.full_like(network.weights, _FIRST_SQUARE)
@@ -122,7 +99,7 @@ def learner_for(player: Valued, state_dtype: Any, players: int, squares: Array, 
 
 @kernel
 def learn_from_games(learner, guides, schedule, players, variant, n_games, out, rng):
-    """Play n_games from begin(), and learn from each. guides is a BySeat; its players take some seats, as the schedule says."""
+    """Play n_games from begin(), and learn from each. guides is a Seated; its players take some seats, as the schedule says."""
     for _ in range(n_games):
         for each in range(players):
             guided = schedule.guided > 0.0 and uniform(rng) < schedule.guided
@@ -307,7 +284,7 @@ def _change(learner, at, x, slopes, n, rate, measures):
 
 @kernel
 def measure_games(player, states, players, teams, variant, n_deals, out, margins, wins, numbers, chance, dice):
-    """Let the first player of a BySeat play the second: n_deals deals, each with the first player in the place of every team in turn.
+    """Let the first player of a Seated play the second: n_deals deals, each with the first player in the place of every team in turn.
 
     Write the margin and the share of the win of the first player's team in every game. Chance is the same for all games of a deal.
     """

@@ -3,12 +3,15 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import allocating_kernel, kernel
 from kdenv.compiler.random import Rng, below, uniform
 from kdenv.core.questions import choose, plays
 from kdenv.core.turns import MAX_DECISIONS, finish_turn, first_action, packed, play_turn, rest_of
 from kdenv.core.verbs import CHANCE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores, seat
+
+PLACES = 1 << 12  # of players of one type, see Seated.places
 
 
 class Uniform(NamedTuple):
@@ -31,18 +34,18 @@ class Split(NamedTuple):
 
 
 class Seated(NamedTuple):
-    """Up to four players. The seats of the first three are given as bits of an integer; `last` decides for all other seats.
+    """A player for each seat. The players are of up to four types, and those of each type are in a tuple of their own.
 
-    It is not made of nested pairs, because a kernel that calls itself through its parts cannot be kept on disk.
+    policies/compiled_opponents.py makes it. It is not made of nested pairs, because a kernel that calls itself through its parts cannot
+    be kept on disk.
     """
 
-    first_seats: int
-    first: NamedTuple
-    second_seats: int
-    second: NamedTuple
-    third_seats: int
-    third: NamedTuple
-    last: NamedTuple
+    which: NDArray[np.int64]  # by seat: the index of the player that decides. Callers change it between games.
+    places: NDArray[np.int64]  # by this index: the type of the player times PLACES, plus its place among the players of its type
+    first: tuple[Any, ...]
+    second: tuple[Any, ...]
+    third: tuple[Any, ...]
+    fourth: tuple[Any, ...]
 
 
 @plays(Uniform)
@@ -71,14 +74,15 @@ def _choose_by_seat(player, states, k, out, rng):
 @plays(Seated)
 @kernel
 def _choose_as_seated(player, states, k, out, rng):
-    mover = seat(states[k])
-    if (player.first_seats >> mover) & 1:
-        return choose(player.first, states, k, out, rng)
-    if (player.second_seats >> mover) & 1:
-        return choose(player.second, states, k, out, rng)
-    if (player.third_seats >> mover) & 1:
-        return choose(player.third, states, k, out, rng)
-    return choose(player.last, states, k, out, rng)
+    number = player.places[player.which[seat(states[k])]]
+    kind, place = number // PLACES, number % PLACES
+    if kind == 0:
+        return choose(player.first[place], states, k, out, rng)
+    if kind == 1:
+        return choose(player.second[place], states, k, out, rng)
+    if kind == 2:
+        return choose(player.third[place], states, k, out, rng)
+    return choose(player.fourth[place], states, k, out, rng)
 
 
 @kernel

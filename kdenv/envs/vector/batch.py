@@ -34,8 +34,7 @@ from kdenv.envs.vector.kernels import (
 )
 from kdenv.envs.vector.thread_pool import Crew
 from kdenv.envs.vector.truncation import ending_of
-from kdenv.policies.compiled import first_use
-from kdenv.policies.compiled_opponents import cast_of
+from kdenv.policies.compiled_opponents import first_use, seated_policies
 
 T = TypeVar("T")
 
@@ -79,12 +78,11 @@ class Batch:
         self.results = self._new_results()  # of the last call; they are new arrays in every call
         ending_of(empty.game)  # refuses a game that batches cannot play
         self.world = World(
-            None,  # the ending and the numbers of the opponents are filled in for a crew
+            None,  # the ending is filled in for a crew
             empty.states.copy(),
             empty.players,
             _SEATS[seat] if isinstance(seat, str) else int(seat),
             0,
-            np.zeros(0, np.int64),
             reward_number(reward),
             empty.game.teams(empty.players),
             float(empty.game.margin_scale),
@@ -97,7 +95,7 @@ class Batch:
 
         GameArrays that are under way go on with players of the new list: those in the places of theirs in the old list.
         """
-        cast_of(players, self.empty.game, self.empty.players)  # refuses players without a compiled form
+        seated_policies(players, self.empty.game, self.empty.players)  # refuses players without a compiled form
         self.close()
         self._opponents = players
         np.minimum(self.games.places, max(len(players) - 1, 0), out=self.games.places)
@@ -188,10 +186,10 @@ class Batch:
         return self.results.observations
 
     def _new_crew(self) -> Crew:
-        casts = [cast_of(self._opponents, self.empty.game, self.empty.players) for _ in range(self._threads)]
-        world = self.world._replace(ending=ending_of(self.empty.game), numbers=casts[0][1])
-        parts = [(world, cast, self.games, _room(self.empty, self.observer)) for cast, _ in casts]
-        with first_use(casts[0][0], self.empty.game):
+        casts = [seated_policies(self._opponents, self.empty.game, self.empty.players) for _ in range(self._threads)]
+        world = self.world._replace(ending=ending_of(self.empty.game))
+        parts = [(world, cast, self.games, _room(self.empty, self.observer)) for cast in casts]
+        with first_use(casts[0], self.empty.game):
             return Crew(parts, self._actions, self._new_results())
 
     def __getstate__(self) -> dict[str, Any]:

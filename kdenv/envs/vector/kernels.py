@@ -22,7 +22,6 @@ from kdenv.envs.seeds import CHANCE as FOR_CHANCE
 from kdenv.envs.seeds import DICE, POOL, SEAT, seed_of
 from kdenv.envs.step_kernel import NOBODY, turn_of
 from kdenv.envs.vector.truncation import was_cut_off
-from kdenv.policies.compiled_opponents import select_player
 
 RANDOM_SEAT, NEXT_SEAT, ALL_SEATS = -1, -2, -3  # World.learner, if it is not a seat
 MOST_DEALS = 1000  # games in a row in which the learner has nothing to decide
@@ -37,7 +36,6 @@ class World(NamedTuple):
     players: int
     learner: int  # the seat that learns, or how it is chosen
     drawn_from: int  # the number of players from which opponents are drawn for every game; 0 if they are fixed
-    numbers: NDArray[np.int64]  # in the cast, of these players, or of the opponents in the order in which they sit after the learner
     reward: int  # its number in envs/rewards.py
     teams: int
     scale: float
@@ -52,7 +50,7 @@ class GameArrays(NamedTuple):
     numbers: NDArray[np.int64]
     chance: NDArray[np.uint64]  # the generators
     dice: NDArray[np.uint64]
-    places: NDArray[np.int64]  # by seat: the place of its player in World.numbers
+    places: NDArray[np.int64]  # by seat: the index of its player in the opponents, see Seated.which
     learner: NDArray[np.int64]  # the seat that learns; ALL_SEATS
     seat: NDArray[np.int64]  # the seat that decides
     mask: NDArray[np.int8]  # what is legal for it
@@ -216,17 +214,8 @@ def _play_on(world, cast, games, room, i):
                 return mover
             decide(states, i, room.out[0], room.chance, room.log, 0)
             continue
-        turn_of(
-            select_player(cast, world.numbers[games.places[i, mover]]),
-            states,
-            i,
-            room.states,
-            room.out,
-            room.dice,
-            room.chance,
-            room.log,
-            0,
-        )
+        cast.which[mover] = games.places[i, mover]
+        turn_of(cast, states, i, room.states, room.out, room.dice, room.chance, room.log, 0)
 
 
 @kernel
