@@ -3,8 +3,8 @@
 There are two kinds. A verb (core/verbs.py) is asked of a state, or of an array of states, and a kernel of the game's rules answers. Other
 questions are asked of the exchangeable parts of a search, such as players, scores and selection rules. Parts are NamedTuples.
 
-In compiled code the kernel is chosen while numba compiles the caller, so that a question costs no more than any call, and a search is
-compiled for each choice of parts that it is used with. In plain Python the kernel is chosen at each call.
+In compiled code the kernel is chosen while numba compiles the caller. So a question costs no more than any call, and a search is
+compiled for each combination of parts. In plain Python the kernel is chosen at each call.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ def answers(asked: Callable[..., Any], kind: type) -> Callable[[Kernel], Kernel]
 def _name_apart(kind: Any) -> None:
     """Give a class of parts another name if a class that answers questions has the same name and the same fields.
 
-    When Python calls a kernel, numba looks up the types of the arguments by the names of classes and fields alone. So it would take a
-    part for one of the other class: after a cell of a notebook was changed and run again, or if two modules use the same name.
+    When Python calls a kernel, numba looks up the types of the arguments by the names of classes and fields alone. So it would confuse
+    two classes, as after a cell of a notebook was changed and run again, or if two modules use the same name.
     """
     name, n = kind.__name__, 1
     while _classes.setdefault(_looked_up_by(kind), kind) is not kind:

@@ -34,6 +34,7 @@ from kdenv.compiler.kernel import kernel
 from kdenv.core.errors import BadOption, did_you_mean, shown
 from kdenv.core.margins import best_rival
 from kdenv.core.table import Table
+from kdenv.core.verbs import truncated_at
 
 RewardFunction: TypeAlias = Callable[[Table], Sequence[float]]
 Reward: TypeAlias = str | RewardFunction
@@ -110,8 +111,8 @@ def forfeit(table: Table, seat: int) -> list[float]:
 
 
 def is_truncated(table: Table) -> bool:
-    """Whether a limit, and not the rules, ended this game, which must be over."""
-    return table.game.truncated is not None and bool(table.game.truncated(table.states, 0))
+    """Return whether a limit, and not the rules, ended this game, which must be over."""
+    return bool(truncated_at(table.states, 0))
 
 
 def reward_number(reward: Reward) -> int:

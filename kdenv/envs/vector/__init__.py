@@ -7,7 +7,6 @@
 | `batch.py` | `Batch`, the engine of both and of envs/sb3.py: arrays, errors |
 | `thread_pool.py` | the threads that share the games |
 | `kernels.py` | dealing and stepping |
-| `truncation.py` | whether a limit ended a game |
 | `buffers.py` | arrays that are used again |
 """
 

@@ -16,12 +16,11 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import Rng, below
 from kdenv.core.encoding import observe_by
 from kdenv.core.events import decide, run_chance
-from kdenv.core.verbs import CHANCE, DECIDE, legal, phase, scores, seat, standings
+from kdenv.core.verbs import CHANCE, DECIDE, legal, phase, scores, seat, standings, truncated
 from kdenv.envs.rewards import GAINS, add_gains, settle, write_forfeit
 from kdenv.envs.seeds import CHANCE as FOR_CHANCE
 from kdenv.envs.seeds import DICE, POOL, SEAT, seed_of
 from kdenv.envs.step_kernel import NOBODY, turn_of
-from kdenv.envs.vector.truncation import was_cut_off
 
 RANDOM_SEAT, NEXT_SEAT, ALL_SEATS = -1, -2, -3  # World.learner, if it is not a seat
 MOST_DEALS = 1000  # games in a row in which the learner has nothing to decide
@@ -31,7 +30,6 @@ TOO_MANY_DEALS = -1
 class World(NamedTuple):
     """What all games of a batch have in common."""
 
-    ending: Any  # answers was_cut_off
     start: NDArray[Any]  # one state: the position before anything has happened
     players: int
     learner: int  # the seat that learns, or how it is chosen
@@ -135,7 +133,7 @@ def _carry_out(world, cast, games, room, i, action):
 def _tell_end(world, games, room, finals, i, me):
     """Write how the game in row i ended; `me` was the last learner to decide."""
     games.last_seat[i] = me
-    games.cut_off[i] = not games.illegal[i] and was_cut_off(world.ending, games.states, i)
+    games.cut_off[i] = not games.illegal[i] and truncated(games.states, i)
     standings(games.states[i], games.standings[i])
     _rank(games.standings[i], games.ranks[i])
     scores(games.states[i], games.scores[i])
