@@ -85,15 +85,15 @@ def paces_of(squares: Array) -> Array:
 def learner_for(player: Valued, state_dtype: Any, players: int, squares: Array, paces: Array) -> Learner:
     """Buffers for this player to learn in."""
     return Learner(
-        player,
-        squares,
-        paces,
-        np.zeros_like(player.network.layers),
-        np.zeros(3, state_dtype),
-        np.zeros(MOST_TURNS, state_dtype),
-        np.zeros(MOST_TURNS, np.int64),
-        np.zeros(players),
-        np.zeros(N_SUMS),
+        player=player,
+        squares=squares,
+        paces=paces,
+        slopes=np.zeros_like(player.network.layers),
+        states=np.zeros(3, state_dtype),
+        trail=np.zeros(MOST_TURNS, state_dtype),
+        trail_seats=np.zeros(MOST_TURNS, np.int64),
+        targets=np.zeros(players),
+        sums=np.zeros(N_SUMS),
     )
 
 

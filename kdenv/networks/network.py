@@ -95,12 +95,12 @@ def _with_buffers(encoding: Any, weights: Array, sizes: Any, weights_at: Any, bi
     n = int(sizes[0])
     base, now = (np.zeros(-(-n // (2 * _BLOCK)) * 2 * _BLOCK, np.float32) for _ in range(2))
     return Network(
-        encoding,
-        weights,
-        sizes,
-        weights_at,
-        biases_at,
-        activation,
+        encoding=encoding,
+        weights=weights,
+        sizes=sizes,
+        weights_at=weights_at,
+        biases_at=biases_at,
+        activation=activation,
         base=base,
         base_words=base.view(np.uint64),
         base_seen=base[:n],

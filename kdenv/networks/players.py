@@ -70,14 +70,14 @@ class Turns(NamedTuple):
 def turns_for(game: Game, players: int) -> Turns:
     """New buffers for this game."""
     return Turns(
-        game.most_decisions,
-        np.zeros(game.max_turns, np.int64),
-        np.zeros(game.max_turns),
-        np.zeros(1 + SCRATCH, game.state_dtype),
-        np.zeros((MAX_DECISIONS, game.max_legal), np.int64),
-        np.zeros(MAX_DECISIONS, np.int64),
-        np.zeros(MAX_DECISIONS, np.int64),
-        np.zeros(players, np.int64),
+        most_decisions=game.most_decisions,
+        turns=np.zeros(game.max_turns, np.int64),
+        worths=np.zeros(game.max_turns),
+        states=np.zeros(1 + SCRATCH, game.state_dtype),
+        actions=np.zeros((MAX_DECISIONS, game.max_legal), np.int64),
+        n_actions=np.zeros(MAX_DECISIONS, np.int64),
+        at=np.zeros(MAX_DECISIONS, np.int64),
+        numbers=np.zeros(players, np.int64),
     )
 
 

@@ -21,7 +21,7 @@ from kdenv.policies.sampling import new_playouts, unit_of
 from kdenv.policies.searching import TRIAL, Searcher
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import ims, pimc
-from kdenv.search.kernels.flat import Tally, best_mean
+from kdenv.search.kernels.flat import Tally, best_mean, new_tally
 
 _LINE = 8  # turns of an expected line that are told
 _NODES_A_CALL = 20_000  # of a search that can be interrupted: about a hundredth of a second
@@ -78,7 +78,7 @@ class DealsSearcher(Searcher):
         dealer, solver, depth = self.parts(view)
         n = len(turns)
         group, depth = n if self.policy.common else 1, 0 if budget is TRIAL else depth
-        states, tally = view.scratch(10), Tally(np.zeros(n, np.int64), np.zeros(n), np.zeros(n))
+        states, tally = view.scratch(10), new_tally(n)
         parts = group, dealer, solver, depth, np.zeros(n), rng, tally
         deals, nodes = 0, 0
         for step in (Budget(playouts=1) if budget is TRIAL else budget).steps():
@@ -149,7 +149,7 @@ class OracleSearcher(Searcher):
         values = np.zeros(n)
         depth = 0 if budget is TRIAL else depth_of(self.policy, view, hidden)
         nodes = int(pimc.solve_open(view.scratch(10), turns, n, self._keeper.solver(hidden, view), depth, rng, values))
-        best = int(best_mean(Tally(np.ones(n, np.int64), values, values), n, rng))
+        best = int(best_mean(Tally(visits=np.ones(n, np.int64), sums=values, squares=values), n, rng))
         lines = [self._line(view, int(turn), hidden, depth, rng) for turn in turns] if thorough else []
         visits, none = np.full(n, nodes // n), np.full(n, math.nan)
         return SearchResult(view, turns, visits, values, none, best, self.unit(view), 0, {"nodes": nodes}, lines)

@@ -198,11 +198,12 @@ class Learned(Modelled):
         model = self.loaded()
         network, stored = model.network(game), model.stored
         assert stored is not None
-        return Valued(network, Goal(game.teams(stored.players), stored.scale, stored.win), turns_for(game, stored.players))
+        goal = Goal(teams=game.teams(stored.players), scale=stored.scale, win=stored.win)
+        return Valued(network=network, goal=goal, room=turns_for(game, stored.players))
 
     def priors(self, view: View, temperature: float | None) -> ByValues:
         """Priors by the values of the positions after turns."""
-        return ByValues(self.player(view), temperature or self.usual_temperature)
+        return ByValues(player=self.player(view), temperature=temperature or self.usual_temperature)
 
     @classmethod
     def members(cls) -> str:
@@ -248,13 +249,17 @@ class Ppo(Modelled):
     def compiled(self, game: Game, players: int) -> Drawn | None:
         """The player in kernels, with buffers of its own; None for a .zip. Ask `needs` before."""
         model = self.loaded()
-        return None if model.stored is None else Drawn(model.network(game), int(self.sample))
+        return None if model.stored is None else Drawn(network=model.network(game), sample=int(self.sample))
 
     def priors(self, view: View, temperature: float | None) -> ByOdds:
         """Priors by the odds of actions."""
         game = view.game
-        room = np.zeros(1, game.state_dtype), np.zeros(game.max_legal, np.int64)
-        return ByOdds(self.player(view).network, temperature or self.usual_temperature, *room)
+        return ByOdds(
+            network=self.player(view).network,
+            temperature=temperature or self.usual_temperature,
+            states=np.zeros(1, game.state_dtype),
+            legal=np.zeros(game.max_legal, np.int64),
+        )
 
     def choose_turn(self, view: View) -> int:
         """The most probable legal action, or a sample of the legal actions, as a packed turn."""

@@ -87,7 +87,17 @@ class LookaheadSearcher(Searcher):
         teams = game.teams(view.players)
         evaluator, order = self._evaluator(game, view.players), self._order(game)
         most = float(expectimax.most_from(evaluator, room.states, 0, seat, room.numbers))
-        return (evaluator, order), stack.Task(seat, teams, game.most_decisions, self.policy.cuts, self.policy.probes, most, slack, _WIDEST)
+        task = stack.Task(
+            seat=seat,
+            teams=teams,
+            most_decisions=game.most_decisions,
+            cuts=self.policy.cuts,
+            probes=self.policy.probes,
+            most=most,
+            slack=slack,
+            widest=_WIDEST,
+        )
+        return (evaluator, order), task
 
     def _line(self, view: View, turn: int, depth: int) -> str:
         """How the game goes on after a turn, down to the depth."""

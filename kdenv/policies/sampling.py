@@ -30,7 +30,7 @@ from kdenv.policies.tree_view import Node
 from kdenv.policies.uct import Uct
 from kdenv.search.budget import Budget, run_together
 from kdenv.search.kernels import flat
-from kdenv.search.kernels.flat import Luck, Tally
+from kdenv.search.kernels.flat import Luck, Tally, new_tally
 from kdenv.search.kernels.flat_player import AT_RANDOM as _AT_RANDOM
 from kdenv.search.kernels.flat_player import IN_ROTATION, WITH_COMMON_LUCK, FlatPlayer
 from kdenv.search.outcome import CutShort, Playouts
@@ -188,12 +188,23 @@ def playouts_with(
     policy: Played, game: Game, players: int, player: Any, network: Any, *, values: NDArray[np.float64] | None = None, at_once: int = 0
 ) -> Any:
     """The same at any table with so many players, with this compiled player and, if the policy has a network of values, its part."""
-    room = game.buffer(), np.empty(players) if values is None else values, np.empty(players, np.int64)
+    playouts = Playouts(
+        player=player,
+        score=SCORES[policy.score](game.teams(players)) if network is None else network.goal,
+        out=game.buffer(),
+        values=np.empty(players) if values is None else values,
+        numbers=np.empty(players, np.int64),
+    )
     if policy.leaf is None:
-        return Playouts(player, SCORES[policy.score](game.teams(players)) if network is None else network.goal, *room)
-    whole = game.most_decisions
-    unfinished = whole - (at_once or whole)
-    return CutShort(player, network.goal, *room, network, policy.turns, network.goal.teams, whole, unfinished)
+        return playouts
+    return CutShort(
+        **playouts._asdict(),
+        evaluator=network,
+        turns=policy.turns,
+        teams=network.goal.teams,
+        most_decisions=game.most_decisions,
+        unfinished=game.most_decisions - at_once if at_once else 0,
+    )
 
 
 def unit_of(policy: Played) -> str:
@@ -207,11 +218,11 @@ class Flat(Worker):
     def __init__(self, policy: Mce | Bandit, rule: Any, view: View, turns: NDArray[np.int64], rng: Rng) -> None:
         self.states, self.seat, self.turns = view.scratch(flat.N_STATES), view.seat, turns
         self.rule, self.least, self.playouts, self.rng = rule, policy.least, new_playouts(policy, view), rng
-        self.counts = Tally(np.zeros(len(turns), np.int64), np.zeros(len(turns)), np.zeros(len(turns)))
+        self.counts = new_tally(len(turns))
         self.in_rotation: Callable[..., Any] = flat.sample_in_rotation
         self.luck: tuple[Luck, ...] = ()  # an argument of the kernel that gives all turns of a rotation the same luck
         if isinstance(policy, Mce) and policy.common:
-            self.in_rotation, self.luck = flat.sample_with_common_luck, (Luck(np.zeros(1, np.uint64), make_rng(0)),)
+            self.in_rotation, self.luck = flat.sample_with_common_luck, (Luck(seed=np.zeros(1, np.uint64), drawn=make_rng(0)),)
         self.trust, self.prior = 0.0, np.zeros(len(turns))  # for how many playouts the prior of a turn counts; the priors by turn
         if isinstance(policy, Mce) and policy.prior is not None:
             self.trust, self.prior = policy.weight_of_prior, policy.prior.worths(view, turns)
@@ -340,18 +351,18 @@ def flat_player(policy: Mce, game: Game, players: int) -> FlatPlayer | None:
     network = None if policy.leaf is None else policy.leaf.compiled(game, players)
     n = game.max_turns
     return FlatPlayer(
-        playouts_with(policy, game, players, player, network),
-        policy.playouts,
-        WITH_COMMON_LUCK if policy.common else _AT_RANDOM if policy.sampling == AT_RANDOM else IN_ROTATION,
-        game.most_decisions,
-        np.zeros(max(flat.N_STATES, 1 + SCRATCH), game.state_dtype),
-        np.zeros(n, np.int64),
-        np.zeros((MAX_DECISIONS, game.max_legal), np.int64),
-        np.zeros(MAX_DECISIONS, np.int64),
-        np.zeros(MAX_DECISIONS, np.int64),
-        Tally(np.zeros(n, np.int64), np.zeros(n), np.zeros(n)),
-        Luck(np.zeros(1, np.uint64), make_rng(0)),
-        np.zeros(players, np.int64),
+        playouts=playouts_with(policy, game, players, player, network),
+        n_playouts=policy.playouts,
+        sampling=WITH_COMMON_LUCK if policy.common else _AT_RANDOM if policy.sampling == AT_RANDOM else IN_ROTATION,
+        most_decisions=game.most_decisions,
+        states=np.zeros(max(flat.N_STATES, 1 + SCRATCH), game.state_dtype),
+        turns=np.zeros(n, np.int64),
+        actions=np.zeros((MAX_DECISIONS, game.max_legal), np.int64),
+        n_actions=np.zeros(MAX_DECISIONS, np.int64),
+        at_action=np.zeros(MAX_DECISIONS, np.int64),
+        tally=new_tally(n),
+        luck=Luck(seed=np.zeros(1, np.uint64), drawn=make_rng(0)),
+        points=np.zeros(players, np.int64),
     )
 
 

@@ -53,22 +53,21 @@ class Grower(Worker):
         """A worker for any position of this game with as many players. `begin` must be called before each search."""
         self.game = game = view.game
         self.chance, self.rule = CHANCES[policy.chance], policy.rule()
-        with_gains = int(isinstance(self.rule, (ProgressiveBias, WinBias)))
         self.plan = Plan(
-            most_decisions_of(policy, game),
-            1 if policy.priors else EXPANSIONS[policy.expand],
-            policy.fpu,
-            policy.least,
-            policy.least_below,
-            with_gains,
-            UPDATES[policy.update],
-            TOTALS[policy.total],
-            EQUALS[policy.equals],
-            BACKUPS[policy.backup],
-            game.teams(view.players),
-            policy.rave,
-            _guide(view, policy),
-            policy.dealer(view),
+            most_decisions=most_decisions_of(policy, game),
+            in_order=1 if policy.priors else EXPANSIONS[policy.expand],
+            first_urgency=policy.fpu,
+            least=policy.least,
+            least_below=policy.least_below,
+            with_gains=int(isinstance(self.rule, (ProgressiveBias, WinBias))),
+            update=UPDATES[policy.update],
+            total=TOTALS[policy.total],
+            equals=EQUALS[policy.equals],
+            backup=BACKUPS[policy.backup],
+            teams=game.teams(view.players),
+            rave=policy.rave,
+            guide=_guide(view, policy),
+            dealer=policy.dealer(view),
         )
         self.states = view.scratch(uct.N_STATES)
         words = np.uint64 if game.state_dtype.itemsize % 8 == 0 else np.uint8
@@ -113,7 +112,7 @@ class Grower(Worker):
     def tally(self) -> Tally:
         """The turns of the root."""
         counts = self.tree.counts[self._places(uct.ROOT, self.turns)]  # number 0, for what is not in the tree, has counted nothing
-        return Tally(counts["visits"].astype(np.int64), counts["sums"], counts["squares"])
+        return Tally(visits=counts["visits"].astype(np.int64), sums=counts["sums"], squares=counts["squares"])
 
     def _places(self, node: int, turns: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where these turns of a node are in the tree; 0 if they are not."""
@@ -168,7 +167,7 @@ def _guide(view: View, policy: Uct) -> Any:
         return NoPriors()
     explore = policy.select.c if isinstance(policy.select, Puct) else 0.0
     source = policy.priors.priors(view, policy.temperature)
-    return Priors(source, np.zeros(view.game.max_turns), explore, policy.widening)
+    return Priors(source=source, priors=np.zeros(view.game.max_turns), explore=explore, widening=policy.widening)
 
 
 def _player_and_learner(view: View, policy: Uct) -> tuple[Any, Any]:
@@ -179,19 +178,20 @@ def _player_and_learner(view: View, policy: Uct) -> tuple[Any, Any]:
         return player, NoLearner()
     size = amaf.MOST_RECORDED + uct.MAX_DEPTH
     shape = (view.players, view.game.n_actions(view.players, view.variant)) if learns else (0, 0)
-    averages = amaf.Averages(np.zeros(shape, np.int64), np.zeros(shape))
-    record = amaf.Record(np.zeros(amaf.MOST_RECORDED, np.int64), np.zeros(amaf.MOST_RECORDED, np.int64), np.zeros(1, np.int64))
+    averages = amaf.Averages(visits=np.zeros(shape, np.int64), sums=np.zeros(shape))
+    seats, turns = np.zeros((2, amaf.MOST_RECORDED), np.int64)
+    record = amaf.Record(seats=seats, turns=turns, n=np.zeros(1, np.int64))
     learner = amaf.AmafLearner(
-        record,
-        averages,
-        int(learns),
+        record=record,
+        averages=averages,
+        has_averages=int(learns),
         seats=np.zeros(size, np.int64),
         turns=np.zeros(size, np.int64),
         homes=np.zeros(size, np.int64),
         slots=np.zeros(1 << (2 * size).bit_length(), np.int64),
     )
     player = amaf.MastPlayer(averages, playout.epsilon) if isinstance(playout, Mast) else player
-    return amaf.Recorded(player, most_decisions_of(policy, view.game), record), learner
+    return amaf.Recorded(player=player, most_decisions=most_decisions_of(policy, view.game), record=record), learner
 
 
 def _new_tree(n_nodes: int, n_turns: int) -> Tree:

@@ -83,7 +83,7 @@ class Trainer:
         self.players, self.variant = self.game.variant(players, **settings.options)
         check_at_first_use(self.game, self.players, self.variant)
         self._observer = self.game.observer(self.players, self.variant, settings.encoding or None)
-        goal = Goal(self.game.teams(self.players), settings.scale_for(self.game), settings.win)
+        goal = Goal(teams=self.game.teams(self.players), scale=settings.scale_for(self.game), win=settings.win)
         network = network_of(self._observer.part(), self._first_layers(), settings.activation)
         self.player = Valued(network, goal, turns_for(self.game, self.players))
         self.games, self.seconds = 0, 0.0  # learned from so far

@@ -29,6 +29,11 @@ class Tally(NamedTuple):
     squares: np.ndarray
 
 
+def new_tally(n_turns: int) -> Tally:
+    """Make a tally of no playouts."""
+    return Tally(visits=np.zeros(n_turns, np.int64), sums=np.zeros(n_turns), squares=np.zeros(n_turns))
+
+
 class Luck(NamedTuple):
     """The random numbers that the playouts of one rotation have in common."""
 

@@ -41,13 +41,22 @@ class Stack(NamedTuple):
 
 def make_stack(levels: int, widest: int) -> Stack:
     """Make a stack for this number of levels, with at most `widest` moves in a node."""
-    n, at = np.zeros((2, levels), np.int64)
-    best, alpha, beta = np.zeros((3, levels))
-    moves, chances = np.zeros((levels, widest), np.int64), np.zeros((levels, widest))
-    lines, lengths = np.zeros((widest, levels), np.int64), np.zeros(widest, np.int64)
-    best_lines, best_lengths = np.zeros((levels, levels), np.int64), np.zeros(levels, np.int64)
-    level, nodes = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    return Stack(level, nodes, n, at, best, alpha, beta, moves, chances, np.zeros(widest), lines, lengths, best_lines, best_lengths)
+    return Stack(
+        level=np.zeros(1, np.int64),
+        nodes=np.zeros(1, np.int64),
+        n=np.zeros(levels, np.int64),
+        at=np.zeros(levels, np.int64),
+        best=np.zeros(levels),
+        alpha=np.zeros(levels),
+        beta=np.zeros(levels),
+        moves=np.zeros((levels, widest), np.int64),
+        chances=np.zeros((levels, widest)),
+        values=np.zeros(widest),
+        lines=np.zeros((widest, levels), np.int64),
+        lengths=np.zeros(widest, np.int64),
+        best_lines=np.zeros((levels, levels), np.int64),
+        best_lengths=np.zeros(levels, np.int64),
+    )
 
 
 @kernel
