@@ -1,4 +1,4 @@
-"""Plays positions to their ends with any player that answers `choose`, and has players that are made of other players."""
+"""Playouts to the end of the game by any player that answers `choose`, a random player, and players made of other players."""
 
 from typing import Any, NamedTuple
 
@@ -120,15 +120,14 @@ def play_out(player: Any, states: Any, k: int, out: Any, rng: Rng) -> Any:
 
 @kernel
 def decisions_left(player, states, mover, most_decisions, n_games, out, rng):
-    """How many decisions the seat `mover` has left in states[0] if this player decides for all seats: the average of n_games playouts.
+    """Return the average number of decisions that the seat `mover` has left in states[0], in n_games playouts by this player.
 
-    A decision is a whole turn. If most_decisions is 1, it is an action that is not forced. states[1], the states after it that the
-    player uses, and out are scratch.
+    A decision is a whole turn. If most_decisions is 1, it is an action that is not forced. All other states and out are scratch.
     """
     n = 0
     for _ in range(n_games):
         states[1] = states[0]
-        goes_on = False  # whether the next decision belongs to a turn that the mover has begun
+        goes_on = False  # whether the next decision continues a turn of the mover
         turn = 0
         while phase(states[1]) != OVER:
             if phase(states[1]) == CHANCE:
@@ -149,7 +148,7 @@ def decisions_left(player, states, mover, most_decisions, n_games, out, rng):
 def play_games(player: Any, states: Any, n_games: int, out: Any, rng: Rng, totals: Any) -> Any:
     """Play n_games from states[0] to their ends and add the points of each seat to totals; return the number of turns played.
 
-    states[1] and states[2] are scratch, and out, which has room for the legal actions.
+    The two states after states[0] and out, which has room for the legal actions, are scratch.
 
     >>> import kdenv
     >>> import numpy as np
@@ -174,6 +173,7 @@ def play_games(player: Any, states: Any, n_games: int, out: Any, rng: Rng, total
 
 @kernel
 def _add_scores(states, k, points, totals):
+    """Add the points of each seat in states[k] to totals."""
     scores(states[k], points)
     for i in range(totals.shape[0]):
         totals[i] += points[i]
