@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import allocating_kernel, kernel
 from kdenv.core.events import decide
@@ -15,6 +16,7 @@ from kdenv.core.verbs import DECIDE, apply, apply_at, legal, phase, seat
 
 MAX_DECISIONS = 4  # the most decisions that fit into a packed turn
 SCRATCH = MAX_DECISIONS  # how many states after states[k] list_turns uses as scratch
+_ACTION = 0xFFFF  # the bits of an action in a packed turn
 ILLEGAL = -1  # what log_turn returns in place of a length
 
 # Packing
@@ -51,7 +53,7 @@ def first_action(turn: Any) -> Any:
     >>> first_action(then(7, 9))
     7
     """
-    return (turn & 0xFFFF) - 1
+    return (turn & _ACTION) - 1
 
 
 @kernel
@@ -63,6 +65,11 @@ def rest_of(turn: Any) -> Any:
     True
     """
     return turn >> 16
+
+
+def first_actions(turns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the first action of each of these packed turns. For Python."""
+    return (turns & _ACTION) - 1
 
 
 def actions_of(turn: int) -> Iterator[int]:
@@ -106,11 +113,12 @@ def write_turns(states, k, most_decisions, actions, n_actions, at, turns):
     if most_decisions == 1:
         n_first = min(n_first, turns.shape[0])
         for i in range(n_first):
-            turns[i] = actions[0, i] + 1
+            turns[i] = packed(actions[0, i])
         return n_first
     mover = seat(states[k])
     at[0] = 0
     n_actions[0] = n_first
+    # Depth-first: states[k + 1 + depth] is the position after the action at this depth, and `line` has the actions above it, packed.
     n, depth, line = 0, 0, 0
     while depth >= 0:
         if at[depth] == n_actions[depth]:
@@ -119,8 +127,8 @@ def write_turns(states, k, most_decisions, actions, n_actions, at, turns):
             continue
         action = actions[depth, at[depth]]
         at[depth] += 1
-        turn = line | ((action + 1) << (16 * depth))
-        if depth + 1 < most_decisions:  # else the turn ends here, whoever moves next
+        turn = line | (packed(action) << (16 * depth))
+        if depth + 1 < most_decisions:  # else the turn ends here, for any next seat
             after = k + 1 + depth
             states[after] = states[after - 1]
             apply(states[after], action)

@@ -42,18 +42,19 @@ class TableEnv(AECEnv[str, Any, Any]):
     """A game as an environment for all its seats, which are the agents player_0, player_1 ...
 
     Args:
-        game: the name of a game, or a Game.
-        players: the number of seats; None is the usual number of the game.
-        observation: the form of an observation. "dict" is {"observation": float32 vector, "action_mask": int8 vector}. "vector" is the
-            vector alone. "parts" is a dict of the vector's parts in the shapes of layout(). With each form infos[agent]["action_mask"] has
-            the mask.
-        reward: "win", "rank", "margin", "score", "gains", or a function that gets the table at the end and returns a number for each seat.
-        illegal: the effect of an action that is not legal. "raise" raises IllegalAction and changes nothing. "terminate" warns and ends the
+        game: The name of a game, or a Game.
+        players: The number of seats; None is the usual number of the game.
+        observation: The form of an observation. With "dict" it is {"observation": float32 vector, "action_mask": int8 vector}. With
+            "vector" it is the vector alone. With "parts" it is a dict of the vector's parts in the shapes of layout(). The mask is always
+            in infos[agent]["action_mask"], too.
+        reward: One of "win", "rank", "margin", "score" and "gains", or a function that gets the table at the end of a game and returns a
+            number for each seat.
+        illegal: The effect of an action that is not legal. "raise" raises IllegalAction and changes nothing. "terminate" warns and ends the
             game as a loss of the seat that decides. The default is "raise" here and in raw_env(), and "terminate" in env().
-        encoding: the name of one of `game.encodings`; None is the first of them.
-        skip_forced: if true, an action that is the only legal one is carried out without asking the agent.
-        render_mode: "human" (a window), "ansi" (text), "svg", "rgb_array" (a picture), or None.
-        options: the options of the game.
+        encoding: The name of one of `game.encodings`; None is the first of them.
+        skip_forced: Whether the environment carries out the only legal action itself, without asking the agent.
+        render_mode: One of "human" (a window), "ansi" (text), "svg" and "rgb_array" (a picture), or None.
+        options: The options of the game.
 
     Nothing is dealt before reset(). Then there are the attributes of PettingZoo, `table` (the game, to look at) and `np_random`, from which
     the seeds of all games are drawn. The mask of an agent that is not to move is all zeros. All arrays are new and are never written to
@@ -124,9 +125,9 @@ class TableEnv(AECEnv[str, Any, Any]):
         """Deal a new game. An error in the options leaves the current game as it is.
 
         Args:
-            seed: seeds the generator of the games. Without a seed the next game of this generator is dealt.
-            options: "script" is a list of outcomes of chance, as numbers or in words as in records. They happen in this order; the outcomes
-                after them are drawn. "position" is a text of `table.position()`, from which the game starts.
+            seed: Seeds the generator of the games. Without a seed the next game of this generator is dealt.
+            options: The key "script" has a list of outcomes of chance, as numbers or in words as in records. They happen in this order; the
+                outcomes after them are drawn. The key "position" has a text of `table.position()`, from which the game starts.
 
         """
         check_seed(seed)

@@ -21,9 +21,9 @@ class Lineup:
     """The players of all seats but the learner's, in the order in which they sit after it. From a pool they are drawn for every game.
 
     Args:
-        table: a table of the game, for its number of seats and its options.
-        opponents: one policy for all other seats, or a list of one for each.
-        pool: a list of policies to draw from, instead of `opponents`.
+        table: A table of the game, for its number of seats and its options.
+        opponents: One policy for all other seats, or a list of one for each.
+        pool: A list of policies to draw from, instead of `opponents`.
 
     """
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.core.afterstates import Afterstates, Rows
 from kdenv.core.errors import BadOption, NotSupported, missing_extra, shown
 from kdenv.core.game import Game
 from kdenv.core.table import Table
@@ -34,9 +35,9 @@ class SeatVecEnv(VecEnv):
     """Games in which one seat learns and the others are compiled players, stepped by one call of a kernel.
 
     Args:
-        game: the name of a game, or a Game.
-        num_envs: the number of games.
-        opponents, players, pool, seat, reward, illegal, encoding, skip_forced, threads, options: as in SeatVectorEnv.
+        game: The name of a game, or a Game.
+        num_envs: The number of games.
+        opponents, players, pool, seat, reward, illegal, encoding, skip_forced, threads, options: As in SeatVectorEnv.
 
     >>> from sb3_contrib import MaskablePPO
     >>> from kdenv.envs import SeatVecEnv
@@ -138,6 +139,25 @@ class SeatVecEnv(VecEnv):
     def learner(self, i: int) -> int:
         """Return the seat that learns in game i."""
         return int(self._batch.games.learner[i])
+
+    def afterstates(self, encoding: str | None = None, *, whole: bool = True, out: Rows | None = None) -> Afterstates:
+        """List the turns of the seat to move in every game, and what this seat observes after each of them, before any chance.
+
+        Args:
+            encoding: the name of the encoding; None means that of the environment.
+            whole: list whole turns; if False, single actions.
+            out: memory for the observations, an array of float32 with at least as many rows as there are turns.
+
+        """
+        return self._batch.afterstates(encoding, whole=whole, out=out)
+
+    def positions(self) -> NDArray[Any]:
+        """Return a read-only copy of the states of all games, each as the seat to move sees it."""
+        return self._batch.positions()
+
+    def opponents(self) -> NDArray[np.int64]:
+        """Return the place of each seat's policy in `opponents` or `pool`, and -1 for the learner's seat (games x players)."""
+        return self._batch.opponents()
 
     def table(self, i: int) -> Table:
         """Return a copy of game i as a table, to look at. The table has no history."""

@@ -47,15 +47,15 @@ class Setup:
     """The parameters of an environment in which all seats learn. A parameter that the environment does not have keeps its default.
 
     Args:
-        empty: a table of the game with its players and options, before anything has happened; see empty_table.
-        reward: "win", "rank", "margin", "score", "gains", or a function of the table (rewards.py).
-        illegal: "raise" or "terminate".
-        encoding: the name of one of the game's encodings; None is the first of them.
-        skip_forced: whether an action is carried out without asking if no other is legal.
-        observation: "vector", "dict" or "parts".
-        render_mode: "human", "ansi", "svg", "rgb_array", or None.
-        num_envs: the number of games of a batch, up to 2^24.
-        threads: the number of threads that share these games, up to 256.
+        empty: A table of the game with its players and options, before anything has happened; see empty_table.
+        reward: One of REWARDS (rewards.py), or a function of the table.
+        illegal: The effect of an illegal action, "raise" or "terminate".
+        encoding: The name of one of the game's encodings; None is the first of them.
+        skip_forced: Whether the environment carries out the only legal action itself.
+        observation: The form of an observation, "vector", "dict" or "parts" (spaces.py).
+        render_mode: One of MODES (rendering.py), or None.
+        num_envs: The number of games of a batch, up to 2^24.
+        threads: The number of threads that share these games, up to 256.
 
     """
 
@@ -90,9 +90,9 @@ class SeatSetup(Setup):
     """The parameters of an environment in which one seat learns. They are those of Setup and three more.
 
     Args:
-        seat: the seat of the learner, "random" or "rotate".
-        opponents: the policy of all other seats, or a list of one for each; "random" if neither this nor `pool` is given.
-        pool: a list from which each of the other seats draws a policy for every game.
+        seat: The seat of the learner, "random" or "rotate".
+        opponents: The policy of all other seats, or a list of one for each; "random" if neither this nor `pool` is given.
+        pool: A list from which each of the other seats draws a policy for every game.
 
     """
 

@@ -39,21 +39,21 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     """A game as an environment for one seat, the learner; policies play the other seats.
 
     Args:
-        game: the name of a game, or a Game.
-        opponents: the policy of all other seats ("random" by default), or a list of one for each, in the order in which they sit after the
+        game: The name of a game, or a Game.
+        opponents: The policy of all other seats ("random" by default), or a list of one for each, in the order in which they sit after the
             learner. In a game with teams the learner's partners are among them. A policy is a text, a Policy, or a function of a view.
-        players: the number of seats; None is the usual number of the game.
-        pool: a list of policies, from which each of the other seats draws one for every game. Give it instead of `opponents`.
-        seat: the seat of the learner; "random" draws it for every game; "rotate" takes the next seat in every game.
-        observation: the form of an observation: "vector" (float32), or "dict" or "parts" as in TableEnv.
-        reward: as in TableEnv, for the learner. With all but "gains" it is 0 until the game ends.
-        illegal: the effect of an action that is not legal. "terminate" warns and ends the game as a loss, and info["illegal"] names the
+        players: The number of seats; None is the usual number of the game.
+        pool: A list of policies, from which each of the other seats draws one for every game. Give it instead of `opponents`.
+        seat: The seat of the learner; "random" draws it for every game; "rotate" takes the next seat in every game.
+        observation: The form of an observation: "vector" (float32), or "dict" or "parts" as in TableEnv.
+        reward: As in TableEnv, for the learner. With all but "gains" it is 0 until the game ends.
+        illegal: The effect of an action that is not legal. "terminate" warns and ends the game as a loss, and info["illegal"] names the
             action. "raise" raises IllegalAction and changes nothing.
-        encoding: the name of one of `game.encodings`; None is the first of them.
-        skip_forced: if true, an action that is the only legal one is carried out without asking the learner.
-        record: if true, the last info of a game has its "record".
-        render_mode: "human" (a window), "ansi" (text), "svg", "rgb_array" (a picture), or None.
-        options: the options of the game.
+        encoding: The name of one of `game.encodings`; None is the first of them.
+        skip_forced: Whether the environment carries out the only legal action itself, without asking the learner.
+        record: Whether the last info of a game has its "record".
+        render_mode: One of "human" (a window), "ansi" (text), "svg" and "rgb_array" (a picture), or None.
+        options: The options of the game.
 
     info has "action_mask" and "seat", and at the end "scores" and "ranks" of all seats as arrays of integers. MaskablePPO calls
     `action_masks()`. `table` is the game, to look at; step() raises WrongOrder after somebody else has changed it.

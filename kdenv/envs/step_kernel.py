@@ -1,7 +1,7 @@
 """The steps of environments: one kernel call carries out a decision and everything up to the next decision.
 
 In between there is chance and, if one seat learns and the others are compiled players, there are their turns. The same call
-writes the mask of what is legal after that.
+writes the mask of legal actions for the next decision.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from kdenv.core.turns import MAX_DECISIONS, log_turn
 from kdenv.core.verbs import DECIDE, legal, phase, resample_hidden, seat
 
 NOBODY = -1  # the seat that decides in a finished game
-NO_ACTION = -1  # given in place of an action if there is none to carry out
-WORK = 2  # the number of states that a compiled player needs to work in
+NO_ACTION = -1  # in place of an action, if there is none to carry out
+WORK = 2  # the number of scratch states of a compiled player
 
 Mask = NDArray[np.int8]
 
@@ -78,13 +78,14 @@ def _start(states, rng, log, n, out, mask):
 
 
 def start(table: Table, rng: Rng, out: NDArray[np.int64], mask: Mask) -> int:
-    """Carry out the chance that is due. Return the seat that decides next, or NOBODY, and write what is legal to the mask.
+    """Carry out the chance that is due. Return the seat that decides next, or NOBODY, and write the legal actions to the mask.
 
     The mask must be all 0 before; out is room for a list of legal actions.
     """
     log = table.log
     n, mover = _start(table.states, rng, log.rows, log.n, out, mask)
     log.n = n
+    # A full log stops chance early. go_on makes the log longer and carries out the rest.
     if n == log.rows.shape[1]:
         log.go_on(n, table.states, rng)
         mover = _mover_and_mask(table.states, 0, out, mask)
@@ -113,6 +114,7 @@ def step_with(
     while True:
         n, mover = _step_with(player, table.states, action, me, work, out, dice, rng, log.rows, log.n, mask)
         log.n = n
+        # The kernel also stops when the log is almost full. Then make the log longer and call it again.
         if mover in (me, NOBODY) and n < log.rows.shape[1]:
             return int(mover)
         log.go_on(n, table.states, rng, room=MAX_DECISIONS + 1)

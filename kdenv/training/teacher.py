@@ -19,7 +19,7 @@ from kdenv.core.view import View
 from kdenv.networks.learning import GAMES, Learner, Schedule, learn_from_worths
 from kdenv.networks.players import Goal
 from kdenv.policies import policy
-from kdenv.policies.budgets import GOAL, Played
+from kdenv.policies.playout_search import GOAL, PlayoutParameters
 from kdenv.policies.searching import SearchPolicy
 
 
@@ -28,7 +28,7 @@ class Teacher:
 
     def __init__(self, text: str, game: Game, players: int, options: dict[str, Any], goal: Goal) -> None:
         found = policy(text)
-        if not isinstance(found, SearchPolicy) or not isinstance(found, Played):
+        if not isinstance(found, SearchPolicy) or not isinstance(found, PlayoutParameters):
             raise BadOption(f"teacher={text} is not possible, because it makes no playouts; choose mce(...), bandit(...) or uct(...)")
         self.policy, self._table = found, Table(game, players, **options)
         self.policy.needs(game, self._table.players, self._table.variant)

@@ -1,4 +1,4 @@
-"""Facts about the compiled rules of Carcassonne that its oracle does not share: their state, their numbers, and what they refuse.
+"""Facts about the compiled rules of Carcassonne that do not hold for its oracle: the state, numbers of actions, and refusals.
 
 Positions are in the notation: D+0+0r0 is the start tile, @N0 a meeple of seat 0 at its north.
 """
@@ -93,7 +93,7 @@ def _stand(states, tile, slot, seat, n):
 
 
 def test_a_meeple_that_is_put_down_and_taken_back_changes_nothing() -> None:
-    """As the greedy player does. On every feature of a tile, while other features are held."""
+    """The greedy player does this. Every feature of a tile is tried, while other features are held."""
     table = to_place("D", "D+0+0r0@N0,U+1+0r1@W1,U+0-1r1@E0", turn=1)
     for place in table.legal():
         after = table.clone()

@@ -10,9 +10,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from carcassonne_engines import Compiled
+from carcassonne_script import LETTERS, SLOTS, claim, claims, placement
+from compiled_carcassonne import CompiledCarcassonne
 from naive.carcassonne import CLOISTER_SLOT, TILES, Carcassonne, smallest_rotation
-from naive.carcassonne_script import LETTERS, SLOTS, claim, claims, placement
 
 with gzip.open(Path(__file__).parents[1] / "data" / "carcassonne_games.jsonl.gz", "rt") as lines:
     RECORDS = [json.loads(line) for line in lines]
@@ -40,7 +40,7 @@ def set_aside(game, missing):
 
 
 def replay_turn(game, turn):
-    """Play one recorded turn. Returns what the game has for each entry of the record, and whether one claim meant two segments."""
+    """Play one recorded turn. Returns the game's value for each entry of the record, and whether one claim meant two segments."""
     tile = LETTERS.index(turn["tile"])
     seat = game.seat()
     game.apply_chance(tile)
@@ -94,4 +94,4 @@ def test_oracle_replays_a_recorded_game_to_the_point(number):
 
 def test_compiled_rules_replay_all_250_recorded_games_to_the_point():
     assert len(RECORDS) == 250
-    assert sum(replay(Compiled, number) for number in range(250)) == 23
+    assert sum(replay(CompiledCarcassonne, number) for number in range(250)) == 23

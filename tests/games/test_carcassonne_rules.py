@@ -1,9 +1,8 @@
 """The rulebook of Carcassonne, case by case. Each case is played by the compiled rules and by the oracle."""
 
 import pytest
-from carcassonne_engines import ENGINES
+from carcassonne_script import ENGINES, LETTERS, claim, claims, finish, place, placement, play
 from naive.carcassonne import DISTINCT_ROTATIONS
-from naive.carcassonne_script import LETTERS, claim, claims, finish, place, placement, play
 
 
 @pytest.fixture(params=list(ENGINES))

@@ -1,4 +1,4 @@
-"""How many turns there are, and what random games look like. The numbers were measured with these seeds; the intervals are wide."""
+"""Statistics of random games of Carcassonne. The numbers were measured with these seeds; the intervals are wide."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from kdenv.games.carcassonne.rules import CLAIMING, PLACING
 GAME = find_game("carcassonne")
 
 
-# What _measure notes down.
+# The numbers that _measure counts.
 TURNS, BRANCHING, MOST_PLACEMENTS, MOST_TURNS, WITH_UNPLACEABLE, CLIPPED, BRANCHING_FIRST, BRANCHING_PEAK = range(8)
 PEAK = 16
 

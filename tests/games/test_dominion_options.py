@@ -6,6 +6,7 @@ from dominion_at import GAME, at, go
 
 from kdenv.core.errors import BadOption
 from kdenv.core.table import Table
+from kdenv.core.verbs import truncated
 from kdenv.games.dominion import rules
 from kdenv.games.dominion.cards import (
     ACTION,
@@ -16,7 +17,6 @@ from kdenv.games.dominion.cards import (
     GAIN,
     GAIN_CARD,
     MOST_GIVEN,
-    N_PRINTED,
     N_STEPS,
     N_TYPES,
     OTHERS_GAIN,
@@ -35,12 +35,12 @@ def test_a_game_that_nobody_ends_is_truncated() -> None:
     while not table.over:
         table.run_chance(np.random.default_rng(1))
         table.play(0)
-    assert GAME.truncated(table.states, 0) and table.states[0]["turns"][:2].tolist() == [3, 3]
+    assert truncated(table.states, 0) and table.states[0]["turns"][:2].tolist() == [3, 3]
 
 
 def test_a_game_that_ends_in_its_last_turn_is_not_truncated() -> None:
     table = at("Village", "1 Village", others=("1 Village 8 Copper",), turn=1, turns="9 9", supply={"Province": 1}, max_turns=9)
-    assert not GAME.truncated(go(table, "end", "buy Province").states, 0)
+    assert not truncated(go(table, "end", "buy Province").states, 0)
 
 
 def test_kingdom_from_a_list_of_names() -> None:
@@ -79,10 +79,11 @@ def test_bad_options_are_told_in_a_sentence(options: dict, message: str) -> None
 def armory() -> Card:
     """A card that the package does not have, taken out again afterwards."""
     card = Card("Armory", 4, (ACTION,), steps=((GAIN, 4, ANY, TO_DECK),), text="Gain a card costing up to 4 onto the deck")
+    n_cards = len(CARDS)
     add_card(card)
     yield card
     CARDS.remove(card)
-    assert len(CARDS) == N_PRINTED
+    assert len(CARDS) == n_cards
 
 
 def test_a_card_from_outside_needs_no_new_machine_code(armory: Card) -> None:

@@ -67,7 +67,7 @@ def _play(player, states, n_games, out, rng, points, branching, twice, progress)
 
 
 class Games:
-    """Many games of one compiled line-up, and what they tell of seat 0."""
+    """Many games of one compiled line-up, and the results of seat 0."""
 
     def __init__(self, player, n: int, seed: int) -> None:
         game = find_game("kingdomino")
@@ -78,9 +78,9 @@ class Games:
         branching, twice, progress = np.zeros(13), np.zeros(13), np.zeros(13)
         _play(player, states, n, game.buffer(), make_rng(seed), self.points, branching, twice, progress)
         self.branching, self.twice, self.progress = branching / (4 * n), twice / (4 * n), progress / (4 * n)
-        best_rival = self.points[:, 1:].max(axis=1)
-        self.margins = self.points[:, 0] - best_rival
-        self.wins = self.points[:, 0] > best_rival
+        best_opponent = self.points[:, 1:].max(axis=1)
+        self.margins = self.points[:, 0] - best_opponent
+        self.wins = self.points[:, 0] > best_opponent
 
 
 SIZES = [pytest.param(1_000, id="1000"), pytest.param(10_000, id="10000", marks=pytest.mark.slow)]

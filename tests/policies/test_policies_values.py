@@ -194,7 +194,7 @@ def test_a_list_is_refused_where_one_number_or_word_is_meant(text: str) -> None:
 def test_lists_are_refused_in_a_game_that_does_not_tell_its_round() -> None:
     kingdomino = find_game("kingdomino")
     Mce(playouts=(3, 2)).check(kingdomino)
-    with pytest.raises(KdenvError, match="has playouts for each round, but kingdomino does not tell which round it is; give one number"):
+    with pytest.raises(KdenvError, match="has playouts for each round, but kingdomino does not define rounds; give one number"):
         Mce(playouts=(3, 2)).check(replace(kingdomino, details=None))
 
 

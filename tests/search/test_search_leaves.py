@@ -19,7 +19,7 @@ from kdenv.core.turns import first_action, rest_of
 from kdenv.games import find_game
 from kdenv.networks.players import Valued, weigh_turns
 from kdenv.policies import policy
-from kdenv.policies.sampling import new_playouts
+from kdenv.policies.playout_search import new_playouts
 from kdenv.search.outcome import ALL_SEATS, play_on
 from kdenv.search.playout import Uniform
 

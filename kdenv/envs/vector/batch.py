@@ -13,6 +13,7 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
+from kdenv.core.afterstates import AfterstateLister, Afterstates, Rows, as_seats_see
 from kdenv.core.encoding import Observer
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.table import Table
@@ -69,6 +70,7 @@ class Batch:
         self._threads = min(int(setup.threads), self.n)
         self._crew: Crew | None = None  # made when it is needed, with parts of kernels that are neither copied nor pickled
         self._opponents: Sequence[Any] = []
+        self._listers: dict[str, AfterstateLister] = {}  # by encoding; with parts of kernels, too
         self._actions = np.zeros(self.n, np.int64)
         self._buffers = Buffers((self.n, self.observer.size), np.float32)
         self._finals = Buffers((self.n, self.observer.size), np.float32)  # seldom written, so that the others stay in the processor's cache
@@ -131,7 +133,7 @@ class Batch:
         return observations
 
     def completed(self, result: T) -> T:
-        """Note that a call has come to its end, and return its result. After an unfinished call all games must be dealt anew."""
+        """Note that a call is complete, and return its result. After an incomplete call all games must be dealt anew."""
         self._is_dealt, self._is_broken = True, False
         return result
 
@@ -140,6 +142,31 @@ class Batch:
             raise WrongOrder("an error or Ctrl-C has broken the games off; call reset() for all games to deal new ones")
         if not self._is_dealt:
             raise WrongOrder(f"{otherwise}, and none has begun yet; call reset() for all games first")
+
+    def afterstates(self, encoding: str | None, *, whole: bool, out: Rows | None) -> Afterstates:
+        """List the turns of the seats to move, and what these seats observe after each."""
+        self._check_under_way("there are no turns to list")
+        empty = self.empty
+        observer = self.observer if encoding is None else empty.game.observer(empty.players, empty.variant, encoding)
+        name = observer.encoding.name
+        if name not in self._listers:
+            self._listers[name] = AfterstateLister(empty.game, observer)
+        return self._listers[name].list(self.games.states, self.games.seat, whole=whole, out=out)
+
+    def positions(self) -> NDArray[Any]:
+        """Return a read-only copy of the states of all games, each as the seat to move sees it."""
+        self._check_under_way("there are no positions")
+        states = as_seats_see(self.games.states, self.games.seat)
+        states.flags.writeable = False
+        return states
+
+    def opponents(self) -> NDArray[np.int64]:
+        """Return the place of each seat's policy in the list of opponents, or in the pool; -1 for seats that learn (games x players)."""
+        places = np.full_like(self.games.places, -1)
+        if self.world.learner != ALL_SEATS:
+            places[:] = self.games.places
+            places[np.arange(self.n), self.games.learner] = -1
+        return places
 
     def table(self, i: int) -> Table:
         """Return game i as a new table, to look at. The table has no history."""
@@ -190,7 +217,7 @@ class Batch:
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle everything but the threads and the results of the last call."""
         last = self.results
-        return {**self.__dict__, "_crew": None, "results": Results(last.observations[:0], last.finals[:0], last.masks[:0])}
+        return {**self.__dict__, "_crew": None, "_listers": {}, "results": Results(last.observations[:0], last.finals[:0], last.masks[:0])}
 
     def clone(self) -> Batch:
         return copy.deepcopy(self)

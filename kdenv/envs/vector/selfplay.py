@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.core.afterstates import Afterstates, Rows
 from kdenv.core.encoding import Layout
 from kdenv.core.game import Game
 from kdenv.core.table import Table
@@ -36,11 +37,11 @@ class SelfPlay:
     """Games whose seats all learn, for your own training loop (PPO, DQN, AlphaZero ...).
 
     Args:
-        game: the name of a game, or a Game.
-        num_envs: the number of games.
-        players, reward, encoding, skip_forced, options: as in TableEnv. The reward cannot be a function.
-        illegal: "raise" or "terminate" as in TableEnv. With "raise" an illegal action changes no game.
-        threads: the number of threads that share the games. It changes no result.
+        game: The name of a game, or a Game.
+        num_envs: The number of games.
+        players, reward, encoding, skip_forced, options: As in TableEnv. The reward cannot be a function.
+        illegal: As in TableEnv. With "raise" an illegal action changes no game.
+        threads: The number of threads that share the games. It changes no result.
 
     reset and step return a BatchStep. Row i after reset(seed=s) holds the games that TableEnv plays after reset(seed=s + i) and, after
     that, reset() without a seed. Arrays are not written to again as long as somebody holds them. If an error or Ctrl-C ends a call, reset()
@@ -90,7 +91,7 @@ class SelfPlay:
         """Deal a new game in every row.
 
         Args:
-            seed: the seed of the first game, each further game takes the next number; or a list of seeds.
+            seed: The seed of the first game, of which each further game takes the next number; or a list of seeds.
 
         """
         return self._batch.completed(self._moment(self._batch.deal(seeds_of(seed, self.num_envs))))
@@ -98,6 +99,21 @@ class SelfPlay:
     def step(self, actions: Any) -> BatchStep:
         """Carry out one action in each game, and the chance after it. Where a game ends, the next one is dealt at once."""
         return self._batch.completed(self._moment(self._batch.step(actions)))
+
+    def afterstates(self, encoding: str | None = None, *, whole: bool = True, out: Rows | None = None) -> Afterstates:
+        """List the turns of the seat to move in every game, and what this seat observes after each of them, before any chance.
+
+        Args:
+            encoding: the name of the encoding; None means that of the environment.
+            whole: list whole turns; if False, single actions.
+            out: memory for the observations, an array of float32 with at least as many rows as there are turns.
+
+        """
+        return self._batch.afterstates(encoding, whole=whole, out=out)
+
+    def positions(self) -> NDArray[Any]:
+        """Return a read-only copy of the states of all games, each as the seat to move sees it."""
+        return self._batch.positions()
 
     def table(self, i: int) -> Table:
         """Return a copy of game i as a table, to look at: legal actions in words, scores, drawings. The table has no history."""

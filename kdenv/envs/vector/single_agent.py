@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from kdenv.core.afterstates import Afterstates, Rows
 from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, did_you_mean, shown
 from kdenv.core.game import Game
@@ -29,12 +30,12 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
     """Games in which one seat learns and the others are compiled players, all in one array, stepped by one call of a kernel.
 
     Args:
-        game: the name of a game, or a Game.
-        opponents: as in SeatEnv, but all policies must have a compiled form (random, the rule-based players ...).
-        num_envs: the number of games.
-        pool: as in SeatEnv, with the same condition.
-        players, seat, observation, reward, illegal, encoding, skip_forced, options: as in SeatEnv. The reward cannot be a function.
-        threads: the number of threads that share the games. It changes no result.
+        game: The name of a game, or a Game.
+        opponents: As in SeatEnv, but all policies must have a compiled form (random, the rule-based players ...).
+        num_envs: The number of games.
+        pool: As in SeatEnv, with the same condition.
+        players, seat, observation, reward, illegal, encoding, skip_forced, options: As in SeatEnv. The reward cannot be a function.
+        threads: The number of threads that share the games. It changes no result.
 
     gymnasium.make_vec("kdenv/Kingdomino-v0", num_envs=1024, vectorization_mode="vector_entry_point", opponents="full_greedy") makes one.
     Observations, rewards and infos are those of SeatEnv, with one row for each game. infos["action_mask"] and action_masks() are the masks
@@ -109,8 +110,8 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         """Deal a new game in every row.
 
         Args:
-            seed: the seed of the first game, each further game takes the next number; or a list of seeds.
-            options: "reset_mask" is an array of bools. Where it is false, the current game stays.
+            seed: The seed of the first game, of which each further game takes the next number; or a list of seeds.
+            options: The key "reset_mask" has an array of bools. Where it is false, the current game stays.
 
         """
         seeds = seeds_of(seed, self.num_envs)
@@ -133,6 +134,25 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions of each game, as an array of games x actions."""
         return self._batch.games.mask.astype(np.bool_)
+
+    def afterstates(self, encoding: str | None = None, *, whole: bool = True, out: Rows | None = None) -> Afterstates:
+        """List the turns of the seat to move in every game, and what this seat observes after each of them, before any chance.
+
+        Args:
+            encoding: the name of the encoding; None means that of the environment.
+            whole: list whole turns; if False, single actions.
+            out: memory for the observations, an array of float32 with at least as many rows as there are turns.
+
+        """
+        return self._batch.afterstates(encoding, whole=whole, out=out)
+
+    def positions(self) -> NDArray[Any]:
+        """Return a read-only copy of the states of all games, each as the seat to move sees it."""
+        return self._batch.positions()
+
+    def opponents(self) -> NDArray[np.int64]:
+        """Return the place of each seat's policy in `opponents` or `pool`, and -1 for the learner's seat (games x players)."""
+        return self._batch.opponents()
 
     def table(self, i: int) -> Table:
         """Return a copy of game i as a table, to look at: legal actions in words, scores, drawings. The table has no history."""

@@ -140,7 +140,7 @@ def claim(s, slot):
 
 @kernel
 def is_standing(s, tile):
-    """Return whether a meeple was put on a tile and is still there. It goes back to its seat when what it claimed is complete."""
+    """Return whether a meeple was put on a tile and is still there. It goes back to its seat when the claimed feature is complete."""
     slot = int(s.tile_claim[tile]) % N_SLOTS
     if slot == NO_MEEPLE:
         return False

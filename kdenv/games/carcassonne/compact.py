@@ -67,7 +67,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
         "poor": Part((players,), "fields it holds that touch fewer than 3 complete cities / 3"),
         "value": Part((1,), "the evaluation with Heyden's weights / 5000"),
         **tile_parts(),
-        "fits": Part((N_TYPES,), "cells where a tile of this type fits / 20, whether or not any is left"),
+        "fits": Part((N_TYPES,), "cells where a tile of this type fits / 20, even if none is left"),
         "frontier": Part((7,), "empty cells beside 1, 2, 3, 4 tiles / 30; edges of tiles open for cities, roads, fields / 40"),
         "claims": CLAIMS,
         "slots": Part(

@@ -55,7 +55,7 @@ def _bounds(s: Any) -> tuple[int, int, int, int]:
 
 
 def _status(s: Any) -> str:
-    """Say in words what happens next."""
+    """The stage in words."""
     if s["stage"] == rules.FINISHED:
         return "the game is over"
     if s["stage"] == rules.DRAWING:
@@ -238,7 +238,7 @@ def claimable(s: Any) -> list[int]:
 
 
 def _panel(s: Any, x: float) -> list[str]:
-    """Draw the panel: scores, meeples in hand, what happens next, and the tile to be placed."""
+    """Draw the panel: scores, meeples in hand, the stage, and the tile to be placed."""
     tall = 138 + 112 * int(s["players"]) + (170 if s["stage"] == rules.PLACING else 0)
     parts = [
         f'<rect x="{x}" y="22" width="{_PANEL - 24}" height="{tall}" rx="16" fill="#f6efdd" stroke="{FRAME}" stroke-width="2"/>',

@@ -119,7 +119,7 @@ DETAILS = MatchColumns(
     {
         "points KIND": "points scored with cities, roads, cloisters or fields",
         "meeples KIND": "meeples put on them",
-        "scored KIND": "how many of them scored for the seat",
+        "scored KIND": "number of them that scored for the seat",
     },
     _compute,
     _round,

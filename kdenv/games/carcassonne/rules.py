@@ -6,7 +6,7 @@ choice, a claim, `CLAIM + slot`. Nothing here checks legality: tables, environme
 
 import numpy as np
 
-from kdenv.compiler.bits import bit, lowest
+from kdenv.compiler.bits import ONE, bit, lowest
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below
 from kdenv.compiler.state import state_dtype, wipe
@@ -59,7 +59,7 @@ STATE = state_dtype(
     ("road_twice", np.uint8, ALL_ROADS),
     ("field_parent", np.uint8, ALL_FIELDS),
     ("cloister_tiles", np.int8, ALL_CLOISTERS),  # tiles laid in the 3 x 3 cells around it
-    ("cloister_seat", np.int8, ALL_CLOISTERS),  # whose meeple is there, or NOBODY
+    ("cloister_seat", np.int8, ALL_CLOISTERS),  # the seat of the meeple there, or NOBODY
     ("tile_face", np.int8, N_TILES),
     ("tile_city", np.uint8, N_TILES),  # the first segment of a tile; of each kind it has segments in a row
     ("tile_road", np.uint8, N_TILES),
@@ -81,7 +81,7 @@ STATE = state_dtype(
     ("n_with_cities", np.int8),  # tiles laid that have more than one city; those with more than one road follow
     ("n_with_roads", np.int8),
     ("drawn", np.int8),  # the type of the tile to be placed, or NO_TYPE
-    ("turn", np.int8),  # the seat whose turn it is
+    ("turn", np.int8),  # the seat that has the turn
     ("stage", np.int8),
     ("shown_outside", np.int8),  # the kinds of edges that tiles at the rim show to the outside of the window, as bits
     ("clipped", np.int8),  # 1 once a tile could not be placed only because of the window
@@ -142,7 +142,7 @@ def legal(s, out):
         cells = s.frontier[word]
         while cells != NONE:
             cell = 64 * word + lowest(cells)
-            cells &= cells - np.uint64(1)
+            cells &= cells - ONE
             # Write every rotation, but count only those that fit: the next one overwrites the others. This has no branches.
             rotations = int(FIT[drawn, int(s.code[cell])])
             for rotation in range(4):
@@ -226,12 +226,12 @@ def _finish(s):
     held = s.city_held
     while held != NONE:
         city = lowest(held)
-        held &= held - np.uint64(1)
+        held &= held - ONE
         _award(s, s.city_meeples[city], city_pays(s, city))
     held = s.road_held
     while held != NONE:
         road = lowest(held)
-        held &= held - np.uint64(1)
+        held &= held - ONE
         _award(s, s.road_meeples[road], int(s.road_tiles[road]))
     for i in range(int(s.n_cloisters)):
         if s.cloister_seat[i] != NOBODY:
@@ -240,7 +240,7 @@ def _finish(s):
         held = s.field_held[word]
         while held != NONE:
             field = 64 * word + lowest(held)
-            held &= held - np.uint64(1)
+            held &= held - ONE
             _award(s, s.field_meeples[field], FIELD_POINTS * closed_cities_at(s, field))
 
 

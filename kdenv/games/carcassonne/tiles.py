@@ -77,7 +77,7 @@ FIELD_CITIES = _of_segments(4, [[sum(1 << int(city) for city in cities) for _, c
 
 
 def _distinct(tile_type: int) -> int:
-    """Return how many rotations of a tile look different: 1, 2 or 4."""
+    """Return the number of rotations of a tile that look different: 1, 2 or 4."""
     looks = [_looks(tile_type, rotation) for rotation in range(4)]
     return next(n for n in (1, 2, 4) if looks[n % 4] == looks[0])
 

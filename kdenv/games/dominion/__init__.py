@@ -110,10 +110,10 @@ STRONGEST = (
 
 
 class _Dominion(Game):
-    """The game with kingdom=random, which is drawn from kingdom_seed when the options are read, so that every record names the cards."""
+    """The game with kingdom=random: it is drawn from kingdom_seed when the options are read, so that every record names the cards."""
 
     def variant(self, players: int | None = None, **options: Any) -> tuple[int, Variant]:
-        """Read the options as Game does, after kingdom=random has become the names of its ten cards."""
+        """Read the options as Game does, with the names of ten cards in the place of kingdom=random."""
         if options.get("kingdom") == "random":
             options["kingdom"] = random_kingdom(_seed(options.get("kingdom_seed", 0), 0)[0])
         return super().variant(players, **options)
@@ -143,7 +143,7 @@ GAME = _Dominion(
             "treasures in the supply: of the rulebook, or 44 Copper, 30 Silver, 20 Gold as in the thesis",
             ("standard", "thesis"),
         ),
-        Option("curses", False, "whether one may buy, and gain by choice, a Curse", (False, True)),
+        Option("curses", False, "whether Curses may be bought, and gained by choice", (False, True)),
         Option(
             "max_turns",
             200,
@@ -154,7 +154,7 @@ GAME = _Dominion(
         Option(
             "info",
             "honest",
-            "what a seat knows of the others: what it could remember, their discards too, or their hands too as in the thesis",
+            "knowledge about other seats: as far as one could remember, with their discards, or with their hands too as in the thesis",
             ("honest", "open_discard", "thesis"),
         ),
         Option("kingdom_seed", 0, "the kingdom that kingdom=random draws", encode=_seed, decode=lambda integers: integers[0]),
@@ -176,7 +176,6 @@ GAME = _Dominion(
     max_chances=N_SLOTS,
     knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="rollout", reflex=heuristics.REFLEX, strongest=STRONGEST),
     most_decisions=1,
-    truncated=rules.is_truncated,
     margin_scale=50.0,
     details=DETAILS,
 )

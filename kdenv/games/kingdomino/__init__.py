@@ -12,7 +12,7 @@ __all__ = ["DOMINOES", "GAME", "TERRAINS"]
 
 
 def _dominoes_used(value: object, players: int) -> list[int]:
-    """The integers of the option `dominoes`: how many are in the game. None means as many as usual for this number of players."""
+    """The integers of the option `dominoes`: the number in the game. None means the usual number for these players."""
     if value is None or value == "None":
         return [DOMINOES_USED[players]]
     kings = KINGS[players]

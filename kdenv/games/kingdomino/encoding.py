@@ -43,7 +43,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 
 @kernel
 def observe(states, k, seat, out):
-    """Write what the seat sees as `layout` says."""
+    """Write the observation of the seat in states[k] to out."""
     s = states[k]
     clear(out)
     players = int(s.players)

@@ -16,7 +16,7 @@ import re
 from typing import Any
 
 from kdenv.core.errors import BadRecord, shown
-from kdenv.core.parsing import check_length, number_in, read_number
+from kdenv.core.parsing import number_in, read_number, read_words
 from kdenv.games.kingdomino import placements, rules, validate
 from kdenv.games.kingdomino.board import STEP_X, STEP_Y, column_of, row_of, square
 from kdenv.games.kingdomino.tables import N_DOMINOES, N_DOUBLES
@@ -72,7 +72,7 @@ def halves(action: int, size: int) -> tuple[int, int, int, int]:
 
 
 def action_from(states: Any, k: int, text: str) -> int:
-    """The action that these words mean in states[k]. Whether it is legal is not checked."""
+    """The action that these words mean in states[k]. It is not checked that it is legal."""
     s = states[k]
     size = int(s["size"])
     words = text.split()
@@ -118,7 +118,7 @@ def chance_text(states: Any, k: int, outcome: int) -> str:
 
 
 def chance_from(states: Any, k: int, text: str) -> int:
-    """The outcome that these words mean in states[k]. Whether it is possible is not checked."""
+    """The outcome that these words mean in states[k]. It is not checked that it is possible."""
     words = text.split()
     number = number_in(words[1], 0, N_DOMINOES) if len(words) == 2 else None
     if number is not None:
@@ -189,18 +189,7 @@ def _ranges_text(numbers: list[int]) -> str:
 
 def position_from(text: str, states: Any, k: int) -> None:
     """Write the position to states[k], on which begin() has been called with the players and options."""
-    check_length(text)
-    parts = [word.partition("=")[::2] for word in text.split()]
-    words = dict(parts)
-    known = {"round", "stage", "turn", "caller", "kingdoms", "queue", "draft", "box"}
-    for word in words:
-        if word not in known:
-            raise BadRecord(f"{shown(word)!r} is no part of a position; the parts are {', '.join(sorted(known))}")
-    for word in words:
-        if [name for name, _ in parts].count(word) > 1:
-            raise BadRecord(f"the position has {word}= twice")
-    for word in sorted(known - {"caller"} - words.keys()):
-        raise BadRecord(f"the position lacks {word}=")
+    words = read_words(text, ("box", "caller", "draft", "kingdoms", "queue", "round", "stage", "turn"), optional=("caller",))
     s = states[k]
     players, kings = int(s["players"]), int(s["kings"])
     if words["stage"] not in _STAGES:

@@ -83,7 +83,7 @@ SETS = _sets_of_dominoes()
 
 @kernel
 def observe(states, k, seat, out):
-    """Write what the seat sees as `layout` says."""
+    """Write the observation of the seat in states[k] to out."""
     clear(out)
     s = states[k]
     players = int(s.players)

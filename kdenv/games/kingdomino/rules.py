@@ -45,7 +45,7 @@ SHARED, OFFICIAL = 0, 1  # values of V_TIEBREAK
 
 STATE = state_dtype(
     ("land", np.uint64, (4, N_TERRAINS)),  # the squares of each terrain, by seat (see board.py)
-    ("crowns", np.uint64, (4, 2)),  # the squares whose number of crowns has bit 0 set, and those where it has bit 1 set
+    ("crowns", np.uint64, (4, 2)),  # the squares with bit 0 set in their number of crowns, and those with bit 1 set
     ("taken", np.uint64, 4),  # all squares used, the castle included
     ("unseen", np.uint64),  # the dominoes that have not been drawn; the domino `number` is bit number - 1
     ("left", np.int8, 4),  # the outermost columns and rows used, by seat
@@ -56,9 +56,9 @@ STATE = state_dtype(
     ("draft_king", np.int8, 4),  # the seats whose kings stand on these, or NOBODY
     ("queue", np.int8, 4),  # the draft of the round before; from `turn` on its dominoes are still to be placed
     ("queue_king", np.int8, 4),  # the seats whose kings stand on these
-    ("turn", np.int8),  # how many kings have finished their turn this round
+    ("turn", np.int8),  # the number of kings that have finished their turn this round
     ("caller", np.int8),  # the seat that chance has called in the first round, or NOBODY
-    ("n_drawn", np.int8),  # how many dominoes of the new draft lie on the table
+    ("n_drawn", np.int8),  # the number of dominoes of the new draft on the table
     ("round", np.int8),  # from 0 (picking only) to n_drafts (placing only)
     ("stage", np.int8),
     ("players", np.int8),

@@ -24,7 +24,7 @@ class Kingdom(NamedTuple):
     bonuses: list[str]
     points: int
     place: int  # 1 is the best
-    task: str  # what this seat must do now, or that it has won
+    task: str  # the next action of this seat, or its win
 
 
 def kingdoms_of(states: Any, k: int) -> list[Kingdom]:

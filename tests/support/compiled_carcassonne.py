@@ -1,19 +1,18 @@
-"""The engines of Carcassonne that the tests of its rules play: the oracle, and the compiled rules with the methods of the oracle."""
+"""The compiled rules of Carcassonne with the interface of the oracle (naive/carcassonne.py), so that one test holds both."""
 
 from __future__ import annotations
 
 import re
 
 import numpy as np
-from naive.carcassonne import Carcassonne
 
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.games.carcassonne import claims
 
 
-class Compiled:
-    """A table of the compiled rules. `phase` to `meeples` are as in `naive.carcassonne`."""
+class CompiledCarcassonne:
+    """One game in progress on a table of kdenv. Actions and outcomes have the same numbers in both engines."""
 
     def __init__(self, players: int = 2, unplaceable: str = "return") -> None:
         self.table = Table(find_game("carcassonne"), players, unplaceable=unplaceable)
@@ -66,6 +65,3 @@ class Compiled:
         open_slots = [action - claims.CLAIM for action in self.legal()]
         same = [other for other in open_slots if claims.NO_MEEPLE < other < claims.ON_CLOISTER and feature(other) == feature(slot)]
         return min(same, default=slot)
-
-
-ENGINES = {"naive": Carcassonne, "compiled": Compiled}
