@@ -109,12 +109,12 @@ KNOWN: dict[str, list[Known]] = {
         ),
         *_faults(
             "kdenv/policies/compiled_opponents.py",
-            "places[i] = types.index(kind) * PLACES + next(",
+            "places[i] = types.index(kind) * PLACES + place",
             _SEATED,
-            "places[i] = next(",
-            "places[i] = types.index(kind) + next(",
-            "places[i] = (types.index(kind) + 1) * PLACES + next(",
-            "places[i] = types.index(kind) * PLACES + 0 * next(",
+            "places[i] = place",
+            "places[i] = types.index(kind) + place",
+            "places[i] = (types.index(kind) + 1) * PLACES + place",
+            "places[i] = types.index(kind) * PLACES",
         ),
         *_faults(
             "kdenv/envs/vector/kernels.py",

@@ -18,7 +18,7 @@ from kdenv.search.playout import PLACES, Seated, Uniform
 
 _MOST_TYPES = 4  # the number of types of players that Seated can hold
 _APART = 16  # numbers of 64 bits; processors fetch two lines of eight
-_compiled = {""}  # the kinds of players that have played in this process; "" stands for no compiled player
+_compiled = {""}  # the kinds of players that have played in this process; "" is the kind of no compiled player
 
 
 def seated(players: Sequence[Any], n_seats: int) -> Seated:
@@ -26,18 +26,19 @@ def seated(players: Sequence[Any], n_seats: int) -> Seated:
 
     Raises NotSupported if they are of too many types. Compiled players may have buffers of their own, so each thread needs its own.
     """
+    kinds = [str(numba.typeof(player)) for player in players]
     by_type: dict[str, list[Any]] = {}
-    for player in players:
-        same = by_type.setdefault(str(numba.typeof(player)), [])
+    for kind, player in zip(kinds, players, strict=True):
+        same = by_type.setdefault(kind, [])
         if not any(known is player for known in same):
             same.append(player)
     types = sorted(by_type)  # so that fewer combinations need to be compiled
     if len(types) > _MOST_TYPES:
         raise NotSupported(f"these opponents are of {len(types)} types, but a batch of games has room for {_MOST_TYPES}; choose fewer")
     places = np.zeros(max(1, len(players)), np.int64)
-    for i, player in enumerate(players):
-        kind = str(numba.typeof(player))
-        places[i] = types.index(kind) * PLACES + next(place for place, known in enumerate(by_type[kind]) if known is player)
+    for i, (kind, player) in enumerate(zip(kinds, players, strict=True)):
+        place = [known is player for known in by_type[kind]].index(True)
+        places[i] = types.index(kind) * PLACES + place
     unused = (Uniform(),)  # a type that costs little to compile
     slots = [_padded(by_type[kind]) for kind in types] + [unused] * (_MOST_TYPES - len(types))
     which = np.zeros(n_seats + 2 * _APART, np.int64)[_APART:-_APART]  # it is written to, so no other thread's may lie beside it
@@ -45,7 +46,7 @@ def seated(players: Sequence[Any], n_seats: int) -> Seated:
 
 
 def _padded(players: list[Any]) -> tuple[Any, ...]:
-    """The players, the last one repeated until their number is a power of two, so that fewer lengths need to be compiled."""
+    """Repeat the last player until their number is a power of two, so that fewer lengths need to be compiled."""
     return tuple(players + players[-1:] * ((1 << (len(players) - 1).bit_length()) - len(players)))
 
 
@@ -83,7 +84,7 @@ def player_of_seats(policies: Sequence[Policy | Callable[[View], int]], seats: S
 
 @contextmanager
 def first_use(player: Any, game: Game, what: str = "the opponents") -> Iterator[None]:
-    """A context for a kernel call with this player (or None). At the first call with its kind it tells the user if compiling takes long."""
+    """A context for a kernel call with this player (or None). The first call with its kind prints a notice if compiling takes long."""
     kind = "" if player is None else f"{what} {game.name} {_kind(player)}"
     if kind in _compiled:
         yield
@@ -94,6 +95,6 @@ def first_use(player: Any, game: Game, what: str = "the opponents") -> Iterator[
 
 
 def _kind(player: Any) -> str:
-    """The type of a compiled player and of the players inside it, as text."""
+    """Return the type of a compiled player and of the players inside it, as text."""
     inside = [_kind(field) for field in player if isinstance(field, tuple)]
     return f"{type(player).__name__}({', '.join(inside)})"

@@ -209,9 +209,9 @@ class Batch:
         return self.results.observations
 
     def _new_crew(self) -> Crew:
-        casts = [seated_policies(self._opponents, self.empty.game, self.empty.players) for _ in range(self._threads)]
-        parts = [(self.world, cast, self.games, _room(self.empty, self.observer)) for cast in casts]
-        with first_use(casts[0], self.empty.game):
+        opponents = [seated_policies(self._opponents, self.empty.game, self.empty.players) for _ in range(self._threads)]
+        parts = [(self.world, each, self.games, _room(self.empty, self.observer)) for each in opponents]
+        with first_use(opponents[0], self.empty.game):
             return Crew(parts, self._actions, self._new_results())
 
     def __getstate__(self) -> dict[str, Any]:
