@@ -16,7 +16,7 @@ from kdenv.compiler.random import below, stirred, uniform
 from kdenv.core.questions import choose, plays
 from kdenv.core.turns import finish_turn, first_action, packed, rest_of
 from kdenv.core.verbs import legal, seat
-from kdenv.search.kernels.uct import NONE, Decisions, Positions, learn
+from kdenv.search.kernels.uct import NONE, PATH_MOVER, PATH_NODE, PATH_TURN, Decisions, Positions, learn
 
 MOST_RECORDED = 2048  # turns of a playout; later turns are ignored
 
@@ -115,7 +115,7 @@ def _learn_from_all_turns(learner, chance, tree, space, depth):
     learner.record.n[0] = 0
     # 2. The path, from the end: add the turn made in a node, then update the turns of this node that are in the set.
     for d in range(depth - 1, -1, -1):
-        node, at, mover = space.path[d, 0], space.path[d, 1], space.path[d, 2]
+        node, at, mover = space.path[d, PATH_NODE], space.path[d, PATH_TURN], space.path[d, PATH_MOVER]
         n = _add(learner, n, mover, tree.turns[at])
         credit(chance, learner, n, tree, node, mover, space.values[mover])
     # 3. The set has all turns of the iteration now.

@@ -40,7 +40,8 @@ ALL, OWNER, SEARCHER, MINE, OWN = range(5)  # the turns that an iteration update
 SIBLINGS, PARENT = range(2)  # the visits that N of the selection rule counts, see update()
 RANDOM, LAST = range(2)  # how ties between equally urgent turns are broken
 MEAN, MAX = range(2)  # the value of a turn: its mean, or see value_by_best_reply()
-NODES, TURNS = range(2)  # the places in Tree.used
+NODES, TURNS = range(2)  # the indices of Tree.used
+PATH_NODE, PATH_TURN, PATH_MOVER, PATH_CHANCE = range(4)  # the columns of Workspace.path
 
 
 class Positions(NamedTuple):
@@ -118,7 +119,7 @@ class Tree(NamedTuple):
 class Workspace(NamedTuple):
     """The scratch memory of an iteration."""
 
-    path: np.ndarray  # by depth: the node, the turn, the mover, and (for MAX) whether chance comes after the turn
+    path: np.ndarray  # by depth: a node, the turn made there, its mover, and (for MAX) whether chance comes after the turn
     turns: np.ndarray  # the legal turns, packed
     known: np.ndarray  # the numbers of those of them that the tree has and whose urgencies are compared
     actions: np.ndarray
@@ -206,7 +207,7 @@ def grow(tree, space, states, raw, seat, n_iterations, chance, plan, rule, playo
         states[1] = states[0]
         depth = descend(chance, tree, space, states, raw, seat, plan, rule, rng)
         # 2. Simulation: play to the end of the game, or until the playout is cut short.
-        play_on(playouts, states, 1, space.path[depth - 1, 2] if depth > 0 else seat, ALL_SEATS, rng)
+        play_on(playouts, states, 1, space.path[depth - 1, PATH_MOVER] if depth > 0 else seat, ALL_SEATS, rng)
         # 3. Backpropagation: update the turns on the path with the value of the playout.
         update(chance, tree, space, depth, seat, plan)
         learn(learner, chance, tree, space, depth)
@@ -223,21 +224,21 @@ def update(chance, tree, space, depth, seat, plan):
     """
     if depth == 0:
         return
-    owner = space.path[depth - 1, 2]
+    owner = space.path[depth - 1, PATH_MOVER]
     if plan.total == PARENT:
         count_pass(chance, tree, ROOT)
     # MINE and OWN: an iteration in which an opponent moved last updates no turn.
     if plan.update >= MINE and (owner - seat) % plan.teams != 0:
         return
     for d in range(depth):
-        node, at, mover = space.path[d, 0], space.path[d, 1], space.path[d, 2]
+        node, at, mover = space.path[d, PATH_NODE], space.path[d, PATH_TURN], space.path[d, PATH_MOVER]
         if (plan.update == OWNER or plan.update == OWN) and (owner - mover) % plan.teams != 0:
             continue
         if plan.update == SEARCHER and (seat - mover) % plan.teams != 0:
             continue
         value = space.values[mover]
         if plan.total == PARENT:  # the last node of the path is not on the path itself: it is the child of the last turn
-            node = space.path[d + 1, 0] if d + 1 < depth else np.int64(tree.counts[at].child)
+            node = space.path[d + 1, PATH_NODE] if d + 1 < depth else np.int64(tree.counts[at].child)
         count_pass(chance, tree, node)
         tree.counts[at].visits += 1
         tree.counts[at].sums += value
@@ -253,10 +254,10 @@ def value_by_best_reply(tree, space, depth):
     The mover can do so if it decides again and no chance comes before (Jansen and Tollisen 2014, 3.4.4).
     """
     for d in range(depth - 2, -1, -1):
-        if space.path[d, 2] != space.path[d + 1, 2] or space.path[d, 3] != 0:
+        if space.path[d, PATH_MOVER] != space.path[d + 1, PATH_MOVER] or space.path[d, PATH_CHANCE] != 0:
             continue
         # The same seat decides in the next node, so the value of this turn is the best mean there.
-        at, after = space.path[d, 1], space.path[d + 1, 0]
+        at, after = space.path[d, PATH_TURN], space.path[d + 1, PATH_NODE]
         first, best = int(tree.nodes[after].first), -np.inf
         for other in range(first, first + int(tree.nodes[after].n_tried)):
             known = tree.counts[other]
@@ -283,7 +284,7 @@ def _descend_positions(chance, tree, space, states, raw, seat, plan, rule, rng):
         depth += 1
         take(tree, space, states, at, plan)
         if plan.backup == MAX:
-            space.path[depth - 1, 3] = int(phase(states[1]) == CHANCE)
+            space.path[depth - 1, PATH_CHANCE] = int(phase(states[1]) == CHANCE)
         n_nodes = tree.used[NODES]
         node = _follow(chance, tree, space, states, raw, at, rng)
         if node == NONE or node > n_nodes:  # the tree is full, or the node is new: each iteration adds one node
@@ -393,9 +394,9 @@ def _swap_amaf(one, other):
 @kernel
 def note(space, depth, node, at, mover):
     """Append a turn to the path."""
-    space.path[depth, 0] = node
-    space.path[depth, 1] = at
-    space.path[depth, 2] = mover
+    space.path[depth, PATH_NODE] = node
+    space.path[depth, PATH_TURN] = at
+    space.path[depth, PATH_MOVER] = mover
 
 
 @kernel
