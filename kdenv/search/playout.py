@@ -40,7 +40,7 @@ class Seated(NamedTuple):
     be kept on disk.
     """
 
-    which: NDArray[np.int64]  # by seat: the index of the player that decides. Callers change it between games.
+    which: NDArray[np.int64]  # by seat: the index of the player that decides. Kernels and Python write to it
     places: NDArray[np.int64]  # by this index: the type of the player times PLACES, plus its place among the players of its type
     first: tuple[Any, ...]
     second: tuple[Any, ...]

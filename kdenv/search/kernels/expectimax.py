@@ -77,43 +77,43 @@ def go_on(search, task, evaluator, order, n_nodes):
 @kernel
 def _push(search, level, depth, side, alpha, beta):
     """Reset a level for the position in states[level]."""
-    f = search.levels[level]
-    f.stage = OPEN
-    f.depth = depth
-    f.side = side
-    f.alpha = alpha
-    f.beta = beta
-    f.best = -np.inf
-    f.first = 0
-    f.chosen = 0
-    f.at = 0
-    f.until = search.branches.shape[1]
-    f.spread = 1
-    f.is_probe = 0
+    node = search.levels[level]
+    node.stage = OPEN
+    node.depth = depth
+    node.side = side
+    node.alpha = alpha
+    node.beta = beta
+    node.best = -np.inf
+    node.first = 0
+    node.chosen = 0
+    node.at = 0
+    node.until = search.branches.shape[1]
+    node.spread = 1
+    node.is_probe = 0
 
 
 @kernel
 def _open(search, task, evaluator, order, level):
     """Open a new node: list its turns or outcomes, unless it is a leaf or in the table."""
-    f = search.levels[level]
+    node = search.levels[level]
     s = search.states[level]
     search.counters[NODES] += 1
     now = phase(s)
     too_deep = level + 1 == search.levels.shape[0]
-    if now == OVER or f.depth == 0 or too_deep:
+    if now == OVER or node.depth == 0 or too_deep:
         search.counters[TOO_DEEP] += 1 if too_deep else 0
         _open_leaf(search, task, evaluator, level)
         return
     if now != DECIDE:
         # Several chances in a row multiply their outcomes; such a position may be too wide to search.
-        f.n = chances(search.states[level], search.branches[level], search.sorted)
-        f.spread *= f.n
-        if f.spread > task.widest:
+        node.n = chances(search.states[level], search.branches[level], search.sorted)
+        node.spread *= node.n
+        if node.spread > task.widest:
             _open_leaf(search, task, evaluator, level)
             return
     if search.table.shape[0] > 1:
-        f.key = fingerprint(search.words, level, 0)
-        if level > 0 and f.is_probe == 0 and is_known(search, f):  # the root needs the values of all its turns
+        node.key = fingerprint(search.words, level, 0)
+        if level > 0 and node.is_probe == 0 and is_known(search, node):  # the root needs the values of all its turns
             return
     if now == DECIDE:
         _open_turns(search, task, order, level)
@@ -124,9 +124,9 @@ def _open(search, task, evaluator, order, level):
 @kernel
 def _open_leaf(search, task, evaluator, level):
     """Close a leaf with its estimate as the value."""
-    f = search.levels[level]
-    f.best = _leaf(search, task, evaluator, level, f.side)
-    f.stage = DONE
+    node = search.levels[level]
+    node.best = _leaf(search, task, evaluator, level, node.side)
+    node.stage = DONE
 
 
 @kernel
@@ -146,29 +146,29 @@ def _side(task, s):
 
 
 @kernel
-def _look_from(f, side):
+def _look_from(node, side):
     """Convert the window of a new level to the view of this side."""
-    if f.side != side:
-        f.side = side
-        alpha = f.alpha
-        f.alpha = -f.beta
-        f.beta = -alpha
+    if node.side != side:
+        node.side = side
+        alpha = node.alpha
+        node.alpha = -node.beta
+        node.beta = -alpha
 
 
 @kernel
 def _open_turns(search, task, order, level):
-    """List the turns by rank, with the turn f.first before all others."""
-    f = search.levels[level]
+    """List the turns by rank, with the turn node.first before all others."""
+    node = search.levels[level]
     s = search.states[level]
     turns = search.branches[level]
-    _look_from(f, _side(task, s))
+    _look_from(node, _side(task, s))
     n = write_turns(search.states, level, task.most_decisions, search.actions, search.counts[0], search.counts[1], turns)
     _sort(order, s, turns, n, search.ranks, search.sorted)
-    if f.first != 0:
-        _put_in_front(turns, n, f.first)
-    f.n = n
-    f.until = min(n, f.until)
-    f.stage = TURNS
+    if node.first != 0:
+        _put_in_front(turns, n, node.first)
+    node.n = n
+    node.until = min(n, node.until)
+    node.stage = TURNS
 
 
 @kernel
@@ -205,9 +205,9 @@ def _put_in_front(turns, n, first):
 @kernel
 def _open_chance(search, task, level):
     """Sort the outcomes just listed, the most probable first. The side of the node is the one that moves after the first outcome."""
-    f = search.levels[level]
+    node = search.levels[level]
     outcomes, odds, weights = search.branches[level], search.odds[level], search.sorted
-    n = f.n
+    n = node.n
     # 1. Insertion sort by probability: probable outcomes narrow the window of the others most.
     total = 0
     for i in range(n):
@@ -225,17 +225,17 @@ def _open_chance(search, task, level):
         odds[i] = weights[i] / total
         search.floors[level, i] = -task.most
         search.tried[level, i] = 0
-    f.sum = 0.0
-    f.left = 1.0
-    f.floor = -task.most
-    f.stage = SEARCH
+    node.sum = 0.0
+    node.left = 1.0
+    node.floor = -task.most
+    node.stage = SEARCH
     # 3. Probes are possible only where a seat decides after the outcome. Then `floor` is summed up from the probes.
     _bring(search, level, outcomes[0])
     if phase(search.states[level + 1]) == DECIDE:
-        _look_from(f, _side(task, search.states[level + 1]))
+        _look_from(node, _side(task, search.states[level + 1]))
         if task.cuts and task.probes > 0:
-            f.floor = 0.0
-            f.stage = PROBE
+            node.floor = 0.0
+            node.stage = PROBE
 
 
 @kernel
@@ -248,82 +248,82 @@ def _bring(search, level, outcome):
 @kernel
 def _next_turn(search, task, evaluator, level):
     """Go to the next turn: return 1 to go to the level below, or 0 if this level is done. At depth 1, estimate the turns here."""
-    f = search.levels[level]
+    node = search.levels[level]
     turns = search.branches[level]
-    while f.at < f.until and not (task.cuts and f.best >= f.beta):
+    while node.at < node.until and not (task.cuts and node.best >= node.beta):
         search.states[level + 1] = search.states[level]
-        play_turn(search.states[level + 1], turns[f.at])
-        if f.depth > 1:  # at the root, turns within `slack` of the best one get exact values, too
-            alpha = max(f.alpha, f.best - task.slack if level == 0 else f.best) if task.cuts else -np.inf
-            _push(search, level + 1, f.depth - 1, f.side, alpha, f.beta)
+        play_turn(search.states[level + 1], turns[node.at])
+        if node.depth > 1:  # at the root, turns within `slack` of the best one get exact values, too
+            alpha = max(node.alpha, node.best - task.slack if level == 0 else node.best) if task.cuts else -np.inf
+            _push(search, level + 1, node.depth - 1, node.side, alpha, node.beta)
             return 1
         search.counters[NODES] += 1
-        _take_turn(search, task, level, _leaf(search, task, evaluator, level + 1, f.side))
-    f.stage = DONE
-    remember(search, task, f)
+        _take_turn(search, task, level, _leaf(search, task, evaluator, level + 1, node.side))
+    node.stage = DONE
+    remember(search, task, node)
     return 0
 
 
 @kernel
 def _take_turn(search, task, level, value):
     """Note the value of the current turn."""
-    f = search.levels[level]
+    node = search.levels[level]
     if level == 0:
-        search.values[f.at] = value
-        search.visits[f.at] = search.counters[NODES]
-        if value <= f.best + rounding(task):  # its value may be only a bound: rounding must not make it the choice
-            f.at += 1
+        search.values[node.at] = value
+        search.visits[node.at] = search.counters[NODES]
+        if value <= node.best + rounding(task):  # its value may be only a bound: rounding must not make it the choice
+            node.at += 1
             return
-    if value > f.best:
-        f.best = value
-        f.chosen = search.branches[level, f.at]
-    f.at += 1
+    if value > node.best:
+        node.best = value
+        node.chosen = search.branches[level, node.at]
+    node.at += 1
 
 
 @kernel
 def _next_outcome(search, task, level):
     """Go to the next outcome of a chance: return 1 to go to the level below, or 0 to stay on this level."""
-    f = search.levels[level]
+    node = search.levels[level]
     # 1. After the last outcome the probes are followed by the search of all outcomes, and the search by the value.
-    if f.at == f.n:
-        if f.stage == PROBE:
-            f.stage = SEARCH
-            f.at = 0
-            f.left = 1.0
+    if node.at == node.n:
+        if node.stage == PROBE:
+            node.stage = SEARCH
+            node.at = 0
+            node.left = 1.0
         else:
-            f.best = f.sum
-            f.stage = DONE
-            remember(search, task, f)
+            node.best = node.sum
+            node.stage = DONE
+            remember(search, task, node)
         return 0
-    at = f.at
+    at = node.at
     p = search.odds[level, at]
-    f.left -= p
+    node.left -= p
     _bring(search, level, search.branches[level, at])
     child = search.levels[level + 1]
     # 2. Probe: try the first turns after every outcome, which gives a lower bound of its value. Unknown values lie between L = -U and U.
-    if f.stage == PROBE:
+    if node.stage == PROBE:
         after = search.states[level + 1]
-        if phase(after) != DECIDE or _side(task, after) != f.side:  # a few turns of the other side give no lower bound
-            f.floor -= p * task.most
-            f.at += 1
+        if phase(after) != DECIDE or _side(task, after) != node.side:  # a few turns of the other side give no lower bound
+            node.floor -= p * task.most
+            node.at += 1
             return 0
-        f.low = (f.alpha - task.most * (1.0 - p)) / p
-        f.high = (f.beta - f.floor + task.most * f.left) / p
-        _push(search, level + 1, f.depth, f.side, max(-task.most, f.low), min(task.most, f.high))
+        node.low = (node.alpha - task.most * (1.0 - p)) / p
+        node.high = (node.beta - node.floor + task.most * node.left) / p
+        _push(search, level + 1, node.depth, node.side, max(-task.most, node.low), min(task.most, node.high))
         child.until = task.probes
         child.is_probe = 1
         return 1
     # 3. Search: search the outcomes one after the other. Each continues after its probe, so no turn is searched twice.
     if not task.cuts:
-        _push(search, level + 1, f.depth, f.side, -np.inf, np.inf)
-        child.spread = f.spread
+        _push(search, level + 1, node.depth, node.side, -np.inf, np.inf)
+        child.spread = node.spread
         return 1
     # The window of this outcome: the other outcomes contribute at least `sum` + `floor`, and at most `sum` + U * `left`.
-    f.floor -= p * search.floors[level, at]
-    f.low = (f.alpha - f.sum - task.most * f.left) / p
-    f.high = (f.beta - f.sum - f.floor) / p
-    _push(search, level + 1, f.depth, f.side, max(-task.most, f.low), min(task.most, f.high))
-    child.spread = f.spread
+    node.floor -= p * search.floors[level, at]
+    node.low = (node.alpha - node.sum - task.most * node.left) / p
+    node.high = (node.beta - node.sum - node.floor) / p
+    _push(search, level + 1, node.depth, node.side, max(-task.most, node.low), min(task.most, node.high))
+    child.spread = node.spread
     if search.tried[level, at] > 0:
         child.at = search.tried[level, at]
         child.best = search.probed[level, at]
@@ -334,11 +334,11 @@ def _next_outcome(search, task, level):
 @kernel
 def _take(search, task, level):
     """Use the value of the node on the level below, which is done."""
-    f, child = search.levels[level], search.levels[level + 1]
-    value = child.best if child.side == f.side else -child.best
-    if f.stage == TURNS:
+    node, child = search.levels[level], search.levels[level + 1]
+    value = child.best if child.side == node.side else -child.best
+    if node.stage == TURNS:
         _take_turn(search, task, level, value)
-    elif f.stage == PROBE:
+    elif node.stage == PROBE:
         _take_probe(search, task, level, value)
     else:
         _take_outcome(search, task, level, value)
@@ -347,34 +347,34 @@ def _take(search, task, level):
 @kernel
 def _take_probe(search, task, level, value):
     """Note the value of the first turns after an outcome. It is a lower bound of the value of the outcome, unless the probe failed low."""
-    f, child = search.levels[level], search.levels[level + 1]
-    at, p = f.at, search.odds[level, f.at]
-    least = value if value > max(-task.most, f.low) + rounding(task) else -task.most
+    node, child = search.levels[level], search.levels[level + 1]
+    at, p = node.at, search.odds[level, node.at]
+    least = value if value > max(-task.most, node.low) + rounding(task) else -task.most
     # The search of this outcome continues from here: after the turns tried, in the same order.
     search.floors[level, at] = least
     search.probed[level, at] = value
     search.tried[level, at] = child.at
     search.firsts[level, at] = child.first
-    f.floor += p * least
-    f.at += 1
+    node.floor += p * least
+    node.at += 1
     # The value of the node is at least beta, even if all outcomes after this one have the value L.
-    if value >= f.high:
-        f.best = f.floor - task.most * f.left
-        f.stage = DONE
-        remember(search, task, f)
+    if value >= node.high:
+        node.best = node.floor - task.most * node.left
+        node.stage = DONE
+        remember(search, task, node)
 
 
 @kernel
 def _take_outcome(search, task, level, value):
     """Note the value of an outcome. Close the chance node early if the other outcomes cannot bring its value back into the window."""
-    f = search.levels[level]
-    f.sum += search.odds[level, f.at] * value
-    f.at += 1
-    if task.cuts and value >= f.high:
-        f.best = f.sum + f.floor
-    elif task.cuts and value <= f.low:
-        f.best = f.sum + task.most * f.left
+    node = search.levels[level]
+    node.sum += search.odds[level, node.at] * value
+    node.at += 1
+    if task.cuts and value >= node.high:
+        node.best = node.sum + node.floor
+    elif task.cuts and value <= node.low:
+        node.best = node.sum + task.most * node.left
     else:
         return
-    f.stage = DONE
-    remember(search, task, f)
+    node.stage = DONE
+    remember(search, task, node)

@@ -132,38 +132,38 @@ def _place(search, key):
 
 
 @kernel
-def is_known(search, f):
+def is_known(search, node):
     """Close a level whose value is in the table and return True. Otherwise the table may suggest a turn to try first."""
-    entry = search.table[_place(search, f.key)]
-    if entry.key != f.key:
+    entry = search.table[_place(search, node.key)]
+    if entry.key != node.key:
         return False
     # The best turn of a search to any depth is a good first turn. A level that continues after its probe keeps its order of turns.
-    if f.first == 0 and f.at == 0:
-        f.first = entry.turn
-    if entry.depth != f.depth:
+    if node.first == 0 and node.at == 0:
+        node.first = entry.turn
+    if entry.depth != node.depth:
         return False
     # Entries are from the view of side 0. A bound closes the level only if it lies outside the window.
-    lower, upper = (entry.lower, entry.upper) if f.side == 0 else (-entry.upper, -entry.lower)
-    if lower == upper or lower >= f.beta:
-        f.best = lower
-    elif upper <= f.alpha:
-        f.best = upper
+    lower, upper = (entry.lower, entry.upper) if node.side == 0 else (-entry.upper, -entry.lower)
+    if lower == upper or lower >= node.beta:
+        node.best = lower
+    elif upper <= node.alpha:
+        node.best = upper
     else:
         return False
-    f.stage = DONE
+    node.stage = DONE
     return True
 
 
 @kernel
-def remember(search, task, f):
+def remember(search, task, node):
     """Put the result of a level into the table: a value if it lies inside the window, else a bound."""
-    if search.table.shape[0] <= 1 or f.is_probe != 0:
+    if search.table.shape[0] <= 1 or node.is_probe != 0:
         return
     # A best value at or below alpha is an upper bound only, and one at or above beta a lower bound.
-    entry = search.table[_place(search, f.key)]
-    lower = f.best if f.best > f.alpha + rounding(task) else -np.inf
-    upper = f.best if f.best < f.beta - rounding(task) else np.inf
-    entry.key = f.key
-    entry.depth = f.depth
-    entry.turn = f.chosen
-    entry.lower, entry.upper = (lower, upper) if f.side == 0 else (-upper, -lower)
+    entry = search.table[_place(search, node.key)]
+    lower = node.best if node.best > node.alpha + rounding(task) else -np.inf
+    upper = node.best if node.best < node.beta - rounding(task) else np.inf
+    entry.key = node.key
+    entry.depth = node.depth
+    entry.turn = node.chosen
+    entry.lower, entry.upper = (lower, upper) if node.side == 0 else (-upper, -lower)
