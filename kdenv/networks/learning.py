@@ -36,7 +36,7 @@ from kdenv.networks.network import RELU, Array, Network, add_input, go_on_from_f
 from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_turns, worth_of_end
 
 MOST_TURNS = 4096  # of one game; the network does not learn from later turns
-_MEASURED = 4  # one of this many steps updates the squared gradients, because roots and divisions take longer than the rest of a step
+_MEASURED = 4  # on average one of this many steps updates the squared gradients: their roots take longer than the rest of a step
 _KEPT = np.float32(0.996)  # the decay of the running mean of squared gradients
 _LEAST = np.float32(1e-4)  # is added to the root of the mean, as epsilon in RMSProp
 _LARGEST = np.float32(8.0)  # a step is at most this many times the rate
@@ -249,7 +249,7 @@ def _step_back(learner, rate, measures):
         before, at = network.layers[layer - 1], network.weights_at[layer]
         for i in range(n_in):
             slopes[layer - 1, i] = _0
-        if n_out == 1:  # the weights of the inputs follow each other, so both loops run over memory in order
+        if n_out == 1:  # the weights follow each other; a gradient is input times slope, so these may change places in _change
             add_input(network.weights, at, slopes[layer, 0], n_in, slopes[layer - 1])
             _change(learner, at, slopes[layer, 0], before, n_in, rate, measures)
         else:
