@@ -177,7 +177,7 @@ def test_players_of_too_many_kinds_are_asked_for_every_decision(monkeypatch: pyt
     def refuse(*_):
         raise NotSupported("too many kinds")
 
-    monkeypatch.setattr(compiled_games, "cast_of", refuse)
+    monkeypatch.setattr(compiled_games, "seated_policies", refuse)
     assert clocked(results_of(Match("kingdomino", ["random", "random"], games=8, options={"size": 3}))) == [0, 1, 2, 3]
 
 
