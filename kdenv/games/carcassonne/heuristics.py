@@ -104,6 +104,7 @@ def worth(weights, s, seat):
                 scored += int(s.road_tiles[road])
             else:
                 to_come += float(int(s.road_tiles[road]))
+    # A cloister has one meeple at most.
     for i in range(int(s.n_cloisters)):
         if s.cloister_seat[i] == seat:
             if s.cloister_tiles[i] == CLOISTER_POINTS:
@@ -111,6 +112,7 @@ def worth(weights, s, seat):
                 in_hand += 1
             else:
                 to_come += float(int(s.cloister_tiles[i]))
+    # Fields are never complete: they pay at the end only, and their meeples do not come back.
     for word in range(2):
         held = s.field_held[word]
         while held != NONE:
