@@ -94,7 +94,7 @@ COMMAND = ("match", "kingdomino", "random", "misbehaving", "--option", "size=3",
 
 
 def misbehave(folder: Path, how: str, *arguments: str) -> tuple[str, str]:
-    """What a match prints, and the sentence it ends with, when a policy misbehaves after some games."""
+    """The output of a match, and its last sentence, when a policy misbehaves after some games."""
     done = run_script(folder, MISBEHAVING.replace("MISBEHAVIOUR", how), *COMMAND, *arguments)
     assert done.returncode == 2, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
