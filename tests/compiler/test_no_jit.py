@@ -57,7 +57,7 @@ def numbers() -> dict[str, Any]:
 
 
 def whole_games() -> dict[str, Any]:
-    """CompiledGames of a match in which one kernel call plays a game."""
+    """Games of a match in which one kernel call plays a game."""
     told: dict[str, Any] = {}
     line_ups = {"kingdomino": (["full_greedy", "random"], {"size": 3}), "dominoes": (["greedy", "random"] * 2, {"mode": "round"})}
     for name, (line_up, options) in line_ups.items():
