@@ -168,7 +168,7 @@ def test_a_decision_is_late_when_it_has_been_seen_for_longer_than_the_limit(monk
     assert seen == [None, None, 3, None, None, None, None, 1]
     worker.process.join()
     worker.pipe.close()
-    assert worker.how_it_ended() == "by SIGKILL (memory may have run out)"
+    assert worker.exit_words() == "by SIGKILL (memory may have run out)"
 
 
 # Processes killed from outside
