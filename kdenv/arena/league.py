@@ -1,7 +1,7 @@
-"""A league: which of many policies sit down together, what they play, and how that is read from a TOML file.
+"""A league: its policies and tables, and the match of each table. It can be read from a TOML file.
 
-Every table is a match of its own, whose deals are played from every seat. The deals of different tables are different, so that there are
-as many independent samples as tables times deals. league_games.py plays the tables, standings.py says how the policies did.
+Every table is a separate match, whose deals are played from every seat. Different tables have different deals, so the number of
+independent samples is that of the tables times that of the deals. league_games.py plays the tables, standings.py rates the policies.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _KINDS_OF: dict[str, tuple[tuple[type, ...], str]] = {
 
 @dataclass(frozen=True)
 class League:
-    """Which policies play which game, who meets whom, and how many deals each table plays.
+    """The plan of a league: the game, the policies, the pairings, and the number of deals of a table.
 
     Policies have names; in a list, a policy's text is its name. All other names here are names of policies.
     """
@@ -127,7 +127,7 @@ class League:
 
     @cached_property
     def texts(self) -> list[Any]:
-        """What plays under each name: with the budget, if it is a search that names none."""
+        """The policy of each name; a search without a budget has that of the league."""
         given = Match(self.game, list(self._named.values()), 1).line_up
         if self.budget is None:
             return list(given)
@@ -139,12 +139,12 @@ class League:
 
     @property
     def n_players(self) -> int:
-        """How many seats a table has."""
+        """The number of seats of a table."""
         return self.players if self.players is not None else min(n for n in find_game(self.game).players if n > 1)
 
     @property
     def teams(self) -> int:
-        """How many policies a table has. In a team game a policy plays its partners, too."""
+        """The number of policies at a table. In a team game a policy plays all seats of its team."""
         return find_game(self.game).teams(self.n_players)
 
     def match(self, table: Table) -> Match:
@@ -164,9 +164,9 @@ class League:
         return table if len(table) == self.teams and header(self.match(table))["match"] == match else None
 
     def rounds_of_tables(self, known: Collection[Table], order: Callable[[], list[int]]) -> Iterator[list[Table]]:
-        """The tables to play, round by round. A Swiss league is asked for its next round when the last one is played.
+        """Yield the tables to play, round by round. The next round of a Swiss league is drawn when the last one has been played.
 
-        known: the tables that have played already. order: gives the policies from the strongest to the weakest by then.
+        `known` has the tables that have already played; `order` returns the policies from the strongest to the weakest.
         """
         n = len(self.names)
         if self.kind != "swiss":
@@ -199,7 +199,7 @@ def _by_name(policies: Sequence[Any]) -> dict[str, Any]:
 
 
 def read_league(path: Path, seed: int = 0) -> League:
-    r"""The league that a TOML file describes: its keys are the fields of League. `seed` is that of a file that names none.
+    r"""Read a league from a TOML file, whose keys are the fields of League. `seed` is used if the file has none.
 
     >>> from pathlib import Path
     >>> from kdenv.arena import read_league

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.compiler.atomics import IS_SAFE, add_shared, address_of, array_at, ask, give_way, pause, tell
+from kdenv.compiler.atomics import IS_SAFE, address_of, array_at, fetch_add, load, pause, store, yield_core
 from kdenv.compiler.kernel import kernel
 from kdenv.core.threads import cores
 from kdenv.envs.vector.kernels import TOO_MANY_DEALS, Results, play_games
@@ -60,16 +60,16 @@ def share_games(world, cast, games, room, actions, shared, me, begins, dealing, 
     if begins:
         _begin(shared, n, dealing, results)
     while True:
-        number = ask(shared, _ROUND)
+        number = load(shared, _ROUND)
         _play_some(world, cast, games, room, actions, shared, me, results)
         waited = 0
         # The caller waits for the games that helpers have taken, and a helper for the next round.
-        while ask(shared, _DONE) < n if me == _CALLER else ask(shared, _ROUND) == number:
-            if waited >= spins or ask(shared, _STOP) != 0:
+        while load(shared, _DONE) < n if me == _CALLER else load(shared, _ROUND) == number:
+            if waited >= spins or load(shared, _STOP) != 0:
                 return False
             waited += 1
             if waited % _SPINS_TO_YIELD == 0:
-                give_way()
+                yield_core()
             pause()
         if me == _CALLER:
             return True
@@ -83,10 +83,10 @@ def _begin(shared, n, dealing, results):
     shared[_OBSERVATIONS], shared[_FINALS] = address_of(results.observations), address_of(results.finals)
     shared[_MASKS] = address_of(results.masks)
     # The order counts: a helper may take games as soon as _NEXT is set, so all other numbers are set before.
-    tell(shared, _DONE, 0)
+    store(shared, _DONE, 0)
     for part in range(n_threads):
-        tell(shared, _NEXT + _LINE * part, n * part // n_threads)
-    tell(shared, _ROUND, shared[_ROUND] + 1)
+        store(shared, _NEXT + _LINE * part, n * part // n_threads)
+    store(shared, _ROUND, shared[_ROUND] + 1)
 
 
 @kernel
@@ -100,18 +100,18 @@ def _play_some(world, cast, games, room, actions, shared, me, form):
     for offset in range(n_threads):
         part = (me + offset) % n_threads
         end = n * (part + 1) // n_threads
-        while ask(shared, _NEXT + _LINE * part) < end:
+        while load(shared, _NEXT + _LINE * part) < end:
             # Several threads may pass the test above at once, so a thread may get a `first` behind the end.
-            first = add_shared(shared, _NEXT + _LINE * part, at_a_time)
+            first = fetch_add(shared, _NEXT + _LINE * part, at_a_time)
             last = min(first + at_a_time, end)
             if first < last:
                 observations, finals = array_at(form.observations, shared[_OBSERVATIONS]), array_at(form.finals, shared[_FINALS])
                 results = Results(observations, finals, array_at(form.masks, shared[_MASKS]))
                 if play_games(world, cast, games, room, shared[_DEALING] != 0, actions, results, first, last) == TOO_MANY_DEALS:
-                    tell(shared, _FAILED, 1)
+                    store(shared, _FAILED, 1)
                 played += last - first
     if played > 0:
-        add_shared(shared, _DONE, played)
+        fetch_add(shared, _DONE, played)
 
 
 class ThreadPool:
