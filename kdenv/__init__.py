@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from kdenv.games.dominoes.options import DominoesOptions
     from kdenv.games.kingdomino.options import KingdominoOptions
     from kdenv.policies import policy
+    from kdenv.policies.model_file import save_network
 
     games: CallableModule
 else:
@@ -59,6 +60,7 @@ __all__ = [
     "games",
     "policy",
     "replay",
+    "save_network",
     "table",
 ]
 
@@ -262,6 +264,10 @@ if not TYPE_CHECKING:  # to a type checker, a name that is not there is an error
             from kdenv.policies import policy
 
             return policy
+        if name == "save_network":
+            from kdenv.policies.model_file import save_network
+
+            return save_network
         if name in _GAME_MODULES:
             return import_module(f"kdenv.{name}")
         raise AttributeError(f"kdenv has no {name}; it has {', '.join(sorted((*__all__, *_GAME_MODULES)))}")

@@ -15,13 +15,14 @@ array_file.py reads and writes such files of arrays.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core.errors import BadOption
+from kdenv.core.errors import BadOption, shown
 from kdenv.networks.network import ACTIVATIONS
 from kdenv.policies.array_file import MOST_NUMBERS, ArrayFile, Header, Wrong, is_number, is_whole, reading, write_arrays
 
@@ -114,6 +115,38 @@ def _check_outputs(layers: list[tuple[Array, Array]], activation: str) -> None:
             raise Wrong(f"weight_{i}", found, f"one with which they stay below {_LARGEST_OUTPUT:g}")
         if activation == "tanh":
             most = np.minimum(most, np.float32(1))
+
+
+def save_network(
+    path: str | Path,
+    layers: Sequence[tuple[Any, Any]],
+    trained_for: Mapping[str, Any],
+    *,
+    predicts: str = SCORE,
+    activation: str = "relu",
+    made_by: str = "",
+) -> None:
+    """Write a network of plain layers to a model file, which the policy ppo(path) plays.
+
+    Args:
+        path: the file, which ends in .npz.
+        layers: the weights of each layer (one row for each output) and its biases.
+        trained_for: the attribute of this name of the environment in which the network was trained.
+        predicts: "score" (one number for the position after each action) or "policy" (one number for each action number).
+        activation: the activation between layers, "relu" or "tanh".
+        made_by: how the network was made, to be read by people.
+
+    """
+    path = Path(path)
+    if path.suffix != ".npz":
+        raise BadOption(f"a model is written to a file that ends in .npz, not to {shown(path)}")
+    if predicts not in (SCORE, POLICY):
+        raise BadOption(f"predicts={shown(predicts)} is not possible; it may be {SCORE} or {POLICY}")
+    if activation not in ACTIVATIONS:
+        raise BadOption(f"activation={shown(activation)} is not possible; it may be {' or '.join(ACTIVATIONS)}")
+    arrays = [(np.asarray(weight, np.float32), np.asarray(bias, np.float32)) for weight, bias in layers]
+    write_network(path, StoredNetwork(arrays, activation, predicts, scale=1.0, win=0.0, made_by=made_by, **trained_for))
+    read_network(path)  # checks that the layers fit each other
 
 
 def write_network(path: Path, network: StoredNetwork) -> None:

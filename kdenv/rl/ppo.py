@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -18,7 +19,8 @@ from torch import Tensor, nn
 from kdenv.core.afterstates import Afterstates
 from kdenv.core.errors import BadOption
 from kdenv.envs import SeatVectorEnv, SelfPlay
-from kdenv.rl.turns import log_probabilities, sample, seeded
+from kdenv.policies.model_file import save_network
+from kdenv.rl.turns import layers_of, log_probabilities, sample, seeded
 
 Floats = NDArray[np.float32]
 
@@ -163,6 +165,19 @@ class TurnPPO:
             self.seconds += time.process_time() - since
             if after_update is not None:
                 after_update(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the scorer of a TurnNetwork to a model file, which the policy ppo(path) plays.
+
+        Args:
+            path: the file, which ends in .npz.
+
+        """
+        scorer = getattr(self.network, "scorer", None)
+        if not isinstance(scorer, nn.Sequential):
+            raise BadOption(f"a {type(self.network).__name__} has no `scorer` of plain layers; write its layers with kdenv.save_network")
+        made_by = f"kdenv.rl.TurnPPO, {self.decisions:,} decisions, {self.seconds:.0f} s"
+        save_network(path, layers_of(scorer), self._games.games.trained_for, made_by=made_by)
 
     def _list(self) -> Afterstates:
         return self._games.games.afterstates(whole=False)

@@ -25,7 +25,7 @@ OF_KDENV = {
     "policies": ("compiler", "core", "search", "networks", "games", "policies"),
     "training": ("compiler", "core", "drawing", "search", "networks", "games", "policies", "training", "__version__"),
     "envs": ("compiler", "core", "games", "policies", "envs"),
-    "rl": ("core", "envs", "rl"),
+    "rl": ("core", "envs", "policies", "rl"),
     "arena": ("compiler", "core", "drawing", "games", "policies", "arena", "__version__"),
     "server": ("compiler", "core", "games", "policies", "arena", "server", "__version__"),
     "author": ("compiler", "core", "search", "policies"),

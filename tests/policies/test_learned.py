@@ -209,7 +209,7 @@ def test_a_model_made_by_hand_plays(tmp_path: Path) -> None:
         ({"about": {"layers": 10**9, "activation": "tanh"}}, "layers is 1000000000, and must be a whole number from 1 to 64"),
         ({"about": {"layers": True, "activation": "tanh"}}, "layers is True, and must be a whole number from 1 to 64"),
         ({"about": {"layers": 2, "activation": "exec"}}, "activation is 'exec', and must be tanh or relu"),
-        ({"about": {"layers": 2, "activation": "tanh", "predicts": "rain"}}, "predicts is 'rain', and must be policy or value"),
+        ({"about": {"layers": 2, "activation": "tanh", "predicts": "rain"}}, "predicts is 'rain', and must be policy, value or score"),
         ({"about": {"layers": 2, "activation": "tanh", "players": -1}}, "players is -1, and must be a whole number from 0 to 64"),
         ({"about": {"layers": 2, "activation": "tanh", "goal": {"scale": 0, "win": 0}}}, "goal.scale is 0, and must be a number from"),
         ({"about": {"layers": 2, "activation": "tanh", "goal": {"scale": float("nan"), "win": 0}}}, "goal.scale is nan, and must be a"),

@@ -1,13 +1,23 @@
 """Policies that score turns, and PPO for them."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
+from random_games import random_game
 
+import kdenv
+from kdenv.compiler.random import make_rng
+from kdenv.core import verbs
 from kdenv.core.errors import BadOption
+from kdenv.core.view import View
 from kdenv.envs import SeatVectorEnv, SelfPlay, TableEnv
+from kdenv.games import find_game
+from kdenv.policies.model_file import read_network
 from kdenv.rl import TurnNetwork, TurnPPO, log_probabilities, sample
 from kdenv.rl.ppo import Decisions, Outcome, advantages_of, gather
+from kdenv.search.kernels.priors import write_priors
 
 SMALL = {"mode": "round", "reward": "margin", "encoding": "ends"}
 
@@ -158,3 +168,104 @@ def test_a_policy_that_scores_turns_learns_to_beat_random_players(kind: str) -> 
     TurnPPO(games, network, seed=1).learn(decisions=60_000)
     mean, error = margin()
     assert mean > 5 * error
+
+
+def test_a_saved_network_plays_the_turns_that_it_scores_highest(tmp_path: Path) -> None:
+    training, _ = trained(1)
+    training.save(tmp_path / "mine.npz")
+    stored = read_network(tmp_path / "mine.npz")
+    assert stored.predicts == "score" and stored.players == 4 and stored.options["mode"] == "round"
+    mine = kdenv.policy(f'ppo("{tmp_path / "mine.npz"}")')
+    table = random_game(find_game("dominoes"), 3, 4, 5, mode="round")
+    checked = 0
+    while not table.over:
+        table.run_chance(make_rng(1))
+        if table.seat is None:
+            break
+        view = table.view(table.seat)
+        found = view.afterstates("ends", whole=False)
+        scores = forward(stored.layers, found.observations)
+        action = mine.act(view)
+        assert scores[found.actions.tolist().index(action)] >= scores.max() - 1e-5
+        checked += len(found) > 1
+        table.play(action)
+    assert checked > 3
+
+
+def forward(layers: list[tuple[np.ndarray, np.ndarray]], rows: np.ndarray) -> np.ndarray:
+    """The output of layers with ReLU between them."""
+    for i, (weight, bias) in enumerate(layers):
+        rows = (np.maximum(rows, 0) if i else rows) @ weight.T + bias
+    return rows[:, 0]
+
+
+def test_a_sampling_network_draws_from_the_softmax_of_its_scores(tmp_path: Path) -> None:
+    training, _ = trained(1)
+    training.save(tmp_path / "mine.npz")
+    mine = kdenv.policy(f'ppo("{tmp_path / "mine.npz"}", sample=yes)')
+    view = view_with_choices(4)
+    found = view.afterstates("ends", whole=False)
+    scores = forward(read_network(tmp_path / "mine.npz").layers, found.observations).astype(float)
+    odds, n = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum(), 4000
+    mine.reset(seed=1)
+    counts = np.bincount([found.actions.tolist().index(mine.act(view)) for _ in range(n)], minlength=len(found))
+    assert (np.abs(counts - n * odds) < 5.5 * np.sqrt(n * odds * (1 - odds)) + 1).all()
+
+
+def view_with_choices(least: int) -> View:
+    """A view of a round of dominoes with at least so many legal actions."""
+    for seed in range(100):
+        table = random_game(find_game("dominoes"), seed, 4, 3, mode="round")
+        table.run_chance(make_rng(1))
+        if table.seat is not None and len(table.legal()) >= least:
+            return table.view(table.seat)
+    raise AssertionError("no such position")
+
+
+@pytest.mark.parametrize("game", ["dominoes", "kingdomino"])
+def test_priors_by_scores_are_products_of_the_odds_of_the_actions(game: str, tmp_path: Path) -> None:
+    table = random_game(find_game(game), 4, None, 9)
+    table.run_chance(make_rng(4))
+    assert table.seat is not None
+    view, encoding = table.view(table.seat), {"dominoes": "ends", "kingdomino": "prospects"}[game]
+    env = SelfPlay(game, 1, encoding=encoding)
+    rng = np.random.default_rng(1)
+    layers = [(rng.normal(size=(8, env.n_observed)), rng.normal(size=8)), (rng.normal(size=(1, 8)) / 4, np.zeros(1))]
+    kdenv.save_network(tmp_path / "x.npz", layers, env.trained_for)
+    layers = read_network(tmp_path / "x.npz").layers
+    source = kdenv.policy(f'ppo("{tmp_path / "x.npz"}")').priors(view, 2.0)
+    turns = view.afterstates(encoding).turns
+    priors = np.zeros(len(turns))
+    write_priors(source, view.scratch(2), 0, turns, len(turns), priors)
+
+    def odds(states: np.ndarray, action: int) -> float:
+        after, legal = [], np.zeros(view.game.max_legal, np.int64)
+        n = int(verbs.legal_at(states, 0, legal))
+        for each in legal[:n].tolist():
+            copy = states.copy()
+            verbs.apply_at(copy, 0, each)
+            after.append(view.game.observer(view.players, view.variant, encoding).vector(copy, 0, view.seat))
+        scores = forward(layers, np.array(after)).astype(float) / 2.0
+        p = np.exp(scores - scores.max())
+        return float(p[legal[:n].tolist().index(action)] / p.sum())
+
+    for actions, prior in zip(view.turns(), priors, strict=True):
+        states, wanted = view.states.copy(), 1.0
+        for action in actions:
+            wanted *= odds(states, action)
+            verbs.apply_at(states, 0, action)
+        assert prior == pytest.approx(wanted, rel=1e-3)
+
+
+def test_save_network_refuses_what_is_no_network(tmp_path: Path) -> None:
+    env = SelfPlay("dominoes", 1)
+    good = [(np.zeros((1, env.n_observed)), np.zeros(1))]
+    for path, layers, settings, sentence in (
+        ("x.zip", good, {}, "a file that ends in .npz"),
+        ("x.npz", good, {"predicts": "values"}, "it may be score or policy"),
+        ("x.npz", good, {"activation": "gelu"}, "it may be tanh or relu"),
+        ("x.npz", [(np.zeros((2, env.n_observed)), np.zeros(2))], {}, "one with 1, because a score is one number"),
+        ("x.npz", [(np.zeros((1, env.n_observed)), np.zeros(3))], {}, "bias_0"),
+    ):
+        with pytest.raises(BadOption, match=sentence):
+            kdenv.save_network(tmp_path / path, layers, env.trained_for, **settings)

@@ -36,6 +36,12 @@ class BatchEnv:
         """
         return self._batch.afterstates(encoding, whole=whole, out=out)
 
+    @property
+    def trained_for(self) -> dict[str, Any]:
+        """The game, encoding, players and options of these games, for save_network."""
+        empty, observer = self._batch.empty, self._batch.observer
+        return {"made_for": observer.made_for, "players": empty.players, "options": empty.game.options_of(empty.variant)}
+
     def positions(self) -> NDArray[Any]:
         """Return a read-only copy of the states of all games, each as the seat to move sees it."""
         return self._batch.positions()
