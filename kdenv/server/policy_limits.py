@@ -12,9 +12,10 @@ from typing import Any
 
 from kdenv.core.errors import BadOption, KdenvError, NotSupported, shown
 from kdenv.core.game import Game
+from kdenv.core.parsing import real_in
 from kdenv.policies import Policy, policy
 from kdenv.policies.learned import shipped_models
-from kdenv.policies.text.grammar import Term, number_in, parse, word_in
+from kdenv.policies.text.grammar import Term, parse, word_in
 from kdenv.policies.text.value import Value, class_of, names_of
 from kdenv.server.settings import ServerSettings
 
@@ -60,7 +61,7 @@ def _terms(term: Term) -> Iterator[Term]:
 
 def _check_names(term: Term, folder: Path | None) -> None:
     """Refuse a term that names a module or a file, unless it lies in the folder that the operator allows."""
-    is_place = any(letter in term.name for letter in _PLACES) and number_in(term.name) is None
+    is_place = any(letter in term.name for letter in _PLACES) and real_in(term.name) is None
     if is_place and term.name not in names_of(Value, asking_games=False):
         module, colon, _ = term.name.partition(":")
         if not (folder is not None and colon and _is_inside(module, folder)):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from kdenv.core.errors import BadOption
+from kdenv.core.errors import BadOption, shown
 
 _LIST = r'\[[^\[\]()="]*\](?=\s*(?:[,)]|$))'
 _TOKEN = re.compile(rf'\s*([(),=]|"(?:[^"\\]|\\.)*"|{_LIST}|[^\s(),="]+|")')
@@ -93,22 +93,6 @@ def _wrong(text: str, what: str) -> BadOption:
     return BadOption(f"policy {shorten(text)!r}: {what}")
 
 
-def number_in(word: str) -> int | float | None:
-    """The number that a word stands for, which may be a fraction such as 1/3; None if the word is no number."""
-    try:
-        return int(word)
-    except ValueError:
-        pass
-    try:
-        return float(word)
-    except ValueError:
-        over, _, under = word.partition("/")
-    try:
-        return int(over) / int(under)
-    except (ValueError, ArithmeticError):
-        return None
-
-
 def list_in(word: str) -> list[str] | None:
     """The words of a list such as [30, 20, 10]; None if the word is no list."""
     if not (word.startswith("[") and word.endswith("]")):
@@ -131,20 +115,6 @@ def word_of(value: str) -> str:
     return value if _PLAIN.fullmatch(value) else json.dumps(value)
 
 
-def number_of(value: float) -> str:
-    """The text of a number: reading it gives the same number."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
-
-
 def shorten(text: str) -> str:
     """The text, or only its beginning if it is too long for an error."""
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 20]}... ({len(text)} letters)"
-
-
-def shown(value: Any) -> str:
-    """A Python value as an error quotes it, shortened if it is long."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int) and value.bit_length() > 256:
-        return f"<a number of {value.bit_length()} bits>"
-    return shorten(str(value)) if isinstance(value, (str, int, float)) else shorten(repr(value))
+    return shown(text, _SHOWN)

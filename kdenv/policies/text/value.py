@@ -16,10 +16,11 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, get_type_hints
 
 from kdenv.core.entry_points import POLICIES
-from kdenv.core.errors import BadOption, KdenvError, NotSupported, describe_error, did_you_mean
+from kdenv.core.errors import BadOption, KdenvError, NotSupported, describe_error, did_you_mean, shown
+from kdenv.core.fields import check_fields
 from kdenv.core.game import Game, Variant
-from kdenv.policies.text.grammar import Term, parse, shorten, shown
-from kdenv.policies.text.parameter import Parameter, no_parameter, param, parameter
+from kdenv.policies.text.grammar import Term, parse, shorten
+from kdenv.policies.text.parameter import Parameter, no_parameter, param
 
 V = TypeVar("V", bound="Value")
 _KIND = "kind"  # the key in JSON whose value is the name
@@ -104,13 +105,7 @@ class Value:
 
     def __post_init__(self) -> None:
         """Check every parameter that differs from its default, and convert it to the right type."""
-        fields = self.__dict__
-        for p in self._parameters.values():
-            value = fields[p.name]
-            if value is not p.default:
-                checked = p.check(value)
-                if checked is not value:
-                    object.__setattr__(self, p.name, checked)
+        check_fields(self, self._parameters)
         if self.usual and all(getattr(self, name) is None for name in self.alternatives):
             for name, value in self.usual.items():
                 object.__setattr__(self, name, value)
@@ -135,7 +130,7 @@ class Value:
         for name, p in known.items():
             if name not in given and p.is_required:
                 raise BadOption(f"{term}: {name} is missing; write {found.usage()}")
-        values = {name: known[name].read(value) for name, value in given.items()}
+        values = {name: known[name].read_term(value) for name, value in given.items()}
         try:
             made = found(**values) if row is None else with_preset(term.name, copy(row.value)).with_parameters(**values)
         except KdenvError:
@@ -269,7 +264,7 @@ def _name(cls: type[V], name: str, source: str, listed: bool) -> type[V]:
     hints, order = get_type_hints(made), {home: i for i, home in enumerate(made.__mro__)}
     known = [(field, next(home for home in made.__mro__ if field.name in inspect.get_annotations(home))) for field in fields(made)]  # type: ignore[arg-type]
     known.sort(key=lambda pair: (pair[0].kw_only, order[pair[1]]))
-    made._parameters = {field.name: parameter(field.name, hints[field.name], field) for field, _ in known}
+    made._parameters = {field.name: Parameter.of(field, hints[field.name]) for field, _ in known}
     made.alternatives = tuple(name for name in made.alternatives if name in made._parameters)
     for taken in sorted(_RESERVED & made._parameters.keys()):
         raise TypeError(f"{cls.__name__} has a parameter {taken}, which every value has already; choose another name")
