@@ -71,7 +71,7 @@ class Field:
         if word in choices:
             found = word
         elif choices:
-            found = next((choice for choice in choices if word.lower() in _spellings(choice)), MISSING)
+            found = next((choice for choice in choices if word.lower() in spellings(choice)), MISSING)
         else:
             value = real_in(word) if self.type in (int, float) else word
             found = MISSING if value is None else self._accepted(value)
@@ -88,7 +88,7 @@ class Field:
         """The values that are possible, as the end of a sentence that begins with the name, such as "is a number from 0 to 1"."""
         if self.choices or self.type is bool:
             choices = self.choices or (True, False)
-            return f"may be {listing([_spellings(each)[0] if in_text else str(each) for each in choices])}"
+            return f"may be {listing([spellings(each)[0] if in_text else str(each) for each in choices])}"
         if self.form:
             return f"is {self.form}"
         form = f"is a {FORMS[self.type]}"
@@ -147,6 +147,11 @@ def listing(words: Sequence[Any]) -> str:
     return " or ".join(part for part in (", ".join(map(str, words[:-1])), str(words[-1])) if part)
 
 
+def spellings(choice: Any) -> tuple[str, ...]:
+    """The texts that mean a choice, in lower case. Errors and listings use the first."""
+    return _SPELLINGS[choice] if isinstance(choice, bool) else (str(choice).lower(),)
+
+
 def is_number(value: Any) -> bool:
     """Whether this is a number of Python or NumPy, and not a bool."""
     return type(value) is int or type(value) is float or (isinstance(value, Real) and not isinstance(value, bool))
@@ -169,11 +174,6 @@ def accepts_none(hint: Any) -> bool:
 
 def _is_union(hint: Any) -> bool:
     return get_origin(hint) in (Union, types.UnionType)
-
-
-def _spellings(choice: Any) -> tuple[str, ...]:
-    """The texts that mean a choice, in lower case. Errors and listings use the first."""
-    return _SPELLINGS[choice] if isinstance(choice, bool) else (str(choice).lower(),)
 
 
 def _bound(number: float) -> str:
