@@ -92,9 +92,9 @@ class Field:
         if self.form:
             return f"is {self.form}"
         form = f"is a {FORMS[self.type]}"
-        if self.type is str or self.least <= -LARGEST:
+        if self.type not in (int, float) or self.least == -LARGEST:
             return form
-        return f"{form} from {_bound(self.least)} to {_bound(self.most)}" if self.most < LARGEST else f"{form} from {_bound(self.least)} on"
+        return f"{form} from {_bound(self.least)} " + (f"to {_bound(self.most)}" if self.most != LARGEST else "on")
 
     def _accepted(self, value: Any) -> Any:
         """The value with the type of the field; MISSING if it is not possible."""

@@ -47,14 +47,13 @@ from kdenv.policies.model_file import VALUE, StoredNetwork, read_network, write_
 from kdenv.search.playout import Uniform
 from kdenv.training.checkpoint import Checkpoint, read_checkpoint
 from kdenv.training.curve import Strength, TrainingCurve
-from kdenv.training.settings import TrainingSettings, flag
+from kdenv.training.settings import MOST_GUIDES, TrainingSettings, flag
 from kdenv.training.strength import Opponent
 from kdenv.training.teacher import Teacher
 
 _STEP = 0.5  # seconds of a call of the kernel
 _FIRST_STEP = 4  # games
 _CHECKPOINT_EVERY = 20.0  # seconds
-_MOST_GUIDES = 4
 _CHECKPOINT, _MODEL, _LOCK = "checkpoint.npz", "model.npz", ".lock"
 
 
@@ -185,7 +184,7 @@ class Trainer:
             players.append(guide.compiled(self.game, self.players))
             if players[-1] is None:
                 raise BadOption(f"guides={text} is not possible, because {guide} has no compiled form; choose a rule player")
-        players += [Uniform()] * (_MOST_GUIDES - len(players))
+        players += [Uniform()] * (MOST_GUIDES - len(players))
         return BySeat(np.full(self.players, -1, np.int64), *players)
 
     # Learning
