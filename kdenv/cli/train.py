@@ -28,7 +28,7 @@ def add(commands: Commands) -> None:
         if field.name in ("game", "options"):
             continue
         is_list = field.type is list
-        usual = "" if field.is_required or field.default == "" else f" (default: {field.default})"
+        usual = "" if field.default in ("", []) else f" (default: {field.default})"
         more: dict[str, Any] = {"action": "append"} if is_list else {"type": reader(field)}
         metavar = "NAME" if is_list or field.type is str else "N"
         train.add_argument(f"--{flag(field.name)}", dest=f"set_{field.name}", metavar=metavar, help=field.meaning + usual, **more)

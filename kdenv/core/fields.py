@@ -23,7 +23,7 @@ from kdenv.core.parsing import real_in
 LARGEST = 1e18  # the bound of numbers that have no other bound: an int64 holds it
 LARGEST_SEED = (1 << 63) - 1
 
-FORMS = {int: "whole number", float: "number", str: "text", bool: "yes or no", list: "list", dict: "table"}
+FORMS = {int: "whole number", float: "number", str: "text", bool: "yes or no", list: "list", dict: "table of names and values"}
 _SPELLINGS = {True: ("yes", "true", "on", "1"), False: ("no", "false", "off", "0")}
 
 
@@ -50,7 +50,8 @@ class Field:
         """The field that a field of a dataclass with this type hint declares. Its metadata is what declare() was given."""
         kinds = [get_origin(kind) or kind for kind in members_of(hint)]
         kind = kinds[0] if len(kinds) == 1 else tuple(kinds)
-        return cls(declared.name, declared.default, type=kind, optional=accepts_none(hint), **declared.metadata)
+        default = declared.default if declared.default_factory is MISSING else declared.default_factory()
+        return cls(declared.name, default, type=kind, optional=accepts_none(hint), **declared.metadata)
 
     @property
     def is_required(self) -> bool:
@@ -111,7 +112,7 @@ class Field:
         return value if isinstance(value, self.type) and (self.type is str or not is_text) else MISSING
 
 
-def declare(meaning: str, *, default: Any = MISSING, default_factory: Any = MISSING, **about: Any) -> Any:
+def declare(meaning: str = "", *, default: Any = MISSING, default_factory: Any = MISSING, **about: Any) -> Any:
     """Declare a field of a dataclass, with what Field takes, such as least=1. Its type hint gives the type."""
     given: Any = {"default_factory": default_factory} if default is MISSING else {"default": default}
     return field(metadata={"meaning": meaning, **about}, **given)

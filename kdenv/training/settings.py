@@ -77,7 +77,7 @@ class TrainingSettings:
         words = [f"kdenv train {self.game}"]
         for name, field in fields_of(TrainingSettings).items():
             value = getattr(self, name)
-            if name == "game" or value in ([], {}, field.default):
+            if name == "game" or value == field.default:
                 continue
             if isinstance(value, dict):
                 words += [f"--option {quote(f'{option}={of}')}" for option, of in value.items()]
