@@ -1,1 +1,1 @@
-"""Trained policies and published results. Everything here uses public names of kdenv only."""
+"""Trained policies and published results. All but `baselines.tools` uses public names of kdenv only."""

@@ -48,20 +48,16 @@ from kdenv.core.questions import (
     choose,
     deal,
     estimate,
-    first_action,
     guesses,
     outlook,
-    packed,
     plays,
     rank,
     reach,
-    rest_of,
     solve,
     suppose,
-    then,
 )
 from kdenv.core.table import Table
-from kdenv.core.turns import MAX_DECISIONS, list_turns
+from kdenv.core.turns import MAX_DECISIONS, first_action, list_turns, packed, play_turn, rest_of, then
 from kdenv.core.verbs import (
     CHANCE,
     DECIDE,
@@ -79,6 +75,7 @@ from kdenv.core.verbs import (
     scores,
     seat,
     standings,
+    truncated,
     witnesses,
 )
 from kdenv.core.view import View
@@ -87,7 +84,7 @@ from kdenv.policies.playouts import Playout
 from kdenv.policies.selection import SelectionRule
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named
-from kdenv.search.playout import Uniform, play_games, play_out, play_turn
+from kdenv.search.playout import Uniform, play_games, play_out
 from kdenv.search.select import urgency
 
 __all__ = [
@@ -171,6 +168,7 @@ __all__ = [
     "state_dtype",
     "suppose",
     "then",
+    "truncated",
     "uniform",
     "urgency",
     "witnesses",

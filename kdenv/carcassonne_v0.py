@@ -9,7 +9,7 @@ from kdenv.envs import aec
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from kdenv.envs.parameters import TableParameters
+    from kdenv.envs.setup import TableParameters
     from kdenv.games.carcassonne.options import CarcassonneOptions
 
     class _Parameters(TableParameters, CarcassonneOptions, total=False): ...

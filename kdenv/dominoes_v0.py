@@ -9,7 +9,7 @@ from kdenv.envs import aec
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from kdenv.envs.parameters import TableParameters
+    from kdenv.envs.setup import TableParameters
     from kdenv.games.dominoes.options import DominoesOptions
 
     class _Parameters(TableParameters, DominoesOptions, total=False): ...

@@ -70,7 +70,7 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
 
 # The order in which games stand, so that each half of the list has about half of the kernels. Tests of no game stand between.
 GAMES = ["kingdomino", "wong", "dominoes", "", "carcassonne", "dominion"]
-BY_GAME = {"games", "policies", "search", "envs", "networks", "core"}  # rooms whose tests are sorted by game
+BY_GAME = {"games", "policies", "search", "envs", "networks", "core", "baselines"}  # rooms whose tests are sorted by game
 
 
 def place_of(item: pytest.Item) -> int:

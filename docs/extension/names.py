@@ -240,6 +240,13 @@ def _sentence(text: str) -> str:
 
 def _as_markdown(docstring: str) -> str:
     """A docstring for a page. Examples and indented blocks are code; what looks like a heading or like HTML of the page is none."""
-    paragraphs = textwrap.dedent(docstring).replace("\n#", "\n\\#").split("\n\n")
+    listed = re.sub(r"^Args:\n((?: {4}.*\n?)+)", _arguments, textwrap.dedent(docstring), flags=re.MULTILINE)
+    paragraphs = listed.replace("\n#", "\n\\#").split("\n\n")
     text = "\n\n".join(textwrap.indent(each, "    ") if each.startswith(">>> ") else each for each in paragraphs)
     return re.sub(r"^ {4}.*$|`[^`]+`|<", lambda found: "&lt;" if found[0] == "<" else found[0], text, flags=re.MULTILINE)
+
+
+def _arguments(section: re.Match[str]) -> str:
+    """The section `Args:` of a docstring as a list."""
+    on_one_line = re.sub(r"\n {8,}", " ", section[1])
+    return "Args:\n\n" + re.sub(r"^ {4}([\w, ]+):", r"- `\1`:", on_one_line, flags=re.MULTILINE)

@@ -16,11 +16,12 @@ from kdenv.arena.match import Deciding, Events, Match, Result, chance_of, play_g
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import Rng
 from kdenv.core.errors import NotSupported
-from kdenv.core.events import decide, run_chance
+from kdenv.core.events import run_chance
 from kdenv.core.game import Variant
-from kdenv.core.questions import choose, first_action, rest_of
+from kdenv.core.questions import choose
 from kdenv.core.table import Table
-from kdenv.core.verbs import DECIDE, legal, phase, resample_hidden, scores, seat, standings
+from kdenv.core.turns import ILLEGAL, MAX_DECISIONS, log_turn
+from kdenv.core.verbs import DECIDE, OVER, phase, resample_hidden, scores, seat, standings
 from kdenv.core.view import rng_of_views
 from kdenv.games import find_game
 from kdenv.policies import Policy
@@ -155,23 +156,20 @@ def _play_to_the_end(cast, room, seed_of_sight):
     states[0] = room.start[0]
     room.turns[:] = 0
     n = run_chance(states, 0, room.chance, room.log, 0)
-    last, turn = _NOBODY, 0  # the seat whose turn goes on until chance or another seat, and what it has planned
-    while n < room.log.shape[1] and phase(states[0]) == DECIDE:
+    last = _NOBODY  # the seat whose turn goes on, until there is chance or another seat decides
+    while phase(states[0]) == DECIDE and n + MAX_DECISIONS <= room.log.shape[1]:
         mover = seat(states[0])
         if mover != last:
             room.turns[mover] += 1
-            turn = 0
-        if turn == 0:
-            turn = _choose(cast, room, mover, seed_of_sight)
-        action, turn = first_action(turn), rest_of(turn)
-        if not _has(room.out, legal(states[0], room.out), action):
+        n = log_turn(states, 0, _choose(cast, room, mover, seed_of_sight), True, room.out, room.chance, room.log, n)
+        if n == ILLEGAL:
             return _NOT_LEGAL
-        before = n
-        n = decide(states, 0, action, room.chance, room.log, n)
-        last = mover if n == before + 1 else _NOBODY
+        last = mover if room.log[0, n - 1] >= 0 else _NOBODY  # outcomes of chance are negative
+    if phase(states[0]) != OVER:
+        return _FULL
     scores(states[0], room.scores)
     standings(states[0], room.standings)
-    return n if n < room.log.shape[1] else _FULL
+    return n
 
 
 @kernel
@@ -181,12 +179,3 @@ def _choose(cast, room, mover, seed_of_sight):
     room.sight[0] = seed_of_sight
     resample_hidden(room.work[0], mover, room.sight)
     return choose(select_player(cast, room.numbers[mover]), room.work, 0, room.out, room.dice[mover])
-
-
-@kernel
-def _has(actions, n, action):
-    """Whether an action is among the first n of these."""
-    found = False
-    for i in range(n):
-        found |= actions[i] == action
-    return found

@@ -16,8 +16,6 @@ from typing import Any, NoReturn, TypeVar
 
 T = TypeVar("T")
 
-INTERRUPTED = 128 + signal.SIGINT  # the exit code that a shell expects of a program which Ctrl-C has ended
-
 _NAMES = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 _last = int(signal.SIGINT)  # the signal that has asked this process to end
 _NAME = "kdenv works"  # the name of every thread that runs compiled code

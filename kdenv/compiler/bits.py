@@ -18,7 +18,7 @@ _LOWEST, _HIGHEST = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
 def _elements(byte: int) -> list[int]:
-    """The elements of a set below 8, and 0 for those that it does not have."""
+    """Return the elements of a set below 8, in a list of 8 that ends with zeros."""
     elements = [i for i in range(8) if byte >> i & 1]
     return elements + [0] * (8 - len(elements))
 
@@ -28,7 +28,7 @@ _NTH_OF_BYTE.flags.writeable = False
 
 
 def popcount(bits: Any) -> Any:
-    """The number of elements in the set.
+    """Return the number of elements in the set.
 
     >>> from kdenv.author import bit, popcount
     >>> popcount(bit(3) | bit(40))
@@ -38,7 +38,7 @@ def popcount(bits: Any) -> Any:
 
 
 def lowest(bits: Any) -> Any:
-    """The smallest element of a set, which must not be empty.
+    """Return the smallest element of a set, which must not be empty.
 
     >>> from kdenv.author import bit, lowest
     >>> lowest(bit(3) | bit(40))
@@ -76,7 +76,7 @@ def _lowest(bits):
 
 @kernel
 def bit(element: Any) -> Any:
-    """The set that holds this element and no other.
+    """Return the set that has only this element.
 
     >>> from kdenv.author import bit
     >>> int(bit(3))
@@ -87,7 +87,7 @@ def bit(element: Any) -> Any:
 
 @kernel
 def has(bits: Any, element: Any) -> Any:
-    """Whether the element is in the set.
+    """Return whether the element is in the set.
 
     >>> from kdenv.author import bit, has
     >>> bool(has(bit(3) | bit(40), 40))
@@ -98,9 +98,9 @@ def has(bits: Any, element: Any) -> Any:
 
 @kernel
 def nth(bits: Any, n: Any) -> Any:
-    """The element that has n smaller ones in the set. n must be less than the size of the set; this is not checked.
+    """Return the element that has n smaller ones in the set. n must be less than the size of the set; this is not checked.
 
-    It has no loop: it finds the byte of the element, all bytes at once in one word (Vigna 2008), and looks the rest up.
+    It has no loop: broadword operations find the byte of the element (Vigna 2008), and a table has its place in the byte.
 
     >>> from kdenv.author import bit, nth
     >>> int(nth(bit(3) | bit(40), 1))

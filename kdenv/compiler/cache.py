@@ -29,14 +29,14 @@ from numba.core.serialize import NumbaPickler
 from numba.core.sigutils import normalize_signature
 
 from kdenv.compiler import cache_folder
-from kdenv.compiler.digest import CannotTell, digest_of
+from kdenv.compiler.digest import Undetermined, digest_of
 from kdenv.compiler.explain import explained
 from kdenv.compiler.interrupts import delayed, handle_delayed
 
 LONGEST_WAIT = 120.0  # seconds to wait for another process that compiles the same code; after that it is compiled here, too
-_LOOK = 0.2  # seconds between two looks, during that wait, whether Ctrl-C was pressed
-Rebuilt = Callable[..., Any]  # makes machine code that can be called of the content of a file, or returns None if that does not fit
-_HEAD = 32  # a file begins with this many bytes of digest; the digest is that of the rest of the file
+_INTERVAL = 0.2  # seconds between two checks for Ctrl-C during that wait
+Rebuilt = Callable[..., Any]  # makes callable machine code from the content of a file, or returns None if that does not fit
+_HEAD = 32  # a file begins with a digest of the rest of the file, which has this many bytes
 
 
 class KeptKernel(CPUDispatcher):  # type: ignore[misc]
@@ -48,37 +48,37 @@ class KeptKernel(CPUDispatcher):  # type: ignore[misc]
         self._compiler.compile = explained(self.py_func)(self._compiler.compile)  # numba calls it if the cache has no machine code
 
     def compile(self, sig: Any) -> Any:
-        """Compile as numba does. Numba asks the cache first; locks that the cache takes meanwhile are released at the end."""
-        with delayed(), global_compiler_lock, self._turn():
+        """Compile as numba does. Numba looks into the cache first; locks that the cache takes are released at the end."""
+        with delayed(), global_compiler_lock, self._locks():
             return super().compile(sig)
 
-    def _turn(self) -> AbstractContextManager[None]:
+    def _locks(self) -> AbstractContextManager[None]:
         return self._cache.one_at_a_time() if isinstance(self._cache, _Cache) else nullcontext()
 
 
 class CodeFiles:
-    """The files of machine code, for one that compiles: it finds them, and holds the locks for compiling what is not there."""
+    """Finds files of machine code, and holds the locks for compiling the code that has no file."""
 
     def __init__(self) -> None:
-        self._turns: list[list[FileLock]] = []  # for each compilation under way: the locks that it holds
+        self._held: list[list[FileLock]] = []  # the locks that each current compilation holds
 
     @contextmanager
     def one_at_a_time(self) -> Iterator[None]:
         """Release the locks that find() takes in this block, even if the compilation fails."""
-        self._turns.append([])
+        self._held.append([])
         try:
             yield
         finally:
-            for lock in self._turns.pop():
+            for lock in self._held.pop():
                 lock.release()
 
-    def entry(self, title: str, *kernels: tuple[Any, tuple[Any, ...]], tells: bool = False) -> CacheEntry | None:
-        """The place of the machine code of these kernels for these argument types; None if it cannot be kept. tells: say why not."""
+    def entry(self, title: str, *kernels: tuple[Any, tuple[Any, ...]], warn: bool = False) -> CacheEntry | None:
+        """Return the file of the machine code of these kernels for these argument types; None if it cannot be kept. warn: print why not."""
         try:
             digest, classes = digest_of(*kernels)
-        except CannotTell as reason:
-            if tells:
-                cache_folder.tell(f"every process compiles {title} again, because kdenv cannot find out what it depends on: {reason}")
+        except Undetermined as reason:
+            if warn:
+                cache_folder.print_once(f"every process compiles {title} again, because kdenv cannot find out what it depends on: {reason}")
             return None
         short = re.sub(r"[^\w.]", "", title)[-60:]
         return CacheEntry(f"{short}-{digest}", classes)
@@ -94,11 +94,11 @@ class CodeFiles:
         return found
 
     def _lock(self, entry: CacheEntry) -> bool:
-        """Take the lock for compiling this, and wait if another process has it. Return whether the lock was taken."""
+        """Take the lock for compiling, and wait if another process has it. Return whether the lock was taken."""
         place = cache_folder.folder_to_write()
         if place is None:
             return False
-        lock = FileLock(place / f"{entry.name}.lock", timeout=_LOOK)
+        lock = FileLock(place / f"{entry.name}.lock", timeout=_INTERVAL)
         end = time.monotonic() + LONGEST_WAIT
         while not lock.is_locked and time.monotonic() < end:
             try:
@@ -108,7 +108,7 @@ class CodeFiles:
             except (OSError, NotImplementedError):  # this file system has no locks
                 return False
         if lock.is_locked:
-            self._turns[-1].append(lock)
+            self._held[-1].append(lock)
         return lock.is_locked
 
 
@@ -133,14 +133,14 @@ class _Cache(NullCache, CodeFiles):  # type: ignore[misc]
         return self.find(entry, rebuilt)
 
     def save_overload(self, sig: Any, result: Any) -> None:
-        """Write this machine code to disk, unless it contains addresses of this process."""
-        entry, _ = self._entry(sig, tells=True)  # not before it is compiled: an error in the kernel is all that matters then
+        """Write machine code to disk, unless it contains addresses of this process."""
+        entry, _ = self._entry(sig, warn=True)  # warns only now, because an error in the kernel matters more
         if entry is not None and not result.lifted and not result.library.has_dynamic_globals:
             entry.write(result._reduce())
 
-    def _entry(self, sig: Any, *, tells: bool = False) -> tuple[CacheEntry | None, tuple[Any, ...]]:
+    def _entry(self, sig: Any, *, warn: bool = False) -> tuple[CacheEntry | None, tuple[Any, ...]]:
         args, _ = normalize_signature(sig)
-        return self.entry(self._kernel.__qualname__, (self._kernel, args), tells=tells), args
+        return self.entry(self._kernel.__qualname__, (self._kernel, args), warn=warn), args
 
 
 class CacheEntry:
@@ -157,7 +157,7 @@ class CacheEntry:
             found = None if data is None else self._rebuilt(data, rebuilt)
             if found is not None:
                 with contextlib.suppress(OSError):  # the folder may be read-only
-                    os.utime(path)  # the time of the last use, because prune() deletes what was not used for longest
+                    os.utime(path)  # the time of the last use, by which prune() chooses what to delete
                 return found
         return None
 
@@ -170,13 +170,13 @@ class CacheEntry:
             return None
 
     def write(self, content: tuple[Any, ...]) -> None:
-        """Write the content to a new file, and then give that file its name, so that nobody reads half a file."""
+        """Write the content to a new file, and then give that file its name, so that no process reads half a file."""
         buffer = io.BytesIO()
         _Pickler(buffer, self._classes).dump(content)
         data = buffer.getvalue()
         place = cache_folder.folder_to_write()
         if place is None:
-            cache_folder.tell(f"compiled code cannot be kept, because no folder can be written; {_ADVICE}")
+            cache_folder.print_once(f"compiled code cannot be kept, because no folder can be written; {_ADVICE}")
             return
         part = place / f"{self.name}.{uuid.uuid4().hex[:8]}.part"
         try:
@@ -185,7 +185,7 @@ class CacheEntry:
         except OSError as reason:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
-            cache_folder.tell(f"compiled code cannot be kept in {place} ({reason.strerror}); {_ADVICE}")
+            cache_folder.print_once(f"compiled code cannot be kept in {place} ({reason.strerror}); {_ADVICE}")
             return
         _prune_once(place)
 
@@ -202,7 +202,7 @@ def _prune_once(place: Path) -> None:
 
 
 class _Pickler(NumbaPickler):  # type: ignore[misc]
-    """Writes the classes of parts as numbers. Pickle alone could not find the classes of a script again, because nothing can import it."""
+    """Writes the classes of parts as numbers. Pickle could not find the classes of a script again, because it cannot be imported."""
 
     def __init__(self, file: io.BytesIO, classes: list[type]) -> None:
         super().__init__(file, protocol=4)

@@ -1,11 +1,11 @@
-"""Finds the folder for machine code, and deletes old files from it. The first of these that can be used:
+"""Finds the folder for machine code, and deletes old files from it. The folder is the first of these that can be used:
 
 1. `$KDENV_CACHE_DIR` if it is set; else the cache folder of the platform (`~/.cache/kdenv`, or in `$XDG_CACHE_HOME`, on Linux).
 2. A folder of this user inside the shared temporary folder.
 3. A new temporary folder, which is deleted when the process ends.
 
-The files are pickles, so a user who can write to the folder can run code as the user who reads it. So none of these is read or written
-if another user could change it (permissions.py tells), and a sentence says so.
+The files are pickles, so a user who can write to the folder can run code as the user who reads it. If another user could change a
+folder (see permissions.py), it is neither read nor written, and a warning is printed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DAY = 24 * 3600.0
 
 
 def chosen_folder() -> Path | None:
-    """The folder that is tried first; None if the platform does not say where it is."""
+    """Return the folder that is tried first; None if the platform has none."""
     chosen = os.environ.get("KDENV_CACHE_DIR")
     try:
         root = Path(chosen).absolute() if chosen else platformdirs.user_cache_path("kdenv", appauthor=False)
@@ -46,14 +46,14 @@ def chosen_folder() -> Path | None:
 
 
 def folders_to_read() -> list[Path]:
-    """All folders that may have machine code, and that no other user can change."""
+    """Return all folders that may have machine code and that no other user can change."""
     chosen, more = chosen_folder(), (_in_shared_temporary(), *_private)
     found = [] if chosen is None or not _is_safe(chosen) else [chosen]
-    return found + [folder for folder in more if _is_safe(folder, tells=False)]
+    return found + [folder for folder in more if _is_safe(folder, warn=False)]
 
 
 def folder_to_write() -> Path | None:
-    """The first folder that can be written; None if there is none."""
+    """Return the first folder that can be written; None if there is none."""
     first = chosen_folder()
     if first is not None and _can_write(first):
         return first
@@ -61,7 +61,7 @@ def folder_to_write() -> Path | None:
 
 
 def content_of(file: Path) -> bytes | None:
-    """The content of a file of machine code; None if it cannot be read, or if another user could have written it."""
+    """Return the content of a file of machine code; None if it cannot be read, or if another user could have written it."""
     try:
         with open(file, "rb", opener=_open_no_link) as opened:
             danger = permissions.danger_in_file(os.fstat(opened.fileno()), file.parent, for_group=_is_for_group(file.parent))
@@ -69,7 +69,7 @@ def content_of(file: Path) -> bytes | None:
                 return opened.read()
     except OSError:
         return None
-    tell(f"machine code such as {file} is compiled anew, because {danger}", about=file.parent)
+    print_once(f"machine code such as {file} is compiled anew, because {danger}", about=file.parent)
     return None
 
 
@@ -113,24 +113,24 @@ def _in_shared_temporary() -> Path:
         return Path(os.curdir).absolute() / name
 
 
-def _is_safe(folder: Path, above: Path | None = None, *, tells: bool = True) -> bool:
-    """Whether there is such a folder, and no other user can change what is in it. above: the folder in which it will be made."""
+def _is_safe(folder: Path, above: Path | None = None, *, warn: bool = True) -> bool:
+    """Return whether the folder exists and no other user can change files in it. above: the folder in which it will be made."""
     try:
         danger = permissions.danger(above or folder, for_group=_is_for_group(folder), holds_files=above is None)
     except OSError:
         return False
-    if danger and tells:
-        tell(f"machine code is not kept in {folder}, because {danger}")
+    if danger and warn:
+        print_once(f"machine code is not kept in {folder}, because {danger}")
     return not danger
 
 
 def _is_for_group(folder: Path) -> bool:
-    """Whether the user has asked for this folder, so that it may be the folder of a group."""
+    """Return whether the user has chosen this folder, so that it may be the folder of a group."""
     return bool(os.environ.get("KDENV_CACHE_DIR")) and folder == chosen_folder()
 
 
 def _can_write(folder: Path) -> bool:
-    """Whether files can be made in this folder, by nobody but this user. The folder is made if it does not exist."""
+    """Return whether this user, and no other, can make files in this folder. The folder is made if it does not exist."""
     try:
         missing = [place for place in (folder, *folder.parents) if not os.path.lexists(place)]
         if missing and not _is_safe(folder, above=missing[-1].parent):
@@ -149,14 +149,14 @@ def _can_write(folder: Path) -> bool:
     return True
 
 
-_told: set[Any] = set()
+_printed: set[Any] = set()
 
 
-def tell(sentence: str, *, about: Any = None) -> None:
-    """Print a sentence on stderr, but only once. Of sentences about the same thing only the first is printed."""
+def print_once(sentence: str, *, about: Any = None) -> None:
+    """Print a sentence on stderr, but only once. If several sentences have the same `about`, only the first is printed."""
     key = sentence if about is None else about
-    if key not in _told:
-        _told.add(key)
+    if key not in _printed:
+        _printed.add(key)
         print(f"kdenv: {sentence}", file=sys.stderr)
 
 

@@ -1,7 +1,7 @@
-"""Compiles kernels that Python calls together, as one piece of machine code in one file.
+"""Compiles several kernels that Python calls as one piece of machine code in one file.
 
-Each kernel that Python calls is optimised together with all that it calls. If several of them call the same large kernels, such as
-the rules of a game, these would be optimised once for each. In one module they are optimised once for all.
+A kernel that Python calls is optimised with all kernels that it calls. If several of them call the same large kernels, such as the rules
+of a game, these would be optimised once for each. In one module they are optimised once.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from kdenv.compiler.errors import KernelError
 from kdenv.compiler.interrupts import delayed
 
 
-class Together:
-    """Kernels that are compiled when the first of them is called. They differ in their arguments, but all take the same first one."""
+class KernelGroup:
+    """Kernels that are compiled when the first of them is called. Their first argument has the same type in all of them."""
 
     def __init__(self, title: str, kernels: tuple[Any, ...], types: Mapping[str, Any]) -> None:
         """types: the numba type of every argument but the first, by its name."""
         self._title, self._files = title, CodeFiles()
         self._rest = {kernel: tuple(types[name] for name in list(inspect.signature(kernel.py_func).parameters)[1:]) for kernel in kernels}
-        self._apart: set[Any] = set()  # types of the first argument for which not all of the kernels can be compiled
+        self._separate: set[Any] = set()  # types of the first argument for which one of the kernels has an error
         for kernel in kernels:
-            kernel.together = self
+            kernel.group = self
 
     def has(self, kernel: Any, args: tuple[Any, ...]) -> bool:
-        """Whether compile() makes the machine code of this kernel for these types."""
-        return args[1:] == self._rest[kernel] and args[0] not in self._apart
+        """Return whether compile() makes the machine code of this kernel for these types."""
+        return args[1:] == self._rest[kernel] and args[0] not in self._separate
 
     def compile(self, first: Any) -> None:
         """Compile all kernels for this type of the first argument, or read them from disk."""
@@ -46,10 +46,10 @@ class Together:
             if results is None:
                 try:
                     results = _compiled(self._title, kernels)
-                except KernelError:  # each is compiled apart from now on, so that the error is raised by the kernel that has it
-                    self._apart.add(first)
+                except KernelError:  # from now on each is compiled separately, so that the kernel that has the error raises it
+                    self._separate.add(first)
                     return
-                entry = self._files.entry(self._title, *kernels, tells=True)
+                entry = self._files.entry(self._title, *kernels, warn=True)
                 if entry is not None and not results[0].library.has_dynamic_globals:
                     entry.write(_reduced(results))
             for (kernel, _), result in zip(kernels, results, strict=True):
@@ -58,17 +58,17 @@ class Together:
 
 
 def _compiled(title: str, kernels: list[tuple[Any, tuple[Any, ...]]]) -> list[CompileResult]:
-    """Compile each kernel to a module of its own, and then make machine code of all the modules."""
+    """Compile each kernel to a separate module, and then make machine code of all the modules."""
     members = []
     for kernel, args in kernels:
         with event.trigger_event("numba:compile", data={"dispatcher": kernel, "args": args, "return_type": None}):
             members.append(kernel.member(args))
-    whole = type(members[0].library).of(title, [member.library for member in members])
-    return [_with_entry_point(member._replace(library=whole)) for member in members]
+    library = type(members[0].library).of(title, [member.library for member in members])
+    return [_with_entry_point(member._replace(library=library)) for member in members]
 
 
 def _with_entry_point(result: CompileResult) -> CompileResult:
-    """The same result with a function that Python can call."""
+    """Return the same result with a function that Python can call."""
     function = result.target_context.get_executable(result.library, result.fndesc, result.environment)
     for environment in result._find_referenced_environments():
         result.codegen.set_env(environment.env_name, environment)
@@ -76,15 +76,15 @@ def _with_entry_point(result: CompileResult) -> CompileResult:
 
 
 def _reduced(results: list[CompileResult]) -> tuple[Any, ...]:
-    """What _rebuilt makes these results of: the library, and what differs between the kernels."""
+    """Return the arguments from which _rebuilt makes these results again."""
     for result in results:
-        result.fndesc.typemap = result.fndesc.calltypes = None  # large, and not needed any more
+        result.fndesc.typemap = result.fndesc.calltypes = None  # large, and only needed to compile
     kernels = [(result.fndesc, result.environment, result.signature, result.reload_init) for result in results]
     return results[0].library.serialize_using_object_code(), kernels, results[0]._find_referenced_environments()
 
 
 def _rebuilt(library_data: Any, kernels: list[tuple[Any, ...]], environments: list[Any]) -> list[CompileResult]:
-    """The results that were written to disk, with functions that Python can call."""
+    """Make the results from what was written to disk, with functions that Python can call."""
     target_context = cpu_target.target_context
     target_context.refresh()
     for start in {start: None for _, _, _, starts in kernels for start in starts}:

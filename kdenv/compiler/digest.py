@@ -1,18 +1,17 @@
-"""Finds all that machine code depends on: the code of every function that a kernel reaches, and every constant that they name.
+"""Computes a digest of all that machine code depends on: the code of every function that a kernel reaches, and every constant they name.
 
 Numba writes the values of global names into machine code. So compiled code is out of date as soon as one of these functions or
-constants changes, in whatever file it stands. `digest_of` computes a digest for a kernel and the types of its arguments. The digest
-is different if anything is different that could change the machine code:
+constants changes, in any file. `digest_of` computes a digest for a kernel and the types of its arguments. It covers:
 
 1. The byte code of the kernel, its options, its defaults, and the constants that it names: numbers, strings, tuples, arrays, dtypes, enums.
 2. The same for all functions that it calls by a global name, through a module, or from a closure, and for all that these call.
-3. For every verb and every question to parts that it asks: the same for the kernels that answer for the states and the parts that
-   occur in the types of the arguments or in the code.
+3. For every verb and every question that it asks: the same for the kernels that answer. They are those of the states and the parts
+   that occur in the types of the arguments or in the code.
 4. The versions of Python, numba, llvmlite and numpy, the processor, and the files of this room that drive numba.
 
-Functions of numba, of numpy and of the standard library are not followed, because the versions stand for them. Comments, docstrings and
-line numbers change nothing. A value of a kind that is not listed here raises CannotTell, and such a kernel is not kept on disk.
-Code that numba finds by the type of a value alone (overload_method and overload_attribute of numba, in a user's file) is not noticed.
+Functions of numba, numpy and the standard library are not followed, because the digest contains the versions. Comments, docstrings and
+line numbers are not part of it. A value of a kind that is not listed here raises Undetermined, and such a kernel is not kept on disk.
+The digest does not cover code that numba finds by the type of a value alone (overload_method and overload_attribute in a user's file).
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ from numba.core.errors import TypingError
 from numba.core.registry import cpu_target
 from numba.extending import _Intrinsic
 
-# The verbs and the questions to parts: the function that kernels call -> the function that finds the kernel which answers for a type.
-questions: dict[Any, Callable[[Any], Any]] = {}
+# The function that kernels call -> the Question (question.py), which finds the kernel that answers for a state or a part.
+questions: dict[Any, Any] = {}
 
 types: Any = numba_types  # Any, because numba's stubs do not list all of its types
 _HERE = Path(__file__).parent
@@ -60,18 +59,18 @@ _PLAIN_TYPES = (
     types.NPTimedelta,
 )
 
-_first_seen: dict[Any, list[Any]] = {}  # function -> the constants and functions that it named when it was first looked at
-_changed: set[Any] = set()  # functions whose names have stood for other constants or functions since
+_first_seen: dict[Any, list[Any]] = {}  # function -> the values of its global names when it was first read
+_changed: set[Any] = set()  # functions with a global name whose value has changed since
 
 
-class CannotTell(Exception):
-    """Nobody can tell whether a value is the same in another process. A kernel that uses it is compiled, but not kept on disk."""
+class Undetermined(Exception):
+    """A value may differ between processes. A kernel that uses it is compiled, but not kept on disk."""
 
 
 def digest_of(*kernels: tuple[Dispatcher, tuple[Any, ...]]) -> tuple[str, list[type]]:
-    """Compute 32 hexadecimal digits that change with anything that could change the machine code of these kernels for these argument types.
+    """Compute a digest, of 32 hexadecimal digits, of all that the machine code of these kernels for these argument types depends on.
 
-    Also return the NamedTuple classes that the kernels reach, always in the same order. Raises CannotTell.
+    Also return the NamedTuple classes that the kernels reach, always in the same order. Raises Undetermined.
     """
     reach = _Reach()
     for kernel, args in kernels:
@@ -98,13 +97,13 @@ def _digest_of_drivers() -> str:
 
 
 class _Reach:
-    """Collects all that one kernel reaches. Things are numbered in the order in which they are met, the same order in every process."""
+    """Collects all that some kernels reach. Objects are numbered in the order in which they are met, which is the same in every process."""
 
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
         self.classes: list[type] = []  # the NamedTuple classes that were met
         self._numbers: dict[int, int] = {}  # id of a function, class or the like -> its number
-        self._kept: list[Any] = []  # these things in the order of their numbers; while they live, no id is used twice
+        self._kept: list[Any] = []  # these objects in the order of their numbers; they are kept so that no id is used twice
         self._to_follow: list[Callable[[], None]] = []
         self._questions: list[Any] = []
         self._kinds: list[Any] = []  # numba types of states, and classes of parts
@@ -117,7 +116,7 @@ class _Reach:
             self.digest.update(b"%d:" % len(data) + data)
 
     def follow_all(self) -> None:
-        """Follow all that has been met, until nothing new is met."""
+        """Read all that has been met, until nothing new is met."""
         while self._to_follow or self._ask():
             while self._to_follow:
                 self._to_follow.pop(0)()
@@ -128,7 +127,7 @@ class _Reach:
         for question, kind in new:
             self._asked.add((question, kind))
             try:
-                kernel = questions[self._questions[question]](self._kinds[kind])
+                kernel = questions[self._questions[question]].kernel_for(self._kinds[kind])
             except TypingError:  # this state or part does not answer that question
                 continue
             self.note(f"question {question} of {kind}", self.named(kernel))
@@ -138,17 +137,17 @@ class _Reach:
         return [(question, kind) for question in range(len(self._questions)) for kind in range(len(self._kinds))]
 
     def _number(self, thing: Any, follow: Callable[[], None]) -> int:
-        """The number of this thing. When it is met for the first time, `follow` is kept, to be called later."""
+        """Return the number of an object. When it is met for the first time, `follow` is kept, to be called later."""
         if id(thing) not in self._numbers:
             self._numbers[id(thing)] = len(self._kept)
             self._kept.append(thing)
             self._to_follow.append(follow)
         return self._numbers[id(thing)]
 
-    # Words that stand for values
+    # Values as words of the digest
 
     def named(self, value: Any) -> str:
-        """A word that stands for a value which code names: the value itself, or the number of a thing that is followed."""
+        """Return the word for a value that code names: the value itself, or the number of an object that is followed."""
         if type(value) in _NUMBERS:
             return f"{type(value).__name__} {value!r}"
         if isinstance(value, np.ndarray):
@@ -211,10 +210,10 @@ class _Reach:
     def _of_dtype(self, dtype: np.dtype) -> str:
         return f"dtype {self.of_type(numba.from_dtype(dtype))}" if dtype.fields else f"dtype {dtype.str}"
 
-    # Words that stand for types of arguments
+    # Types of arguments as words of the digest
 
     def of_type(self, kind: Any) -> str:
-        """A word that stands for a type of numba. The states and parts in it are remembered."""
+        """Return the word for a type of numba. The states and parts in it are remembered."""
         if isinstance(kind, (types.NamedTuple, types.NamedUniTuple)):
             return f"{self.named(kind.instance_class)} " + " ".join(f"({self.of_type(field)})" for field in kind)
         if isinstance(kind, types.BaseTuple):
@@ -253,14 +252,14 @@ class _Reach:
         words = [f"{name}={self.named(value)}" for name, value in named]
         _notice_changes(function, named)
         if function in _changed:
-            raise CannotTell(f"{function.__qualname__} used constants or functions that have been replaced since")
+            raise Undetermined(f"{function.__qualname__} used constants or functions that have been replaced since")
         self.note(*words)
         for implementation in _overloads_of(function):
             self.note("overload", self.named(implementation))
 
 
 def _unknown(value: Any) -> str:
-    raise CannotTell(f"{value!r} is a {type(value).__qualname__}")
+    raise Undetermined(f"{value!r} is a {type(value).__qualname__}")
 
 
 # Code
@@ -299,7 +298,7 @@ def _scanned(code: CodeType, doc: str | None) -> _Scan:
 
 
 def _names_in(function: Any) -> Iterator[tuple[str, Any]]:
-    """The names in a function that stand for values from outside it, each with its value."""
+    """Yield the names that a function uses for values from outside it, each with its value."""
     scan = _scanned(function.__code__, function.__doc__)
     for name in scan.globals:
         if name in function.__globals__:
@@ -317,7 +316,7 @@ def _names_in(function: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _named_through(path: str, module: ModuleType, scan: _Scan, seen: set[int]) -> Iterator[tuple[str, Any]]:
-    """The values in a module, and in the modules in it, whose names are used as attributes in the code."""
+    """Yield the values in a module, and in the modules in it, whose names are used as attributes in the code."""
     if _is_library(module.__name__) or id(module) in seen:
         return
     seen.add(id(module))
@@ -330,7 +329,7 @@ def _named_through(path: str, module: ModuleType, scan: _Scan, seen: set[int]) -
 
 
 def _overloads_of(function: Any) -> Iterator[Any]:
-    """The functions that numba compiles in place of a plain Python function: those registered with numba.extending.overload."""
+    """Yield the functions that numba compiles in place of a Python function: those registered with numba.extending.overload."""
     cpu_target.typing_context.refresh()
     kind = cpu_target.typing_context._lookup_global(function)
     for template in getattr(kind, "templates", ()):
@@ -342,9 +341,9 @@ def _overloads_of(function: Any) -> Iterator[Any]:
 
 
 def _notice_changes(function: Any, named: list[tuple[str, Any]]) -> None:
-    """Mark a function as changed if its names stand for other things than at first.
+    """Mark a function as changed if a global name has another value than at first.
 
-    Numba goes on to use what the names stood for at first, so code that was kept on disk under the new digest would be wrong.
+    Numba continues to use the first value, so code that was kept on disk under the new digest would be wrong.
     """
     now = [_Reach().named(value) if isinstance(value, _COMPARED) else value for _, value in named]
     first = _first_seen.setdefault(function, now)
@@ -358,7 +357,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 @cache
 def _is_library(name: str | None) -> bool:
-    """Whether a module belongs to numba, llvmlite, numpy or the standard library, so that the version is enough to tell what is in it."""
+    """Return whether a module belongs to numba, llvmlite, numpy or the standard library, whose versions are part of the digest."""
     if not isinstance(name, str):
         return False
     top = name.partition(".")[0]

@@ -1,7 +1,7 @@
-"""`KernelError`: the error for a kernel that cannot be compiled, and how much Python shows of it. explain.py writes its sentence.
+"""`KernelError`: the error for a kernel that cannot be compiled. explain.py writes its message.
 
-Between a user's call and numba lie many functions of kdenv. If such an error ends the program, only functions of the user are shown.
-With KDENV_TRACEBACK=full all functions are shown, and all that numba says.
+The traceback of such an error has many functions of kdenv between the user's call and numba. If it ends the program, only functions of
+the user are shown. With KDENV_TRACEBACK=full all functions are shown, and numba's own message.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class KernelError(TypeError):
 
 
 def wants_all() -> bool:
-    """Whether the user wants to see all that numba says of a kernel that cannot be compiled."""
+    """Return whether the user wants to see the whole traceback and numba's own message."""
     return os.environ.get("KDENV_TRACEBACK") == "full"
 
 
 def instead(name: str, known: list[str]) -> str:
-    """The end of a sentence about a name that does not exist: the name that was meant, or all names if they are few."""
+    """Return the end of a sentence about an unknown name: a similar known name, or all known names if they are few."""
     close = get_close_matches(name, known, 1)
     if close:
         return f"; did you mean {close[0]!r}?"
@@ -49,17 +49,17 @@ def instead(name: str, known: list[str]) -> str:
 
 
 def no_field(name: str, fields: Iterable[str]) -> str:
-    """Say that a state has no field of this name. Fields with an underscore are not told, as kdenv has added them."""
+    """Return the sentence for a field that a state lacks. Fields with an underscore are not listed, because kdenv has added them."""
     return f"a state has no field {name!r}{instead(name, [field for field in fields if not field.startswith('_')])}"
 
 
 def kernel_error_in(error: BaseException) -> KernelError | None:
-    """The KernelError that led to this error, if one did."""
+    """Return the KernelError that led to this error, if one did."""
     return next((each for each in _chain(error) if isinstance(each, KernelError)), None)
 
 
 def story_of(error: BaseException) -> str:
-    """The traceback of an error, for another process; empty if a KernelError says enough."""
+    """Return the traceback of an error as text, for another process; empty if a KernelError explains it."""
     return "" if kernel_error_in(error) is not None and not wants_all() else "".join(traceback.format_exception(error))
 
 
@@ -69,11 +69,11 @@ def _shorten_uncaught() -> None:
     show = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        told = kernel_error_in(error)
-        if told is not None and not wants_all():
+        cause = kernel_error_in(error)
+        if cause is not None and not wants_all():
             trace = error.__traceback__ = _of_user(trace)
-            if told is not error:
-                error.__notes__ = list(told.__notes__) if str(told) in str(error) else [str(told), *told.__notes__]
+            if cause is not error:
+                error.__notes__ = list(cause.__notes__) if str(cause) in str(error) else [str(cause), *cause.__notes__]
             error.__cause__, error.__suppress_context__ = None, True
         show(kind, error, trace)
 
@@ -81,7 +81,7 @@ def _shorten_uncaught() -> None:
 
 
 def _chain(error: BaseException) -> list[BaseException]:
-    """An error, the error that led to it, and so on."""
+    """Return an error, the error that led to it, and so on."""
     found = [error]
     while (before := found[-1].__cause__ or (None if found[-1].__suppress_context__ else found[-1].__context__)) is not None:
         found.append(before)
@@ -89,7 +89,7 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 
 def _of_user(trace: TracebackType | None) -> TracebackType | None:
-    """The last functions in a traceback that belong neither to kdenv nor to a library."""
+    """Return the last functions in a traceback that belong neither to kdenv nor to a library."""
     found = []
     while trace is not None:
         if not trace.tb_frame.f_code.co_filename.startswith(_LIBRARIES):

@@ -1,9 +1,9 @@
-"""Says in one sentence why numba cannot compile a kernel: file, line, kernel, what is wrong there, and what was probably meant.
+"""Explains in one sentence why numba cannot compile a kernel: file, line, kernel, the mistake, and what was probably meant.
 
 Numba's own message has hundreds of lines, and for some mistakes it does not name the file. A kernel that another kernel calls is compiled
 while numba infers the types of its caller. So numba may catch its error, write it into the error of the caller, or infer other types
-and try again. The error that numba gets of an inner kernel is therefore a TypingError with a mark, by which the error of the outermost
-kernel finds out what was wrong first.
+and try again. An error in an inner kernel is therefore replaced by a TypingError with a number, by which the error of the outermost
+kernel finds the first mistake.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from kdenv.compiler.errors import PACKAGE, KernelError, instead, no_field, wants
 types: Any = numba_types  # Any, because numba's stubs do not list all of its types
 _MARK = re.compile(r"mistake (\d+) in a kernel")
 _OURS = re.compile(r"\w+ does not answer \w+\(\): .*|(\S+|a record of .*) is not the state of a registered game")  # question.py, verbs.py
-_NOTHING_SAID = ("Failed in ", "During: ", "File ", "- Resolution failure")  # what lines begin with that do not say what is wrong
+_NO_REASON = ("Failed in ", "During: ", "File ", "- Resolution failure")  # lines that begin so do not name the mistake
 _LONGEST = 200  # characters of a message of numba
 
 
@@ -46,25 +46,25 @@ class _Place(NamedTuple):
 
 
 class _Mistake(NamedTuple):
-    """What is wrong, and in which lines: first that of the innermost kernel, then those that call it."""
+    """A mistake and its lines: first that of the innermost kernel, then those that call it."""
 
     what: str
-    is_ours: bool  # whether the sentence is kdenv's; numba's says little without a place
+    is_ours: bool  # the sentence is kdenv's; numba's need the place
     places: list[_Place]
     error: Exception | None  # numba's error, if it is to be shown
 
 
-_known: list[_Mistake] = []  # by the numbers in the marks; they are kept, because numba raises an error again that it has met before
-_kernels: list[FunctionType] = []  # that are being compiled now, each called by the one before it
+_known: list[_Mistake] = []  # by their numbers; they are kept, because numba may raise the same error again
+_kernels: list[FunctionType] = []  # the kernels that are being compiled now; each is called by the one before it
 
 
 @contextmanager
 def explained(function: Any) -> Iterator[None]:
-    """Raise a KernelError in place of any error that numba raises in this block, in which it compiles this function."""
+    """Raise a KernelError in place of errors of numba in this block, which compiles this function."""
     _kernels.append(function)
     try:
         yield
-    except ForceLiteralArg:  # no mistake: numba asks for other types
+    except ForceLiteralArg:  # no mistake: numba then tries other types
         raise
     except Exception as error:
         mistake = _mistake(error, function)
@@ -100,11 +100,11 @@ def _mistake(error: Exception, function: Any) -> _Mistake:
     return _Mistake(*_what(error, function), [place], error if wants_all() else None)
 
 
-# Where
+# The line of the mistake
 
 
 def _line(error: BaseException, code: CodeType) -> int:
-    """The line of this code in which numba was when the error arose; the first line of the code if nothing tells."""
+    """Return the line of this code that numba was compiling when it raised the error; the first line if that is unknown."""
     last = max(line for each in _all_code(code) for *_, line in each.co_lines() if line is not None)
     lines = (line for line in _lines(error, code.co_filename) if code.co_firstlineno <= line <= last)
     return next(lines, code.co_firstlineno)
@@ -118,7 +118,7 @@ def _all_code(code: CodeType) -> Iterator[CodeType]:
 
 
 def _lines(error: BaseException, file: str) -> Iterator[int]:
-    """The lines of this file that numba was looking at: first that which the error names, then from numba's innermost function outward."""
+    """Yield lines of this file that numba was compiling: first the one in the error, then those in numba's functions, innermost first."""
     for thing in (error, *(value for variables in _variables(error) for value in variables.values())):
         loc = getattr(thing, "loc", None)
         if isinstance(loc, Loc) and loc.filename == file:
@@ -128,7 +128,7 @@ def _lines(error: BaseException, file: str) -> Iterator[int]:
 
 
 def _variables(error: BaseException | None) -> Iterator[dict[str, Any]]:
-    """The local variables of all functions that the error went through, from the innermost outward."""
+    """Yield the local variables of all functions in the traceback of the error, innermost first."""
     if error is None:
         return
     yield from _variables(error.__cause__ or error.__context__)
@@ -140,11 +140,11 @@ def _variables(error: BaseException | None) -> Iterator[dict[str, Any]]:
         yield frame.f_locals
 
 
-# What
+# The sentence
 
 
 def _what(error: Exception, function: Any) -> tuple[str, bool]:
-    """A sentence about an error that numba raises for this function, and whether it is kdenv's own."""
+    """Return a sentence about an error that numba raises for this function, and whether the sentence is kdenv's."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # without colours
     ours = _OURS.search(text)
     if ours is not None or _is_raised_by_kdenv(error):
@@ -159,10 +159,10 @@ def _what(error: Exception, function: Any) -> tuple[str, bool]:
         if found is not None:
             return sentence(found, error, function), False
     lines = [line.strip() for line in text.partition(" Raised from ")[0].splitlines()]
-    said = next((line for line in lines if line and not line.startswith(_NOTHING_SAID)), "")
+    reason = next((line for line in lines if line and not line.startswith(_NO_REASON)), "")
     if isinstance(error, (NumbaError, UnsupportedBytecodeError)):
-        return f"numba cannot compile this: {_brief(said)}", False
-    return f"numba fails with {type(error).__name__}: {_brief(said)}", False
+        return f"numba cannot compile this: {_brief(reason)}", False
+    return f"numba fails with {type(error).__name__}: {_brief(reason)}", False
 
 
 def _is_raised_by_kdenv(error: BaseException) -> bool:
@@ -177,13 +177,13 @@ def _all_of(kind: Any, error: BaseException) -> Iterator[Any]:
 
 
 def _types(error: BaseException) -> dict[str, Any]:
-    """The types of variables of the kernel that numba has inferred, by name; arguments are called arg.name."""
+    """Return the inferred types of the kernel's variables, by name; the name of an argument begins with "arg."."""
     found = {name: variable.type for inferring in _all_of(TypeInferer, error) for name, variable in inferring.typevars.items()}
     return {name: kind for name, kind in found.items() if kind is not None}
 
 
 def _brief(text: str) -> str:
-    """Part of a message of numba, with short names of types."""
+    """Shorten a message of numba and the names of types in it."""
     text = re.sub(r"Record\(.*?;\d+;(True|False)\)", "state", text)
     text = re.sub(r"Literal\[str\]\((.*?)\)", r"'\1'", text)
     text = re.sub(r"Literal\[\w+\]\((.*?)\)", r"\1", text)

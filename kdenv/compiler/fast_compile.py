@@ -2,12 +2,12 @@
 
 Numba alone optimises every function that it compiles, with all calls inlined, and makes machine code of it. In a search, calls are fifteen
 levels deep, so the rules of a game would be optimised fifteen times, and the first search of a game would take 20 s.
-Here a kernel that another kernel calls becomes a `_Draft`: its types are inferred and it is translated to LLVM's language, but it is
-not optimised, and no machine code is made. A kernel that Python calls becomes a `_LinkedKernel`: its own code and the code of
-all drafts that it needs, in one module, which is optimised once.
+Here a kernel that another kernel calls becomes a `_Draft`: its types are inferred, and it is translated to LLVM's language. It is not
+optimised, and no machine code is made. A kernel that Python calls becomes a `_LinkedKernel`: one module with its own code and the code
+of all drafts that it needs, which is optimised once.
 
-This depends on private parts of numba: README.md says which ones and how to tell whether a new version of numba still has them. For
-versions that kernel.py does not list, numba_compile.py does the same without them.
+This depends on private parts of numba. README.md lists them, and selfcheck.py checks whether a new version of numba still has them. With
+versions that kernel.py does not list, numba_compile.py compiles without them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from numba.core.types.misc import unliteral
 from numba.core.typing.templates import AbstractTemplate, infer_global
 
 from kdenv.compiler.cache import KeptKernel
-from kdenv.compiler.compile_group import Together
+from kdenv.compiler.compile_group import KernelGroup
 from kdenv.compiler.explain import explained
 
 
@@ -49,13 +49,13 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
 
 @cache
 def _function_passes(codegen: Any) -> tuple[Any, Any]:
-    """The passes that simplify a function. They are made once, because to make them takes longer than to run them on most functions."""
+    """Return the passes that simplify a function. They are made once, because making them takes longer than running them."""
     passes: tuple[Any, Any] = codegen._function_pass_manager()
     return passes
 
 
 class _Draft(_Library):
-    """The code of one kernel and of the functions of numba that it needs. Each kernel that it calls has a draft of its own."""
+    """The code of one kernel and of the functions of numba that it needs. Each kernel that it calls has its own draft."""
 
     def finalize(self) -> None:
         """Link the functions of numba that are needed. Nothing is optimised, and no machine code is made."""
@@ -76,12 +76,12 @@ class _Draft(_Library):
             found[self] = None
 
     def own_module(self) -> Any:
-        """The code of this draft without the code of the drafts that it needs."""
+        """Return the code of this draft without the code of the drafts that it needs."""
         self._ensure_finalized()
         return self._final_module
 
     def _get_module_for_linking(self) -> Any:
-        """Return the code of this draft and of all that it needs. Numba asks this when a function of its own calls a kernel."""
+        """Return the code of this draft and of all that it needs. Numba calls this when one of its functions calls a kernel."""
         module = self.own_module().clone()
         _link(module, [self])
         return module
@@ -99,15 +99,15 @@ class _LinkedKernel(_Library):
 
     @classmethod
     def of(cls, name: str, members: list[_LinkedKernel]) -> _LinkedKernel:
-        """One library with the code of all these, of which none has been finalised."""
-        whole = cls(members[0].codegen, name)
-        whole.enable_object_caching()
+        """Make one library with the code of all these, of which none has been finalised."""
+        linked = cls(members[0].codegen, name)
+        linked.enable_object_caching()
         for member in members:
-            whole._final_module.link_in(member._final_module)
-            whole._linking_libraries += member._linking_libraries
-            whole._reload_init |= member._reload_init
-        whole.finalize()
-        return whole
+            linked._final_module.link_in(member._final_module)
+            linked._linking_libraries += member._linking_libraries
+            linked._reload_init |= member._reload_init
+        linked.finalize()
+        return linked
 
     def _optimize_final_module(self) -> None:
         """Make drafts private, then let numba optimise. LLVM may inline and change a private function, as nobody else calls it.
@@ -130,7 +130,7 @@ def _link(module: Any, drafts: list[_Draft]) -> None:
 
 
 class _FrozenFlags(Flags):  # type: ignore[misc]
-    """Options of a compilation that never change again, so that their hash is computed once. Numba asks for it at every operation."""
+    """Options of a compilation that do not change, so that their hash is computed once. Numba needs it at every operation."""
 
     _known: ClassVar[dict[_FrozenFlags, _FrozenFlags]] = {}
     _hash: int
@@ -138,7 +138,7 @@ class _FrozenFlags(Flags):  # type: ignore[misc]
 
     @classmethod
     def of(cls, flags: Flags) -> _FrozenFlags:
-        """The frozen flags with the same values as these flags. There is one object for each combination of values."""
+        """Return frozen flags with the same values as these flags. There is one object for each combination of values."""
         frozen, on_stack = cls(flags), cls(flags)
         frozen._hash = on_stack._hash = super().__hash__(frozen)
         frozen._on_stack = on_stack
@@ -148,19 +148,19 @@ class _FrozenFlags(Flags):  # type: ignore[misc]
         return self._hash
 
     def copy(self) -> Flags:
-        """While numba compiles it keeps one copy, which is frozen, too. A copy of that copy is made to be changed, and can be."""
+        """Return a copy. Numba keeps the first copy during a compilation, so it is frozen too; it changes a copy of that copy."""
         return self._on_stack or Flags(self)
 
 
 class _Types(tuple[Any, ...]):
-    """Types of arguments that write themselves once. Numba writes them for every pass, and a state has a hundred words."""
+    """Types of arguments whose text is made once. Numba needs the text in every pass, and that of a state is long."""
 
-    _written: str
+    _text: str
 
     def __str__(self) -> str:
-        if not hasattr(self, "_written"):
-            self._written = super().__repr__()
-        return self._written
+        if not hasattr(self, "_text"):
+            self._text = super().__repr__()
+        return self._text
 
 
 class _CompilerOfDrafts(Compiler):  # type: ignore[misc]
@@ -176,21 +176,21 @@ class _CompilerOfDrafts(Compiler):  # type: ignore[misc]
         return super().define_pipelines()
 
 
-class _CompilerOfWholes(Compiler):  # type: ignore[misc]
-    """A compiler of numba that makes wholes: machine code that Python can call."""
+class _CompilerOfLinked(Compiler):  # type: ignore[misc]
+    """A compiler of numba that makes linked kernels: machine code that Python can call."""
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, returns: Any, flags: Flags, local: Any) -> None:
         super().__init__(typing, target, library, _Types(args), returns, _FrozenFlags.of(flags), local)
 
     def define_pipelines(self) -> Any:
-        """Return numba's passes; they write into a whole."""
+        """Return numba's passes; they write into a linked kernel."""
         self.state.library = _LinkedKernel(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
         return super().define_pipelines()
 
 
-class _CompilerOfMembers(_CompilerOfWholes):
-    """A compiler of numba that makes wholes without machine code, which are put together by _LinkedKernel.of."""
+class _CompilerOfMembers(_CompilerOfLinked):
+    """A compiler of numba that makes linked kernels without machine code, from which _LinkedKernel.of makes one library."""
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, returns: Any, flags: Flags, local: Any) -> None:
         flags.no_compile = True
@@ -198,7 +198,7 @@ class _CompilerOfMembers(_CompilerOfWholes):
 
 
 def _widened(argument: Any) -> Any:
-    """The type by which a draft takes an argument: int64 for constants and for the small signed integers that states are made of."""
+    """Return the type of an argument in a draft: int64 for integer constants and for the small signed integers of states."""
     argument = unliteral(argument)
     return int64 if argument in (int8, int16, int32) else argument
 
@@ -212,15 +212,15 @@ class _Drafts(CPUDispatcher):  # type: ignore[misc]
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Numba calls this when it infers the types of a caller. Arguments are widened, so that calls share drafts.
 
-        The draft for exactly these types is the only one offered. Numba would compare all drafts, and warn where the state of one game
-        begins with the same fields as that of another.
+        Only the draft for exactly these types is returned. Numba would compare all drafts, and warn if the state of one game begins
+        with the same fields as that of another.
         """
         template, *rest = super().get_call_template([_widened(arg) for arg in args], {k: _widened(arg) for k, arg in kws.items()})
         template.cases = [self.overloads[tuple(rest[1])].signature]
         return template, *rest
 
     def compile(self, sig: Any) -> Any:
-        """Make the draft for these types if there is none. Return its library, where numba expects a pointer to machine code."""
+        """Make the draft for these types if there is none. Return its library in place of a pointer to machine code."""
         with global_compiler_lock, self._compiling_counter:
             args, returns = normalize_signature(sig)
             if args not in self.overloads:
@@ -234,30 +234,30 @@ class _Drafts(CPUDispatcher):  # type: ignore[misc]
 
 
 class CompiledKernel(KeptKernel):
-    """A kernel. It is compiled to a whole when Python calls it, and to a draft when another kernel calls it."""
+    """A kernel. It is compiled to a linked kernel when Python calls it, and to a draft when another kernel calls it."""
 
     def __init__(self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None) -> None:
-        # The wrapper called cfunc is for functions that C calls by a pointer. No kernel is called so.
+        # The wrapper called cfunc is for functions that C calls by a pointer. Kernels are not called in this way.
         options = {**(targetoptions or {}), "nopython": True, "no_cfunc_wrapper": True}
-        super().__init__(py_func, locals or {}, options, pipeline_class=_CompilerOfWholes)
+        super().__init__(py_func, locals or {}, options, pipeline_class=_CompilerOfLinked)
         self._drafts = _Drafts(py_func, options)
         self._members = type(self._compiler)(py_func, self.targetdescr, options, locals or {}, _CompilerOfMembers)
-        self.together: Together | None = None  # the kernels that are compiled together with this one
+        self.group: KernelGroup | None = None  # the kernels that are compiled together with this one
 
     def compile(self, sig: Any) -> Any:
-        """Make the whole for these types, or read it from disk."""
+        """Make the linked kernel for these types, or read it from disk."""
         args = normalize_signature(sig)[0]
         with _no_garbage_collected():
-            if self.together is not None and args not in self.overloads and self.together.has(self, args):
-                self.together.compile(args[0])
+            if self.group is not None and args not in self.overloads and self.group.has(self, args):
+                self.group.compile(args[0])
             entry_point = super().compile(sig)
-            whole = self.overloads[args]
-            for environment in whole._find_referenced_environments() if whole.metadata is not None else ():
-                whole.codegen.set_env(environment.env_name, environment)  # numba does this only for the kernel itself
+            linked = self.overloads[args]
+            for environment in linked._find_referenced_environments() if linked.metadata is not None else ():
+                linked.codegen.set_env(environment.env_name, environment)  # numba does this only for the kernel itself
             return entry_point
 
     def member(self, args: tuple[Any, ...]) -> Any:
-        """Compile to a whole without machine code, from which _LinkedKernel.of makes machine code."""
+        """Compile to a linked kernel without machine code, from which _LinkedKernel.of makes machine code."""
         with self._compiling_counter, explained(self.py_func):
             return self._members.compile(args, None)
 
@@ -271,18 +271,18 @@ class CompiledKernel(KeptKernel):
 
     @property
     def nopython_signatures(self) -> Any:
-        """The argument types for which there are drafts. Numba reads this after get_call_template."""
+        """The argument types of the drafts. Numba reads this after get_call_template."""
         return self._drafts.nopython_signatures
 
     @property
     def is_compiling(self) -> Any:
-        """Whether the kernel is being compiled now. Numba uses this to find out whether a kernel calls itself."""
+        """True while the kernel is being compiled. Numba uses this to find out whether a kernel calls itself."""
         return self._compiling_counter or self._drafts.is_compiling
 
 
 def compile_together(title: str, kernels: tuple[Any, ...], types: Mapping[str, Any]) -> None:
-    """Make one piece of machine code of all these kernels when the first of them is called; see compile_group.py."""
-    Together(title, kernels, types)
+    """Make one piece of machine code of these kernels when the first of them is called; see compile_group.py."""
+    KernelGroup(title, kernels, types)
 
 
 def compiled_kernel(function: Callable[..., Any], options: dict[str, Any]) -> CompiledKernel:
@@ -292,7 +292,7 @@ def compiled_kernel(function: Callable[..., Any], options: dict[str, Any]) -> Co
 
 @contextmanager
 def _no_garbage_collected() -> Iterator[None]:
-    """A context without garbage collection. Compiling makes millions of lasting objects, and the collector would take 7 % of the time."""
+    """Switch garbage collection off in this block. Compiling makes millions of objects, and the collector would take 7 % of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:

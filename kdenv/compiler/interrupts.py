@@ -1,7 +1,7 @@
 """Delays Ctrl-C while kernels are compiled.
 
-Python raises KeyboardInterrupt wherever the main thread happens to be. If that is a destructor, of which LLVM's objects have many, Python
-prints the interrupt, ignores it, and the program goes on. So while numba compiles, a signal is only remembered.
+Python raises KeyboardInterrupt at any point of the main thread. LLVM's objects have many destructors, and if the main thread is in one,
+Python prints the interrupt and ignores it. So while numba compiles, a signal is only remembered.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import Any
 
 _NUMBERS = [number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
 
-_handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}  # who handles the delayed signals; empty if none are delayed
+_handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}  # the handlers of the delayed signals; empty if none are delayed
 _arrived: list[int] = []
 
 
 @contextmanager
 def delayed() -> Iterator[None]:
-    """Delay the signals that a handler in Python would turn into an exception until the end of this block. It may be nested.
+    """Delay the signals that have a handler in Python until the end of this block. Blocks may be nested.
 
-    Only the main thread gets signals, so in other threads there is nothing to delay.
+    Only the main thread gets signals, so in other threads nothing is delayed.
     """
     if _handlers or threading.current_thread() is not threading.main_thread():
         yield

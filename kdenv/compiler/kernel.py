@@ -11,9 +11,8 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core.dispatcher import Dispatcher
 
-from kdenv.compiler.digest import questions
-
-# The versions of numba that fast_compile.py was tested with. With others, or with KDENV_COMPILER=numba, numba_compile.py compiles.
+# The first and the last version of numba that fast_compile.py was tested with. With others, or with KDENV_COMPILER=numba, kernels are
+# compiled by numba_compile.py.
 _KNOWN = ((0, 65), (0, 68))
 IS_KNOWN = _KNOWN[0] <= numba.version_info.short <= _KNOWN[1]
 IS_PLAIN = not IS_KNOWN or os.environ.get("KDENV_COMPILER") == "numba"
@@ -22,7 +21,7 @@ if IS_PLAIN:
 else:
     from kdenv.compiler import fast_compile as compiler  # type: ignore[no-redef]
 
-__all__ = ["allocating_kernel", "compile_together", "is_kernel", "kernel", "resolve_by_type"]
+__all__ = ["allocating_kernel", "compile_together", "compiler", "is_kernel", "kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -61,27 +60,18 @@ def allocating_kernel(function: Function) -> Function:
     return _compiled(function, allocates=True)
 
 
-def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], Any]) -> None:
-    """Let compiled code that calls question(first, ...) call the kernel that kernel_for returns for the type of first.
-
-    kernel_for gets the numba type of a state or of an array of states, or the class of a part. It raises TypingError for other types.
-    """
-    compiler.resolve_by_type(question, kernel_for)
-    questions[question] = kernel_for
-
-
 def compile_together(title: str, *kernels: Callable[..., Any], **types: Any) -> None:
-    """Make one piece of machine code of these kernels when Python first calls one of them, so that what all of them call is compiled once.
+    """Compile these kernels as one piece of machine code when Python first calls one of them. What all of them call is optimised once.
 
     Their first argument has the same type in all of them. types: the numba types of the other arguments, by name. A call with
-    arguments of other types compiles the kernel apart.
+    arguments of other types compiles the kernel separately.
     """
     if not numba.config.DISABLE_JIT:
         compiler.compile_together(title, kernels, types)
 
 
 def is_kernel(function: Callable[..., Any]) -> bool:
-    """Whether this is marked as a kernel. If nothing is compiled, no function can be told from a kernel."""
+    """Return whether a function is marked as a kernel. If nothing is compiled, every function counts as one."""
     return bool(numba.config.DISABLE_JIT) or isinstance(function, Dispatcher)
 
 

@@ -1,4 +1,4 @@
-"""Compiles kernels by numba alone. It is used in place of compiler/fast_compile.py with versions of numba that kernel.py does not list.
+"""Compiles kernels by numba alone. Used in place of fast_compile.py with versions of numba that kernel.py does not list.
 
 The results and the running speed are the same. The first search of a game takes three times as long to compile.
 """
@@ -14,7 +14,7 @@ from kdenv.compiler.cache import KeptKernel
 
 
 class PlainKernel(KeptKernel):
-    """A kernel that numba compiles in its own way."""
+    """A kernel that numba compiles as usual."""
 
 
 def compiled_kernel(function: Callable[..., Any], options: dict[str, Any]) -> PlainKernel:
@@ -23,7 +23,7 @@ def compiled_kernel(function: Callable[..., Any], options: dict[str, Any]) -> Pl
 
 
 def compile_together(title: str, kernels: tuple[Any, ...], types: Mapping[str, Any]) -> None:
-    """Do nothing: each kernel is compiled apart."""
+    """Do nothing: each kernel is compiled separately."""
 
 
 def resolve_by_type(question: Callable[..., Any], kernel_for: Callable[[Any], Any]) -> None:

@@ -1,8 +1,8 @@
-"""Tells whether other users can change a folder or a file. Machine code is a program: whoever can change it can run code as this user.
+"""Checks whether other users can change a folder or a file. A user who can change machine code can run code as this user.
 
 A folder is safe if only this user and root can put files into it, or put another folder in its place. So all folders and links on the
-way to it count, too. If a user asks for the folder of a group, the members of that group are trusted as well.
-Where users have no numbers, as on Windows, nothing is checked: each user has separate folders there.
+way to it are checked, too. If a user chooses the folder of a group, the members of that group are trusted as well.
+On Windows, where users have no numbers, nothing is checked, because each user has separate folders.
 """
 
 from __future__ import annotations
@@ -21,15 +21,20 @@ _REMEDY = "set KDENV_CACHE_DIR to a folder of your own"
 
 
 def user_number() -> int | None:
-    """The number of this user; None where users have none."""
+    """Return the number of this user; None on systems where users have none."""
     return os.geteuid() if hasattr(os, "geteuid") else None
 
 
 def danger(folder: Path, *, for_group: bool, holds_files: bool = True) -> str:
-    """Say who else could change files in this folder, and what to do; empty if nobody could. Raises OSError if there is no such folder.
+    """Return a sentence that names who else could change files in this folder, and a remedy; empty if nobody could.
 
-    for_group: trust the members of the folder's group, if this user is one of them. holds_files: whether files lie in the folder itself,
-    or only in folders of this user that are made in it. In the second case it may be like /tmp.
+    Raises OSError if there is no such folder.
+
+    Args:
+        folder: the folder to check.
+        for_group: trust the members of the folder's group, if this user is one of them.
+        holds_files: the files are in the folder itself; else in folders of this user inside it, and it may be like /tmp.
+
     """
     way = list(_way_to(folder))
     end, found = way[-1]
@@ -39,7 +44,7 @@ def danger(folder: Path, *, for_group: bool, holds_files: bool = True) -> str:
         return ""
     group = _trusted_group(found, for_group)
     above = way[0][1].st_uid  # the owner of "/" could change anything; in some containers that is not user 0
-    like_tmp = set()  # anybody can make something in these folders, but only its owner can rename or delete it
+    like_tmp = set()  # every user can make files in these folders, but only the owner of a file can rename or delete it
     for place, found in way:
         is_holder = holds_files and place == end
         here = f"{place} (mode {stat.S_IMODE(found.st_mode):04o})"
@@ -50,14 +55,14 @@ def danger(folder: Path, *, for_group: bool, holds_files: bool = True) -> str:
         if writers:
             like_tmp.add(place)
         if not (found.st_uid in (_ROOT, user_number()) or (found.st_uid == above and not is_holder)) and (
-            place.parent in like_tmp or not _is_member(found.st_uid, group)  # whose group is trusted is no reason in /tmp
+            place.parent in like_tmp or not _is_member(found.st_uid, group)  # in /tmp the group does not count
         ):
             return f"{here} belongs to the user {_name_of_user(found.st_uid)}; {_REMEDY}"
     return ""
 
 
 def danger_in_file(found: os.stat_result, folder: Path, *, for_group: bool) -> str:
-    """Say who else could have written an open file of this folder; empty if nobody could."""
+    """Return a sentence that names who else could have written an open file of this folder; empty if nobody could."""
     if user_number() is None:
         return ""
     mode = f"(mode {stat.S_IMODE(found.st_mode):04o})"
@@ -79,7 +84,7 @@ def share(new: Path) -> None:
 
 
 def _way_to(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """All folders and links by which the system comes to this folder, from "/" on, and last the folder itself."""
+    """Yield all folders and links on the path to this folder, from "/" on, and last the folder itself."""
     place = Path(folder.anchor)
     yield place, place.lstat()
     rest, links = list(folder.parts[:0:-1]), 0
@@ -103,7 +108,7 @@ def _way_to(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def _other_writers(found: os.stat_result, for_group: bool) -> str:
-    """The users who may write to this besides root and those that are trusted; empty if there are none."""
+    """Return the users who may write, besides root and those that are trusted; empty if there are none."""
     if found.st_mode & stat.S_IWOTH:
         return "every user"
     trusted = found.st_gid == _ROOT or _is_private(found.st_gid) or _trusted_group(found, for_group) is not None
@@ -115,13 +120,13 @@ def _trusted_group(found: os.stat_result, for_group: bool) -> int | None:
 
 
 def _groups() -> set[int]:
-    """The groups of this user."""
+    """Return the groups of this user."""
     return {os.getegid(), *os.getgroups()}
 
 
 @cache
 def _is_private(group: int) -> bool:
-    """Whether nobody but this user is in this group, as in the group of the same name that many systems give each user."""
+    """Return whether this user is the only member of a group. Many systems give each user such a group."""
     import grp
     import pwd
 

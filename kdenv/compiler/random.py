@@ -2,8 +2,8 @@
 
 Environments seed it from their numpy generator. Kernels are never given a numpy generator, because passing one costs 5 us.
 
-It is a generator for games and not for secrets. Whoever knows its state can compute all that it will draw and all that it has drawn.
-`derive_seed` therefore gives every purpose a seed of its own.
+The generator is not cryptographic: its state gives away all numbers that it has drawn and will draw. `derive_seed` therefore makes a
+separate seed for every purpose.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ def make_rng(seed: "int | np.random.Generator") -> Rng:
 
 
 def as_rng(given: "Rng | np.random.Generator") -> Rng:
-    """The generator for kernels that a caller gives, or one that is made from a numpy generator. TypeError for anything else."""
+    """Return a generator for kernels as it is, or make one from a numpy generator. Raises TypeError for anything else."""
     if isinstance(given, np.ndarray) and given.dtype == np.uint64 and given.shape == (1,):
         return given
     if isinstance(given, np.random.Generator):
@@ -56,9 +56,9 @@ def as_rng(given: "Rng | np.random.Generator") -> Rng:
 def derive_seed(purpose: str, *parts: int) -> int:
     """Make a seed for one purpose, such as "chance" or "policy", from numbers (match seed, deal ...). It is the same in every process.
 
-    The seed is a hash of the purpose and the numbers. So nobody can compute the numbers from it, and the seed for one purpose does not
-    tell the seed for another. But whoever guesses the numbers can derive all the seeds: if the policies of a match might
-    try all small match seeds, give the match a large random one.
+    The seed is a hash of the purpose and the numbers. So the numbers, and the seed for another purpose, cannot be computed from it. But
+    a policy that guesses the numbers can derive all seeds: if the policies of a match might try all small match seeds, give the match a
+    large random one.
     """
     digest = hashlib.blake2b(digest_size=8, person=purpose.encode())
     for part in parts:

@@ -1,4 +1,4 @@
-"""Checks whether fast_compile.py fits the numba that is installed: `python -m kdenv.compiler.selfcheck` says so; its exit code is 1 if not.
+"""Checks whether fast_compile.py fits the installed numba: `python -m kdenv.compiler.selfcheck`. The exit code is 1 if it does not.
 
 1. Every private name of numba that fast_compile.py, compile_group.py, cache.py, explain.py and digest.py use must be there.
 2. A few kernels are compiled by fast_compile.py and by numba alone. The results must be the same.
@@ -46,7 +46,7 @@ NEEDED = (
 
 
 def misfits() -> list[str]:
-    """One sentence for each thing that does not fit; empty if everything fits."""
+    """Return one sentence for each name or result that does not fit; empty if everything fits."""
     missing = _missing_names()
     return missing or _differences()
 
@@ -73,7 +73,7 @@ def _differences() -> list[str]:
 
 
 def _results_of(compiler: Any) -> dict[str, list[float]]:
-    """The results of a few kernels, compiled by this module. They have calls on three levels, a question, records, constants and floats."""
+    """Compute the results of a few kernels, compiled by this module. They have nested calls, a question, records, constants and floats."""
     from numba.core.caching import NullCache
 
     options = {"nogil": True, "_nrt": False}

@@ -33,10 +33,12 @@ class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
 
 
 def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]:
-    """Make the dtype of a game's state from fields, which are given as numpy takes them.
+    """Make the dtype of a game's state.
 
-    source: the file or files of a game that is loaded again after edits in the same process (importlib.reload, a notebook). Their content
-    becomes part of the type, so code that this process compiled before an edit is not used after it. Code on disk does not need this.
+    Args:
+        fields: name, dtype and, for arrays, shape of each field, as numpy takes them.
+        source: the file or files of a game that is loaded again after edits in the same process (importlib.reload, a notebook).
+            Their content becomes part of the type, so that code compiled before an edit is not used after it.
 
     >>> import numpy as np
     >>> from kdenv.author import state_dtype
@@ -44,6 +46,7 @@ def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]
     >>> states = np.zeros(8, state)
     >>> states[0]["turn"] = 1
     >>> states[1] = states[0]  # copies the position
+
     """
     named = list(fields)
     files = [source] if isinstance(source, str) else list(source)
@@ -56,7 +59,7 @@ def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]
 
 
 def _without_gaps(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The same dtype with one more field in every gap. Numpy copies only fields, so the gaps of equal states could differ."""
+    """Return the same dtype with one more field in every gap. Numpy copies only fields, so the gaps of equal states could differ."""
     fields = {name: (of, offset) for name, (of, offset, *_) in (dtype.fields or {}).items()}
     ends = [0, *(offset + of.itemsize for of, offset in fields.values())]
     starts = [*(offset for _, offset in fields.values()), dtype.itemsize]

@@ -17,7 +17,8 @@ from kdenv.core import verbs
 from kdenv.core.bounds import Findings, Guarded, Lists, Where, check_seat
 from kdenv.core.errors import KdenvError
 from kdenv.core.game import Game, States, Variant
-from kdenv.core.questions import RulePlayer, choose_at, first_action, rest_of
+from kdenv.core.questions import RulePlayer, choose_at
+from kdenv.core.turns import actions_of, first_action, rest_of
 from kdenv.core.verbs import CHANCE, DECIDE, OVER
 from kdenv.core.view import ONLOOKER
 
@@ -187,8 +188,7 @@ class Look:
             self.says(f"{name} legal", f"the player {name} chooses action {action}", f"legal lists {_some(actions)}")
             return
         mover, states = int(verbs.seat_at(self.states, _AT)), self.after("apply", action)
-        while turn := int(rest_of(turn)):
-            action = int(first_action(turn))
+        for action in actions_of(int(rest_of(turn))):
             goes_on = verbs.phase_at(states, _AT) == DECIDE and verbs.seat_at(states, _AT) == mover
             if not goes_on or action not in self.lists.legal_in(states, _AT, self.where):
                 self.says(f"{name} legal", f"the player {name} goes on with action {action}", "it is not legal then")

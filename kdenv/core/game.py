@@ -88,7 +88,7 @@ class Game:
     teams: Callable[[int], int] = int  # players -> number of teams; seat % teams is a seat's team
     margin_scale: float = 100.0  # rewards in points (reward="margin", "score") are divided by this
     open_information: bool = False  # True if nothing is hidden from anybody, so that what one seat observes is the whole state
-    truncated: Callable[[States, int], bool] | None = None  # kernel: whether a limit ended the game, not its rules; None: never
+    truncated: Callable[[States, int], bool] | None = None  # the verb `truncated`, if no module of the room has it
     details: Any = None  # a core.details.Details: what a finished game tells beyond its points
     state_dtype: np.dtype[Any] = field(init=False)  # STATE of the room
 
@@ -111,7 +111,8 @@ class Game:
                     raise TypeError(f"{each!r} among the {word.lower()}s of {self.name} is no {word}; write {word}(...)")
         if self.knowledge.greedy and self.knowledge.greedy not in self.knowledge.players:
             raise TypeError(f"the greedy player of {self.name} is {self.knowledge.greedy}, which is not among the players of its knowledge")
-        state = register_rules(self.name, *self.room, observe=self.encodings[0].observe)
+        limit = {} if self.truncated is None else {"truncated": self.truncated}
+        state = register_rules(self.name, *self.room, observe=self.encodings[0].observe, **limit)
         object.__setattr__(self, "state_dtype", state)
         for encoding in self.encodings:
             self._lay_out(encoding)

@@ -1,7 +1,7 @@
 """What searches ask a game besides its rules, and `Knowledge`, in which a game says what it can answer.
 
 Who answers is a part (compiler/question.py): a NamedTuple, whose type decides which kernel is called. Its kernels lie in the heuristics
-of a game, or in a file of yours. A turn is packed into an int64: up to four actions of 16 bits, the first one lowest, as action + 1.
+of a game, or in a file of yours. core/turns.py says how a turn is packed.
 """
 
 from __future__ import annotations
@@ -44,51 +44,6 @@ def plays(kind: type) -> Callable[[Kernel], Kernel]:
     ...     return packed(out[0])
     """
     return answers(choose, kind)
-
-
-@kernel
-def packed(action: Any) -> Any:
-    """Return a packed turn of one action.
-
-    >>> from kdenv.author import first_action, packed
-    >>> first_action(packed(7))
-    7
-    """
-    return action + 1
-
-
-@kernel
-def then(first: Any, second: Any) -> Any:
-    """Return a packed turn of two actions.
-
-    >>> from kdenv.author import first_action, rest_of, then
-    >>> turn = then(7, 9)
-    >>> first_action(turn), first_action(rest_of(turn)), rest_of(rest_of(turn))
-    (7, 9, 0)
-    """
-    return (first + 1) | ((second + 1) << 16)
-
-
-@kernel
-def first_action(turn: Any) -> Any:
-    """Return the action that a packed turn begins with.
-
-    >>> from kdenv.author import first_action, then
-    >>> first_action(then(7, 9))
-    7
-    """
-    return (turn & 0xFFFF) - 1
-
-
-@kernel
-def rest_of(turn: Any) -> Any:
-    """Return the packed turn that is left after the first action; 0 if nothing is left.
-
-    >>> from kdenv.author import packed, rest_of, then
-    >>> rest_of(then(7, 9)) == packed(9)
-    True
-    """
-    return turn >> 16
 
 
 @kernel

@@ -40,6 +40,7 @@ compile_together(
     verbs.scores_at,
     verbs.standings_at,
     verbs.resample_hidden_at,
+    verbs.truncated_at,
     run_chance,
     decide,
     list_turns,

@@ -1,14 +1,85 @@
-"""Lists whole turns: all sequences of consecutive decisions of one seat, up to the next chance, another seat's decision or the end."""
+"""Turns: the consecutive decisions of one seat, up to the next chance, the decision of another seat or the end of the game.
 
+A turn is packed into an int64: up to four actions of 16 bits, the first one lowest, as action + 1.
+"""
+
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import allocating_kernel, kernel
-from kdenv.core.verbs import DECIDE, apply, legal, phase, seat
+from kdenv.core.events import decide
+from kdenv.core.questions import choose
+from kdenv.core.verbs import DECIDE, apply, apply_at, legal, phase, seat
 
 MAX_DECISIONS = 4  # the most decisions that fit into a packed turn
 SCRATCH = MAX_DECISIONS  # how many states after states[k] list_turns uses as scratch
+_ACTION = 0xFFFF  # the bits of an action in a packed turn
+ILLEGAL = -1  # what log_turn returns in place of a length
+
+# Packing
+
+
+@kernel
+def packed(action: Any) -> Any:
+    """Return a packed turn of one action.
+
+    >>> from kdenv.author import first_action, packed
+    >>> first_action(packed(7))
+    7
+    """
+    return action + 1
+
+
+@kernel
+def then(first: Any, second: Any) -> Any:
+    """Return a packed turn of two actions.
+
+    >>> from kdenv.author import first_action, rest_of, then
+    >>> turn = then(7, 9)
+    >>> first_action(turn), first_action(rest_of(turn)), rest_of(rest_of(turn))
+    (7, 9, 0)
+    """
+    return (first + 1) | ((second + 1) << 16)
+
+
+@kernel
+def first_action(turn: Any) -> Any:
+    """Return the action that a packed turn begins with.
+
+    >>> from kdenv.author import first_action, then
+    >>> first_action(then(7, 9))
+    7
+    """
+    return (turn & _ACTION) - 1
+
+
+@kernel
+def rest_of(turn: Any) -> Any:
+    """Return the packed turn that is left after the first action; 0 if nothing is left.
+
+    >>> from kdenv.author import packed, rest_of, then
+    >>> rest_of(then(7, 9)) == packed(9)
+    True
+    """
+    return turn >> 16
+
+
+def first_actions(turns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the first action of each of these packed turns. For Python."""
+    return (turns & _ACTION) - 1
+
+
+def actions_of(turn: int) -> Iterator[int]:
+    """Yield the actions of a packed turn, in order. For Python."""
+    while turn:
+        yield int(first_action(turn))
+        turn = int(rest_of(turn))
+
+
+# Listing
 
 
 @allocating_kernel
@@ -60,7 +131,7 @@ def write_turns(states, k, most_decisions, actions, n_actions, at, turns):
             after = k + 1 + depth
             states[after] = states[after - 1]
             apply(states[after], action)
-            if phase(states[after]) == DECIDE and seat(states[after]) == mover:
+            if still_decides(states[after], mover):
                 depth += 1
                 line = turn
                 at[depth] = 0
@@ -70,3 +141,96 @@ def write_turns(states, k, most_decisions, actions, n_actions, at, turns):
             turns[n] = turn
             n += 1
     return n
+
+
+# Carrying out
+
+
+@kernel
+def still_decides(s, mover):
+    """Return whether it is this seat's decision in s."""
+    return phase(s) == DECIDE and seat(s) == mover
+
+
+@kernel
+def play_turn(s: Any, turn: Any) -> None:
+    """Apply all actions of a packed turn to s. This does not check that they are legal.
+
+    >>> import kdenv
+    >>> import numpy as np
+    >>> from kdenv.author import make_rng, packed, play_turn
+    >>> table = kdenv.table("kingdomino", players=2)
+    >>> table.run_chance(make_rng(1))
+    >>> states = np.zeros(8, table.states.dtype)
+    >>> states[0] = table.states[0]
+    >>> play_turn(states[0], packed(table.legal()[0]))
+    >>> states[0].tobytes() == table.states[0].tobytes()
+    False
+    """
+    while turn != 0:
+        apply(s, first_action(turn))
+        turn = rest_of(turn)
+
+
+@kernel
+def play_turn_while_deciding(s, turn, mover):
+    """Apply the actions of a packed turn to s as long as the seat `mover` decides. The first action is always applied.
+
+    A turn that was chosen without the hidden information may end early.
+    """
+    while True:
+        apply(s, first_action(turn))
+        turn = rest_of(turn)
+        if turn == 0 or not still_decides(s, mover):
+            return
+
+
+@kernel
+def finish_turn(player, states, k, mover, most_decisions, out, rng):
+    """Let the player decide in states[k] as long as the seat `mover` decides, at most this often; return the actions as a packed turn.
+
+    A player may choose only a part of a turn at once; then it is asked again.
+    """
+    s = states[k]
+    turn, n, chosen = 0, 0, 0
+    while n < most_decisions and still_decides(s, mover):
+        if chosen == 0:
+            chosen = choose(player, states, k, out, rng)
+        turn |= packed(first_action(chosen)) << (16 * n)
+        apply(s, first_action(chosen))
+        chosen = rest_of(chosen)
+        n += 1
+    return turn
+
+
+@kernel
+def log_turn(states, k, turn, checks, out, rng, log, n):
+    """Carry out a packed turn and the chance after each action, and write the events to the log (see core.events.decide).
+
+    The turn ends early where chance comes in between or another seat decides, because its rest was chosen for neither. Returns the new
+    length of the log; or, if `checks` is true and an action is not legal, ILLEGAL. MAX_DECISIONS places must be free in the log.
+    """
+    mover = seat(states[k])
+    while True:
+        action, turn = first_action(turn), rest_of(turn)
+        if checks and not _is_among(out, legal(states[k], out), action):
+            return ILLEGAL
+        before = n
+        n = decide(states, k, action, rng, log, n)
+        if turn == 0 or n != before + 1 or not still_decides(states[k], mover):
+            return n
+
+
+@kernel
+def _is_among(actions, n, action):
+    """Return whether an action is among the first n of these."""
+    found = False
+    for i in range(n):
+        found |= actions[i] == action
+    return found
+
+
+def carry_out(states: Any, turn: int) -> None:
+    """Apply all actions of a packed turn to states[0]. For Python: it uses the verbs, which every table has compiled."""
+    for action in actions_of(turn):
+        apply_at(states, 0, action)

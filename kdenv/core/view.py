@@ -18,21 +18,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.compiler.random import Rng, derive_seed, make_rng
+from kdenv.compiler.random import Rng, make_rng
 from kdenv.core import verbs
+from kdenv.core.afterstates import SEED_OF_VIEWS, AfterstateLister, Afterstates
 from kdenv.core.encoding import Vector
+from kdenv.core.errors import WrongOrder
 from kdenv.core.events import Event
 from kdenv.core.game import States
+from kdenv.core.turns import actions_of
 
 if TYPE_CHECKING:
     from kdenv.core.table import Table
 
-_SEED = derive_seed("view")  # seeds the draws that a view shows for what is hidden; a game dealt from a small seed makes other draws
-
 
 def rng_of_views() -> Rng:
     """The generator from which a view draws what is hidden. Every view begins with a new one."""
-    return make_rng(_SEED)
+    return make_rng(SEED_OF_VIEWS)
 
 
 def as_seen_by(states: States, seat: int) -> States:
@@ -109,6 +110,29 @@ class View:
     def observation(self, encoding: str | None = None) -> Vector:
         """The observation vector of this seat, by the encoding of this name; None means the default encoding."""
         return self.game.observer(self.players, self.variant, encoding).vector(self.states, 0, int(self.seat))
+
+    def turns(self) -> list[tuple[int, ...]]:
+        """The turns that are open to this seat, each as a tuple of actions; empty if it does not decide.
+
+        A turn is all decisions that the seat takes before chance or another seat comes, or the first four of them.
+        """
+        return [tuple(actions_of(turn)) for turn in self._afterstates(None, True).turns.tolist()] if self.to_move else []
+
+    def afterstates(self, encoding: str | None = None, *, whole: bool = True) -> Afterstates:
+        """What this seat would observe after each of its turns, before any chance. Raises WrongOrder if it does not decide.
+
+        Args:
+            encoding: the name of the encoding; None means the default encoding.
+            whole: list whole turns; if False, single actions.
+
+        """
+        if not self.to_move:
+            raise WrongOrder(f"seat {self.seat} does not decide here, so it has no turns; ask where view.to_move is true")
+        return self._afterstates(encoding, whole)
+
+    def _afterstates(self, encoding: str | None, whole: bool) -> Afterstates:
+        observer = self.game.observer(self.players, self.variant, encoding)
+        return AfterstateLister(self.game, observer).list(self.states, np.array([self.seat], np.int64), whole=whole)
 
     def scores(self) -> list[int]:
         """The points of each seat now, as far as this seat can know them."""

@@ -1,1 +1,1 @@
-"""What the drawings of all games share: letters as shapes."""
+"""Drawing: letters and shapes that the drawings of all games share, charts, and HTML pages."""

@@ -1,4 +1,4 @@
-"""Charts of lines, as SVG: points with intervals over an axis, and below them which line is whose."""
+"""Charts of lines, as SVG: points with intervals over an axis, and a legend below them."""
 
 from __future__ import annotations
 
@@ -37,22 +37,20 @@ class Dot(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of a chart. A line of one dot is drawn as that dot.
-
-    beside: dots to compare with, without intervals. They are drawn hollow, with a dashed line through them, in the same colour.
-    """
+    """A line of a chart. A line of one dot is drawn as that dot."""
 
     name: str
     dots: list[Dot]
-    beside: Sequence[Dot] = ()
+    beside: Sequence[Dot] = ()  # dots to compare with, without intervals: hollow, with a dashed line through them, in the same colour
 
 
 def chart(
     title: str, across: str, up: str, lines: Iterable[Line], *, log: bool = False, write: Callable[[float], str] | None = None
 ) -> str:
-    """A chart of these lines. `across` and `up` name the axes; with log=True the axis across is logarithmic, and all x are above 0.
+    """A chart of these lines. `across` and `up` name the axes.
 
-    `write` gives the words of a mark of the axis across; without it marks are numbers.
+    With log=True the axis across is logarithmic, and all x are above 0. `write` gives the words of a mark of the axis across; without it
+    marks are numbers.
     """
     shown = [line for line in lines if line.dots]
     dots = [dot for line in shown for dot in (*line.dots, *line.beside)] or [Dot(1.0, 0.0)]

@@ -1,4 +1,4 @@
-"""Charts of counts, as SVG: a heat map of who did how well against whom, and bars of how often each number came up."""
+"""Charts as SVG: a heat map of the results of policies against each other, and a histogram of margins."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from xml.sax.saxutils import escape
 from kdenv.drawing.style import LOST, PALE, TIED, WIDTH, WON, colour, fill, heading, in_lines, picture, shortened, stroke, words
 
 _LEFT, _RIGHT = 20, WIDTH - 20
-_BARS = 45  # at most so many bars on each side of 0
+_BARS = 45  # the most bars on each side of 0
 _HIGH = 130
 
 
 def heat_map(title: str, names: Sequence[str], share: Callable[[int, int], float], said: Callable[[int, int], str], below: str) -> str:
-    """The share, from 0 to 1, of each row against each column; nan is left blank. `said` is told to whoever points at the place."""
+    """The share, from 0 to 1, of each row against each column. nan is left blank. `said` is the tooltip of a place."""
     n = len(names)
     side = min(44.0, (WIDTH - 24 - 150) / max(1, n))
     left = WIDTH - 12 - side * n
@@ -32,9 +32,9 @@ def heat_map(title: str, names: Sequence[str], share: Callable[[int, int], float
                 continue
             x, y = left + side * column, top + side * row
             tint = f'{fill(colour(0) if value > 0.5 else colour(1))} fill-opacity="{0.06 + 0.6 * abs(2 * value - 1):.2f}"'
-            told = f"<title>{escape(said(row, column))}</title>"
+            tooltip = f"<title>{escape(said(row, column))}</title>"
             drawn.append(
-                f'<rect x="{x + 1:.1f}" y="{y + 1:.1f}" width="{side - 2:.1f}" height="{side - 2:.1f}" rx="2" {tint}>{told}</rect>'
+                f'<rect x="{x + 1:.1f}" y="{y + 1:.1f}" width="{side - 2:.1f}" height="{side - 2:.1f}" rx="2" {tint}>{tooltip}</rect>'
             )
             if side >= 24:
                 drawn.append(words(x + side / 2, y + side / 2 + 4, f"{100 * value:.0f}", anchor="middle", more=' pointer-events="none"'))
@@ -46,7 +46,7 @@ def heat_map(title: str, names: Sequence[str], share: Callable[[int, int], float
 
 
 def histogram(title: str, games: Mapping[int, int], across: str) -> str:
-    """A bar for every margin, or for every few neighbouring ones; its height says how many games had it."""
+    """A bar for every margin, or for every few neighbouring ones. Its height is the number of games with this margin."""
     step = max(1, math.ceil(max(map(abs, games)) / _BARS))
     bars: Counter[int] = Counter()  # bar 0 is a margin of 0, bar 1 the margins from 1 to step, bar -1 those from -1 to -step
     for margin, count in games.items():

@@ -76,7 +76,7 @@ def write(text: str, x: float, y: float, height: float, colour: str, weight: flo
 
 
 def fitted(text: str, x: float, y: float, height: float, room: float, colour: str, weight: float = 1.5, anchor: float = 0) -> str:
-    """The text as `write` has it, smaller if it would be wider than the room."""
+    """The text as from `write`, smaller if it would be wider than the room."""
     return write(text, x, y, min(height, height * room / width_of(text, height)), colour, weight, anchor)
 
 

@@ -1,4 +1,4 @@
-"""HTML pages that load nothing from elsewhere. They are made from the templates in pages/, which escape all that they are given."""
+"""HTML pages that load nothing from elsewhere. They are made from the templates in pages/, which escape all values."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Rows(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A part of a report. What it lacks is left out."""
+    """A part of a report. Fields that are empty are left out."""
 
     heading: str = ""
     sentences: tuple[str, ...] = ()
     table: Rows | None = None
     items: tuple[str, ...] = ()
     pictures: tuple[str, ...] = ()  # charts as SVG, which adapt to dark pages
-    drawing: str = ""  # SVG with colours of its own
+    drawing: str = ""  # SVG with fixed colours
     text: str = ""  # shown letter by letter
 
 
@@ -37,7 +37,7 @@ def report(title: str, lead: tuple[str, ...], sections: list[Section], version: 
 
 
 def render(template: str, **values: Any) -> str:
-    """The page that this template makes of these values."""
+    """Render this template with these values."""
     return _environment().get_template(template).render(**values)
 
 

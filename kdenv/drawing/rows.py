@@ -1,4 +1,4 @@
-"""Charts with a row for each policy, as SVG: a number with its interval, or how a number is spread."""
+"""Charts with a row for each policy, as SVG: a number with its interval, or the distribution of a number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _STEP = 40  # from row to row
 
 
 class IntervalRow(NamedTuple):
-    """A row of a ladder: a number, its interval, and the same in words. An end that is inf is drawn as an arrow, and then no number."""
+    """A row of a ladder: a number, its interval, and the same in words. With an infinite end it has an arrow there and no number."""
 
     name: str
     value: float
@@ -23,12 +23,12 @@ class IntervalRow(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether an end is not known."""
+        """True if an end of the interval is not known."""
         return math.isinf(self.low) or math.isinf(self.high)
 
 
 class BoxRow(NamedTuple):
-    """A row of how a number is spread: which share of all has each number, in ascending order, and the same in words."""
+    """A row of a distribution: the numbers in ascending order, each with its share of all, and the same in words."""
 
     name: str
     shares: Sequence[tuple[float, float]]
@@ -36,7 +36,7 @@ class BoxRow(NamedTuple):
 
 
 def ladder(title: str, across: str, rows: Iterable[IntervalRow], write: Callable[[float], str] = short) -> str:
-    """A number for each row with its interval, over one axis, which has a 0."""
+    """Draw a number with its interval for each row, over one axis that includes 0."""
     shown = list(rows)
     ends = [end for row in shown for end in (*row[2:4], *([] if row.is_open else [row.value])) if math.isfinite(end)]
     axis = Axis(marks(min([0.0, *ends]), max([0.0, *ends])), _LEFT, _RIGHT)
@@ -58,7 +58,7 @@ def ladder(title: str, across: str, rows: Iterable[IntervalRow], write: Callable
 
 
 def spreads(title: str, across: str, rows: Iterable[BoxRow], write: Callable[[float], str] = short) -> str:
-    """For each row how its numbers, which are above 0, are spread over one logarithmic axis."""
+    """Draw the distribution of each row, of numbers above 0, over one logarithmic axis."""
     shown = [row for row in rows if row.shares]
     values = [value for row in shown for value, _ in row.shares] or [1.0]
     axis = Axis(decades(values), _LEFT, _RIGHT, log=True)

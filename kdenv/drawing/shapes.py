@@ -1,6 +1,6 @@
-"""Outlines as the data of an SVG path. Drawings name with them what may be clicked for an action (Drawing in core/protocols.py).
+"""Outlines as the data of an SVG path. They are the places to click for an action (Drawing in core/protocols.py).
 
-`mark` draws some: the frames around what was done last.
+`mark` draws some of them, as frames around the last move.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def polygon(*corners: tuple[float, float]) -> str:
 
 
 def mark(outlines: Sequence[str], width: float = 4.5) -> str:
-    """A golden frame along each of these outlines, with a dark edge, so that it is seen on every ground."""
+    """A golden frame along each of these outlines, with a dark edge, so that it is visible on every ground."""
     d = "".join(outlines)
     look = 'fill="none" stroke-linejoin="round"'
     dark = f'<path d="{d}" {look} stroke="{_DARK}" stroke-width="{width + 2.5:g}" stroke-opacity=".55"/>'

@@ -1,6 +1,6 @@
-"""What all charts share: the paper, its colours by day and in the dark, words of a known width, and round numbers for axes.
+"""Parts of all charts: the paper, its colours on light and on dark pages, words of a known width, and axes with round numbers.
 
-Colours are attributes, as every program that draws SVG knows them; a style sheet changes them where the reader has asked for dark pages.
+Colours are attributes, which every program that draws SVG understands. A style sheet changes them if the reader prefers dark pages.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ def colour(number: int) -> str:
 
 
 def fill(colour: str) -> str:
-    """The attributes of a shape of this colour, which is one of those above."""
+    """The attributes of a shape of this colour, one of those above."""
     return f'class="f{colour[1:]}" fill="{colour}"'
 
 
 def stroke(colour: str, width: float = 1) -> str:
-    """The attributes of a line of this colour, which is one of those above."""
+    """The attributes of a line of this colour, one of those above."""
     return f'class="s{colour[1:]}" stroke="{colour}"' + (f' stroke-width="{width:g}"' if width != 1 else "")
 
 
 def words(x: float, y: float, text: str, *, anchor: str = "start", ink: str = INK, bold: bool = False, more: str = "") -> str:
-    """A text with its baseline at y. `anchor` says where in the text x is: start, middle or end."""
+    """A text with its baseline at y. `anchor` is the place of x in the text: start, middle or end."""
     placed = f' text-anchor="{anchor}"' if anchor != "start" else ""
     weight = ' font-weight="bold"' if bold else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" {fill(ink)}{placed}{weight}{more}>{escape(text)}</text>'
@@ -79,7 +79,7 @@ def heading(title: str) -> tuple[list[str], float]:
 
 
 def picture(title: str, height: float, shapes: Iterable[str]) -> str:
-    """The whole SVG. The title is for those who cannot see it, and for whoever points at it."""
+    """The whole SVG. The title is for screen readers."""
     drawn = "\n".join(shapes)
     dark = "".join(
         f"svg .{kind}{light[1:]}{{{what}:{night}}}"
@@ -95,7 +95,7 @@ def picture(title: str, height: float, shapes: Iterable[str]) -> str:
 
 
 def marks(least: float, most: float, about: int = 6) -> list[float]:
-    """Round numbers from below the least to above the most, about so many of them."""
+    """Round numbers from below `least` to above `most`; their number is near `about`."""
     spread = (most - least) or abs(most) or 1.0
     unit = 10.0 ** math.floor(math.log10(spread / about))
     steps = (each for each in _STEPS if unit != 1 or each != 2.5)  # turns and points are whole numbers
@@ -111,18 +111,18 @@ def decades(values: Sequence[float]) -> list[float]:
 
 
 def short(number: float) -> str:
-    """A number as an axis has it: 0.001, 10, 250 000."""
+    """A number in the words of an axis: 0.001, 10, 250 000."""
     return f"{number:,.0f}".replace(",", " ") if number >= 1000 else f"{number:.12g}" if number >= 1e-4 or number <= 0 else f"{number:g}"
 
 
 class Axis:
-    """The axis across: where each number lies, and its marks."""
+    """The axis across: the places of numbers, and its marks."""
 
     def __init__(self, marks: Sequence[float], left: float, right: float, log: bool = False) -> None:
         self.marks, self.left, self.right, self._log = marks, left, right, log
 
     def x(self, value: float) -> float:
-        """Where this number lies. What is beyond the axis lies at its end."""
+        """The place of this number. A number beyond the axis lies at its end."""
         ends = self.marks[0], self.marks[-1]
         value = min(max(value, ends[0]), ends[1])  # also for inf
         if self._log:

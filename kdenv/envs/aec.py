@@ -1,8 +1,8 @@
 """`TableEnv`: any game as a PettingZoo environment, where every seat is an agent and agents take turns.
 
 The environment itself makes the checks that PettingZoo puts into wrappers (order of calls, bounds, illegal actions), in a thirtieth
-of the time. So env() has no wrappers either: it differs from raw_env() only in what an illegal action does. One kernel call per step
-carries out chance and finds the legal actions and the seat that decides. An observation is computed when it is asked for.
+of the time. So env() has no wrappers either: it differs from raw_env() only in the effect of an illegal action. One kernel call per step
+carries out the action and the chance after it, and finds the legal actions and the seat that decides. Observations are computed on request.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from kdenv.envs.pettingzoo_aec import AECEnv
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
 from kdenv.envs.seeds import CHANCE, Seeds
+from kdenv.envs.setup import Setup, empty_table
 from kdenv.envs.spaces import ActionSpace, in_form, space_of, state_box
 from kdenv.envs.step_kernel import NO_ACTION, NOBODY, Mask
-from kdenv.envs.validation import ILLEGAL, OBSERVATIONS, check_choice, check_flag, check_seed, empty_table, warn_of_loss
+from kdenv.envs.validation import check_seed, warn_of_loss
 
 ForAllAtOnce: TypeAlias = ParallelEnv[str, Any, Any]  # an environment of PettingZoo that steps all agents at once
 
@@ -38,15 +39,27 @@ _FROM_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncati
 
 
 class TableEnv(AECEnv[str, Any, Any]):
-    """A game as an environment for all its seats, player_0, player_1 ...
+    """A game as an environment for all its seats, which are the agents player_0, player_1 ...
 
-    An observation is {"observation": float32 vector, "action_mask": int8 vector}, unless observation= says otherwise;
-    infos[agent]["action_mask"] is the same mask. A seat that is not to move has a mask of zeros. All arrays are new and never written to
-    again.
+    Args:
+        game: The name of a game, or a Game.
+        players: The number of seats; None is the usual number of the game.
+        observation: The form of an observation. With "dict" it is {"observation": float32 vector, "action_mask": int8 vector}. With
+            "vector" it is the vector alone. With "parts" it is a dict of the vector's parts in the shapes of layout(). The mask is always
+            in infos[agent]["action_mask"], too.
+        reward: One of "win", "rank", "margin", "score" and "gains", or a function that gets the table at the end of a game and returns a
+            number for each seat.
+        illegal: The effect of an action that is not legal. "raise" raises IllegalAction and changes nothing. "terminate" warns and ends the
+            game as a loss of the seat that decides. The default is "raise" here and in raw_env(), and "terminate" in env().
+        encoding: The name of one of `game.encodings`; None is the first of them.
+        skip_forced: Whether the environment carries out the only legal action itself, without asking the agent.
+        render_mode: One of "human" (a window), "ansi" (text), "svg" and "rgb_array" (a picture), or None.
+        options: The options of the game.
 
-    After reset there are the attributes of PettingZoo, `table` (the game itself, to look at) and `np_random`, from which the
-    seeds of all games are drawn (seeds.py). If the table is changed by anybody else, step() refuses to go on until reset(); change
-    `table.clone()` instead.
+    Nothing is dealt before reset(). Then there are the attributes of PettingZoo, `table` (the game, to look at) and `np_random`, from which
+    the seeds of all games are drawn. The mask of an agent that is not to move is all zeros. All arrays are new and are never written to
+    again. step() raises WrongOrder after somebody else has changed the table; change `table.clone()` instead.
+
     """
 
     metadata: dict[str, Any] = {"name": "kdenv", "render_modes": list(MODES), "render_fps": 1, "is_parallelizable": False}  # noqa: RUF012
@@ -64,29 +77,23 @@ class TableEnv(AECEnv[str, Any, Any]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Take a game (or its name) and its options. Nothing is dealt before reset.
-
-        observation: "dict" is the vector and the mask; "vector" is the vector alone; "parts" is a dict of the vector's parts, each in
-        the shape that layout() tells. With the last two the mask is in infos only.
-        reward: what each seat gets: "win", "rank", "margin", "score", "gains", or a function of the table (rewards.py).
-        illegal: with "raise" an action that is not legal raises IllegalAction; with "terminate" it ends the game as a loss of the seat
-        that decides, with a warning. raw_env() has "raise" as its default, env() has "terminate".
-        encoding: the name of one of `game.encodings`; None means the game's default.
-        skip_forced: if true, an agent is not asked where only one action is legal; that action is carried out.
-        """
-        check_choice("observation", observation, OBSERVATIONS)
-        check_choice("illegal", illegal, ILLEGAL)
-        check_flag("skip_forced", skip_forced)
-        if render_mode is not None:
-            check_choice("render_mode", render_mode, MODES)
         empty = empty_table(game, players, options)
+        setup = Setup(
+            empty=empty,
+            observation=observation,
+            reward=reward,
+            illegal=illegal,
+            encoding=encoding,
+            skip_forced=skip_forced,
+            render_mode=render_mode,
+        )
         name = f"{empty.game.name}_v0"
         self.metadata = {**self.metadata, "name": name}
         self.reward, self.illegal, self.render_mode = reward, illegal, render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(empty.players)]
         self._payer = Payer(reward)
         self._form, self._skip_forced = observation, skip_forced
-        self._episode = Episode(empty, encoding)
+        self._episode = Episode(setup)
         self._seeds = Seeds()
         self._screen = Screen(render_mode, name)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -96,11 +103,11 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.state_space = state_box(self._episode.observer, self._state_seats)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of what an agent observes. It is the same for all agents."""
+        """The space of observations. It is the same for all agents."""
         return self._observation_space
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of all actions. Each agent has one of its own, with its own random generator."""
+        """The space of all actions. The space of each agent has its own random generator."""
         return self._action_spaces[agent]
 
     @property
@@ -115,11 +122,13 @@ class TableEnv(AECEnv[str, Any, Any]):
     # Playing
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal a new game.
+        """Deal a new game. An error in the options leaves the current game as it is.
 
-        seed: seeds the generator; without a seed the generator goes on. options: "script" is a list of outcomes of chance (numbers, or
-        words as in records) that happen in this order, and outcomes after them are drawn; "position" is a text as `table.position()`
-        writes it, from which the game starts. If the options are refused, the current game stays as it is.
+        Args:
+            seed: Seeds the generator of the games. Without a seed the next game of this generator is dealt.
+            options: The key "script" has a list of outcomes of chance, as numbers or in words as in records. They happen in this order; the
+                outcomes after them are drawn. The key "position" has a text of `table.position()`, from which the game starts.
+
         """
         check_seed(seed)
         opening = self._episode.opening(options)
@@ -164,7 +173,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             self.render()
 
     def _carry_out(self, agent: str, action: int) -> None:
-        """Carry out a legal action of this agent and the chance after it, and tell all agents."""
+        """Carry out a legal action of this agent and the chance after it, and select the next agent."""
         mover = self._episode.step(action)
         self.infos[agent] = {"action_mask": self._no_action()}
         self._cumulative_rewards[agent] = 0.0
@@ -231,7 +240,7 @@ class TableEnv(AECEnv[str, Any, Any]):
     # Observing
 
     def observe(self, agent: str) -> Any:
-        """What this agent observes now, in the form that observation= says."""
+        """Return the observation of an agent, in the form chosen by the parameter `observation`."""
         try:
             seat = self._seats[agent]
         except KeyError:
@@ -244,17 +253,17 @@ class TableEnv(AECEnv[str, Any, Any]):
         return in_form(self._form, self._episode.observer, vector, mask)
 
     def view(self, agent: str) -> View:
-        """What this agent sees, in the form that policies take: `policy.act(env.view(agent))`."""
+        """Return the view of an agent, for policies: `policy.act(env.view(agent))`."""
         self._check_reset("view")
         return self.table.view(self._seats[agent])
 
     def state(self) -> NDArray[np.float32]:
-        """All that there is to know: the vector of seat 0 or, in a game that hides something, the vectors of all seats in order."""
+        """Return the vectors of all seats, one after the other. In a game that hides nothing it is the vector of seat 0."""
         self._check_reset("state")
         return np.concatenate([self._episode.observation(seat) for seat in range(self._state_seats)])
 
     def record(self) -> str:
-        """The game so far as text, which kdenv.replay plays again."""
+        """Return the game so far as text, which kdenv.replay plays again."""
         self._check_reset("record")
         return self.table.record()
 
@@ -269,7 +278,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             left -= 1
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The position with everything face up, as render_mode says: text, SVG or a picture. With "human" a window shows it."""
+        """Draw the position with everything face up, as text, SVG or a picture; see render_mode. With "human" a window shows it."""
         self._check_reset("render")
         return self._screen.render(self.table)
 
@@ -280,7 +289,7 @@ class TableEnv(AECEnv[str, Any, Any]):
     # Copies
 
     def clone(self) -> TableEnv:
-        """An independent copy of this environment, with the same position and the same generators."""
+        """Return an independent copy of this environment, with the same position and the same generators."""
         return copy.deepcopy(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TableEnv:
@@ -295,11 +304,11 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     def _check_reset(self, call: str) -> None:
         if "agents" not in self.__dict__:
-            raise WrongOrder(f"nothing has been dealt, so {call}() has nothing to tell; call reset() first")
+            raise WrongOrder(f"nothing has been dealt, so {call}() has nothing to return; call reset() first")
 
     if TYPE_CHECKING:
 
-        def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]: ...  # PettingZoo's, which tells less
+        def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]: ...  # PettingZoo's has no types
 
     else:  # to a type checker, an attribute that is not there is an error
 

@@ -1,8 +1,8 @@
-"""`Episode`: one game as it is played in an environment: how it starts, what is legal, and what an action leads to.
+"""`Episode`: one game of an environment: its start, its legal actions, and its steps.
 
-Both kinds of environments use it. It keeps the mask of legal actions to itself and gives out copies: kernels do not check actions, so
-nobody else may write to the mask. For the same reason it refuses to go on when the mask may not fit the table any more:
-after an error in the middle of a step, and after the table has been changed by somebody else.
+TableEnv and SeatEnv use it. The mask of legal actions is private, and environments give out copies, because kernels do not check actions.
+For the same reason an episode refuses further steps when the mask may not fit the table. That is so after an error in the middle of a step,
+and after somebody else has changed the table.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from kdenv.compiler.random import Rng, make_rng
 from kdenv.core.errors import BadOption, IllegalAction, KdenvError, WrongOrder, did_you_mean, shown
 from kdenv.core.table import Table
 from kdenv.envs import step_kernel
+from kdenv.envs.setup import Setup
 from kdenv.envs.step_kernel import NO_ACTION, NOBODY, WORK, Mask
 from kdenv.envs.validation import check_options
 
@@ -48,11 +49,10 @@ class Script:
 class Episode:
     """A game in progress, the generator of its chance, and what is left of the script that fixes chance."""
 
-    def __init__(self, empty: Table, encoding: str | None = None) -> None:
-        """Keep this table, of which each game is a copy, and the encoding by which games are observed. begin() begins a game."""
-        self._empty = empty  # every game starts as a copy of this
+    def __init__(self, setup: Setup) -> None:
+        self._empty = empty = setup.empty  # every game starts as a copy of this
         self.n_actions = empty.n_actions
-        self.observer = empty.game.observer(empty.players, empty.variant, encoding)
+        self.observer = setup.observer()
         self._buffer = empty.game.buffer()
         self._work = np.zeros(WORK, empty.game.state_dtype)
         self.table = empty
@@ -60,13 +60,13 @@ class Episode:
         self.script = Script([])
         self.mask: Mask = np.zeros(self.n_actions, np.int8)
         self.mover = NOBODY
-        self._changes = empty.changes  # table.changes as this episode has left it; if it differs, somebody else has changed the table
+        self._changes = empty.changes  # table.changes after the last step; if it differs, somebody else has changed the table
         self._error = ""  # if the game was broken off: the reason
 
     def opening(self, options: Mapping[str, Any] | None) -> tuple[Table, Script]:
-        """The table and the script that reset(options=...) asks for. The script has been carried out as far as the first decision.
+        """Return the table and the script for the options of reset. The script has been carried out as far as the first decision.
 
-        This episode is not changed, so options can be refused while a game goes on.
+        This does not change the episode, so an error in the options leaves the current game as it is.
         """
         entries, position = _read(options)
         table, script = self._empty.clone(), Script(entries)
@@ -78,7 +78,7 @@ class Episode:
         return table, script
 
     def begin(self, opening: tuple[Table, Script], rng: Rng) -> None:
-        """Begin the game that opening() returned. Its chance is drawn from rng."""
+        """Begin a game that opening() returned. Its chance is drawn from rng."""
         table, script = opening
         mask = np.zeros(self.n_actions, np.int8)
         mover = step_kernel.start(table, rng, self._buffer, mask)
@@ -88,7 +88,7 @@ class Episode:
         self._changes, self._error = table.changes, ""
 
     def check(self) -> None:
-        """Raise WrongOrder if the mask may not say what is legal at the table."""
+        """Raise WrongOrder if the mask may not fit the table."""
         if self._error:
             raise WrongOrder(f"the game was broken off by {self._error}; call reset() to deal a new one")
         if self.table.changes != self._changes:
@@ -100,7 +100,7 @@ class Episode:
         self._error = what
 
     def number(self, action: Any) -> int:
-        """The action as an int; NO_ACTION if it is not legal, or not an action at all."""
+        """Return the action as an int; NO_ACTION if it is not legal, or not an action at all."""
         try:
             number = operator.index(action)
             return number if number >= 0 and self.mask[number] else NO_ACTION
@@ -108,7 +108,7 @@ class Episode:
             return NO_ACTION
 
     def illegal(self, action: Any, reader: int | None = None) -> IllegalAction:
-        """The error for an action that is not legal, for seat `reader` to read; see Table.illegal."""
+        """Return the error for an action that is not legal. It shows only what seat `reader` may see; see Table.illegal."""
         return self.table.illegal(action, reader)
 
     def step(self, action: int) -> int:
@@ -143,22 +143,22 @@ class Episode:
         return mover
 
     def stop(self) -> None:
-        """End the game here: no seat decides any more, and no action is legal."""
+        """End the game here: no seat decides, and no action is legal."""
         self.mask, self.mover = np.zeros(self.n_actions, np.int8), NOBODY
 
     def observation(self, seat: int) -> NDArray[np.float32]:
-        """What this seat observes, as a new array."""
+        """Return the observation of this seat as a new vector."""
         return self.observer.vector(self.table.states, 0, seat)
 
 
 def article(error: BaseException) -> str:
-    """The name of an error with its article, as in "a KeyError" or "an IllegalAction"."""
+    """Return the name of an error with its article, as in "a KeyError" or "an IllegalAction"."""
     name = type(error).__name__
     return f"a{'n' * (name[0] in 'AEIOU')} {name}"
 
 
 def _read(options: Mapping[str, Any] | None) -> tuple[list[int | str], str | None]:
-    """The script and the position of reset(options=...)."""
+    """Return the script and the position in the options of reset."""
     check_options(options, " and ".join(_KNOWN))
     for key in options or ():
         if key not in _KNOWN and key != _IGNORED:

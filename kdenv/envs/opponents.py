@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from kdenv.compiler.random import below, derive_seed, next64
 from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.game import Game, Variant
+from kdenv.core.table import Table
 from kdenv.core.view import View
 from kdenv.envs.seeds import OPPONENTS, POOL, Seeds
 from kdenv.policies import Policy, policy
@@ -18,13 +18,18 @@ Opponent: TypeAlias = str | Player
 
 
 class Lineup:
-    """The players of all seats but the learner's, in the order in which they sit after it. From a pool they are drawn for every game."""
+    """The players of all seats but the learner's, in the order in which they sit after it. From a pool they are drawn for every game.
 
-    def __init__(
-        self, game: Game, variant: Variant, n_seats: int, opponents: Opponent | Sequence[Opponent] | None, pool: Sequence[Opponent] | None
-    ) -> None:
-        """Take either opponents, one for all n_seats or a list of one for each, or a pool from which each seat draws."""
-        self._game, self._variant, self._n_seats = game, variant, n_seats
+    Args:
+        table: A table of the game, for its number of seats and its options.
+        opponents: One policy for all other seats, or a list of one for each.
+        pool: A list of policies to draw from, instead of `opponents`.
+
+    """
+
+    def __init__(self, table: Table, opponents: Opponent | Sequence[Opponent] | None, pool: Sequence[Opponent] | None) -> None:
+        self._game, self._variant = table.game, table.variant
+        self._n_seats = n_seats = table.players - 1
         self._by_text: dict[str, Policy] = {}  # the same text makes only one policy
         if (opponents is None) == (pool is None):
             raise BadOption("give either opponents=, the policies of the other seats, or pool=, a list from which they are drawn")
@@ -51,7 +56,7 @@ class Lineup:
         return value  # type: ignore[no-any-return]
 
     def draw(self, seeds: Seeds) -> None:
-        """Draw the players of this game and seed them. From its seed a player cannot compute other seeds."""
+        """Draw the players of this game and seed them. A player cannot compute other seeds from its own."""
         if self._pool:
             rng = seeds.rng(POOL)
             self.players = [self._pool[int(below(rng, len(self._pool)))] for _ in range(self._n_seats)]
@@ -61,7 +66,7 @@ class Lineup:
                 player.reset(derive_seed("opponent", int(next64(rng))))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle also what the players remember, which policies leave out."""
+        """Copy and pickle also the memories of the players, which policies leave out."""
         return {**self.__dict__, "memories": [player.memory if isinstance(player, Policy) else None for player in self.players]}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -73,11 +78,11 @@ class Lineup:
 
     @property
     def listed(self) -> tuple[list[Player], bool]:
-        """The players to draw from, and True; or, if nothing is drawn, one for each seat after the learner, and False."""
+        """The players to draw from, and True; without a pool one for each seat after the learner, and False."""
         return (self._pool, True) if self._pool else (self.players, False)
 
     def compiled(self, me: int) -> Any:
-        """All players as one compiled player, where `me` is the seat that learns; None if one of them has no compiled form."""
+        """Return all players as one compiled player, if seat `me` learns; None if one of them has no compiled form."""
         seats = [(me + 1 + i) % (self._n_seats + 1) for i in range(len(self.players))]
         return player_of_seats(self.players, seats, self._game, self._n_seats + 1)
 

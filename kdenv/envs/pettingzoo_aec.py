@@ -1,6 +1,6 @@
 """PettingZoo's `AECEnv`. PettingZoo is not marked as typed, so to mypy, and to mypy alone, the class is that of a stub.
 
-This is a module of its own because pyright takes the last class of a name that a module exports, which is PettingZoo's.
+It is not in aec.py because pyright takes the last class of a name that a module exports, which is PettingZoo's.
 """
 
 MYPY = False  # mypy takes a constant of this name to be true

@@ -1,4 +1,4 @@
-"""Makes what `render()` returns in each mode. A game draws a position as SVG, and pictures are made from that drawing."""
+"""Draws positions for `render()` in each mode. A game draws a position as SVG, and pictures are made from that drawing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MODES = ("human", "ansi", "svg", "rgb_array")
 
 
 def png(svg: str) -> bytes:
-    """The drawing as the bytes of a PNG picture."""
+    """Return the drawing as the bytes of a PNG picture."""
     try:
         import resvg_py
     except ImportError:
@@ -26,7 +26,7 @@ def png(svg: str) -> bytes:
 
 
 def rgb_array(svg: str) -> NDArray[np.uint8]:
-    """The drawing as an array of height x width x 3 numbers from 0 to 255."""
+    """Return the drawing as an array of height x width x 3 numbers from 0 to 255."""
     picture = png(svg)
     try:
         from PIL import Image
@@ -36,7 +36,7 @@ def rgb_array(svg: str) -> NDArray[np.uint8]:
 
 
 def frame(table: Table, mode: str, seat: int | None) -> str | NDArray[np.uint8]:
-    """The position as text, SVG or picture, as a seat sees it, or with everything face up if seat is None."""
+    """Draw the position as text, SVG or picture, as a seat sees it, or with everything face up if seat is None."""
     if mode == "ansi":
         return str(table.game.drawing.ansi(table.states, 0, seat=seat))
     svg = table.svg(seat)
@@ -60,7 +60,7 @@ class Window:
         self._new_picture = tkinter.PhotoImage
         self._label = tkinter.Label(self._root)
         self._label.pack()
-        self._image: Any = None  # kept here, because tkinter does not keep it
+        self._image: Any = None  # tkinter shows an image only as long as somebody holds it
 
     def show(self, picture: bytes) -> None:
         """Show this PNG picture. Nothing happens if the window has been closed."""
@@ -86,7 +86,7 @@ class Screen:
         self._has_display = True  # until a window could not be opened
 
     def render(self, table: Table, seat: int | None = None) -> str | NDArray[np.uint8] | None:
-        """The position as the mode says. Returns None if a window shows it, and None with a warning if there is no mode or no display."""
+        """Draw the position in this mode. Returns None if a window shows it, and None with a warning without a mode or a display."""
         if self._mode is None:
             gymnasium.logger.warn(f"nothing is rendered: make the environment with render_mode= one of {', '.join(MODES)}")
             return None
@@ -97,7 +97,7 @@ class Screen:
         return None
 
     def _show(self, svg: str) -> None:
-        """Show a drawing in the window. If none can be opened, warn once: a long run should not end because nobody can look at it."""
+        """Show a drawing in the window. If no window can be opened, warn once, so that a long run does not end here."""
         try:
             self._window = self._window or Window(self._title)
         except NotSupported as error:

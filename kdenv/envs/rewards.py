@@ -3,23 +3,23 @@
 Let T be the number of teams (in a game without teams each seat is a team). The seats of a team get the same. Points are
 `table.scores()`, places are those of `table.ranks()`, and S is the game's `margin_scale`.
 
-- "win": what a finished game is worth to whoever wants to win. With w teams in the first place, each of these gets (T / w - 1) / (T - 1),
-  and each other team -1 / (T - 1). So a sole win is 1, and a tie of all teams is 0.
-- "rank": what a finished game is worth by place, in equal steps from 1 for the sole first place to -1 for the sole last one. It is
+- "win": 1 for a sole winner, negative for losers, zero-sum over the teams. With w teams in the first place, each of these gets
+  (T / w - 1) / (T - 1), and each other team -1 / (T - 1). A tie of all teams is 0.
+- "rank": The place, in equal steps from 1 for the sole first place to -1 for the sole last one. It is
   (teams behind - teams before) / (T - 1), so teams that tie get the mean of the places they share.
-- "margin": the points of a seat at the end minus those of the best seat of another team (0 if there is none), divided by S.
-- "score": the points of a seat at the end, divided by S.
-- "gains": after each decision, and the chance after it, the change of a seat's points since the last, divided by S. It is
-  counted from where reset() begins the game, before anybody decides. A learner of SeatEnv gets in one sum all that its seat has gained
-  up to its next decision; its first sum begins where the game begins. So the rewards of a game add up to its final points minus those
-  at its beginning, divided by S.
-- A function gets the table at the end of a game, and returns one number per seat.
+- "margin": The points of a seat at the end minus those of the best seat of another team (0 if there is none), divided by S.
+- "score": The points of a seat at the end, divided by S.
+- "gains": The change of a seat's points since the last decision, divided by S. It is given after each decision and the chance after it.
+  A learner of SeatEnv gets the sum of all changes up to its next decision. Its first sum includes the decisions of others before its
+  own first one. So the rewards of a game add up to its final points minus those at its beginning, divided by S.
 
-"win" and "rank" add up to 0 over the teams, and are 0 in a game with one team. A game that a limit ended (truncated) is undecided: all
-rewards but gains are 0, and a function is not asked. Gains are given for every decision, also for the last one of such a game.
-An illegal action that ends a game gives -1 to the team of its seat and 1 / (T - 1) to each other team, whatever `reward` is.
+A function gets the table at the end of a game, and returns one number per seat.
 
-`settle`, `add_gains` and `write_forfeit` are these definitions. They are kernels, so that batches of games call them, too.
+The rewards "win" and "rank" add up to 0 over the teams, and are 0 in a game with one team. A game that a limit ended (truncated) is
+undecided: all rewards but gains are 0, and a function is not called. Gains are given for every decision, also for the last one of such a
+game. An illegal action that ends a game gives -1 to the team of its seat and 1 / (T - 1) to each other team, with every kind of reward.
+
+The kernels `settle`, `add_gains` and `write_forfeit` are these definitions. Single games and batches call them.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from kdenv.compiler.kernel import kernel
 from kdenv.core.errors import BadOption, did_you_mean, shown
 from kdenv.core.margins import best_rival
 from kdenv.core.table import Table
+from kdenv.core.verbs import truncated_at
 
 RewardFunction: TypeAlias = Callable[[Table], Sequence[float]]
 Reward: TypeAlias = str | RewardFunction
@@ -45,7 +46,7 @@ NO_REWARD = -1  # the number of a reward that no kernel computes: a function of 
 
 @kernel
 def settle(kind, points, standings, teams, scale, out):
-    """Write to out (float64) what each seat gets for a finished game that no limit ended. The kind is any but GAINS.
+    """Write the reward of each seat to out (float64), for a finished game that no limit ended. The kind is any but GAINS.
 
     `points` and `standings` (int64) are what the verbs `scores` and `standings` wrote for the final position.
     """
@@ -62,7 +63,7 @@ def settle(kind, points, standings, teams, scale, out):
 
 @kernel
 def add_gains(points, before, scale, out):
-    """Add to out what each seat has gained since it had the points in `before`, and write the points of now there."""
+    """Add the gains of each seat since the points in `before` to out. Then set `before` to the current points."""
     for seat in range(out.shape[0]):
         out[seat] += (points[seat] - before[seat]) / scale
         before[seat] = points[seat]
@@ -86,36 +87,36 @@ def _win(standings, seat, teams):
 def _rank(standings, seat, teams):
     if teams == 1:
         return 0.0
-    behind_less_before = 0
+    behind_minus_before = 0
     for team in range(teams):
         if standings[team] < standings[seat]:
-            behind_less_before += 1
+            behind_minus_before += 1
         elif standings[team] > standings[seat]:
-            behind_less_before -= 1
-    return behind_less_before / (teams - 1)
+            behind_minus_before -= 1
+    return behind_minus_before / (teams - 1)
 
 
 @kernel
 def write_forfeit(seat, teams, out):
-    """Write to out what each seat gets after an illegal action of this seat, for every kind of reward."""
+    """Write the reward of each seat after an illegal action of this seat to out, for every kind of reward."""
     for other in range(out.shape[0]):
         out[other] = -1.0 if other % teams == seat % teams else 1.0 / (teams - 1)
 
 
 def forfeit(table: Table, seat: int) -> list[float]:
-    """What each seat gets after an illegal action of this seat."""
+    """Return the reward of each seat after an illegal action of this seat."""
     out = np.zeros(table.players)
     write_forfeit(seat, table.game.teams(table.players), out)
     return out.tolist()
 
 
 def is_truncated(table: Table) -> bool:
-    """Whether a limit, and not the rules, ended this game, which must be over."""
-    return table.game.truncated is not None and bool(table.game.truncated(table.states, 0))
+    """Return whether a limit, and not the rules, ended this game, which must be over."""
+    return bool(truncated_at(table.states, 0))
 
 
 def reward_number(reward: Reward) -> int:
-    """The number of a reward inside kernels; NO_REWARD for a function. BadOption for what is neither a name nor a function."""
+    """Return the number of a reward inside kernels; NO_REWARD for a function. Raises BadOption for an unknown name."""
     if callable(reward):
         return NO_REWARD
     if reward not in REWARDS:
@@ -135,18 +136,18 @@ class Payer:
         self._before = np.zeros(0, np.int64)  # the points of each seat when gains were last given
 
     def begin(self, table: Table) -> None:
-        """Begin a game, which stands where the first decision is to be made."""
+        """Begin a game, whose first decision is next."""
         if self.pays_gains:
             self._before = np.array(table.scores(), np.int64)
 
     def gains(self, table: Table) -> list[float]:
-        """What each seat has gained since the last call of this function, or since the game began."""
+        """Return the gains of each seat since the last call of this function, or since the beginning of the game."""
         out = np.zeros(table.players)
         add_gains(np.array(table.scores(), np.int64), self._before, table.game.margin_scale, out)
         return out.tolist()
 
     def at_end(self, table: Table) -> list[float]:
-        """What each seat gets at the end of a game."""
+        """Return the reward of each seat at the end of a game."""
         if self.pays_gains:
             return self.gains(table)
         if is_truncated(table):
@@ -160,7 +161,7 @@ class Payer:
 
 
 def _checked(rewards: Sequence[float], players: int) -> list[float]:
-    """The rewards that a function returned, as floats."""
+    """Return the rewards of a function as floats. Raises BadOption if they are not a finite number for each seat."""
     try:
         numbers = [float(reward) for reward in rewards]
     except (TypeError, ValueError):

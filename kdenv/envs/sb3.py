@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.core.afterstates import Afterstates, Rows
 from kdenv.core.errors import BadOption, NotSupported, missing_extra, shown
 from kdenv.core.game import Game
 from kdenv.core.table import Table
-from kdenv.envs.opponents import Opponent
+from kdenv.envs.opponents import Lineup, Opponent
 from kdenv.envs.rewards import Reward
-from kdenv.envs.spaces import ObservationBox
-from kdenv.envs.vector.batch import seeds_of
-from kdenv.envs.vector.single_agent import SeatBatch
+from kdenv.envs.setup import SeatSetup, empty_table
+from kdenv.envs.spaces import ActionSpace, ObservationBox
+from kdenv.envs.vector.batch import Batch, seeds_of
 
 try:
     from stable_baselines3.common.monitor import Monitor
@@ -27,11 +28,16 @@ try:
 except ImportError:
     raise missing_extra("kdenv.envs.sb3", "rl") from None
 
-_PER_GAME = ("action_masks", "learner", "table")  # what env_method and get_attr know of a single game
+_PER_GAME = ("action_masks", "learner", "table")  # the methods of a single game, for env_method and get_attr
 
 
 class SeatVecEnv(VecEnv):
     """Games in which one seat learns and the others are compiled players, stepped by one call of a kernel.
+
+    Args:
+        game: The name of a game, or a Game.
+        num_envs: The number of games.
+        opponents, players, pool, seat, reward, illegal, encoding, skip_forced, threads, options: As in SeatVectorEnv.
 
     >>> from sb3_contrib import MaskablePPO
     >>> from kdenv.envs import SeatVecEnv
@@ -41,6 +47,7 @@ class SeatVecEnv(VecEnv):
     The info of a game that has ended has "terminal_observation", "TimeLimit.truncated", "scores", "ranks", "seat" and, as VecMonitor writes
     them, statistics of the "episode". The info of a game that goes on is empty: masks are given by action_masks() alone. Game i
     after seed(s) is the game of SeatEnv after reset(seed=s + i). Arrays are not written to again as long as somebody holds them.
+
     """
 
     def __init__(
@@ -59,12 +66,10 @@ class SeatVecEnv(VecEnv):
         threads: int = 1,
         **options: Any,
     ) -> None:
-        """Take the parameters of SeatVectorEnv."""
-        self._games = SeatBatch(
-            game,
-            opponents,
-            num_envs,
-            players=players,
+        setup = SeatSetup(
+            empty=empty_table(game, players, options),
+            opponents=opponents,
+            num_envs=num_envs,
             pool=pool,
             seat=seat,
             reward=reward,
@@ -72,22 +77,21 @@ class SeatVecEnv(VecEnv):
             encoding=encoding,
             skip_forced=skip_forced,
             threads=threads,
-            options=options,
         )
-        self._batch = self._games.batch
+        self._batch = Batch(setup)
         self._attributes: dict[str, list[Any]] = {"render_mode": [None] * num_envs}
         self._actions: Any = None
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, np.int64)
         self._began = time.time()
-        super().__init__(num_envs, ObservationBox(self._batch.observer), self._games.action_space)
+        super().__init__(num_envs, ObservationBox(self._batch.observer), ActionSpace(self._batch.n_actions))
 
     def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
         """Change the policies of the other seats, also in games that are under way. The parameters are those of the environment."""
-        self._games.set_opponents(opponents, pool)
+        self._batch.set_opponents(Lineup(self._batch.empty, opponents, pool))
 
     def reset(self) -> NDArray[np.float32]:
-        """Deal a new game in every row, with the seeds that seed() was given."""
+        """Deal a new game in every row, with the seeds of the last call of seed()."""
         if any(self._options):
             raise NotSupported("many games at once take no options of reset; use SeatEnv")
         observations = self._batch.deal(seeds_of(self._seeds, self.num_envs))
@@ -101,18 +105,18 @@ class SeatVecEnv(VecEnv):
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Carry out the actions, and play on until the learner of each game decides again, in this game or in the next."""
-        observations = self._games.step(self._actions)
-        rewards = self._games.rewards()
+        observations = self._batch.step(self._actions)
+        rewards = self._batch.games.reward.copy()
         self._returns += rewards
         self._lengths += 1
         ended = self._batch.games.ended.copy()
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         rows = np.flatnonzero(ended)
         if len(rows):
-            self._tell_ends(rows, infos)
+            self._add_ends(rows, infos)
         return self._batch.completed((observations, rewards.astype(np.float32), ended, infos))
 
-    def _tell_ends(self, rows: NDArray[np.int64], infos: list[dict[str, Any]]) -> None:
+    def _add_ends(self, rows: NDArray[np.int64], infos: list[dict[str, Any]]) -> None:
         games, finals = self._batch.games, self._batch.results.finals
         seconds = round(time.time() - self._began, 6)
         for row, scores, ranks in zip(rows.tolist(), games.scores[rows], games.ranks[rows], strict=True):
@@ -129,24 +133,43 @@ class SeatVecEnv(VecEnv):
         self._returns[rows], self._lengths[rows] = 0, 0
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal now in each game, as an array of games x actions."""
+        """Return the legal actions of each game, as an array of games x actions."""
         return self._batch.games.mask.astype(np.bool_)
 
     def learner(self, i: int) -> int:
-        """The seat that learns in game i."""
+        """Return the seat that learns in game i."""
         return int(self._batch.games.learner[i])
 
+    def afterstates(self, encoding: str | None = None, *, whole: bool = True, out: Rows | None = None) -> Afterstates:
+        """List the turns of the seat to move in every game, and what this seat observes after each of them, before any chance.
+
+        Args:
+            encoding: the name of the encoding; None means that of the environment.
+            whole: list whole turns; if False, single actions.
+            out: memory for the observations, an array of float32 with at least as many rows as there are turns.
+
+        """
+        return self._batch.afterstates(encoding, whole=whole, out=out)
+
+    def positions(self) -> NDArray[Any]:
+        """Return a read-only copy of the states of all games, each as the seat to move sees it."""
+        return self._batch.positions()
+
+    def opponents(self) -> NDArray[np.int64]:
+        """Return the place of each seat's policy in `opponents` or `pool`, and -1 for the learner's seat (games x players)."""
+        return self._batch.opponents()
+
     def table(self, i: int) -> Table:
-        """Game i as a table, to look at. It is a copy, and knows no history."""
+        """Return a copy of game i as a table, to look at. The table has no history."""
         return self._batch.table(i)
 
-    # What Stable-Baselines3 asks of single environments
+    # Stable-Baselines3 calls these for single environments
 
     def close(self) -> None:
         self._batch.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """A value for each of these games: what set_attr has set, or what this environment has for all of them."""
+        """Return a value for each of these games: the one of set_attr, or else the attribute of this environment."""
         rows = self._rows(indices)
         if attr_name in self._attributes:
             return [self._attributes[attr_name][row] for row in rows]
@@ -155,11 +178,11 @@ class SeatVecEnv(VecEnv):
         return [getattr(self, attr_name)] * len(rows)
 
     def has_attr(self, attr_name: str) -> bool:
-        """Whether get_attr knows this name."""
+        """Return whether get_attr knows this name."""
         return attr_name in self._attributes or hasattr(self, attr_name)
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set a value that get_attr returns. It changes nothing about the games."""
+        """Set a value that get_attr returns. It does not change the games."""
         if attr_name not in self._attributes and hasattr(self, attr_name):
             raise NotSupported(f"{attr_name} belongs to all games of the batch; set it when the environment is made")
         values = self._attributes.setdefault(attr_name, [None] * self.num_envs)
@@ -167,7 +190,7 @@ class SeatVecEnv(VecEnv):
             values[row] = value
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """What a method tells of each of these games. The masks of all games are rows of one array."""
+        """Call a method for each of these games, and return the results. The masks of all games are rows of one array."""
         rows = self._rows(indices)
         if method_name not in _PER_GAME:
             raise NotSupported(f"a game of a batch has no method {shown(method_name)}; env_method knows {', '.join(_PER_GAME)}")
@@ -177,7 +200,7 @@ class SeatVecEnv(VecEnv):
         return [getattr(self, method_name)(row, *method_args, **method_kwargs) for row in rows]
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
-        """Whether the infos of games are those of this wrapper: true for a Monitor, whose statistics of episodes they have."""
+        """Return whether the infos are those of this wrapper. That is so for a Monitor: they have its statistics of episodes."""
         return [issubclass(Monitor, wrapper_class)] * len(self._rows(indices))
 
     def _rows(self, indices: Any) -> list[int]:

@@ -1,9 +1,9 @@
 """The seeds of the games that an environment plays one after the other.
 
-reset(seed=...) draws a key from the generator of that seed and begins game 0; every later game has the next number. Each
-thing that is drawn for a game (its chance, the dice of the opponents ...) has a seed of its own. It is made of the key, the number of
-the game and what it is for. So game 7 after reset(seed=3) is the same game in every kind of environment, in whatever row of a batch.
-Nobody who knows some of these seeds can compute others, because the key has twice as many bits as a seed.
+A call of reset(seed=...) draws a key from the generator of that seed and begins game 0; every later game has the next number. A game has a
+separate seed for each purpose: its chance, the dice of the opponents and so on. The seed is computed from the key, the number of the game
+and the purpose. So game 7 after reset(seed=3) is the same game in every kind of environment, in every row of a batch. From some of these
+seeds others cannot be computed, because the key has twice as many bits as a seed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import Rng, stirred
 
-CHANCE, DICE, SEAT, POOL, OPPONENTS = range(5)  # what a seed is for
+CHANCE, DICE, SEAT, POOL, OPPONENTS = range(5)  # the purposes of seeds
 _PURPOSES = 8  # at least as many as there are purposes
 
 Keys = NDArray[np.uint64]  # two numbers for each environment
@@ -37,7 +37,7 @@ def new_key(generator: np.random.Generator) -> Keys:
 
 
 class Seeds:
-    """The key of one environment, and the number of the game that it plays."""
+    """The key of one environment, and the number of its current game."""
 
     def __init__(self) -> None:
         self._keys: Keys = np.zeros((1, 2), np.uint64)
@@ -48,11 +48,11 @@ class Seeds:
         self._keys[0], self.number = new_key(generator), -1
 
     def next_game(self) -> None:
-        """Go on to the next game."""
+        """Count one more game."""
         self.number += 1
 
     def rng(self, purpose: int) -> Rng:
-        """The generator of one purpose in this game, at its beginning."""
+        """Return a new generator for one purpose in this game."""
         return np.array([seed_of(self._keys, 0, self.number, purpose)], np.uint64)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Seeds:

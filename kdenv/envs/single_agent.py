@@ -1,8 +1,8 @@
-"""`SeatEnv`: any game as a Gymnasium environment for one seat that learns; the other seats are policies played inside.
+"""`SeatEnv`: any game as a Gymnasium environment for one seat that learns; the other seats are policies inside the environment.
 
 If all of them have a compiled form (random and the rule-based players do), a step is one kernel call from one decision of the learner
-to the next. Otherwise the policies are asked in Python, each with a view of its seat. After an error in an opponent the environment
-refuses to step until it is reset.
+to the next. Otherwise Python calls the policies, each with a view of its seat. After an error in an opponent, step() raises WrongOrder
+until the environment is reset.
 """
 
 from __future__ import annotations
@@ -26,21 +26,37 @@ from kdenv.envs.opponents import Lineup, Opponent
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
 from kdenv.envs.seeds import CHANCE, DICE, SEAT, Seeds
+from kdenv.envs.setup import SeatSetup, empty_table
 from kdenv.envs.spaces import ActionSpace, Mask, in_form, space_of
 from kdenv.envs.step_kernel import NO_ACTION, NOBODY
-from kdenv.envs.validation import ILLEGAL, OBSERVATIONS, check_choice, check_flag, check_seed, empty_table, warn_of_loss
+from kdenv.envs.validation import check_seed, warn_of_loss
 from kdenv.policies.compiled import first_use
 
 _DEALS = 1000  # reset gives up after this many games in a row in which the learner has nothing to decide
 
 
 class SeatEnv(gymnasium.Env[Any, Any]):
-    """A game as an environment for one seat.
+    """A game as an environment for one seat, the learner; policies play the other seats.
 
-    An observation is the float32 vector of the learner's seat, unless observation= says otherwise. info has "action_mask" and "seat", and
-    at the end "scores" and "ranks" of all seats as arrays of integers. MaskablePPO calls `action_masks()`. With all rewards but "gains"
-    the reward is 0 until the game ends. `table` is the game itself, to look at: if anybody else changes it, step() refuses to go on until
-    reset().
+    Args:
+        game: The name of a game, or a Game.
+        opponents: The policy of all other seats ("random" by default), or a list of one for each, in the order in which they sit after the
+            learner. In a game with teams the learner's partners are among them. A policy is a text, a Policy, or a function of a view.
+        players: The number of seats; None is the usual number of the game.
+        pool: A list of policies, from which each of the other seats draws one for every game. Give it instead of `opponents`.
+        seat: The seat of the learner; "random" draws it for every game; "rotate" takes the next seat in every game.
+        observation: The form of an observation: "vector" (float32), or "dict" or "parts" as in TableEnv.
+        reward: As in TableEnv, for the learner. With all but "gains" it is 0 until the game ends.
+        illegal: The effect of an action that is not legal. "terminate" warns and ends the game as a loss, and info["illegal"] names the
+            action. "raise" raises IllegalAction and changes nothing.
+        encoding: The name of one of `game.encodings`; None is the first of them.
+        skip_forced: Whether the environment carries out the only legal action itself, without asking the learner.
+        record: Whether the last info of a game has its "record".
+        render_mode: One of "human" (a window), "ansi" (text), "svg" and "rgb_array" (a picture), or None.
+        options: The options of the game.
+
+    info has "action_mask" and "seat", and at the end "scores" and "ranks" of all seats as arrays of integers. MaskablePPO calls
+    `action_masks()`. `table` is the game, to look at; step() raises WrongOrder after somebody else has changed it.
 
     When a game is over, its last mask is all ones although nothing is legal. Training loops also compute the probabilities of actions for
     the last observation of a game, for instance where a vector environment resets in the next step (NEXT_STEP). With logits set to -inf
@@ -55,6 +71,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     ...     over = terminated or truncated
     >>> print(info["scores"], reward)
     [ 1 12] -0.11
+
     """
 
     metadata: dict[str, Any] = {"render_modes": list(MODES), "render_fps": 1}  # noqa: RUF012
@@ -76,29 +93,23 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Take a game (or its name), the policies of the other seats, and the options of the game.
-
-        opponents: one policy for all other seats ("random" by default), or a list of one for each, in the order in which they sit after
-        the learner (where there are teams, its partners are among them). pool: a list of policies instead, from which each of these
-        seats draws one for every game. A policy is a text, a Policy, or a function of a view.
-        seat: the seat of the learner; or "random"; or "rotate", which takes the next seat in every game. observation: "vector"; or "dict",
-        which is the vector and the mask as in TableEnv; or "parts", a dict of the vector's parts in the shapes that layout() tells.
-        illegal: with "terminate" an action that is not legal ends the game as a loss, with a warning, and info["illegal"] says why; with
-        "raise" it raises IllegalAction. reward and encoding: as in TableEnv. skip_forced: if true, the learner is not asked where only one
-        action is legal; that action is carried out. record: if true, the last info of a game has its record.
-        """
-        check_choice("observation", observation, OBSERVATIONS)
-        check_choice("illegal", illegal, ILLEGAL)
-        check_flag("skip_forced", skip_forced)
-        if render_mode is not None:
-            check_choice("render_mode", render_mode, MODES)
-        empty = empty_table(game, players, options)
-        check_seat(seat, empty.players)
+        setup = SeatSetup(
+            empty=empty_table(game, players, options),
+            opponents=opponents,
+            pool=pool,
+            seat=seat,
+            observation=observation,
+            reward=reward,
+            illegal=illegal,
+            encoding=encoding,
+            skip_forced=skip_forced,
+            render_mode=render_mode,
+        )
         self.reward, self.illegal, self.render_mode, self.with_record = reward, illegal, render_mode, record
         self._form, self._skip_forced, self._seat_rule = observation, skip_forced, seat
         self._payer = Payer(reward)
-        self._episode = Episode(empty, encoding)
-        self._screen = Screen(render_mode, f"{empty.game.name}_v0")
+        self._episode = Episode(setup)
+        self._screen = Screen(render_mode, f"{setup.empty.game.name}_v0")
         self.action_space = ActionSpace(self._episode.n_actions)
         self.observation_space = space_of(observation, self._episode.observer, self._episode.n_actions)
         self.seat = 0 if isinstance(seat, str) else int(seat)  # the seat of the learner in this game
@@ -106,13 +117,11 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self._is_on = False
         self._dice: Rng = make_rng(0)
         self._compiled: Any = None  # the opponents as one compiled player; None if one has no compiled form
-        self.set_opponents("random" if opponents is None and pool is None else opponents, pool)
-        self._lineup = self._next_lineup
+        self._lineup = self._next_lineup = setup.lineup()
 
     def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
         """Change the policies of the other seats from the next reset on. The parameters are those of the environment."""
-        table = self.table
-        self._next_lineup = Lineup(table.game, table.variant, table.players - 1, opponents, pool)
+        self._next_lineup = Lineup(self.table, opponents, pool)
 
     @property
     def table(self) -> Table:
@@ -128,7 +137,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Deal a new game and play it until the learner decides. The options are those of TableEnv.reset.
 
-        The same seed gives the same deal for any opponents. If the options are refused, the current game stays as it is.
+        The same seed gives the same deal for any opponents. An error in the options leaves the current game as it is.
         """
         check_seed(seed)
         opening = self._episode.opening(options)
@@ -147,9 +156,9 @@ class SeatEnv(gymnasium.Env[Any, Any]):
             raise NotSupported(f"seat {self.seat} had nothing to decide in {_DEALS} games in a row; choose another seat or other opponents")
         if self.render_mode == "human":
             self.render()
-        told = self._observation(), self._info()
+        result = self._observation(), self._info()
         self._is_on = True
-        return told
+        return result
 
     def _begin(self, opening: tuple[Table, Script]) -> None:
         """Deal, choose the learner's seat and the opponents, and play until the learner decides or the game is over."""
@@ -186,12 +195,12 @@ class SeatEnv(gymnasium.Env[Any, Any]):
             reward = self._payer.gains(self.table)[self.seat]
         if self.render_mode == "human":
             self.render()
-        told = self._observation(), reward, is_over and not truncated, truncated, self._info()
+        result = self._observation(), reward, is_over and not truncated, truncated, self._info()
         self._is_on = not is_over
-        return told
+        return result
 
     def _go_on(self, action: int) -> None:
-        """Carry out an action, or NO_ACTION, and all that follows, until the learner is to be asked or the game is over."""
+        """Carry out an action, or NO_ACTION, and play on until the learner must choose or the game is over."""
         self._play_others(action)
         if self._skip_forced:
             while self._episode.mover != NOBODY and np.count_nonzero(self._episode.mask) == 1:
@@ -209,11 +218,11 @@ class SeatEnv(gymnasium.Env[Any, Any]):
             episode.step(self._chosen_by_other(episode.mover))
 
     def _chosen_by_other(self, mover: int) -> int:
-        """Ask the policy at this seat for an action. If that fails, end the game, which stands at a decision that is not the learner's."""
+        """Ask the policy at this seat for an action. An error ends the game, because the next decision is not the learner's."""
         player = self._lineup.players[(mover - self.seat - 1) % self.table.players]
         try:
             action = player(self.table.view(mover))
-            self._episode.check()  # a policy that has got hold of the table may have changed it
+            self._episode.check()  # a policy may have got hold of the table and changed it
             number = self._episode.number(action)
             if number == NO_ACTION:
                 mistake = self._episode.illegal(action, self.seat)
@@ -240,7 +249,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return vector if self._form == "vector" else in_form(self._form, episode.observer, vector, self._mask())
 
     def _mask(self) -> Mask:
-        """A new mask of what the learner may do. It is all ones where the learner has nothing to decide."""
+        """Return a new mask of the learner's legal actions. At the end of a game it is all ones."""
         return self._episode.mask.copy() if self._episode.mover != NOBODY else np.ones(self._episode.n_actions, np.int8)
 
     def _info(self) -> dict[str, Any]:
@@ -252,19 +261,19 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal now; all, if there is nothing to decide. MaskablePPO of sb3-contrib calls this function by this name."""
+        """Return the mask of legal actions, all true at the end of a game. MaskablePPO of sb3-contrib calls this function by its name."""
         return self._mask().astype(np.bool_)
 
     def view(self) -> View:
-        """What the learner's seat sees, in the form that policies take: `policy.act(env.view())`."""
+        """Return the view of the learner's seat, for policies: `policy.act(env.view())`."""
         return self.table.view(self.seat)
 
     def record(self) -> str:
-        """The game so far as text, which kdenv.replay plays again."""
+        """Return the game so far as text, which kdenv.replay plays again."""
         return self.table.record()
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The position as the learner's seat sees it, as render_mode says: text, SVG or a picture. With "human" a window shows it."""
+        """Draw the position as the learner's seat sees it, as text, SVG or a picture; see render_mode. With "human" a window shows it."""
         return self._screen.render(self.table, self.seat)
 
     def close(self) -> None:
@@ -272,21 +281,14 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self._screen.close()
 
     def clone(self) -> SeatEnv:
-        """An independent copy of this environment, with the same position, generators and opponents."""
+        """Return an independent copy of this environment, with the same position, generators and opponents."""
         return copy.deepcopy(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle everything but the compiled player, which may hold what no other process knows."""
+        """Copy and pickle everything but the compiled player, whose class may be unknown in another process."""
         return {**self.__dict__, "_compiled": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         if self._is_on:
             self._compiled = self._lineup.compiled(self.seat)
-
-
-def check_seat(seat: Any, players: int) -> None:
-    """Raise BadOption for a value that is neither a seat nor a way to choose one."""
-    is_seat = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool) and 0 <= seat < players
-    if not is_seat and seat not in ("random", "rotate"):
-        raise BadOption(f"seat={seat} is not possible; seat may be 0 to {players - 1}, random or rotate")

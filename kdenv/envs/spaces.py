@@ -17,7 +17,7 @@ _BOUND = 1000.0  # no number in an observation is larger than this; games scale 
 
 
 class ObservationBox(spaces.Box):
-    """The space of the vectors of one seat. Stable-Baselines3 saves it with a model, so `made_for` tells what the model was made for."""
+    """The space of the vectors of one seat. Stable-Baselines3 saves it with a model; `made_for` then names the encoding of the model."""
 
     def __init__(self, observer: Observer) -> None:
         super().__init__(-_BOUND, _BOUND, (observer.size,), np.float32)
@@ -25,7 +25,7 @@ class ObservationBox(spaces.Box):
 
 
 class PartsSpace(spaces.Dict):
-    """The space of what one seat observes as a dict: a box for each part of the layout, in its shape and in the order of the layout."""
+    """The space of observations as a dict: a box for each part of the layout, in its shape and in the order of the layout."""
 
     def __init__(self, observer: Observer) -> None:
         boxes = [(name, spaces.Box(-_BOUND, _BOUND, part.shape, np.float32)) for name, part in observer.layout.items()]
@@ -34,7 +34,7 @@ class PartsSpace(spaces.Dict):
 
 
 def space_of(form: str, observer: Observer, n_actions: int) -> spaces.Space[Any]:
-    """The space of observations in a form: "vector", "dict" (the vector and the mask) or "parts" (the vector cut into its parts)."""
+    """Make the space of observations in a form: "vector", "dict" (the vector and the mask) or "parts" (the vector cut into its parts)."""
     if form == "parts":
         return PartsSpace(observer)
     box = ObservationBox(observer)
@@ -43,14 +43,14 @@ def space_of(form: str, observer: Observer, n_actions: int) -> spaces.Space[Any]
 
 
 def in_form(form: str, observer: Observer, vector: Vector, mask: Mask) -> Any:
-    """The vector and the mask of one seat as an observation in this form."""
+    """Return the vector and the mask of one seat, or of a batch, as an observation in this form."""
     if form == "vector":
         return vector
     return observer.cut(vector) if form == "parts" else {"observation": vector, "action_mask": mask}
 
 
 def state_box(observer: Observer, seats: int) -> spaces.Box:
-    """The space of the vectors of this many seats, one after the other."""
+    """Make the space of the vectors of this many seats, one after the other."""
     return spaces.Box(-_BOUND, _BOUND, (observer.size * seats,), np.float32)
 
 

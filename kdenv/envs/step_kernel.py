@@ -1,7 +1,7 @@
 """The steps of environments: one kernel call carries out a decision and everything up to the next decision.
 
 In between there is chance and, if one seat learns and the others are compiled players, there are their turns. The same call
-writes the mask of what is legal after that.
+writes the mask of legal actions for the next decision.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import Rng
 from kdenv.core.events import decide, run_chance
-from kdenv.core.questions import choose, first_action, rest_of
+from kdenv.core.questions import choose
 from kdenv.core.table import Table
+from kdenv.core.turns import MAX_DECISIONS, log_turn
 from kdenv.core.verbs import DECIDE, legal, phase, resample_hidden, seat
 
 NOBODY = -1  # the seat that decides in a finished game
-NO_ACTION = -1  # given in place of an action if there is none to carry out
-WORK = 2  # the number of states that a compiled player needs to work in
-_PACKED = 4  # a packed turn holds at most this many actions
+NO_ACTION = -1  # in place of an action, if there is none to carry out
+WORK = 2  # the number of scratch states of a compiled player
 
 Mask = NDArray[np.int8]
 
@@ -48,20 +48,13 @@ def _step(states, action, rng, log, n, out, mask):
 def turn_of(player, states, k, work, out, dice, rng, log, n):
     """Let the player decide for the seat to move in states[k] until its turn is over. Return the new length of the log.
 
-    What the player is shown has passed through resample_hidden, as in a View; it draws from dice, and chance from rng. This many
-    places as a packed turn can have actions must be free in the log.
+    The player sees work[0], in which hidden information is drawn anew, as in a View; it draws from dice, and chance from rng.
+    MAX_DECISIONS places must be free in the log.
     """
     mover = seat(states[k])
     work[0] = states[k]
     resample_hidden(work[0], mover, dice)
-    turn = choose(player, work, 0, out, dice)
-    while True:
-        before = n
-        n = decide(states, k, first_action(turn), rng, log, n)
-        turn = rest_of(turn)
-        # The player planned the rest of its turn for this seat and without chance in between. Otherwise it is asked anew.
-        if turn == 0 or n != before + 1 or phase(states[k]) != DECIDE or seat(states[k]) != mover:
-            return n
+    return log_turn(states, k, choose(player, work, 0, out, dice), False, out, rng, log, n)
 
 
 @kernel
@@ -72,7 +65,7 @@ def _step_with(player, states, action, me, work, out, dice, rng, log, n, mask):
     """
     if action != NO_ACTION:
         n = decide(states, 0, action, rng, log, n)
-    while n + _PACKED < log.shape[1] and phase(states[0]) == DECIDE and seat(states[0]) != me:
+    while n + MAX_DECISIONS < log.shape[1] and phase(states[0]) == DECIDE and seat(states[0]) != me:
         n = turn_of(player, states, 0, work, out, dice, rng, log, n)
     return n, _mover_and_mask(states, 0, out, mask)
 
@@ -85,13 +78,14 @@ def _start(states, rng, log, n, out, mask):
 
 
 def start(table: Table, rng: Rng, out: NDArray[np.int64], mask: Mask) -> int:
-    """Carry out the chance that is due. Return the seat that decides next, or NOBODY, and write what is legal to the mask.
+    """Carry out the chance that is due. Return the seat that decides next, or NOBODY, and write the legal actions to the mask.
 
     The mask must be all 0 before; out is room for a list of legal actions.
     """
     log = table.log
     n, mover = _start(table.states, rng, log.rows, log.n, out, mask)
     log.n = n
+    # A full log stops chance early. go_on makes the log longer and carries out the rest.
     if n == log.rows.shape[1]:
         log.go_on(n, table.states, rng)
         mover = _mover_and_mask(table.states, 0, out, mask)
@@ -120,8 +114,9 @@ def step_with(
     while True:
         n, mover = _step_with(player, table.states, action, me, work, out, dice, rng, log.rows, log.n, mask)
         log.n = n
+        # The kernel also stops when the log is almost full. Then make the log longer and let the player go on.
         if mover in (me, NOBODY) and n < log.rows.shape[1]:
             return int(mover)
-        log.go_on(n, table.states, rng, room=_PACKED + 1)
+        log.go_on(n, table.states, rng, room=MAX_DECISIONS + 1)
         action = NO_ACTION
         mask[:] = 0

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below, next64, uniform
 from kdenv.core.margins import best_rival, share_of_win
-from kdenv.core.questions import choose, first_action, plays, rest_of
+from kdenv.core.questions import choose, plays
+from kdenv.core.turns import first_action, play_turn, play_turn_while_deciding
 from kdenv.core.verbs import (
     CHANCE,
-    DECIDE,
     OVER,
-    apply,
     apply_chance,
     begin,
     phase,
@@ -34,7 +33,6 @@ from kdenv.core.verbs import (
 )
 from kdenv.networks.network import RELU, Array, Network, add_input, go_on_from_first_layer, look, take_base
 from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_turns, worth_of_end
-from kdenv.search.playout import play_turn
 
 MOST_TURNS = 4096  # of one game; the network does not learn from later turns
 _MEASURED = 4  # on average one of this many steps measures gradients; square roots and divisions take more time than all the rest of a step
@@ -151,7 +149,7 @@ def _play_game(learner, guides, schedule, players, variant, out, rng):
             turn = choose(guides, learner.states, 1, out, rng)
         else:
             turn = _turn_of(learner.player, learner.states, schedule, rng)
-        _carry_out(s, turn, mover)
+        play_turn_while_deciding(s, turn, mover)
         if n == trail.shape[0]:
             learner.sums[TOO_LONG] += 1.0
         elif phase(s) != OVER:
@@ -194,16 +192,6 @@ def _best_first_action(player, n, drawn):
             best, best_first, best_end = worths[i], first, end
         first = end
     return best_first, best_end
-
-
-@kernel
-def _carry_out(s, turn, mover):
-    """Apply the actions of a packed turn, as long as the same seat decides: what it did not know may have ended its turn."""
-    while True:
-        apply(s, first_action(turn))
-        turn = rest_of(turn)
-        if turn == 0 or phase(s) != DECIDE or seat(s) != mover:
-            return
 
 
 @kernel
@@ -339,7 +327,7 @@ def measure_games(player, states, players, teams, variant, n_deals, out, margins
                 mover = seat(s)
                 states[1] = s
                 resample_hidden(states[1], mover, dice)
-                _carry_out(s, choose(player, states, 1, out, dice), mover)
+                play_turn_while_deciding(s, choose(player, states, 1, out, dice), mover)
             scores(s, numbers)
             margins[n] = float(numbers[team] - best_rival(numbers, team, teams))
             standings(s, numbers)

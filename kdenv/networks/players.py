@@ -16,11 +16,10 @@ from kdenv.compiler.question import answers
 from kdenv.compiler.random import uniform
 from kdenv.core.game import Game
 from kdenv.core.margins import best_rival
-from kdenv.core.questions import estimate, packed, plays, reach
-from kdenv.core.turns import MAX_DECISIONS, SCRATCH, write_turns
+from kdenv.core.questions import estimate, plays, reach
+from kdenv.core.turns import MAX_DECISIONS, SCRATCH, packed, play_turn, write_turns
 from kdenv.core.verbs import OVER, legal, phase, scores, seat, standings
 from kdenv.networks.network import Network, look, value, value_alone, values_of
-from kdenv.search.playout import play_turn
 from kdenv.search.score import worths
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
-from kdenv.core.questions import first_action, rest_of
+from kdenv.core.turns import first_action, rest_of
 from kdenv.core.verbs import apply, legal, seat
 from kdenv.networks.network import Network, look, values
 from kdenv.networks.players import Valued, look_at_first, weigh_listed_turns

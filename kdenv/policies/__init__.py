@@ -1,11 +1,11 @@
-"""Policies: agents at the table. A policy gets a View and answers with an action.
+"""Policies, which choose the actions of a seat. A policy gets a View and returns an action.
 
     >>> from kdenv.policies import FullGreedy, Uct, policy
     >>> Uct(playout=FullGreedy(), seconds=1) == policy("uct(playout=full_greedy, seconds=1)")
     True
 
-`search` returns a SearchResult: every turn with its visits, mean and interval, the best, and the tree (Node), if the search grows one.
-The rule-based players of the games can be imported from here, too: FullGreedy, BigMoney ...
+`search` returns a SearchResult: each turn with its visits, mean and interval, the best turn, and the tree (Node) if the search grows one.
+The rule-based players of the games can also be imported from here, such as FullGreedy and BigMoney.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from kdenv.policies.selection import Puct, SelectionRule, Thompson, ThompsonBeta
 from kdenv.policies.flat import Bandit, Mce
 from kdenv.policies.uct import Uct
 from kdenv.policies.expectimax import Expectimax, Star1, Star2, Star25
-from kdenv.policies.deals import FlatDeals, Ims, Oracle, Pimc
+from kdenv.policies.hidden import FlatDeals, Ims, Oracle, Pimc
 from kdenv.policies.learned import Learned, Ppo
 from kdenv.policies.strongest import Strongest
 from kdenv.policies.text import papers  # noqa: F401  (importing it adds the searches of papers)

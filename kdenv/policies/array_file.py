@@ -1,4 +1,4 @@
-"""Reads and writes .npz files that have a JSON text, `about`, beside their arrays: models (model_file.py) and checkpoints of trainings.
+"""Reads and writes .npz files of arrays and a JSON text, `about`: models (model_file.py) and checkpoints of trainings.
 
 A file may come from a stranger, so nothing in it is trusted. Every field is checked, and so are the sizes of all arrays before an
 array is unpacked, because a small file can claim to hold gigabytes. Nothing is unpickled. A refusal is one sentence that names the file,
@@ -27,7 +27,7 @@ from kdenv.core.errors import BadOption, shown
 
 MOST_NUMBERS = 50_000_000  # in all arrays together: 200 MB
 _MOST_HEADER = 10_000  # bytes before the numbers of an array
-# What zipfile, numpy and json raise when a file is damaged.
+# The errors of zipfile, numpy and json when a file is damaged.
 _DAMAGE = (
     OSError,
     ValueError,
@@ -51,14 +51,14 @@ _KINDS = {"f": "floating-point numbers", "u": "whole numbers without a sign", "U
 
 
 class Wrong(ValueError):
-    """An error that says what is wrong with a field of a file."""
+    """An error in a field of a file: the field, its value, and the expected value."""
 
     def __init__(self, field: str, found: Any, expected: str) -> None:
         super().__init__(f"{field} is {shown(found)}, and must be {expected}")
 
 
 class Header(NamedTuple):
-    """What the header of an array says."""
+    """The header of an array: its type, and where its numbers are in the file."""
 
     name: str
     shape: tuple[int, ...]
@@ -68,10 +68,10 @@ class Header(NamedTuple):
 
 
 class ArrayFile:
-    """An open file. What its methods raise if a field is wrong, `reading` makes a refusal."""
+    """An open file. Its methods raise errors about wrong fields, which `reading` turns into BadOption."""
 
     def __init__(self, archive: zipfile.ZipFile, most_text: int) -> None:
-        """most_text: how many characters `about` may have."""
+        """most_text: the most characters that `about` may have."""
         self._archive = archive
         header = self.header("about", "U")
         if header.shape != () or header.dtype.itemsize > 4 * most_text:
@@ -82,7 +82,7 @@ class ArrayFile:
         self.about: dict[str, Any] = found
 
     def field(self, name: str, is_right: Callable[[Any], bool], expected: str, *within: str) -> Any:
-        """The value of a field of `about`, or of an object within it, if it is right."""
+        """The value of a field of `about`, or of an object within it. Raises Wrong if it is missing or not right."""
         inside: Any = self.about
         for outer in within:
             inside = inside[outer]
@@ -94,7 +94,7 @@ class ArrayFile:
         return inside[name]
 
     def header(self, name: str, kind: str) -> Header:
-        """The header of an array, if its numbers are of this kind and as many as the file holds."""
+        """The header of an array. Raises Wrong if its numbers are of another kind, or if the file has more or fewer of them."""
         archive = self._archive
         try:
             entry = archive.getinfo(f"{name}.npy")
@@ -117,7 +117,7 @@ class ArrayFile:
         return Header(name, shape, dtype, at, by_columns)
 
     def array(self, header: Header, dtype: Any = None) -> Any:
-        """The numbers of an array, as this type. They must be finite."""
+        """The numbers of an array, as this type. Raises Wrong if one is not finite."""
         archive = self._archive
         with archive.open(f"{header.name}.npy") as stream:
             raw = _all_of(stream, header.at + math.prod(header.shape) * header.dtype.itemsize, header.name)
@@ -134,7 +134,7 @@ class ArrayFile:
 
 @contextmanager
 def reading(path: Path, what: str, *, most_text: int, remedy: str = "") -> Iterator[ArrayFile]:
-    """A context in which a file is read. If anything is wrong with it, BadOption says that it is not `what`, and the remedy."""
+    """A context in which a file is read. If it is damaged or wrong, it raises BadOption: the file is not `what`; then the remedy."""
     try:
         with zipfile.ZipFile(path) as archive:
             yield ArrayFile(archive, most_text)

@@ -1,4 +1,4 @@
-"""The base classes of policies. A policy has parameters, which are compared and written (text/value.py), and a memory, which is not."""
+"""The base classes of policies. A policy has parameters, which are compared and written (text/value.py), and a memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from kdenv.compiler.random import Rng, derive_seed, make_rng
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game
-from kdenv.core.questions import first_action, rest_of
+from kdenv.core.turns import first_action, rest_of
 from kdenv.core.view import View
 from kdenv.policies.policy_rng import PolicyRng
 from kdenv.policies.result import SearchResult
@@ -24,18 +24,18 @@ def rng_of(seed: int) -> Rng:
 
 
 class Memory:
-    """What a policy remembers during a game. reset() makes a new memory, which takes over only `kept`.
+    """The memory of a policy during a game. reset() makes a new memory, which takes over only `kept`.
 
-    It can be pickled, without `kept`, and recalled by an equal policy in another process.
+    A memory can be pickled, without `kept`. An equal policy in another process can continue with it (Policy.recall).
     """
 
     def __init__(self, seed: int = 0, kept: dict[str, Any] | None = None) -> None:
         self.rng: Rng = rng_of(seed)
-        self.n_playouts = 0  # in all decisions since reset; of searches without playouts, the nodes; 0 for policies that do not search
-        self.seconds = 0.0  # that searches have spent in all decisions since reset
-        self.planned: tuple[bytes, int] = (b"", 0)  # the key of the view in which a turn goes on, and the rest of that turn
-        self.within: Memory | None = None  # the memory of the policy that plays for this one, if one does
-        self.kept: dict[str, Any] = {} if kept is None else kept  # what takes long to make and does not change what is played
+        self.n_playouts = 0  # in all decisions since reset; nodes, if a search makes no playouts; 0 if the policy does not search
+        self.seconds = 0.0  # of searching, in all decisions since reset
+        self.planned: tuple[bytes, int] = (b"", 0)  # the key of the view in which the rest of a turn is played, and that rest
+        self.within: Memory | None = None  # the memory of the policy that plays in place of this one, if any
+        self.kept: dict[str, Any] = {} if kept is None else kept  # objects that are slow to make and do not affect decisions
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "kept": {}}
@@ -44,15 +44,15 @@ class Memory:
 class Policy(Value, ABC):
     """Chooses an action for the seat of a view.
 
-    Two policies with the same parameters are equal, but each has a memory of its own. A subclass needs only `act`. If it is marked
-    `@named("name")`, its fields are parameters, and texts can name it.
+    Two policies with the same parameters are equal, but each has its own memory. A subclass needs only `act`. If it is marked
+    `@named("name")`, its fields are parameters, and it can be written as text.
     """
 
     family = "policy"
     is_oracle: ClassVar[bool] = False  # whether it must be given an OracleView
 
     def __init_subclass__(cls, **more: Any) -> None:
-        """A class that decides in its own way has no compiled form, unless it says which: that of its base decides in another way."""
+        """Give a class that overrides decisions no compiled form, unless it defines one: that of its base class decides differently."""
         super().__init_subclass__(**more)
         own = vars(cls)
         if "compiled" not in own and not own.keys().isdisjoint({"act", "choose_turn", "reset"}):
@@ -60,25 +60,25 @@ class Policy(Value, ABC):
 
     @cached_property  # not a field, so it may be set although the value is frozen
     def memory(self) -> Memory:
-        """What the policy remembers of the game that it plays."""
+        """The memory of the game that the policy plays."""
         return Memory()
 
     @property
     def rng(self) -> PolicyRng:
-        """The random generator of the policy, for kernels, and with random(), integers() and choice(). reset starts it anew."""
+        """The random generator of the policy: for kernels, and with random(), integers() and choice(). reset() seeds it."""
         return self.memory.rng.view(PolicyRng)
 
     @property
     def n_playouts(self) -> int:
-        """The playouts made in all decisions since reset; of searches without playouts, the nodes."""
+        """The number of playouts in all decisions since reset; the number of nodes, if a search makes no playouts."""
         return self.memory.n_playouts
 
     def reset(self, seed: int = 0) -> None:
-        """Forget the game, and start the random generator from this seed."""
+        """Forget the game, and seed the random generator."""
         self.__dict__["memory"] = Memory(seed, self.memory.kept)
 
     def recall(self, memory: Memory) -> None:
-        """Go on with a memory of an equal policy. What this one keeps from game to game stays."""
+        """Continue with the memory of an equal policy. The objects that this one keeps from game to game stay."""
         memory.kept = self.memory.kept
         self.__dict__["memory"] = memory
 
@@ -87,22 +87,25 @@ class Policy(Value, ABC):
         """Choose one of the legal actions. The seat of the view must be to move."""
 
     def prepare(self, view: View) -> None:
-        """Compile or load what decisions in such a view need, so that a decision spends no time on it."""
+        """Compile or load everything that decisions in such a view need, so that no decision spends time on it."""
 
     def compiled(self, game: Game, players: int) -> Any:
-        """What answers `choose` (core/questions.py) as this policy does at a table with this many players; None if nothing does."""
+        """The compiled player that decides as this policy does at a table with this many players; None if there is none.
+
+        It answers `choose` (core/questions.py).
+        """
         return None
 
     def search(self, view: View, *, thorough: bool = True) -> SearchResult:
-        """What the policy finds out about every turn that is open now. Policies that do not search raise NotSupported."""
-        raise NotSupported(f"{self} does not search and has nothing to tell about its choices")
+        """Search the position and return the result for all turns. Policies that do not search raise NotSupported."""
+        raise NotSupported(f"{self} does not search, so it has no search result")
 
     def check(self, game: Game, players: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Raise NotSupported or BadOption if the policy cannot play this game with this number of players and these options."""
         self.needs(game, *game.variant(players, **(options or {})))
 
     def __call__(self, view: View) -> int:
-        """Do the same as act. So a policy can be used wherever a function of a view can."""
+        """Do the same as act, so that a policy can be used wherever a function of a view can."""
         return self.act(view)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -111,19 +114,19 @@ class Policy(Value, ABC):
 
     @classmethod
     def members(cls) -> str:
-        """The end of an error about a name that is no policy; it says how to list them."""
+        """The end of an error about an unknown policy; it names the command that lists them."""
         return "'kdenv policies <game>' lists them"
 
 
 class TurnPolicy(Policy):
-    """A policy that chooses packed turns (core/questions.py) and carries them out action by action."""
+    """A policy that chooses packed turns (core/turns.py) and carries them out action by action."""
 
     @abstractmethod
     def choose_turn(self, view: View) -> int:
-        """Choose a packed turn, or only its first actions; for the rest of the turn it is asked again."""
+        """Choose a packed turn, or only its first actions. The policy is asked again for the rest of the turn."""
 
     def act(self, view: View) -> int:
-        """The next action of the turn chosen before, if the view is the expected one; else the first action of a new turn."""
+        """The next action of the turn chosen before, if the view is as expected; else the first action of a new turn."""
         expected, turn = self.memory.planned
         if not turn or view.key() != expected:
             turn = self.choose_turn(view)
@@ -156,12 +159,12 @@ class Function(Policy):
         return hash(self.function)
 
     def to_json(self) -> dict[str, Any]:
-        """Raise BadOption, because a function cannot be written as JSON."""
+        """Raise BadOption: a function cannot be written as JSON."""
         raise BadOption(f"{self} is a function, which cannot be written as JSON; make it a class marked @named")
 
 
 def policy(value: Any) -> Policy:
-    """A policy with an empty memory, made from a text, another policy, the dict that to_json returned, or a function of a view.
+    """Make a policy with an empty memory from a text, another policy, the dict that to_json returned, or a function of a view.
 
     A policy is copied without its memory.
 
@@ -181,5 +184,5 @@ def policy(value: Any) -> Policy:
 
 
 def fresh(value: Policy) -> Policy:
-    """A copy of the policy with an empty memory."""
+    """Copy a policy without its memory."""
     return copy.copy(value)

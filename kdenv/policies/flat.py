@@ -1,51 +1,69 @@
-"""Flat Monte Carlo: playouts estimate the turns that are open now, all equally often or by a selection rule.
-
-Here are the parameters; the search is in policies/sampling.py.
-"""
+"""Flat Monte Carlo (`mce`, `bandit`): playouts estimate the turns that are open now, all equally often or by a selection rule."""
 
 from __future__ import annotations
 
+import math
+import time
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kdenv.compiler.random import Rng, make_rng
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game
-from kdenv.policies.budgets import ByGame, ByPlayouts, BySeconds, Decided, Played
+from kdenv.core.turns import MAX_DECISIONS, SCRATCH
+from kdenv.core.view import View
+from kdenv.policies.base import Policy
+from kdenv.policies.budgets import PlayoutBudget
 from kdenv.policies.learned import Learned
-from kdenv.policies.searching import Searcher, SearchPolicy
+from kdenv.policies.playout_search import PlayoutPolicy, PlayoutSearcher, Worker, new_playouts, playouts_with
+from kdenv.policies.searching import Searcher
 from kdenv.policies.selection import SelectionRule, Ucb1
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named
+from kdenv.search.budget import Budget
+from kdenv.search.kernels import flat, flat_player
+from kdenv.search.kernels.flat import Luck, Tally
 
-_TRUST = 10.0  # the usual weight of a prior, in playouts
+ROTATION, AT_RANDOM, HALVING = "rotation", "random", "halving"  # the distribution of playouts without a selection rule
+_DEFAULT_TRUST = 10.0  # the weight of a prior, in playouts
+_MOST_COMPILED = 1000  # playouts of a turn in a kernel; a kernel with more could not be interrupted for too long
+_LOOKS = 16  # in halving by seconds, the clock is read about this often in each step of the budget
+
+
+# Parameters
 
 
 @named("mce", "Gedda et al. 2018, MCE-TR, MCE-FG, MCE-PG, MCE-eG; WDL, P, R; Karnin, Koren and Somekh 2013, sequential halving")
-class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
+class Mce(PlayoutPolicy, PlayoutBudget):
     """Flat Monte Carlo: makes playouts for all turns equally often, and takes the turn with the best mean."""
 
     sampling: str = param(
-        "which turn a playout tries: all in rotation, a random one, or (halving) all alike in the first part of the budget, then the "
-        "better half of them, and so on, until the better of two is taken",
-        default="rotation",
-        choices=("rotation", "random", "halving"),
+        "the turns that playouts try: all in rotation, or a random one each time. Halving tries all equally often in the first part of the "
+        "budget, then the better half of them, and so on, until the better of two is taken",
+        default=ROTATION,
+        choices=(ROTATION, AT_RANDOM, HALVING),
     )
     common: bool = param(
-        "whether the playouts of all turns begin with the same random numbers in each rotation, so that luck does not decide between turns",
+        "whether the playouts of all turns begin with the same random numbers in each rotation (common random numbers), "
+        "so that luck does not decide between turns",
         default=False,
     )
     prior: Learned | None = param(
-        "a network of values: what it says of the position right after a turn counts beside the playouts of the turn", default=None
+        "a network of values; its value of the position right after a turn is averaged with the playouts of the turn", default=None
     )
-    trust: float | None = param("how many playouts of a turn the prior counts for; if not given, 10", default=None, least=0, most=1e9)
+    trust: float | None = param("the weight of the prior, as a number of playouts; if not given, 10", default=None, least=0, most=1e9)
     widest: int | None = param(
-        "halving begins with so many turns at most, those that the prior likes best; if not given, with all", default=None, least=1
+        "the most turns with which halving begins, those with the best priors; if not given, all turns", default=None, least=1
     )
 
     def __post_init__(self) -> None:
-        """Refuse parameters without what they need."""
+        """Refuse parameters without the parameters that they need."""
         super().__post_init__()
-        if self.common and self.sampling == "random":
+        if self.common and self.sampling == AT_RANDOM:
             raise BadOption("common=yes is not possible with sampling=random, which has no rotations; sampling may be rotation, halving")
         if self.prior is None:
             for name in ("trust", "widest"):
@@ -54,41 +72,63 @@ class Mce(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
                     raise BadOption(f"{name}={value:g} needs a network that says what turns are worth; give prior=learned(<model>)")
         elif self.leaf is not None and self.leaf != self.prior:
             raise BadOption(f"leaf={self.leaf} is not possible with prior={self.prior}; both must be the same network, to have one unit")
-        if self.widest is not None and self.sampling != "halving":
+        if self.widest is not None and self.sampling != HALVING:
             raise BadOption(f"widest={self.widest} is not possible with sampling={self.sampling}; write sampling=halving")
 
     @cached_property
     def valued(self) -> Learned | None:
-        """The network of values in whose unit the search counts; None if it has none."""
+        """The network of values whose unit the search uses; None if it has none."""
         return self.leaf or self.prior
 
     @property
     def weight_of_prior(self) -> float:
-        """How many playouts the prior counts for; 0 without a prior."""
-        return 0.0 if self.prior is None else _TRUST if self.trust is None else self.trust
+        """The weight of the prior, as a number of playouts; 0 without a prior."""
+        return 0.0 if self.prior is None else _DEFAULT_TRUST if self.trust is None else self.trust
 
     def start(self) -> Searcher:
         """Make the search that treats all turns alike."""
-        from kdenv.policies.sampling import FlatSearcher
-
         return FlatSearcher(self, self.sampling)
 
-    def compiled(self, game: Game, players: int) -> Any:
-        """The player in kernels, for budgets of up to 1,000 playouts; None if a kernel cannot play as this policy does."""
-        from kdenv.policies.sampling import flat_player
+    def compiled(self, game: Game, players: int) -> flat_player.FlatPlayer | None:
+        """The compiled player, with its own buffers; None if a kernel cannot play as this policy does.
 
-        return flat_player(self, game, players)
+        A kernel plays with a fixed number of playouts, up to 1,000, by a compiled player for all seats. It has no halving, no prior, no
+        reflex, no threads, and takes the turn with the best mean.
+        """
+        if not isinstance(self.playouts, int) or self.playouts > _MOST_COMPILED or not isinstance(self.playout, Policy):
+            return None
+        if self.sampling == HALVING or self.prior is not None or self.choice != "mean" or self.reflex or self.threads > 1:
+            return None
+        player = self.playout.compiled(game, players)
+        if player is None:
+            return None
+        network = None if self.leaf is None else self.leaf.compiled(game, players)
+        by_turn = flat_player.AT_RANDOM if self.sampling == AT_RANDOM else flat_player.IN_ROTATION
+        return flat_player.FlatPlayer(
+            playouts=playouts_with(self, game, players, player, network),
+            n_playouts=self.playouts,
+            sampling=flat_player.WITH_COMMON_LUCK if self.common else by_turn,
+            most_decisions=game.most_decisions,
+            states=np.zeros(max(flat.N_STATES, 1 + SCRATCH), game.state_dtype),
+            turns=np.zeros(game.max_turns, np.int64),
+            actions=np.zeros((MAX_DECISIONS, game.max_legal), np.int64),
+            n_actions=np.zeros(MAX_DECISIONS, np.int64),
+            at_action=np.zeros(MAX_DECISIONS, np.int64),
+            tally=Tally(np.zeros(game.max_turns, np.int64), np.zeros(game.max_turns), np.zeros(game.max_turns)),
+            luck=Luck(np.zeros(1, np.uint64), make_rng(0)),
+            points=np.zeros(players, np.int64),
+        )
 
 
 @named("bandit", "Jansen and Tollisen 2014, UCB")
-class Bandit(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
+class Bandit(PlayoutPolicy, PlayoutBudget):
     """Flat Monte Carlo in which a selection rule chooses the turn for each playout, so good turns get more playouts."""
 
-    select: SelectionRule = param("the rule that chooses which turn is tried next", default=Ucb1())
-    least: int = param("how many playouts every turn gets before the rule decides", default=1, least=1)
+    select: SelectionRule = param("the rule that chooses the turn to try next", default=Ucb1())
+    least: int = param("the minimum playouts of each turn, before the rule decides", default=1, least=1)
 
     def __post_init__(self) -> None:
-        """Refuse a rule that asks for priors, or for another score."""
+        """Refuse a rule that needs priors or another score."""
         super().__post_init__()
         self.select.check_score(self.score)
         if self.select.needs_priors:
@@ -98,6 +138,147 @@ class Bandit(SearchPolicy, Played, Decided, ByPlayouts, BySeconds, ByGame):
 
     def start(self) -> Searcher:
         """Make the search that follows the rule."""
-        from kdenv.policies.sampling import FlatSearcher
-
         return FlatSearcher(self, self.select.compiled())
+
+
+# The search
+
+
+class FlatSearcher(PlayoutSearcher):
+    """Flat Monte Carlo: uniform sampling of the turns at the root, or by a selection rule (a bandit)."""
+
+    policy: Mce | Bandit
+
+    def __init__(self, policy: Mce | Bandit, rule: Any) -> None:
+        """rule: rotation, random or halving, or a compiled selection rule."""
+        super().__init__(policy)
+        self.rule = rule
+
+    def worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
+        """A new worker for this decision."""
+        if self.rule == HALVING:
+            assert isinstance(self.policy, Mce)
+            return Halving(self.policy, view, turns, budget, rng)
+        return Flat(self.policy, self.rule, view, turns, rng)
+
+
+class Flat(Worker):
+    """Flat Monte Carlo: the same number of playouts for all turns, or the turns that a selection rule chooses."""
+
+    def __init__(self, policy: Mce | Bandit, rule: Any, view: View, turns: NDArray[np.int64], rng: Rng) -> None:
+        self.states, self.seat, self.turns = view.scratch(flat.N_STATES), view.seat, turns
+        self.rule, self.least, self.playouts, self.rng = rule, policy.least, new_playouts(policy, view), rng
+        self.counts = Tally(np.zeros(len(turns), np.int64), np.zeros(len(turns)), np.zeros(len(turns)))
+        self.in_rotation: Callable[..., Any] = flat.sample_in_rotation
+        self.luck: tuple[Luck, ...] = ()  # the argument of the kernel that gives all turns of a rotation the same random numbers
+        if isinstance(policy, Mce) and policy.common:
+            self.in_rotation, self.luck = flat.sample_with_common_luck, (Luck(np.zeros(1, np.uint64), make_rng(0)),)
+        self.trust, self.prior = 0.0, np.zeros(len(turns))  # the weight of priors, in playouts; the priors by turn
+        if isinstance(policy, Mce) and policy.prior is not None:
+            self.trust, self.prior = policy.weight_of_prior, policy.prior.worths(view, turns)
+
+    def run(self, steps: Iterable[int]) -> int:
+        """Make this many playouts in each step; return the number of playouts made."""
+        position = self.states, self.seat, self.turns
+        parts = self.playouts, self.rng, self.counts
+        done = 0
+        for n in steps:
+            if self.rule == ROTATION:
+                self.in_rotation(*position, n, done, self.playouts, self.rng, *self.luck, self.counts)
+            elif self.rule == AT_RANDOM:
+                flat.sample_at_random(*position, n, *parts)
+            else:
+                flat.sample_by_urgency(*position, n, self.rule, self.least, *parts)
+            done += n
+        return done
+
+    def nodes(self) -> int:
+        return int(self.counts.visits.sum())
+
+    def tally(self) -> Tally:
+        return self.counts
+
+    def means(self, tally: Tally) -> NDArray[np.float64]:
+        """The values of turns by their playouts and their priors."""
+        return weighed(tally, self.trust, self.prior)
+
+
+def weighed(tally: Tally, trust: float, priors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean of the playouts of each turn and of its prior, which counts as `trust` playouts; nan where a turn has no playouts."""
+    return np.where(tally.visits > 0, (tally.sums + trust * priors) / (np.maximum(tally.visits, 1) + trust), math.nan)
+
+
+class Halving(Flat):
+    """Sequential halving (Karnin, Koren and Somekh 2013): rounds of equal shares of the budget, each with the better half of the turns.
+
+    In a round all turns that are left get the same number of playouts, at least one. The paper forgets the playouts of earlier rounds;
+    here all playouts of a turn count.
+    """
+
+    def __init__(self, policy: Mce, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> None:
+        """budget: playouts, or seconds, which are counted from now."""
+        super().__init__(policy, HALVING, view, turns.copy(), rng)
+        self.places = np.argsort(-self.prior, kind="stable")  # the original index of each of self.turns; the turns left are in front
+        self.turns[:] = self.turns[self.places]
+        self.left = len(turns) if policy.widest is None else min(len(turns), policy.widest)  # the number of turns left
+        self.round, self.done = 0, 0  # the round; the playouts made in it
+        self.rounds = max(1, math.ceil(math.log2(self.left)))
+        self.budget, self.start = budget, time.perf_counter()
+
+    def run(self, steps: Iterable[int]) -> int:
+        """Make this many playouts in each step; return the number of playouts made."""
+        total = 0
+        for n in steps:
+            before = total
+            while True:
+                at_once = min(n - (total - before), self._before_next_look(n))
+                left = Tally(*(numbers[: self.left] for numbers in self.counts))
+                turns = self.turns[: self.left]
+                self.in_rotation(self.states, self.seat, turns, at_once, self.done, self.playouts, self.rng, *self.luck, left)
+                self.done += at_once
+                total += at_once
+                if self.left > 2 and self._is_round_over():
+                    self._halve()
+                if total - before >= n:
+                    break
+        return total
+
+    def _before_next_look(self, step: int) -> int:
+        """The number of playouts to make before asking if the round is over. All turns have the same number of playouts then."""
+        if self.left <= 2:
+            return step
+        if self.budget.playouts is not None:
+            return self._in_round() - self.done
+        at_once = max(1, step // _LOOKS // self.left) * self.left
+        return at_once - self.done % self.left
+
+    def _in_round(self) -> int:
+        """The playouts of a round, for a budget of playouts. The last round has all that are left."""
+        assert self.budget.playouts is not None
+        return self.left * max(1, self.budget.playouts // (self.left * self.rounds))
+
+    def _is_round_over(self) -> bool:
+        if self.done == 0 or self.done % self.left:
+            return False
+        if self.budget.playouts is not None:
+            return self.done >= self._in_round()
+        assert self.budget.seconds is not None
+        return time.perf_counter() - self.start >= self.budget.seconds * (self.round + 1) / self.rounds
+
+    def _halve(self) -> None:
+        """Move the better half of the turns that are left to the front. Of equal turns, those that are in front stay in front."""
+        order = np.arange(len(self.turns))
+        means = weighed(self.counts, self.trust, self.prior[self.places])[: self.left]
+        order[: self.left] = np.argsort(-means, kind="stable")
+        for numbers in (self.turns, self.places, *self.counts):
+            numbers[:] = numbers[order]
+        self.left, self.round, self.done = (self.left + 1) // 2, self.round + 1, 0
+
+    def tally(self) -> Tally:
+        """The visits and sums by turn, in the order of the rules."""
+        back = np.argsort(self.places)
+        return Tally(*(numbers[back] for numbers in self.counts))
+
+    def possible(self, tally: Tally) -> NDArray[np.bool_]:
+        """A mask of the turns that are left and have been tried."""
+        return (np.argsort(self.places) < self.left) & (tally.visits > 0)

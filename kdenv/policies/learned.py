@@ -1,10 +1,11 @@
 """Learned policies: `learned(MODEL)` follows a network of values, `ppo(MODEL)` a network that chooses actions.
 
-Models are files (model_file.py): `kdenv train` makes networks of values, and `python -m baselines.rl.export` writes the network of a
-MaskablePPO model of Stable-Baselines3 in the same format. Such a model (.npz) needs neither torch nor Stable-Baselines3. It
-runs inside kernels, and playing it runs nothing but the network. `ppo` also plays a .zip of Stable-Baselines3. It is unpickled by
-Stable-Baselines3, and unpickling runs any code that the file holds: play a .zip only if you trust it as you trust a program. A process
-that plays its first .zip warns of this.
+Models are files (model_file.py). `kdenv train` makes networks of values, and `python -m baselines.rl.export` writes the network of a
+MaskablePPO model of Stable-Baselines3 in the same format. Such a model (.npz) needs neither torch nor Stable-Baselines3. It runs inside
+kernels, and playing it runs nothing but the network.
+
+`ppo` also plays a .zip of Stable-Baselines3. Stable-Baselines3 unpickles it, and unpickling runs any code in the file. Play a .zip only
+if you trust it as you trust a program. A process that plays its first .zip prints a warning.
 """
 
 from __future__ import annotations
@@ -53,16 +54,16 @@ class Model:
     stored: StoredNetwork | None = None  # None for a .zip
     logits: Callable[[Array], Array] | None = None  # of a .zip: the logits of all actions for an observation
     _fits: tuple[Game, int, bytes] | None = None
-    _observer: Observer | None = None  # of the encoding that it takes for these
+    _observer: Observer | None = None  # of the encoding that the model takes for this game, players and options
     _network: Network | None = field(default=None, repr=False)
 
     def logits_for(self, view: View) -> Array:
-        """The logits of all actions for this view, which is observed by the encoding that the model was trained on. Only of a .zip."""
+        """The logits of all actions for this view, observed by the encoding that the model was trained on. Only for a .zip."""
         assert self.logits is not None
         return self.logits(view.observation(self.observer(view.game, view.players, view.variant).encoding.name))
 
     def network(self, game: Game) -> Network:
-        """The network as a part for kernels, with buffers of its own. `observer` must have found that the model fits."""
+        """The compiled network, with its own buffers. Call `observer` before, which checks that the model fits."""
         assert self.stored is not None
         observer = self._observer if self._observer is not None and self._observer.game is game else self._usual_observer(game)
         if self._network is None:
@@ -99,7 +100,7 @@ class Model:
         return observer
 
     def _check_table(self, game: Game, players: int, variant: Variant) -> None:
-        """Refuse another number of players or other options than those for which a network of values was trained."""
+        """Refuse a number of players or options other than those for which a network of values was trained."""
         assert self.stored is not None
         trained = self.stored.players
         if trained != players:
@@ -115,8 +116,8 @@ class Model:
                 )
 
 
-class Modelled(TurnPolicy, Playout):
-    """A policy that follows a model. Its compiled form has buffers, so it is made anew each time it is asked for."""
+class ModelPolicy(TurnPolicy, Playout):
+    """A policy that follows a model. Its compiled player has buffers, so each call of `compiled` makes another one."""
 
     family = "network"
     predicts: ClassVar[str]
@@ -125,20 +126,20 @@ class Modelled(TurnPolicy, Playout):
 
     @classmethod
     def members(cls) -> str:
-        """The end of an error about something that is no network."""
+        """The end of an error about a value that is not a network."""
         return "give learned(<model>) or ppo(<model>)"
 
     @abstractmethod
     def priors(self, view: View, temperature: float | None) -> Any:
-        """The compiled source of priors for the turns of a tree, with buffers of its own."""
+        """The compiled source of priors for the turns of a tree, with its own buffers."""
 
     def __post_init__(self) -> None:
-        """Check that the file exists, so that a wrong name is refused before a game begins. The file is loaded later, when it is needed."""
+        """Check that the file exists, so that a wrong name is refused before a game begins. The file is loaded when it is first needed."""
         super().__post_init__()
         model_path(self.model)
 
     def needs(self, game: Game, players: int, variant: Variant) -> None:
-        """The model must have been made for this game, number of players and options."""
+        """Refuse a game, a number of players or options that the model was not made for."""
         super().needs(game, players, variant)
         self.loaded().observer(game, players, variant)
 
@@ -170,7 +171,7 @@ class Modelled(TurnPolicy, Playout):
         return kept["part"]
 
     def loaded(self) -> Model:
-        """The model; it is read from its file when it is first needed."""
+        """The model, read from its file when it is first needed."""
         if "model" not in self.memory.kept:
             model = load(model_path(self.model))
             stored = model.stored
@@ -185,8 +186,8 @@ class Modelled(TurnPolicy, Playout):
 
 
 @named("learned")
-class Learned(Modelled):
-    """A learned policy: takes the turn after which a network of values likes the position best; `kdenv train` makes the network."""
+class Learned(ModelPolicy):
+    """A learned policy: takes the turn after which a network of values rates the position best; `kdenv train` makes the network."""
 
     predicts = VALUE
     usual_temperature = 0.1
@@ -194,31 +195,31 @@ class Learned(Modelled):
     model: str = param(help="the model: an .npz of 'kdenv train', or the name of a shipped model", kw_only=False)
 
     def compiled(self, game: Game, players: int) -> Valued:
-        """The player in kernels, with buffers of its own. Ask `needs` before, which refuses a table that the model does not fit."""
+        """The compiled player, with its own buffers. Call `needs` before, which refuses a table that the model does not fit."""
         model = self.loaded()
         network, stored = model.network(game), model.stored
         assert stored is not None
         return Valued(network, Goal(game.teams(stored.players), stored.scale, stored.win), turns_for(game, stored.players))
 
     def priors(self, view: View, temperature: float | None) -> ByValues:
-        """Priors by the values of the positions after turns."""
+        """Make priors from the values of the positions after turns."""
         return ByValues(self.player(view), temperature or self.usual_temperature)
 
     @classmethod
     def members(cls) -> str:
-        """The end of an error about something that is no network of values."""
+        """The end of an error about a value that is not a network of values."""
         return "give learned(<model>)"
 
     @property
     def unit(self) -> str:
-        """What the network predicts, in a word or two."""
+        """The unit of the network's values, such as margin/50."""
         stored = self.loaded().stored
         assert stored is not None
         by_margin = f"margin/{stored.scale:g}"
         return by_margin if stored.win == 0 else f"{1 - stored.win:g} {by_margin} + {stored.win:g} win"
 
     def worths(self, view: View, turns: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What the network says the position right after each of these turns is worth to the seat. They are all turns that are open."""
+        """The network's value, for the seat, of the position right after each turn. `turns` must be all open turns."""
         player = self._part(view)
         n = int(weigh_turns(player, view.scratch(1), 0))
         assert np.array_equal(player.room.turns[:n], turns)
@@ -226,7 +227,7 @@ class Learned(Modelled):
         return found
 
     def search(self, view: View, *, thorough: bool = True) -> SearchResult:
-        """Every turn with what the network says the position after it is worth. It looks no further, so `thorough` changes nothing."""
+        """Return the network's value of the position after each turn. It looks no further ahead, so `thorough` has no effect."""
         player = self._part(view)
         n = int(weigh_turns(player, view.scratch(1), 0))
         worths, turns = player.room.worths[:n].copy(), player.room.turns[:n].copy()
@@ -237,7 +238,7 @@ class Learned(Modelled):
 
 
 @named("ppo")
-class Ppo(Modelled):
+class Ppo(ModelPolicy):
     """A learned policy: takes the most probable legal action of a model, or samples an action."""
 
     predicts = POLICY
@@ -246,12 +247,12 @@ class Ppo(Modelled):
     sample: bool = param("whether actions are sampled by their probabilities, instead of taking the most probable one", default=False)
 
     def compiled(self, game: Game, players: int) -> Drawn | None:
-        """The player in kernels, with buffers of its own; None for a .zip. Ask `needs` before."""
+        """The compiled player, with its own buffers; None for a .zip. Call `needs` before."""
         model = self.loaded()
         return None if model.stored is None else Drawn(model.network(game), int(self.sample))
 
     def priors(self, view: View, temperature: float | None) -> ByOdds:
-        """Priors by the odds of actions."""
+        """Make priors from the probabilities of actions."""
         game = view.game
         room = np.zeros(1, game.state_dtype), np.zeros(game.max_legal, np.int64)
         return ByOdds(self.player(view).network, temperature or self.usual_temperature, *room)
@@ -300,9 +301,9 @@ def model_path(name: str) -> Path:
 
 
 def models_of(player: Value) -> dict[str, str]:
-    """The models that a policy plays by or searches with, as its text names them, each with a digest of its file."""
+    """The models that a policy uses, by their names in its text, each with a digest of its file."""
     found = {}
-    if isinstance(player, Modelled):
+    if isinstance(player, ModelPolicy):
         found[player.model] = hashlib.sha256(model_path(player.model).read_bytes()).hexdigest()[:12]
     for name in player.parameters():
         if isinstance(value := getattr(player, name), Value):
@@ -321,7 +322,7 @@ def load(path: Path) -> Model:
 def _load_zip(path: Path) -> Model:
     """Unpickle a MaskablePPO model file and take its network."""
     global _warned
-    try:
+    try:  # optional and slow to import
         import torch
         from sb3_contrib import MaskablePPO
     except ImportError:

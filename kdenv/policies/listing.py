@@ -1,6 +1,6 @@
-"""The policies that can play a game, in groups, and the playouts and selection rules that searches take as parameters.
+"""Lists the policies that can play a game, in groups, and the playouts and selection rules that searches take as parameters.
 
-An Entry has what a person or a program asks about one of them: `kdenv policies` prints entries, and completions come from them.
+An Entry describes one of them. `kdenv policies` prints the entries.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kdenv.policies.text.parameter import Parameter
 from kdenv.policies.text.value import Preset, Value, classes, find, names_of, rows
 
 GROUPS = ("players", "searches", "papers", "elsewhere", "others")  # of policies
-PARTS = ("playouts", "rules")  # of what policies take as parameters
+PARTS = ("playouts", "rules")  # groups of values that policies take as parameters
 
 
 class Entry(NamedTuple):
@@ -31,29 +31,19 @@ class Entry(NamedTuple):
     # games ("elsewhere"), other policies such as learned ones; playouts, selection rules.
     group: str
     name: str
-    usage: str  # how it is written, with its parameters
+    usage: str  # its text, with its parameters
     meaning: str  # in a line
     source: str  # the paper it comes from; empty if from none
     cls: type[Value]
-    presets: Mapping[str, Any]  # the usual budget of a search; for the name of a paper, the parameters that it stands for
+    presets: Mapping[str, Any]  # the usual budget of a search; the parameters of a search of a paper
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
         """The parameters by name, in the order in which they are listed."""
         return self.cls.parameters()
 
-    def completions(self, parameter: str) -> list[str]:
-        """The words that may follow `parameter=`; none if it is a number."""
-        p = self.parameters[parameter]
-        words = [*p.choices, *(word for word, value in p.words.items() if value is not None)]
-        if p.type is bool:
-            words += ["yes", "no"]
-        if issubclass(p.type, Value):
-            words += [cls.kind for cls in classes(p.type)]
-        return words
-
     def default(self, parameter: str) -> str:
-        """The default of a parameter as a text has it; empty if there is none."""
+        """The default of a parameter as text; empty if there is none."""
         p = self.parameters[parameter]
         value = self.presets.get(parameter, p.default)
         if value is MISSING or value is None:
@@ -62,7 +52,7 @@ class Entry(NamedTuple):
 
 
 def listing(game: Game) -> list[Entry]:
-    """Every policy that can play this game, in the order of GROUPS.
+    """List all policies that can play this game, in the order of GROUPS.
 
     >>> import kdenv
     >>> from kdenv.policies import listing
@@ -80,7 +70,7 @@ def listing(game: Game) -> list[Entry]:
 
 
 def parts(game: Game) -> list[Entry]:
-    """Every playout and selection rule that policies can use in this game, without the players of the game, which are playouts too."""
+    """List all playouts and selection rules that policies can use in this game, without the players of the game, which are playouts too."""
     families = zip(PARTS, (Playout, SelectionRule), strict=True)
     return [_entry(group, cls) for group, family in families for cls in classes(family) if not cls.why_not(game)]
 
@@ -109,7 +99,7 @@ def _presets(row: Preset) -> Mapping[str, Any]:
 
 
 def _is_played_in(row: Preset, game: Game) -> bool:
-    """Whether this game has the playout, the evaluator and the order that a row names."""
+    """True if this game has the playout, the evaluator and the order that a row names."""
     playout, evaluate, order = (row.parameters.get(name) for name in ("playout", "evaluate", "order"))
     known = game.knowledge
     return (
@@ -120,7 +110,7 @@ def _is_played_in(row: Preset, game: Game) -> bool:
 
 
 def _is_playout_of(text: str, game: Game) -> bool:
-    """Whether this game can use the playouts that the text stands for. Only names are compared, so that no other game is loaded."""
+    """True if this game can use the playout of this text. Only names are compared, so that no other game is loaded."""
     name = text.partition("(")[0]
     if name in game.knowledge.players:
         return True

@@ -1,9 +1,14 @@
 """Reads and writes model files (.npz): networks of plain layers, for policies (`ppo`) or of values (`learned`).
 
-A file has the arrays weight_0, bias_0, weight_1 ... and `about`, a JSON text. This says how many layers there are, the activation
-between them, what the network predicts ("policy": a number for each action; "value": what a position is worth), what it was made for
-(game, encoding, version, layout), and how it was made. A network of values also says the number of players, the options of the
-game, and its goal (networks/players.py). array_file.py has what is common with other files of arrays.
+A file has the arrays weight_0, bias_0, weight_1 ... and `about`, a JSON text with these fields:
+
+- layers, activation: the number of layers, and the activation between them;
+- predicts: "policy" (a number for each action) or "value" (the value of a position);
+- made_for: the game, encoding, version and layout;
+- made_by: the command that made it;
+- for networks of values also players, options (of the game) and goal (networks/players.py).
+
+array_file.py reads and writes such files of arrays.
 """
 
 from __future__ import annotations
@@ -30,7 +35,7 @@ _LARGEST_INPUT, _LARGEST_OUTPUT = 1e6, 1e37  # no encoding writes greater number
 
 
 class StoredNetwork(NamedTuple):
-    """What a model file holds: layers of weights (one row for each output) and biases, and what is to be known about them."""
+    """The content of a model file: layers of weights (one row for each output) and biases, and the fields that describe them."""
 
     layers: list[tuple[Array, Array]]
     activation: str
@@ -44,12 +49,12 @@ class StoredNetwork(NamedTuple):
 
     @property
     def n_in(self) -> int:
-        """How many numbers the network takes."""
+        """The number of inputs."""
         return int(self.layers[0][0].shape[1])
 
     @property
     def n_out(self) -> int:
-        """How many numbers the network gives."""
+        """The number of outputs."""
         return int(self.layers[-1][0].shape[0])
 
 
@@ -82,7 +87,7 @@ def _is_made_for(value: Any) -> bool:
 
 
 def _check_shapes(headers: list[tuple[Header, Header]], predicts: str) -> None:
-    """Check that layers fit each other, and are not too large together."""
+    """Refuse layers that do not fit each other, or are too large together."""
     total, n_in = 0, None
     for weight, bias in headers:
         shape = weight.shape
@@ -98,7 +103,7 @@ def _check_shapes(headers: list[tuple[Header, Header]], predicts: str) -> None:
 
 
 def _check_outputs(layers: list[tuple[Array, Array]], activation: str) -> None:
-    """Refuse a network whose sums may overflow in some position: kernels that play would compare NaN. Trained networks are far from it."""
+    """Refuse a network whose sums may overflow in some position, because kernels would compare NaN. Trained networks are far from it."""
     most = np.full(layers[0][0].shape[1], _LARGEST_INPUT, np.float32)
     for i, (weight, bias) in enumerate(layers):
         with np.errstate(over="ignore", invalid="ignore"):
@@ -111,7 +116,7 @@ def _check_outputs(layers: list[tuple[Array, Array]], activation: str) -> None:
 
 
 def write_network(path: Path, network: StoredNetwork) -> None:
-    """Write a model file that read_network reads. Weights are in half precision. A file of this name is replaced at once or not at all."""
+    """Write a model file for read_network, with weights in half precision. A file of this name is replaced at once or not at all."""
     about = {
         "layers": len(network.layers),
         "activation": network.activation,

@@ -1,4 +1,4 @@
-"""What searches may be told about their rivals: the player that they are taken to be, from whose turns follows what they can hold."""
+"""The opponent model of a search, as parameters: a player that the opponents are assumed to be, by which their hands are inferred."""
 
 from __future__ import annotations
 
@@ -19,24 +19,26 @@ _DOUBT = 0.1
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Infers(Value):
-    """A search that draws what is hidden, and can infer it from the turns of its rivals."""
+class OpponentModel(Value):
+    """A search that draws hidden information, and can infer it from the turns of its opponents."""
 
     rivals: Playout | None = param(  # noqa: RUF009  (a Playout is never changed)
-        "the player that the rivals are taken to be: what is hidden is drawn so that it makes their turns probable; if not given, whatever "
-        "the rules allow is equally probable",
+        "the player that the opponents are assumed to be: hidden information is drawn by the probability of their turns; "
+        "if not given, all that the rules allow is equally probable",
         default=None,
     )
-    doubt: float = param("with rivals: the probability that they take a legal turn at random instead", default=_DOUBT, least=0.001, most=1)
+    doubt: float = param(
+        "with rivals: the probability that opponents take a random legal turn instead", default=_DOUBT, least=0.001, most=1
+    )
 
     def __post_init__(self) -> None:
-        """Refuse a doubt without rivals."""
+        """Refuse a doubt without an opponent model."""
         super().__post_init__()
         if self.rivals is None and self.doubt != _DOUBT:
-            raise BadOption(f"doubt={self.doubt:g} is about the player that rivals are taken to be; give rivals=, too")
+            raise BadOption(f"doubt={self.doubt:g} is about the player that opponents are assumed to be; give rivals=, too")
 
     def needs(self, game: Game, players: int, variant: Variant) -> None:
-        """Check also that the game can infer what is hidden, and that kernels can play as the rivals do."""
+        """Check also that the game can infer hidden information, and that the opponents' player has a compiled form."""
         super().needs(game, players, variant)
         if self.rivals is None:
             return
@@ -47,17 +49,17 @@ class Infers(Value):
             raise BadOption(f"rivals={self.rivals} is not possible; give a player that has a compiled form, such as a rule-based player")
 
     def dealer(self, view: View) -> Any:
-        """What draws what is hidden in one search of such a view: a part that answers deal (core/questions.py)."""
+        """Make the dealer that draws hidden information in one search of such a view. It answers deal (core/questions.py)."""
         likely = _likely(view.game)
         if self.rivals is None or likely is None:
             return ExactDeals()
         assert isinstance(self.rivals, Policy)
-        # Of a random player all is known without asking it what it takes now, which would only tell what the dice say.
+        # A random player's move probabilities are known, so it need not be simulated.
         doubt = 1.0 if isinstance(self.rivals, Random) else self.doubt
         return likely(view.variant, self.rivals.compiled(view.game, view.players), doubt, view.game.buffer())
 
 
 def _likely(game: Game) -> Any:
-    """What makes the dealer of a game that can infer; None if there is none."""
+    """The function that makes the dealer of a game that can infer; None if there is none."""
     hidden = game.knowledge.hidden
     return None if hidden is None else hidden.likely

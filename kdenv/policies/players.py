@@ -1,13 +1,13 @@
 """Makes policies and playouts of the rule-based players of games: `full_greedy(variant=paper)`, or FullGreedy(variant="paper").
 
 Games list their players (core/questions.py, RulePlayer). Each name has one class, which is made when it is first needed. Its fields are
-the parameters of the game's `make`, with their defaults. If several games have players of the same name, one class serves them all.
+the parameters of the game's `make`, with their defaults. Players of the same name in several games have one class.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from kdenv.compiler.random import make_rng
@@ -26,19 +26,17 @@ from kdenv.policies.text.value import Finder, add_finder, named
 class RulePolicy(TurnPolicy, Playout):
     """A rule-based player of one game, or of several games that have a player of this name."""
 
-    games: ClassVar[tuple[Game, ...]] = ()  # the games that have such a player
+    _takes: ClassVar[Mapping[Game, Iterable[str]]] = {}  # the games that have such a player, and the parameters that it takes there
 
     def __post_init__(self) -> None:
         """Make the compiled players of all games whose player of this name takes the given parameters."""
         super().__post_init__()
         given = self.given()
         players, refused = {}, None
-        for game in self.games:
-            make = game.knowledge.players[self.kind].make
-            takes = inspect.signature(make).parameters
-            if given.keys() <= takes.keys():
+        for game, takes in self._takes.items():
+            if given.keys() <= set(takes):
                 try:
-                    players[game.name] = make(**given)
+                    players[game.name] = game.knowledge.players[self.kind].make(**given)
                 except BadOption as error:
                     refused = error
         if not players:
@@ -51,7 +49,7 @@ class RulePolicy(TurnPolicy, Playout):
         return turn
 
     def prepare(self, view: View) -> None:
-        """Compile the player for this game by one decision, with a generator that is not the policy's."""
+        """Compile the player for this game by one decision, without using the policy's random generator."""
         choose_at(self.compiled(view.game, view.players), view.scratch(2), 0, view.game.buffer(), make_rng(0))
 
     def compiled(self, game: Game, players: int) -> Any:
@@ -73,7 +71,7 @@ class RulePolicy(TurnPolicy, Playout):
             raise NotSupported(f"{self} plays {' and '.join(having)}, not {game.name}, whose rule-based players are {others}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle and copy by the name of the player, because no module has its class."""
+        """Pickle and copy by the name of the player, because its class is in no module."""
         return _remade, (self.kind, {name: getattr(self, name) for name in self.parameters()})
 
 
@@ -108,11 +106,12 @@ def _new_class(name: str, games: tuple[Game, ...]) -> type[RulePolicy]:
     """Make a class whose fields are the parameters that the players of this name take in these games."""
     fields: dict[str, Any] = {}
     types: dict[str, Any] = {}
+    takes = {game: inspect.signature(game.knowledge.players[name].make).parameters for game in games}
     for game in games:
-        for parameter, takes in inspect.signature(game.knowledge.players[name].make).parameters.items():
+        for parameter, taken in takes[game].items():
             if parameter not in fields:
-                fields[parameter], types[parameter] = takes.default, type(takes.default)
-            elif fields[parameter] != takes.default:  # the default is None, and each game uses its own default
+                fields[parameter], types[parameter] = taken.default, type(taken.default)
+            elif fields[parameter] != taken.default:  # the default is None, and each game uses its own default
                 fields[parameter], types[parameter] = None, types[parameter] | None
     rules = [game.knowledge.players[name] for game in games]
     sources = list(dict.fromkeys(rule.source for rule in rules if rule.source))
@@ -120,7 +119,7 @@ def _new_class(name: str, games: tuple[Game, ...]) -> type[RulePolicy]:
     body = {
         "__doc__": "; ".join(meanings),
         "__annotations__": types,
-        "games": games,
+        "_takes": {game: tuple(takes[game]) for game in games},
         **{parameter: param(default=default) for parameter, default in fields.items()},
     }
     return named(name, "; ".join(sources), listed=False)(type(in_capitals(name), (RulePolicy,), body))

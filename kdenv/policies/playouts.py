@@ -1,4 +1,4 @@
-"""Playouts: ways to play a position to its end. Every rule-based player of a game is a playout, too (players.py)."""
+"""Playouts: ways to play a game from a position to its end. Each rule-based player of a game is also a playout (players.py)."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from kdenv.search.playout import Split, Uniform
 
 
 class Playout(Value, ABC):
-    """A way to play a position to its end."""
+    """A way to play a game from a position to its end."""
 
     family = "playout"
     learns: ClassVar[bool] = False  # whether it learns from the iterations of a tree search
 
     @abstractmethod
     def player(self, view: View) -> Any:
-        """The compiled player (core/questions.py) that decides for all seats in playouts; the seat of the view searches."""
+        """The compiled player (core/questions.py) that decides for all seats in playouts. The seat of the view is the one that searches."""
 
     @classmethod
     def members(cls) -> str:
-        """The end of an error about something that is no playout; it names the playouts."""
+        """The end of an error about an unknown playout; it lists the playouts."""
         return f"a playout is {', '.join(names_of(cls, asking_games=False))} or a rule-based player"
 
 
@@ -81,7 +81,7 @@ class BySeat(Playout):
     others: Playout = param("the player of all other seats", kw_only=False)
 
     def __post_init__(self) -> None:
-        """Refuse playouts that learn, or are made of two players themselves: a kernel may not call itself."""
+        """Refuse playouts that learn, and those made of two players, because a kernel may not call itself."""
         super().__post_init__()
         for each in (self.mine, self.others):
             if each.learns or isinstance(each, (BySeat, PlayerGreedy, EpsilonGreedy)):

@@ -1,4 +1,4 @@
-"""Policies from outside kdenv: those that add_policy names, those of installed packages, and those that texts name as "module:Name".
+"""Policies from outside kdenv: added by add_policy, by installed packages, or named in texts as "module:Name".
 
 Such a policy is a class derived from Policy, or a function of a view.
 """
@@ -20,14 +20,14 @@ from kdenv.policies.text.value import Finder, Value, add_class, add_finder, name
 
 
 def add_policy(name: str, policy: type[Policy] | Callable[[View], int]) -> None:
-    """Let a policy class or a function of a view be found by this name in texts. TypeError if the name is taken."""
+    """Add a policy class, or a function of a view, under this name in texts. Raises TypeError if the name is taken."""
     if rule_class(name) is not None:
         raise TypeError(f"there already is a {name}, a player of a game; choose another name")
     add_class(name, _class_for(name, policy))
 
 
 class FunctionPolicy(Policy):
-    """A policy without parameters that calls a function. Each function has a class of its own."""
+    """A policy without parameters that calls a function. Each function has a separate class."""
 
     function: ClassVar[Callable[[View], int]]
 
@@ -36,7 +36,7 @@ class FunctionPolicy(Policy):
         return type(self).function(view)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle and copy by the name, because no module has the class."""
+        """Pickle and copy by the name, because the class is in no module."""
         return _remade, (self.kind,)
 
 
@@ -45,7 +45,7 @@ def _remade(name: str) -> Policy:
 
 
 def _class_for(name: str, given: Any) -> type[Policy]:
-    """The class whose values texts write with this name: a policy class itself, or a new class for a function. TypeError for others."""
+    """The class with this name in texts: a policy class itself, or a new class for a function. Raises TypeError for anything else."""
     if isinstance(given, type) and issubclass(given, Policy):
         return _named_class(name, given)
     if isinstance(given, Policy):
@@ -60,9 +60,9 @@ def _class_for(name: str, given: Any) -> type[Policy]:
 
 
 def _named_class(name: str, cls: type[Policy]) -> type[Policy]:
-    """The class itself, which gets this name if it has none. It then is a frozen dataclass, unless it has an __init__ of its own."""
+    """Give the class this name, if it has none, and return it. It is made a frozen dataclass, unless it defines __init__."""
     if ":" in cls.kind and ":" not in name:
-        cls.kind = name  # it had no name of its own, only its place
+        cls.kind = name  # its old name is only the place where it was found
     if cls.kind:
         return cls
     if "__init__" not in vars(cls):
@@ -82,11 +82,11 @@ def _named_class(name: str, cls: type[Policy]) -> type[Policy]:
 # "module:Name"
 
 
-_found: dict[str, tuple[Any, type[Policy]]] = {}  # what "module:Name" stands for, and the class for it
+_found: dict[str, tuple[Any, type[Policy]]] = {}  # by "module:Name": the object found there, and the class for it
 
 
 def _class_at(text: str) -> type[Policy] | None:
-    """The class for what "module:Name" stands for; the module is imported. None if the text is not written so."""
+    """Import the module of "module:Name" and return the class for the object named; None if the text has another form."""
     if ":" not in text:
         return None
     given = import_object(text)
@@ -105,7 +105,7 @@ add_finder(Finder(Policy, _class_at, list))
 
 
 def _take(name: str, found: Any) -> None:
-    """Add what a package offers by this name: a policy, another class marked @named, or a module, which adds policies itself."""
+    """Add the object that a package offers under this name: a policy, another class marked @named, or a module that adds policies."""
     if isinstance(found, ModuleType):
         return
     if not (isinstance(found, type) and issubclass(found, Value) and found.kind == name):

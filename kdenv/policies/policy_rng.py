@@ -1,4 +1,4 @@
-"""`PolicyRng`: the random generator of a policy. Kernels draw from it, and in Python it has three methods of NumPy's Generator."""
+"""The random generator of a policy. Kernels draw from it, and in Python it has three methods of NumPy's Generator."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PolicyRng(np.ndarray[Any, np.dtype[np.uint64]]):
         return _shaped(size, lambda: float(uniform(self)))
 
     def integers(self, low: int, high: int | None = None, size: _Size = None, *, endpoint: bool = False) -> Any:
-        """A whole number from low to high - 1, or from 0 to low - 1 if there is no high; or an array. With endpoint the end is possible."""
+        """A whole number from low to high - 1, or from 0 to low - 1 without high; or an array. With endpoint, the upper end is included."""
         first, last = (0, operator.index(low)) if high is None else (operator.index(low), operator.index(high))
         n = last - first + bool(endpoint)
         if not 0 < n <= _MOST - 1:
@@ -66,7 +66,7 @@ class PolicyRng(np.ndarray[Any, np.dtype[np.uint64]]):
 
 
 def _shaped(size: _Size, draw: Callable[[], Any]) -> Any:
-    """What draw returns, or an array of this shape of what it returns."""
+    """One result of draw, or an array of this shape with a result in each element."""
     if size is None:
         return draw()
     shape = size if isinstance(size, tuple) else (operator.index(size),)

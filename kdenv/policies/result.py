@@ -1,4 +1,4 @@
-"""What a search found out about a position: every turn open to the seat, how often it was tried and what it is worth."""
+"""The result of a search: all turns open to the seat, with their visits and values. Also turns in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kdenv.core import verbs
 from kdenv.core.errors import NotSupported
-from kdenv.core.questions import first_action, rest_of
+from kdenv.core.turns import actions_of
 from kdenv.core.view import View
 
 if TYPE_CHECKING:
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 class Candidate:
     """One turn open to the seat."""
 
-    turn: int  # packed, see core.questions
+    turn: int  # packed, see core.turns
     words: str
     visits: int  # playouts, simulations or nodes spent on it
     mean: float  # in the unit of the search: see SearchResult.unit
     half: float = math.nan  # of the 95 % interval; nan where a search has none
-    line: str = ""  # how the search expects the game to go on
+    line: str = ""  # the continuation that the search expects
 
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The result of a search: what is known of every turn, the best turn, the tree if there is one. Printed, it is a table.
+    """The result of a search: the statistics of each turn, the best turn, and the tree if there is one. It prints as a table.
 
-    The arrays have one place per turn, in the order in which the search lists them; `candidates` has the best first.
+    The arrays have one element per turn, in the order in which the search lists them. `candidates` is sorted, the best first.
 
     >>> import kdenv
     >>> from kdenv.author import make_rng
@@ -56,17 +56,17 @@ class SearchResult:
     'pick 41'
     """
 
-    view: View  # what was searched
-    turns: NDArray[np.int64]  # packed, see core.questions
+    view: View  # the view that was searched
+    turns: NDArray[np.int64]  # packed, see core.turns
     visits: NDArray[np.int64]  # playouts, simulations or nodes spent on each turn
     means: NDArray[np.float64]  # in the unit of the search; nan where a turn has not been tried
     halves: Sequence[float] | NDArray[np.float64]  # of the 95 % intervals; nan where a search has none
-    best: int  # the place of the turn to take
-    unit: str  # what the means are: "win probability", "points" ...
-    playouts: int  # in all; of searches without playouts, nodes
+    best: int  # the index of the turn to take
+    unit: str  # of the means: "win probability", "points" ...
+    playouts: int  # in all; nodes, if a search makes no playouts
     cost: dict[str, float]  # playouts, nodes, seconds ...
-    lines: Sequence[str] = ()  # how the game is expected to go on after each turn, if the search can tell
-    by_visits: bool = False  # whether the turn with the most visits is the best, not the one with the best mean
+    lines: Sequence[str] = ()  # the expected continuation after each turn, if the search gives one
+    by_visits: bool = False  # whether the best turn is that with the most visits, not that with the best mean
     trees: Sequence[Node] = ()  # the roots of the trees, if the search grows any; several searches in parallel have one each
 
     @property
@@ -88,15 +88,15 @@ class SearchResult:
 
     @cached_property
     def candidates(self) -> list[Candidate]:
-        """The turns in words: the best first, then the others by what decides."""
+        """The turns in words: the best first, then the others by visits or mean, whichever decides."""
 
-        def place(i: int) -> Any:
+        def rank(i: int) -> Any:
             return i != self.best, math.isnan(self.means[i]), -self.visits[i] if self.by_visits else 0, -self.means[i]
 
         lines = self.lines or [""] * len(self.turns)
         return [
             Candidate(turn, turn_words(self.view, turn), int(self.visits[i]), float(self.means[i]), float(self.halves[i]), lines[i])
-            for i, turn in sorted(enumerate(self.turns.tolist()), key=lambda one: place(one[0]))
+            for i, turn in sorted(enumerate(self.turns.tolist()), key=lambda one: rank(one[0]))
         ]
 
     def __str__(self) -> str:
@@ -113,11 +113,11 @@ class SearchResult:
         return f"<div style='max-width:40em'>{self.view.svg()}</div><table>{table}</table><p>{html.escape(self._cost())}</p>"
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
-        """The table in words: a heading, and a row for every turn."""
+        """The cells of the table: a heading, and a row for each turn."""
         rows = [("turn", "visits", self.unit, "goes on with")]
         for candidate in self.candidates:
             mean = f"{candidate.mean:.3f}" + ("" if math.isnan(candidate.half) else f" ± {candidate.half:.3f}")
-            if math.isnan(candidate.mean):  # what is forced is not searched
+            if math.isnan(candidate.mean):  # a forced turn is not searched
                 mean = "not tried" if len(self.candidates) > 1 else "forced"
             rows.append((candidate.words, f"{candidate.visits:,}", mean, candidate.line))
         return rows
@@ -127,18 +127,11 @@ class SearchResult:
 
 
 def half_interval(visits: float, total: float, squares: float) -> float:
-    """Half of the 95 % interval of the mean of this many numbers of this sum and sum of squares; nan where one number tells nothing."""
+    """Half of the 95 % interval of a mean, given the count, the sum and the sum of squares; nan for fewer than two numbers."""
     if visits < 2:
         return math.nan
     mean = total / visits
     return 1.96 * math.sqrt(max(0.0, squares / visits - mean * mean) / (visits - 1))
-
-
-def carry_out(states: Any, turn: int) -> None:
-    """Carry out a packed turn in states[0]: by the verbs, which a table has compiled, not by a kernel more."""
-    while turn:
-        verbs.apply_at(states, 0, int(first_action(turn)))
-        turn = int(rest_of(turn))
 
 
 def turn_words(view: View, turn: int) -> str:
@@ -147,11 +140,9 @@ def turn_words(view: View, turn: int) -> str:
 
 
 def play_in_words(view: View, states: Any, turn: int) -> str:
-    """Carry out a packed turn in states[0], and say what it is."""
+    """Carry out a packed turn in states[0] and return its words."""
     words = []
-    while turn:
-        action = int(first_action(turn))
+    for action in actions_of(turn):
         words.append(str(view.game.notation.action_text(states, 0, action)))
         verbs.apply_at(states, 0, action)
-        turn = int(rest_of(turn))
     return ", ".join(words)

@@ -1,4 +1,4 @@
-"""The classes of the rule-based players of kdenv's games, for type checkers and editors. players.py makes them from what the games list."""
+"""The classes of the rule-based players of kdenv's games, for type checkers and editors. players.py makes them at run time."""
 
 from typing import Literal
 

@@ -1,7 +1,6 @@
-"""Policies that search: which decisions are searched, the budget of each, and what was found out. The searches are Searchers.
+"""Policies that search. A SearchPolicy has the parameters and decides which positions to search; its Searcher is the search itself.
 
-Flat Monte Carlo is in policies/sampling.py, UCT in policies/trees.py, look-ahead in policies/lookahead.py, and what draws or weighs
-hidden things in policies/determinizing.py.
+Flat Monte Carlo is in flat.py, UCT in uct.py, look-ahead in expectimax.py, and searches of games with hidden information in hidden.py.
 """
 
 from __future__ import annotations
@@ -19,33 +18,35 @@ from kdenv.core.game import Game
 from kdenv.core.turns import SCRATCH, list_turns
 from kdenv.core.view import View
 from kdenv.policies.base import TurnPolicy
+from kdenv.policies.budgets import Budgeted
 from kdenv.policies.result import SearchResult
 from kdenv.search.budget import Budget, compiling
 from kdenv.search.playout import Uniform, decisions_left
 
 TRIAL = Budget(playouts=0)  # compiles a search and spends next to nothing
-_FORESEEN = 4  # playouts that tell how many turns are left
+_N_ESTIMATES = 4  # playouts that estimate how many turns are left
 
 
 class Searcher(ABC):
-    """A search, with all that it keeps from one decision to the next: trees, tables, memory to work in.
+    """A search with the memory that it keeps from one decision to the next, such as trees and tables.
 
-    A policy makes one searcher and uses it for all its games. What a searcher keeps does not change what it finds.
+    A policy makes one searcher and uses it for all its games. The memory that a searcher keeps does not change its results.
     """
 
-    def __init__(self, policy: SearchPolicy, budget: Budget) -> None:
-        self.policy, self.budget = policy, budget
+    def __init__(self, policy: SearchPolicy) -> None:
+        self.policy = policy
+        self.budget = policy.budget() if isinstance(policy, Budgeted) else Budget()
 
     @abstractmethod
     def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> SearchResult:
-        """Look at these turns as long as the budget allows; TRIAL asks for as little as possible.
+        """Search these packed turns as long as the budget of this decision allows. The budget TRIAL asks for as little as possible.
 
-        thorough: what is found out about all turns is wanted, how the game is expected to go on, and the tree, if there is one.
+        thorough: whether the result needs intervals, expected lines and the tree, not only the best turn.
         """
 
     @abstractmethod
     def unit(self, view: View) -> str:
-        """What the means count, such as points."""
+        """The unit of the means, such as points."""
 
     def most_decisions(self, game: Game) -> int:
         """The most decisions of a turn that is searched."""
@@ -62,11 +63,11 @@ class Searcher(ABC):
         return 0
 
     def playout_player(self, view: View) -> Any:
-        """The compiled player by whose playouts the turns left are counted."""
+        """The compiled player of the playouts that estimate the turns left."""
         return Uniform()
 
-    def decisions_left(self, view: View, n_games: int = _FORESEEN) -> float:
-        """How many decisions are left for this seat in this game, as far as a few playouts can tell."""
+    def decisions_left(self, view: View, n_games: int = _N_ESTIMATES) -> float:
+        """The number of decisions left for this seat in this game, estimated by a few playouts."""
         game, states = view.game, view.scratch(3)
         parts = int(view.seat), self.most_decisions(game), n_games, game.buffer(), make_rng(0)
         return float(decisions_left(self.playout_player(view), states, *parts))
@@ -89,7 +90,7 @@ class SearchPolicy(TurnPolicy):
         return searcher
 
     def choose_turn(self, view: View) -> int:
-        """The turn that the search finds best. What is forced, and what the reflex does, needs no search."""
+        """The turn that the search finds best. A forced turn, and a turn of the reflex rules, needs no search."""
         start = time.perf_counter()
         self.prepare(view)
         searcher, memory = self.searcher, self.memory
@@ -105,10 +106,14 @@ class SearchPolicy(TurnPolicy):
         return turn
 
     def search(self, view: View, *, thorough: bool = True) -> SearchResult:
-        """Search the position in view and return what was found: about every turn and, where a tree is grown, the tree.
+        """Search the position in view and return the result: all turns and, if the search grows a tree, the tree.
 
-        A turn that is forced, or that the reflex would take, is searched all the same. thorough=False looks only for the best turn, as
-        act does: no intervals, no lines, no tree, and look-ahead knows only bounds of the other turns.
+        A turn that is forced, or that the reflex rules would take, is searched all the same.
+
+        Args:
+            view: a view of the position.
+            thorough: if False, look only for the best turn, as `act` does. The result then has no intervals, no expected lines and no
+                tree, and look-ahead gives only bounds for the other turns.
         """
         self.prepare(view)
         start = time.perf_counter()
@@ -116,7 +121,7 @@ class SearchPolicy(TurnPolicy):
         return replace(found, cost=found.cost | {"seconds": time.perf_counter() - start})
 
     def prepare(self, view: View) -> None:
-        """Check that the policy can play this game, and compile the search by running it on next to nothing.
+        """Check that the policy can play this game, and compile the search by a trial.
 
         A game with the same rules and number of players as before is neither checked nor compiled again.
         """

@@ -1,4 +1,4 @@
-"""Selection rules say which turn a search tries next. Here are their parameters; the formulas are in search/select.py."""
+"""Selection rules, which choose the turn that a search tries next, as parameters. Their formulas are in search/select.py."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from kdenv.search.score import OUTCOMES
 
 
 class SelectionRule(Value, ABC):
-    """A rule that says which turn a search tries next, given the results of each turn so far."""
+    """A rule that chooses the turn to try next, given the results of each turn so far."""
 
     family = "selection rule"
     needs_priors: ClassVar[bool] = False
-    is_for_outcomes: ClassVar[bool] = False  # whether it takes scores between 0 and 1 only, which say who won
+    is_for_outcomes: ClassVar[bool] = False  # whether it needs scores between 0 and 1 that count wins
 
     def check_score(self, score: str) -> None:
         """Raise BadOption if this rule cannot choose by such a score."""
@@ -33,7 +33,7 @@ class SelectionRule(Value, ABC):
 class Ucb1(SelectionRule):
     """UCB1: the mean plus c * sqrt(ln(N) / n), where n counts the visits of the turn and N those of all turns."""
 
-    c: float = param("how much turns with few visits are preferred", default=0.7, least=0)
+    c: float = param("the weight of exploration: greater values prefer turns with few visits", default=0.7, least=0)
 
     def compiled(self) -> Any:
         return select.UCB1(self.c)
@@ -43,7 +43,7 @@ class Ucb1(SelectionRule):
 class UcbRatio(SelectionRule):
     """Modified UCB: the mean plus c * sqrt(ln(N / n)), where n counts the visits of the turn and N those of all turns."""
 
-    c: float = param("how much turns with few visits are preferred", default=0.7, least=0)
+    c: float = param("the weight of exploration: greater values prefer turns with few visits", default=0.7, least=0)
 
     def compiled(self) -> Any:
         return select.UCBRatio(self.c)
@@ -74,8 +74,8 @@ class ThompsonBeta(SelectionRule):
     """Thompson sampling for wins and losses: tries the turn with the greatest random draw from its beta distribution."""
 
     is_for_outcomes = True
-    wins: float = param("the wins that every turn is credited with before its first playout", default=1.0, least=1)
-    losses: float = param("the losses that every turn is credited with before its first playout", default=1.0, least=1)
+    wins: float = param("the wins that each turn is credited with before its first playout", default=1.0, least=1)
+    losses: float = param("the losses that each turn is credited with before its first playout", default=1.0, least=1)
 
     def compiled(self) -> Any:
         return select.ThompsonBetaRule(self.wins, self.losses)
@@ -86,7 +86,7 @@ class Puct(SelectionRule):
     """PUCT: the mean plus c * prior * sqrt(N) / (n + 1), also for the next turn not tried yet. It needs priors, so it is only for trees."""
 
     needs_priors = True
-    c: float = param("how much turns with great priors and few visits are preferred", default=1.0, least=0)
+    c: float = param("the weight of exploration: greater values prefer turns with great priors and few visits", default=1.0, least=0)
 
     def compiled(self) -> Any:
         return select.PuctRule(self.c)

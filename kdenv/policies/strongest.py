@@ -1,6 +1,6 @@
-"""`strongest`: the policy that has been measured to be the best of its game with so much time for a decision.
+"""`strongest`: the policy that measured best in its game with this much time for a decision.
 
-Each game has a table of such policies (Knowledge.strongest); the README of the game tells the matches that chose them.
+Each game has a table of such policies (Knowledge.strongest). The README of the game lists the matches that chose them.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game, Variant
 from kdenv.core.view import View
 from kdenv.policies.base import Policy, policy
-from kdenv.policies.budgets import BySeconds
+from kdenv.policies.budgets import SECONDS, Budgeted
 from kdenv.policies.result import SearchResult
 from kdenv.policies.text.value import named
 
 
 @named("strongest")
-class Strongest(Policy, BySeconds):
-    """The policy that has been measured to be the strongest of the game with so many seconds for a decision."""
+class Strongest(Policy, Budgeted):
+    """The policy that measured strongest in this game with this many seconds for a decision."""
 
     usual: ClassVar[Mapping[str, Any]] = {"seconds": 1.0}
+
+    seconds: float | None = SECONDS
 
     @classmethod
     def why_not(cls, game: Game) -> str:
@@ -30,16 +32,16 @@ class Strongest(Policy, BySeconds):
 
     @classmethod
     def stands_for(cls, game: Game) -> list[str]:
-        """What it stands for in this game, a line for each row of the table."""
+        """The policies that it plays as in this game, a line for each row of the table."""
         return [f"from {row.seconds:g} s a decision: {row.policy.format(seconds='S')}" for row in game.knowledge.strongest]
 
     def needs(self, game: Game, players: int, variant: Variant) -> None:
-        """Check that there is a policy for these rules and this number of players."""
+        """Refuse rules and numbers of players for which there is no policy."""
         super().needs(game, players, variant)
         self.best(game, players, variant)
 
     def best(self, game: Game, players: int, variant: Variant) -> Policy:
-        """The policy that it stands for at such a table, with its budget."""
+        """The policy that plays at such a table, with the budget of this one."""
         for row in self._rows(game):
             found = policy(row)
             try:
@@ -50,14 +52,14 @@ class Strongest(Policy, BySeconds):
         raise NotSupported(f"{self} has no policy for {players} players of {game.name} with these options; name a policy, such as mce")
 
     def _rows(self, game: Game) -> Iterator[str]:
-        """The texts of policies for its budget, the best first: those for the greatest budget that is not above its own, and so on."""
+        """The texts of policies for its budget. Those for the greatest budget up to its own come first."""
         assert self.seconds is not None
         for row in sorted(game.knowledge.strongest, key=lambda row: -row.seconds):
             if row.seconds <= self.seconds:
                 yield row.policy.format(seconds=f"{self.seconds:g}")
 
     def at(self, view: View) -> Policy:
-        """The policy that plays for it at the table of this view. It is made once for each kind of table, and reset with this one."""
+        """The policy that plays at the table of this view. It is made once for each kind of table, and reset together with this one."""
         made = self.memory.kept.setdefault("players", {})
         key = view.game.name, view.players, view.variant.tobytes()
         if key not in made:
@@ -71,7 +73,7 @@ class Strongest(Policy, BySeconds):
         return player
 
     def reset(self, seed: int = 0) -> None:
-        """Forget the game, and let the policy that plays begin anew from this seed."""
+        """Forget the game, and reset the policies that play with this seed."""
         super().reset(seed)
         self.memory.kept["seed"] = seed
         for player in self.memory.kept.get("players", {}).values():
@@ -82,12 +84,12 @@ class Strongest(Policy, BySeconds):
         self.at(view).prepare(view)
 
     def act(self, view: View) -> int:
-        """Do what the policy that plays does."""
+        """The action of the policy that plays."""
         player = self.at(view)
         action = player.act(view)
         self.memory.n_playouts = player.n_playouts
         return action
 
     def search(self, view: View, *, thorough: bool = True) -> SearchResult:
-        """What the policy that plays finds out about every turn."""
+        """The search result of the policy that plays."""
         return self.at(view).search(view, thorough=thorough)

@@ -1,35 +1,72 @@
-"""UCT and its variants, as parameters of one policy. The search is in policies/trees.py and search/kernels/uct.py."""
+"""UCT and its variants (`uct`): Monte Carlo tree search, of which ISMCTS is a row. The kernels are in kdenv.search.kernels.uct."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kdenv.compiler.random import Rng, make_rng, next64
+from kdenv.core import verbs
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.game import Game, Variant
-from kdenv.policies.budgets import GOAL, MOST_WORKERS, ByGame, ByNodes, ByPlayouts, BySeconds, Decided, Played
-from kdenv.policies.learned import Learned, Modelled
-from kdenv.policies.opponent_model import Infers
-from kdenv.policies.searching import Searcher, SearchPolicy
-from kdenv.policies.selection import SelectionRule, Ucb1
+from kdenv.core.turns import MAX_DECISIONS, SCRATCH, carry_out, list_turns
+from kdenv.core.view import View
+from kdenv.policies.budgets import TreeBudget
+from kdenv.policies.learned import Learned, ModelPolicy
+from kdenv.policies.opponent_model import OpponentModel
+from kdenv.policies.playout_search import GOAL, MOST_WORKERS, PlayoutPolicy, PlayoutSearcher, Worker, new_playouts
+from kdenv.policies.playouts import Mast
+from kdenv.policies.result import play_in_words
+from kdenv.policies.searching import Searcher
+from kdenv.policies.selection import Puct, SelectionRule, Ucb1
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named
+from kdenv.policies.tree_view import Node, child_of, root_of, turns_of
+from kdenv.search.budget import Budget
+from kdenv.search.kernels import amaf, uct
+from kdenv.search.kernels.flat import Tally
+from kdenv.search.kernels.priors import Priors
+from kdenv.search.kernels.uct import Decisions, NoLearner, NoPriors, Plan, Positions, Tree, Workspace
 from kdenv.search.select import ProgressiveBias, WinBias
 
-_BIASES: dict[str, Any] = {"progressive": ProgressiveBias, "win": WinBias}
+# The words of parameters, and the values that kernels have for them.
+_BIASES: dict[str, Any] = {"none": None, "progressive": ProgressiveBias, "win": WinBias}
+_EXPANSIONS = {"random": 0, "order": 1}
+_CHANCES: dict[str, Any] = {"sampled": Positions(1), "frozen": Positions(0), "open": Decisions(0), "information_sets": Decisions(1)}
+_UPDATES = {"all": uct.ALL, "owner": uct.OWNER, "searcher": uct.SEARCHER, "mine": uct.MINE, "own": uct.OWN}
+_TOTALS = {"siblings": uct.SIBLINGS, "parent": uct.PARENT}
+_EQUALS = {"random": uct.RANDOM, "last": uct.LAST}
+_BACKUPS = {"mean": uct.MEAN, "max": uct.MAX}
+
+# The most that a tree may have, and that all trees of a search may have together: as much as eight of the largest, some 4 GB. Memory is
+# taken only as trees grow (some 50 bytes a turn).
+_MOST_NODES, _MOST_NODES_IN_ALL = 1 << 21, 1 << 24
+_MOST_TURNS, _MOST_TURNS_IN_ALL = 1 << 23, 1 << 26
+_NODES_A_SECOND = 1_000_000  # more than can be made
+_LINE = 4  # the most turns of an expected line
+
+
+# Parameters
 
 
 @named("uct", "Gedda et al. 2018, UCT, UCTB, UCTW; Jansen and Tollisen 2014, UCT; Heyden 2009, MCTS")
-class Uct(SearchPolicy, Played, Decided, Infers, ByPlayouts, BySeconds, ByNodes, ByGame):
+class Uct(PlayoutPolicy, OpponentModel, TreeBudget):
     """UCT (Monte Carlo tree search): grows a tree in which a selection rule chooses the turns to try; good turns are searched deeper."""
 
     is_tree = True
 
-    select: SelectionRule = param("the rule that chooses which turn of a node is tried next", default=Ucb1())
+    # Texts and listings have the parameters in this order.
+
+    # Selection: the rule, a bias towards points, and the minimum visits.
+    select: SelectionRule = param("the rule that chooses the turn of a node to try next", default=Ucb1())
     bias: str = param(
-        "a bonus in the urgency of turns that gain points at once; with win, good turns keep it longer",
+        "a bonus for turns that gain points at once; it shrinks with their visits, with win more slowly for good turns",
         default="none",
-        choices=("none", *_BIASES),
+        choices=tuple(_BIASES),
     )
     weight: float = param("the factor of the bias", default=0.1, least=0)
     fpu: float = param(
@@ -39,58 +76,68 @@ class Uct(SearchPolicy, Played, Decided, Infers, ByPlayouts, BySeconds, ByNodes,
         most=1e9,
         words={"none": math.inf},
     )
-    least: int = param("how many visits every turn of the root gets before the rule decides", default=1, least=1)
-    least_below: int = param("the same for the turns of all other nodes", default=1, least=1)
+    least: int = param("the minimum visits of each turn of the root, before the rule decides", default=1, least=1)
+    least_below: int = param("the minimum visits of each turn of all other nodes", default=1, least=1)
+
+    # Expansion and chance: the turns to add, and the meaning of a node.
     expand: str = param(
-        "which of the turns not tried yet a node tries first: a random one, or the first in the order of the rules",
+        "the turn that a node tries first of those not tried yet: a random one, or the first in the order of the rules",
         default="random",
-        choices=("random", "order"),
+        choices=tuple(_EXPANSIONS),
     )
     chance: str = param(
-        "how the tree treats chance: sampled draws it at every visit, frozen once for each node; open: a node stands for the decisions "
-        "before it, whatever chance did; information_sets: a node stands for all that the searching seat has seen",
+        "the treatment of chance: drawn at every visit (sampled), or once for each node (frozen). With open, a node is a sequence of "
+        "decisions, whatever the chance between them. With information_sets, a node is everything that the searching seat has seen",
         default="sampled",
-        choices=("sampled", "frozen", "open", "information_sets"),
+        choices=tuple(_CHANCES),
     )
+
+    # Readings: details in which the trees of papers differ.
     update: str = param(
-        "which nodes of the path count a result: all; those of the owner of the leaf (owner); those of the searching seat (searcher); all "
-        "if the searching seat owns the leaf, else none (mine); or those of the searching seat if it owns the leaf (own)",
+        "the nodes of the path that count a result: all, those of the owner of the leaf (owner), or those of the searching seat "
+        "(searcher). If the searching seat owns the leaf, mine counts all nodes and own counts those of this seat; else both count none",
         default="all",
-        choices=("all", "owner", "searcher", "mine", "own"),
+        choices=tuple(_UPDATES),
     )
     total: str = param(
-        "what N of the rule counts: the visits of the turns of the node together, or those of the node itself, as far as they were updated",
+        "the N of the selection rule: the visits of the node's turns together, or the visits of the node itself that were updated (parent)",
         default="siblings",
-        choices=("siblings", "parent"),
+        choices=tuple(_TOTALS),
     )
-    equals: str = param("which of equally urgent turns is tried", default="random", choices=("random", "last"))
+    equals: str = param("the turn to try of several equally urgent ones", default="random", choices=tuple(_EQUALS))
+
+    # Backup: the value of a turn.
     backup: str = param(
-        "what a turn is worth: the mean of its playouts; or, if the same seat goes on and no chance comes before, its best next turn (max)",
+        "the value of a turn: the mean of its playouts; or, if the same seat continues without chance in between, its best next turn (max)",
         default="mean",
-        choices=("mean", "max"),
+        choices=tuple(_BACKUPS),
     )
     rave: float = param(
-        "RAVE: after this many visits, the own mean of a turn and its all-moves-as-first mean count alike; no switches RAVE off",
+        "RAVE: the number of visits after which a turn's own mean and its all-moves-as-first mean have equal weight; no switches RAVE off",
         default=0.0,
         least=0,
         words={"no": 0.0},
     )
-    priors: Modelled | None = param(
-        "a network by which turns are tried in order: learned, by the values of the positions after them, or ppo, by its odds",
+
+    # Priors: the order in which turns are tried.
+    priors: ModelPolicy | None = param(
+        "a network that orders turns: learned, by the values of the positions after them, or ppo, by their probabilities",
         default=None,
     )
     temperature: float | None = param(
         "the temperature of the softmax that makes priors; if not given, 0.1 for learned and 1 for ppo", default=None, least=0.001, most=1e6
     )
     widening: float = param(
-        "progressive widening: a node with n visits has n to this power turns at most, those with the greatest priors; no: all",
+        "progressive widening: a node with n visits tries only its n to this power turns with the greatest priors; no: all turns",
         default=0.0,
         least=0,
         most=1,
         words={"no": 0.0},
     )
+
+    # Parallel search: independent trees.
     trees: int | None = param(
-        "how many trees grow independently before their statistics are added up; if not given, one for each thread",
+        "the number of independent trees, whose statistics are added up; if not given, one for each thread",
         default=None,
         least=1,
         most=MOST_WORKERS,
@@ -106,13 +153,13 @@ class Uct(SearchPolicy, Played, Decided, Infers, ByPlayouts, BySeconds, ByNodes,
             raise BadOption(
                 f"bias=win is not possible with score={self.score}; it needs worths between 0 and 1: score may be wdl, win, relative"
             )
-
-        if self.chance in ("sampled", "frozen") and self.rivals is not None:
-            raise BadOption(
-                f"rivals={self.rivals} is not possible with chance={self.chance}, which draws what is hidden once for the whole tree; "
-                "chance may be information_sets or open"
-            )
-        if self.chance not in ("sampled", "frozen"):
+        if self.chance in ("sampled", "frozen"):
+            if self.rivals is not None:
+                raise BadOption(
+                    f"rivals={self.rivals} is not possible with chance={self.chance}, which draws what is hidden once for the whole tree; "
+                    "chance may be information_sets or open"
+                )
+        else:
             for name, usual in (("total", "siblings"), ("backup", "mean")):
                 if getattr(self, name) != usual:
                     raise BadOption(
@@ -128,7 +175,7 @@ class Uct(SearchPolicy, Played, Decided, Infers, ByPlayouts, BySeconds, ByNodes,
             raise BadOption(f"bias={self.bias} is not possible with priors; use select=puct, which explores by the priors")
 
     def needs(self, game: Game, players: int, variant: Variant) -> None:
-        """Check also that a network of values can give priors: it knows positions after whole turns."""
+        """Check also that a network of values can give priors: it values only positions after whole turns."""
         super().needs(game, players, variant)
         if isinstance(self.priors, Learned) and self.chance == "information_sets" and game.most_decisions > 1:
             raise NotSupported(
@@ -138,16 +185,232 @@ class Uct(SearchPolicy, Played, Decided, Infers, ByPlayouts, BySeconds, ByNodes,
 
     @property
     def workers(self) -> int:
-        """How many independent trees there are."""
+        """The number of independent trees."""
         return self.trees or self.threads
 
     def rule(self) -> Any:
-        """The selection rule with its bias, for kernels."""
+        """The compiled selection rule with its bias."""
         rule = self.select.compiled()
         return rule if self.bias == "none" else _BIASES[self.bias](rule, self.weight)
 
+    def most_decisions(self, game: Game) -> int:
+        """The most decisions of a turn in the tree. In a tree of information sets, a node is the seat's view after one decision."""
+        return 1 if self.chance == "information_sets" else game.most_decisions
+
     def start(self) -> Searcher:
         """Make the search that grows the trees."""
-        from kdenv.policies.trees import TreeSearcher
-
         return TreeSearcher(self)
+
+
+# The search
+
+
+class TreeSearcher(PlayoutSearcher):
+    """UCT, and with chance="information_sets" ISMCTS."""
+
+    policy: Uct
+
+    def __init__(self, policy: Uct) -> None:
+        super().__init__(policy)
+        self._growers: dict[tuple[str, int, int], Grower] = {}  # by game, number of players, and number of the worker
+
+    def most_decisions(self, game: Game) -> int:
+        """The most decisions of a turn at the root."""
+        return self.policy.most_decisions(game)
+
+    def worker(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, number: int) -> Worker:
+        """Worker `number`, which begins with an empty tree."""
+        key = view.game.name, view.players, number
+        if key not in self._growers:
+            self._growers[key] = Grower(self.policy, view)
+        self._growers[key].begin(self.policy, view, turns, budget, rng)
+        return self._growers[key]
+
+
+class Grower(Worker):
+    """Grows a tree. It keeps its memory from one decision to the next, and begins each search with an empty tree."""
+
+    def __init__(self, policy: Uct, view: View) -> None:
+        """A worker for any position of this game with as many players. `begin` must be called before each search."""
+        self.game = game = view.game
+        self.chance, self.rule = _CHANCES[policy.chance], policy.rule()
+        self.plan = Plan(
+            most_decisions=policy.most_decisions(game),
+            in_order=1 if policy.priors else _EXPANSIONS[policy.expand],
+            first_urgency=policy.fpu,
+            least=policy.least,
+            least_below=policy.least_below,
+            with_gains=int(policy.bias != "none"),
+            update=_UPDATES[policy.update],
+            total=_TOTALS[policy.total],
+            equals=_EQUALS[policy.equals],
+            backup=_BACKUPS[policy.backup],
+            teams=game.teams(view.players),
+            rave=policy.rave,
+            guide=_guide(view, policy),
+            dealer=policy.dealer(view),
+        )
+        self.states = view.scratch(uct.N_STATES)
+        words = np.uint64 if game.state_dtype.itemsize % 8 == 0 else np.uint8
+        self.raw = self.states.view(np.uint8).reshape(len(self.states), -1).view(words)
+        self.space = _new_workspace(view)
+        self._trees: dict[tuple[int, int], Tree] = {}  # by size; kept, as memory new to a process costs more than a playout
+
+    def begin(self, policy: Uct, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> None:
+        """Prepare to search these turns with this budget."""
+        self.view, self.seat, self.turns, self.rng = view, view.seat, turns, rng
+        player, self.learner = _player_and_learner(view, policy)
+        self.playouts = new_playouts(policy, view, player=player, values=self.space.values, at_once=self.plan.most_decisions)
+        self.plan = self.plan._replace(dealer=policy.dealer(view))
+        self.tree = self._tree(budget, policy.workers)
+        self.states[0] = view.states[0]
+        verbs.resample_hidden_at(self.states, 0, self.seat, rng)
+        self.tree.seed[0] = next64(rng)
+
+    def _tree(self, budget: Budget, n_trees: int) -> Tree:
+        """A tree with room for the budget. Its content is not cleared yet."""
+        n_nodes, n_turns = size_of_tree(budget, n_trees, 1 if isinstance(self.chance, Decisions) else self.game.max_turns)
+        size = n_nodes + 1, n_turns + 1
+        if size not in self._trees:
+            self._trees[size] = _new_tree(*size)
+        return self._trees[size]
+
+    def run(self, steps: Iterable[int]) -> int:
+        """Make this many iterations in each step; return the number of iterations made."""
+        _clear(self.tree, self.chance)  # here, because each thread should clear its own tree
+        position = self.tree, self.space, self.states, self.raw, self.seat
+        parts = self.chance, self.plan, self.rule, self.playouts, self.learner, self.rng
+        done = 0
+        for n in steps:
+            uct.grow(*position, n, *parts)
+            done += n
+        return done
+
+    def nodes(self) -> int:
+        """The number of nodes."""
+        return int(self.tree.used[uct.NODES])
+
+    def tally(self) -> Tally:
+        """The visits and sums of the turns of the root."""
+        counts = self.tree.counts[self._places(uct.ROOT, self.turns)]  # turn 0, for turns not in the tree, has no visits
+        return Tally(counts["visits"].astype(np.int64), counts["sums"], counts["squares"])
+
+    def _places(self, node: int, turns: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The numbers in the tree of these turns of a node; 0 for turns that are not in it."""
+        listed = list(turns_of(self.tree, self.chance, node))
+        places = dict(zip(self.tree.turns[listed].tolist(), listed, strict=True)) if listed else {}
+        return np.array([places.get(turn, 0) for turn in turns.tolist()], np.int64)
+
+    def root(self) -> Node:
+        """The root of a copy of the tree."""
+        return root_of(self.tree, self.chance, self.view, self.states)
+
+    def line(self, turn: int) -> str:
+        """The replies tried most often to a turn, until chance comes, in the words of the game.
+
+        After chance, a tree of one determinisation would show hidden information. Replies that depend on hidden information are those
+        possible in the deal of the view.
+        """
+        states = self.view.scratch(1 + SCRATCH)
+        words: list[str] = []
+        at = int(self._places(uct.ROOT, self.turns)[turn])
+        carry_out(states, int(self.turns[turn]))
+        while len(words) < _LINE and at and verbs.phase_at(states, 0) == verbs.DECIDE:
+            at = self._favourite(child_of(self.tree, self.chance, at), states)
+            if at:
+                words.append(play_in_words(self.view, states, int(self.tree.turns[at])))
+        return "; ".join(words)
+
+    def _favourite(self, node: int, states: Any) -> int:
+        """The turn of a node with the most visits, of those open in states[0]; 0 if there is none."""
+        turns = np.empty(self.game.max_turns, np.int64)
+        n = int(list_turns(states, 0, self.plan.most_decisions, self.game.max_legal, turns))
+        places = self._places(node, turns[:n]) if node else np.zeros(0, np.int64)
+        visits = self.tree.counts["visits"][places] * (places > 0)
+        return int(places[visits.argmax()]) if visits.any() else 0
+
+
+def size_of_tree(budget: Budget, n_trees: int, turns_of_node: int) -> tuple[int, int]:
+    """The most nodes and turns of each of `n_trees` trees whose nodes have up to `turns_of_node` turns."""
+    n_nodes = _MOST_NODES
+    if budget.playouts is not None:
+        n_nodes = budget.playouts + 2
+    elif budget.nodes is not None:
+        n_nodes = max(1, budget.nodes)
+    elif budget.seconds is not None:  # in powers of two, so that a clock that runs out keeps its trees
+        n_nodes = 1 << int(_NODES_A_SECOND * budget.seconds + 1).bit_length()
+    n_nodes = min(n_nodes, _MOST_NODES, _MOST_NODES_IN_ALL // n_trees)
+    return n_nodes, min(n_nodes * turns_of_node, _MOST_TURNS, _MOST_TURNS_IN_ALL // n_trees)
+
+
+def _guide(view: View, policy: Uct) -> Any:
+    """The compiled part that orders the turns not tried yet."""
+    if policy.priors is None:
+        return NoPriors()
+    explore = policy.select.c if isinstance(policy.select, Puct) else 0.0
+    source = policy.priors.priors(view, policy.temperature)
+    return Priors(source, np.zeros(view.game.max_turns), explore, policy.widening)
+
+
+def _player_and_learner(view: View, policy: Uct) -> tuple[Any, Any]:
+    """The compiled player of the playouts, and the part that learns from them for RAVE and MAST, or NoLearner."""
+    playout = policy.playout
+    player, learns = playout.player(view), playout.learns
+    if not (policy.rave or learns):
+        return player, NoLearner()
+    size = amaf.MOST_RECORDED + uct.MAX_DEPTH
+    shape = (view.players, view.game.n_actions(view.players, view.variant)) if learns else (0, 0)
+    averages = amaf.Averages(np.zeros(shape, np.int64), np.zeros(shape))
+    record = amaf.Record(np.zeros(amaf.MOST_RECORDED, np.int64), np.zeros(amaf.MOST_RECORDED, np.int64), np.zeros(1, np.int64))
+    learner = amaf.AmafLearner(
+        record,
+        averages,
+        int(learns),
+        seats=np.zeros(size, np.int64),
+        turns=np.zeros(size, np.int64),
+        homes=np.zeros(size, np.int64),
+        slots=np.zeros(1 << (2 * size).bit_length(), np.int64),
+    )
+    player = amaf.MastPlayer(averages, playout.epsilon) if isinstance(playout, Mast) else player
+    return amaf.Recorded(player, policy.most_decisions(view.game), record), learner
+
+
+def _new_tree(n_nodes: int, n_turns: int) -> Tree:
+    """A tree of just the root. The system provides pages of zeros when they are first written to."""
+    size = 1 << (2 * n_nodes - 1).bit_length()
+    return Tree(
+        used=np.array([1, 0], np.int64),
+        seed=np.zeros(1, np.uint64),
+        nodes=np.zeros(n_nodes, uct.NODE),
+        turns=np.zeros(n_turns, np.int64),
+        counts=np.zeros(n_turns, uct.COUNTS),
+        table=np.zeros(size, np.int32),
+        slots=np.zeros(n_nodes, np.int32),
+    )
+
+
+def _new_workspace(view: View) -> Workspace:
+    """Memory for iterations in any position of this game with as many players."""
+    game = view.game
+    return Workspace(
+        path=np.zeros((uct.MAX_DEPTH, 4), np.int64),
+        turns=np.empty(game.max_turns, np.int64),
+        known=np.empty(game.max_turns, np.int64),
+        actions=np.empty((MAX_DECISIONS, game.max_legal), np.int64),
+        n_actions=np.empty(MAX_DECISIONS, np.int64),
+        at_action=np.empty(MAX_DECISIONS, np.int64),
+        values=np.empty(view.players),
+        numbers=np.empty(view.players, np.int64),
+        drawn=make_rng(0),
+    )
+
+
+def _clear(tree: Tree, chance: Any) -> None:
+    """Make it a tree of just the root again. Records are cleared as bytes: numpy would write zeros field by field, ten times as slowly."""
+    n_nodes, n_turns = tree.used[0] + 1, tree.used.max() + 1
+    tree.counts[:n_turns].view(np.uint8)[:] = 0
+    if isinstance(chance, Positions):  # a tree of decisions has no separate nodes and no table
+        tree.table[tree.slots[:n_nodes]] = uct.NONE
+        tree.slots[:n_nodes] = 0
+        tree.nodes[:n_nodes].view(np.uint8)[:] = 0
+    tree.used[:] = 1, 0

@@ -10,8 +10,9 @@ import numpy as np
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
-from kdenv.core.questions import choose, estimate, first_action, rest_of
-from kdenv.core.verbs import CHANCE, DECIDE, OVER, apply, apply_chance, phase, sample_chance, seat
+from kdenv.core.questions import estimate
+from kdenv.core.turns import finish_turn
+from kdenv.core.verbs import CHANCE, OVER, apply_chance, phase, sample_chance, seat
 from kdenv.search.playout import play_out
 from kdenv.search.score import worths
 
@@ -68,13 +69,13 @@ def _play_some_turns(playouts, states, k, mover, wanted, rng):
     n_seats = playouts.values.shape[0]
     by_seat = playouts.teams > 2
     asked, n = 0, 0  # the seats that have been asked, as bits; the turns played
-    _finish_turn(playouts, states, k, mover, playouts.unfinished, rng)
+    finish_turn(playouts.player, states, k, mover, playouts.unfinished, playouts.out, rng)
     while phase(states[k]) != OVER and (n < playouts.turns or (by_seat and wanted != ALL_SEATS and mover != wanted)):
         if phase(states[k]) == CHANCE:
             apply_chance(states[k], sample_chance(states[k], rng))
             continue
         mover = seat(states[k])
-        _finish_turn(playouts, states, k, mover, playouts.most_decisions, rng)
+        finish_turn(playouts.player, states, k, mover, playouts.most_decisions, playouts.out, rng)
         n += 1
         if by_seat and wanted == ALL_SEATS and n > playouts.turns - n_seats and phase(states[k]) != OVER:
             playouts.values[mover] = estimate(playouts.evaluator, states, k, mover, playouts.numbers)
@@ -89,15 +90,3 @@ def _play_some_turns(playouts, states, k, mover, wanted, rng):
         for each in range(n_seats):
             if wanted in (ALL_SEATS, each) and (asked >> each) & 1 == 0:
                 playouts.values[each] = estimate(playouts.evaluator, states, k, each, playouts.numbers)
-
-
-@kernel
-def _finish_turn(playouts, states, k, mover, most_decisions, rng):
-    """Let the seat `mover` go on with its turn as long as it decides, at most this many decisions."""
-    n, turn = 0, 0
-    while n < most_decisions and phase(states[k]) == DECIDE and seat(states[k]) == mover:
-        if turn == 0:
-            turn = choose(playouts.player, states, k, playouts.out, rng)
-        apply(states[k], first_action(turn))
-        turn = rest_of(turn)
-        n += 1

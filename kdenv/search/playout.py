@@ -6,8 +6,9 @@ import numpy as np
 
 from kdenv.compiler.kernel import allocating_kernel, kernel
 from kdenv.compiler.random import Rng, below, uniform
-from kdenv.core.questions import choose, first_action, packed, plays, rest_of
-from kdenv.core.verbs import CHANCE, DECIDE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores, seat
+from kdenv.core.questions import choose, plays
+from kdenv.core.turns import MAX_DECISIONS, finish_turn, first_action, packed, play_turn, rest_of
+from kdenv.core.verbs import CHANCE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores, seat
 
 
 class Uniform(NamedTuple):
@@ -82,37 +83,9 @@ def _choose_as_seated(player, states, k, out, rng):
 
 @kernel
 def random_turn(states, k, out, rng):
-    """A whole turn of the seat to move in states[k], packed; every decision is random. states[k + 1] is scratch."""
+    """Return a whole turn of the seat to move in states[k], packed; every decision is random. states[k + 1] is scratch."""
     states[k + 1] = states[k]
-    s = states[k + 1]
-    mover = seat(s)
-    turn, shift = 0, 0
-    while shift < 64 and phase(s) == DECIDE and seat(s) == mover:
-        action = out[below(rng, legal(s, out))]
-        turn |= (action + 1) << shift
-        shift += 16
-        apply(s, action)
-    return turn
-
-
-@kernel
-def play_turn(s: Any, turn: Any) -> None:
-    """Apply all actions of a packed turn to s. Whether they are legal is not checked.
-
-    >>> import kdenv
-    >>> import numpy as np
-    >>> from kdenv.author import make_rng, packed, play_turn
-    >>> table = kdenv.table("kingdomino", players=2)
-    >>> table.run_chance(make_rng(1))
-    >>> states = np.zeros(8, table.states.dtype)
-    >>> states[0] = table.states[0]
-    >>> play_turn(states[0], packed(table.legal()[0]))
-    >>> states[0].tobytes() == table.states[0].tobytes()
-    False
-    """
-    while turn != 0:
-        apply(s, first_action(turn))
-        turn = rest_of(turn)
+    return finish_turn(Uniform(), states, k + 1, seat(states[k]), MAX_DECISIONS, out, rng)
 
 
 @kernel

@@ -43,7 +43,7 @@ def do(job: Job, policies: dict[str, Any], ready: Any = lambda: None) -> Any:
 
 def _found(found: Any) -> dict[str, Any]:
     """What a search has found, as JSON may have it."""
-    from kdenv.core.questions import first_action
+    from kdenv.core.turns import first_action
 
     def number(value: float) -> float | None:
         return None if value != value else round(float(value), 4)

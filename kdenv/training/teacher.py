@@ -13,13 +13,13 @@ import numpy as np
 from kdenv.compiler.random import Rng, below, next64, uniform
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game
-from kdenv.core.questions import first_action, rest_of
 from kdenv.core.table import Table
+from kdenv.core.turns import actions_of
 from kdenv.core.view import View
 from kdenv.networks.learning import GAMES, Learner, Schedule, learn_from_worths
 from kdenv.networks.players import Goal
 from kdenv.policies import policy
-from kdenv.policies.budgets import GOAL, Played
+from kdenv.policies.playout_search import GOAL, PlayoutParameters
 from kdenv.policies.searching import SearchPolicy
 
 
@@ -28,7 +28,7 @@ class Teacher:
 
     def __init__(self, text: str, game: Game, players: int, options: dict[str, Any], goal: Goal) -> None:
         found = policy(text)
-        if not isinstance(found, SearchPolicy) or not isinstance(found, Played):
+        if not isinstance(found, SearchPolicy) or not isinstance(found, PlayoutParameters):
             raise BadOption(f"teacher={text} is not possible, because it makes no playouts; choose mce(...), bandit(...) or uct(...)")
         self.policy, self._table = found, Table(game, players, **options)
         self.policy.needs(game, self._table.players, self._table.variant)
@@ -71,7 +71,9 @@ class Teacher:
                 learn_from_worths(learner, found.turns[tried], worths, shares, schedule.rate, rng)
             at_random = uniform(rng) < schedule.random
             turn = int(found.turns[below(rng, len(found.turns))]) if at_random else found.turn
-            self._carry_out(table, turn)
+            for action in actions_of(turn):
+                if table.seat == view.seat:  # hidden information may have ended the turn early
+                    table.play(action)
             table.run_chance(rng)
         learner.sums[GAMES] += 1.0
 
@@ -79,10 +81,3 @@ class Teacher:
         seat = table.seat
         assert seat is not None  # chance has been carried out, and the game goes on
         return table.view(seat)
-
-    def _carry_out(self, table: Table, turn: int) -> None:
-        """Play the actions of a turn, as long as the same seat decides: what it did not know may have ended its turn."""
-        mover = table.seat
-        while turn and table.seat == mover:
-            table.play(first_action(turn))
-            turn = rest_of(turn)

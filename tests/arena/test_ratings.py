@@ -6,8 +6,8 @@ from itertools import permutations
 import choix
 import numpy as np
 import pytest
-from rated_leagues import FAR_APART, LEAGUES, SPREAD, League, coverage, drawn
 
+from baselines.tools.rated_leagues import FAR_APART, LEAGUES, SPREAD, League, coverage, drawn
 from kdenv.arena import ratings
 from kdenv.arena.ratings import POINTS, Places, Placings, places_of
 

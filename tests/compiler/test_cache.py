@@ -50,7 +50,8 @@ PLAY_AND_SEARCH = """
 MY_PLAYER = """
 from typing import NamedTuple
 from kdenv.compiler.kernel import kernel
-from kdenv.core.questions import packed, plays
+from kdenv.core.questions import plays
+from kdenv.core.turns import packed
 from kdenv.core.verbs import legal
 class Last(NamedTuple):
     minus: int
@@ -235,7 +236,7 @@ def in_two_files(house: House) -> str:
         + scores.replace("-PASS_COSTS", "-costs.PASS_COSTS").replace("won * FACTOR[int(s.coin)]", "doubled(won, FACTOR[int(s.coin)])"),
         "divided.py": rest.replace("# Words and a drawing", "from boldness import _choose_boldly\n"),
         "boldness.py": head
-        + "import numpy as np\nfrom kdenv.core.questions import packed, plays\nfrom divided import Bold\n"
+        + "import numpy as np\nfrom kdenv.core.questions import plays\nfrom kdenv.core.turns import packed\nfrom divided import Bold\n"
         + names
         + player,
     }

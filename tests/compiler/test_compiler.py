@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from packaging.requirements import Requirement
 
-from kdenv.compiler import digest, kernel, question, selfcheck
+from kdenv.compiler import digest, kernel, selfcheck
 from kdenv.compiler.cache import KeptKernel
 from kdenv.core.errors import MissingExtra
 from kdenv.games import find_game, names
@@ -44,7 +44,7 @@ def test_other_results_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     real = selfcheck._results_of
 
     def wrong(compiler: object) -> dict[str, list[float]]:
-        return {**real(compiler), **({"a sum": [0.0]} if compiler.__name__.endswith("linked") else {})}
+        return {**real(compiler), **({"a sum": [0.0]} if compiler.__name__.endswith("fast_compile") else {})}
 
     monkeypatch.setattr(selfcheck, "_results_of", wrong)
     assert selfcheck.main() == 1
@@ -82,7 +82,7 @@ def test_what_every_kernel_of_the_package_depends_on_can_be_told() -> None:
             with contextlib.suppress(MissingExtra):  # such modules have no kernels
                 importlib.import_module(module.name)
     states = tuple(numba.from_dtype(find_game(name).state_dtype) for name in names())
-    kinds = {kind for known in question._questions.values() for kind in known.kernels}
+    kinds = {kind for asked in digest.questions.values() for kind in asked.kernels if isinstance(kind, type)}
     modules = [module for name, module in sys.modules.items() if name.startswith("kdenv.")]
     kernels = {id(value): value for module in modules for value in vars(module).values() if isinstance(value, KeptKernel)}
     assert len(kernels) > 500
@@ -99,12 +99,15 @@ def test_what_every_kernel_of_the_package_depends_on_can_be_told() -> None:
 def test_a_slice_among_the_constants_of_code_is_known() -> None:
     """As Python 3.14 and later keep x[1:3]; older versions build it when the code runs."""
 
-    def digest(*parts: object) -> str:
+    def digest_with(*parts: object) -> str:
         code = (lambda x: x).__code__
         return digest._Scan(code.replace(co_consts=(*code.co_consts, slice(*parts))), None).digest
 
-    assert digest(1, 3) == digest(1, 3)
-    assert len({digest(1, 3), digest(1, 4), digest(1, 3, 2), digest(None, 3), digest(1, None), digest(1.0, 3)}) == 6
+    assert digest_with(1, 3) == digest_with(1, 3)
+    assert (
+        len({digest_with(1, 3), digest_with(1, 4), digest_with(1, 3, 2), digest_with(None, 3), digest_with(1, None), digest_with(1.0, 3)})
+        == 6
+    )
 
 
 @pytest.mark.cold

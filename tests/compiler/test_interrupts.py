@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numba
@@ -15,8 +16,9 @@ from numba.core.errors import TypingError
 
 from kdenv.compiler import cache_folder
 from kdenv.compiler.cache import LONGEST_WAIT
+from kdenv.compiler.digest import questions
 from kdenv.compiler.interrupts import delayed
-from kdenv.compiler.kernel import kernel, resolve_by_type
+from kdenv.compiler.kernel import compiler, kernel
 
 pytestmark = [
     pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled"),
@@ -66,7 +68,8 @@ def _compiled_with(what_happens: Any) -> Any:
         what_happens()
         return answer
 
-    resolve_by_type(question, kernel_for)
+    compiler.resolve_by_type(question, kernel_for)
+    questions[question] = SimpleNamespace(kernel_for=kernel_for)
 
     @kernel
     def asks(x: int) -> int:

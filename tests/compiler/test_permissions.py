@@ -221,7 +221,7 @@ def chosen(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of machine code, which does not exist, in a folder that is asked for."""
     monkeypatch.setenv("KDENV_CACHE_DIR", str(place))
     monkeypatch.setattr(tempfile, "tempdir", str(place.parent))
-    monkeypatch.setattr(cache_folder, "_told", set())
+    monkeypatch.setattr(cache_folder, "_printed", set())
     cache_folder._second_folder.cache_clear()
     return place / "machine-code"
 

@@ -57,7 +57,7 @@ import three_shells
 from kdenv.core import table, verbs
 before = {name for name, kernel in vars(verbs).items() if name.endswith("_at") and kernel.overloads}
 made = table.Table(three_shells.GAME)
-print(sorted(name for name, kernel in vars(verbs).items() if name.endswith("_at") and kernel.overloads and kernel.together is None))
+print(sorted(name for name, kernel in vars(verbs).items() if name.endswith("_at") and kernel.overloads and kernel.group is None))
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.stdout == "[]\n", done.stderr

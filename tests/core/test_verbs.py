@@ -11,6 +11,7 @@ import pytest
 import three_shells
 from numba.core.errors import TypingError
 
+from kdenv.compiler.digest import questions
 from kdenv.compiler.errors import KernelError
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
@@ -23,12 +24,14 @@ from kdenv.core.verbs import VERBS, register_rules
 from kdenv.games import find_game, names
 from kdenv.search.playout import play_out
 
+REQUIRED = [name for name in VERBS if name != "truncated"]
+
 
 def room_like_three_shells(**changes: object) -> ModuleType:
     """A room with the verbs of Three Shells and a state of its own; None takes a thing away."""
     room = ModuleType("room")
     room.STATE = state_dtype(("stage", np.int8), ("for_this_test_only", np.int8))
-    for name in VERBS:
+    for name in REQUIRED:
         setattr(room, name, getattr(three_shells, name))
     for name, change in changes.items():
         if change is None:
@@ -40,10 +43,11 @@ def room_like_three_shells(**changes: object) -> ModuleType:
 
 def test_the_verbs_are_those_of_the_design() -> None:
     chance = {"chances", "apply_chance", "sample_chance", "witnesses"}
-    assert VERBS.keys() == {"begin", "phase", "seat", "legal", "apply", "scores", "standings", "resample_hidden", "observe"} | chance
+    end = {"scores", "standings", "truncated"}
+    assert VERBS.keys() == {"begin", "phase", "seat", "legal", "apply", "resample_hidden", "observe"} | chance | end
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", REQUIRED)
 def test_a_game_without_a_verb_is_refused(verb: str) -> None:
     with pytest.raises(TypeError) as error:
         register_rules("lame", room_like_three_shells(**{verb: None}))
@@ -60,7 +64,29 @@ def test_a_verb_may_be_in_any_module_of_the_room() -> None:
     rules, encoding = room_like_three_shells(observe=None), ModuleType("encoding")
     encoding.observe = three_shells.observe
     register_rules("whole", rules, encoding)
-    assert verbs._rules_of(rules.STATE).verbs["observe"] is three_shells.observe
+    assert questions[verbs.observe].kernel_for(rules.STATE) is three_shells.observe
+
+
+@kernel
+def _always(states, k):
+    return True
+
+
+def test_a_game_without_a_limit_may_leave_truncated_out() -> None:
+    room = room_like_three_shells(STATE=state_dtype(("stage", np.int8), ("without_a_limit", np.int8)))
+    states = np.zeros(1, register_rules("endless", room))
+    assert not verbs.truncated(states, 0)
+    assert not verbs.truncated_at(states, 0)
+
+
+@pytest.mark.parametrize("in_room", [True, False])
+def test_a_limit_is_a_verb_of_the_room_or_given(in_room: bool) -> None:
+    room = room_like_three_shells(STATE=state_dtype(("stage", np.int8), (f"with_a_limit_{in_room:d}", np.int8)))
+    if in_room:
+        room.truncated = _always
+    states = np.zeros(1, register_rules(f"limited_{in_room:d}", room, **({} if in_room else {"truncated": _always})))
+    assert verbs.truncated(states, 0)
+    assert verbs.truncated_at(states, 0)
 
 
 def lame(**changes: Any) -> Game:
@@ -136,7 +162,8 @@ def test_a_refused_game_leaves_the_other_as_it_was() -> None:
     with pytest.raises(TypeError):
         register_rules("copycat", room_like_three_shells(STATE=three_shells.STATE))
     states = np.zeros(1, three_shells.STATE)
-    assert verbs._rules_of(states.dtype).game == "three_shells"
+    assert verbs._games[states.dtype] == "three_shells"
+    assert questions[verbs.legal].kernel_for(states.dtype) is three_shells.legal
 
 
 def test_the_sources_of_a_game_that_names_them_are_part_of_its_type() -> None:

@@ -11,8 +11,7 @@ from numba.extending import is_jitted
 from served import Served
 
 from kdenv.cli import main
-from kdenv.compiler.question import _questions
-from kdenv.core.verbs import VERBS
+from kdenv.compiler.digest import questions
 
 pytestmark = pytest.mark.cold
 
@@ -80,7 +79,7 @@ def test_every_reason_not_to_run_a_command_is_needed() -> None:
 
 def test_every_public_function_has_an_example() -> None:
     """Verbs and questions are answered by the kernels of a game or of a part; "Write your own" shows them."""
-    asked = {id(each) for each in (*VERBS.values(), *_questions)}
+    asked = {id(each) for each in questions}
     found = [(module, name, getattr(import_module(module), name)) for module in public.MODULES for name in import_module(module).__all__]
     functions = [each for each in found if (isroutine(each[2]) or is_jitted(each[2])) and id(each[2]) not in asked]
     assert len(functions) > 40

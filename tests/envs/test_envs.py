@@ -264,8 +264,10 @@ def test_nothing_is_rewarded_before_the_end_and_wins_and_ranks_add_up_to_nothing
 
 def results(scores: list[int], teams: int, scale: float = 100) -> Any:
     """A table that is over, as far as rewards look at it."""
-    game = SimpleNamespace(teams=lambda players: teams, margin_scale=scale, truncated=None)
-    return SimpleNamespace(game=game, players=len(scores), scores=lambda: scores, standings=lambda: scores)
+    game = SimpleNamespace(teams=lambda players: teams, margin_scale=scale)
+    return SimpleNamespace(
+        game=game, states=kdenv.table("kingdomino").states, players=len(scores), scores=lambda: scores, standings=lambda: scores
+    )
 
 
 @pytest.mark.parametrize(

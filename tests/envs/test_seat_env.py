@@ -18,8 +18,9 @@ from kdenv.compiler.random import below, make_rng, next64
 from kdenv.core import verbs
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
-from kdenv.core.questions import packed, plays, then
+from kdenv.core.questions import plays
 from kdenv.core.table import Table
+from kdenv.core.turns import packed, then
 from kdenv.core.verbs import CHANCE, DECIDE, apply, apply_chance, legal, phase, sample_chance, seat
 from kdenv.core.view import View
 from kdenv.envs.aec import TableEnv

@@ -5,7 +5,8 @@ import numpy as np
 import kdenv
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
-from kdenv.core.questions import choose, first_action, rest_of
+from kdenv.core.questions import choose
+from kdenv.core.turns import first_action, rest_of
 from kdenv.envs.step_kernel import turn_of
 
 

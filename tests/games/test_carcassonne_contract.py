@@ -4,7 +4,7 @@ import random
 
 import pytest
 from contract import play_in_lock_step, step_both
-from naive.carcassonne import Carcassonne
+from naive.carcassonne import LETTERS, NO_MEEPLE, Carcassonne
 
 from kdenv.core.table import Table
 from kdenv.games import find_game
@@ -30,3 +30,12 @@ def test_engine_and_oracle_agree_on_the_meeples_in_hand(players: int) -> None:
     while not table.over:
         step_both(table, oracle, dice)
         assert table.states[0]["hand"][:players].tolist() == oracle.meeples()
+
+
+def test_oracle_refuses_what_is_not_legal() -> None:
+    game = Carcassonne()
+    with pytest.raises(ValueError, match="not legal"):
+        game.apply(NO_MEEPLE)
+    game.apply_chance(LETTERS.index("B"))
+    with pytest.raises(ValueError, match="cannot be drawn"):
+        game.apply_chance(LETTERS.index("B"))

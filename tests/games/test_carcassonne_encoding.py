@@ -1,4 +1,4 @@
-"""What a seat sees of Carcassonne, number by number, at positions one can check by hand."""
+"""Observations of Carcassonne, number by number, at positions that can be checked by hand."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_complete_features_and_cities_of_fields(planes) -> None:
     assert planes["features"][8][cell(0, -1)] == np.float32(4 / 9)
 
 
-def test_meeples_are_shown_on_the_whole_feature_of_whoever_looks_first(planes) -> None:
+def test_meeples_are_shown_on_the_whole_feature_with_the_observer_first(planes) -> None:
     other = Table(GAME).at_position(PLACE).parts(1, "planes")
     east, nw = 1, 4
     assert planes["meeples"][1, east][cell(0, 0)] == np.float32(1 / 3)  # seat 1 at the west of D owns the road east too
@@ -88,7 +88,7 @@ def test_vector_says_what_is_not_on_the_board(planes) -> None:
 
 
 def test_every_face_of_a_tile_has_planes_of_its_own() -> None:
-    """79 faces look different: edges, what joins them, cloister and pennant tell a tile and its rotation."""
+    """79 faces look different: edges, joined edges, cloister and pennant identify a tile and its rotation."""
     faces = set()
     for number, tile in enumerate(TILES):
         for rotation in range(int(ROTATIONS[number])):

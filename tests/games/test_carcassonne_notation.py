@@ -1,4 +1,4 @@
-"""Positions, actions and records of Carcassonne as text and back, its drawings, and what bad text is answered with."""
+"""Positions, actions and records of Carcassonne as text and back, its drawings, and the errors for bad text."""
 
 import random
 import re

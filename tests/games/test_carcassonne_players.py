@@ -10,8 +10,9 @@ from naive.carcassonne import Carcassonne
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below, make_rng
 from kdenv.core.errors import BadOption
-from kdenv.core.questions import choose, first_action, rank, reach, rest_of
+from kdenv.core.questions import choose, rank, reach
 from kdenv.core.table import Table
+from kdenv.core.turns import first_action, rest_of
 from kdenv.core.verbs import CHANCE, OVER, apply, apply_chance, begin, legal, phase, sample_chance
 from kdenv.core.verbs import seat as seat_to_move
 from kdenv.games import find_game

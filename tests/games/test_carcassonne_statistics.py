@@ -1,11 +1,10 @@
-"""How many turns there are, and what random games look like. The numbers were measured with these seeds; the intervals are wide."""
+"""Statistics of random games of Carcassonne. The numbers were measured with these seeds; the intervals are wide."""
 
 import numpy as np
 import pytest
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below, make_rng
-from kdenv.core.table import Table
 from kdenv.core.verbs import CHANCE, OVER, apply, apply_chance, begin, legal, phase, sample_chance
 from kdenv.games import find_game
 from kdenv.games.carcassonne.rules import CLAIMING, PLACING
@@ -13,27 +12,7 @@ from kdenv.games.carcassonne.rules import CLAIMING, PLACING
 GAME = find_game("carcassonne")
 
 
-def n_turns(table: Table) -> int:
-    """How many turns (placement and claim) the seat to move has."""
-    n = 0
-    for action in table.legal():
-        twin = table.clone()
-        twin.play(action)
-        n += len(twin.legal()) if twin.states[0]["stage"] == CLAIMING else 1
-    return n
-
-
-def test_first_turn_has_21_turns_on_average() -> None:
-    """1491 over the 71 tiles of the bag: 21.00 exactly."""
-    table, total = Table(GAME), 0
-    for outcome, _ in table.chances():
-        twin = table.clone()
-        twin.chance(outcome)
-        total += int(table.states[0]["bag"][outcome]) * n_turns(twin)
-    assert total == 21 * 71
-
-
-# What _measure notes down.
+# The numbers that _measure counts.
 TURNS, BRANCHING, MOST_PLACEMENTS, MOST_TURNS, WITH_UNPLACEABLE, CLIPPED, BRANCHING_FIRST, BRANCHING_PEAK = range(8)
 PEAK = 16
 

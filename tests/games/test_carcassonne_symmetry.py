@@ -17,7 +17,7 @@ from kdenv.games.carcassonne.tiles import MIDDLE, ROTATIONS, SIZE
 GAME = find_game("carcassonne")
 TYPES = "".join(tile.letter for tile in TILES)
 SYMMETRIES = [(mirrored, turns) for mirrored in (False, True) for turns in range(4)]
-# What the mirror that swaps east and west does to edges N E S W and to corners NW NE SE SW.
+# The mirror that swaps east and west: the new places of edges N E S W and of corners NW NE SE SW.
 MIRROR_EDGE, MIRROR_CORNER = (0, 3, 2, 1), (1, 0, 3, 2)
 
 
@@ -27,7 +27,7 @@ def mirrored_half_edge(half_edge: int) -> int:
 
 
 def look(tile_type: int, rotation: int, mirrored: bool = False) -> tuple:
-    """A tile as sets of what its segments reach, turned, and mirrored before if asked."""
+    """A tile as sets of the edges and half-edges of its segments, turned, and mirrored before that if asked."""
     tile = TILES[tile_type]
 
     def edges_of(word: str) -> frozenset:

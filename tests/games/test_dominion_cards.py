@@ -1,437 +1,371 @@
-"""What each card of the first edition does, in notation: the examples and rulings of the rulebook."""
+"""The first-edition kingdom cards that attack nobody, one fact a test, from a written position, on both engines."""
 
-from dominion_at import at, go, legal, number, pile, top
+from __future__ import annotations
 
-# Cellar: "+1 Action. Discard any number of cards. +1 Card per card discarded."
-
-
-def test_cellar_draws_as_many_as_it_discards() -> None:
-    table = go(at("Cellar", "1 Cellar 2 Estate 1 Copper", "3 Silver"), "play Cellar", "discard Copper", "discard Estate", "discard Estate")
-    go(table, "draw Silver", "draw Silver", "draw Silver")
-    assert (table.states[0]["play"].sum(), pile(table, "discard")) == (4, "1 Copper 2 Estate")  # Cellar and the three Silvers
+import pytest
+from dominion_scene import ENGINES, Scene, scene_of, seat
+from naive.dominion import TEST_BED
 
 
-def test_cellar_may_discard_nothing() -> None:
-    assert number(go(at("Cellar", "2 Cellar 1 Estate", "3 Silver"), "play Cellar", "end"), "actions") == 1
+@pytest.fixture(params=list(ENGINES))
+def scene(request: pytest.FixtureRequest) -> Scene:
+    """A position, by seats, in the engine under test."""
+    return scene_of(request.param)
 
 
-def test_cellar_discards_in_order_of_slots() -> None:
-    assert legal(go(at("Cellar", "1 Cellar 1 Copper 2 Estate"), "play Cellar", "discard Estate")) == ["end", "discard Estate"]
+# Adventurer
 
 
-def test_cellar_shuffles_in_what_it_discarded() -> None:
-    table = go(at("Cellar", "1 Cellar 1 Estate 1 Duchy"), "play Cellar", "discard Estate", "discard Duchy")
-    assert [name for name, _ in table.chances()] == [3, 4]
-
-
-def test_cellar_with_an_empty_hand_asks_nothing() -> None:
-    assert (
-        legal(go(at("Cellar", "1 Cellar"), "play Cellar"))[0] == "end" and number(go(at("Cellar", "1 Cellar"), "play Cellar"), "node") == 3
+def test_adventurer_takes_two_treasures_and_discards_the_rest(scene: Scene) -> None:
+    game = scene(seat(hand="Adventurer, Moat", deck="Estate, Copper, Duchy, Gold, Silver"), seat(), actions=2)
+    game.do("play Adventurer, draw Estate, draw Copper, draw Duchy, draw Gold")
+    assert (game.zone(0, "hand"), game.zone(0, "discard"), game.zone(0, "deck")) == (
+        "Copper, Gold, Moat",
+        "Estate, Duchy",
+        "Silver",
     )
 
 
-# Chapel: "Trash up to 4 cards from your hand."
+def test_adventurer_does_not_shuffle_in_what_it_revealed(scene: Scene) -> None:
+    game = scene(seat(hand="Adventurer", deck="Estate, Copper", discard="Duchy, Silver"), seat())
+    game.do("play Adventurer, draw Estate, draw Copper")
+    assert game.chances() == {"Silver": 1, "Duchy": 1}
+    assert game.zone(0, "aside") == "Copper, Estate"
 
 
-def test_chapel_trashes_up_to_four() -> None:
-    table = go(at("Chapel", "1 Chapel 3 Copper 2 Estate"), "play Chapel", *["trash Copper"] * 3, "trash Estate")
-    assert (pile(table, "trash"), pile(table, "hand")) == ("3 Copper 1 Estate", "1 Estate")
+def test_adventurer_may_find_only_one_treasure(scene: Scene) -> None:
+    game = scene(seat(hand="Adventurer", deck="Estate, Copper"), seat()).do("play Adventurer, draw Copper, draw Estate")
+    assert (game.coins, game.zone(0, "discard")) == (1, "Estate")
 
 
-def test_chapel_may_stop_early() -> None:
-    assert pile(go(at("Chapel", "1 Chapel 3 Estate"), "play Chapel", "trash Estate", "end"), "trash") == "1 Estate"
+# Cellar
 
 
-# Moat: "+2 Cards. When another player plays an Attack card, you may reveal this from your hand."
+def test_cellar_draws_as_many_as_it_discarded(scene: Scene) -> None:
+    game = scene(seat(hand="Cellar, Moat, 2 Estate, Copper", deck="3 Duchy"), seat())
+    game.do("play Cellar, discard 2 Estate, end, draw 2 Duchy")
+    assert (game.zone(0, "hand"), game.zone(0, "discard"), game.actions) == ("Copper, 2 Duchy, Moat", "2 Estate", 1)
 
 
-def test_moat_draws_two() -> None:
-    assert pile(go(at("Moat", "1 Moat", "2 Estate"), "play Moat", "draw Estate", "draw Estate"), "hand") == "2 Estate"
+def test_cellar_discards_in_slot_order(scene: Scene) -> None:
+    game = scene(seat(hand="Cellar, Copper, Estate, Duchy"), seat()).do("play Cellar")
+    assert game.legal() == ["end", "discard Copper", "discard Estate", "discard Duchy"]
+    assert game.do("discard Estate").legal() == ["end", "discard Duchy"]
 
 
-def test_moat_blocks_a_witch() -> None:
-    table = go(at("Witch, Moat", "1 Witch", "2 Copper", others=("1 Moat", "1 Estate")), "play Witch", "draw Copper", "draw Copper")
-    assert (pile(table, "discard", 1), pile(table, "discard", 2)) == ("", "1 Curse")
+def test_cellar_may_discard_nothing(scene: Scene) -> None:
+    game = scene(seat(hand="Cellar, Copper", deck="Gold"), seat()).do("play Cellar, end")
+    assert game.coins == 1
 
 
-def test_moat_blocks_a_militia() -> None:
-    table = go(at("Militia, Moat", "1 Militia", others=("4 Copper 1 Moat", "5 Copper")), "play Militia")
-    assert table.seat == 2
+def test_cellar_with_an_empty_hand_asks_nothing(scene: Scene) -> None:
+    assert scene(seat(hand="Cellar"), seat()).do("play Cellar").legal() == ["end", "buy Copper"]
 
 
-def test_moat_does_not_stop_a_council_room() -> None:
-    table = go(
-        at("Council Room, Moat", "1 Council Room", "4 Copper", deck_1="1 Gold", others=("1 Moat",)),
-        "play Council Room",
-        *["draw Copper"] * 4,
-        "draw Gold",
+def test_cellar_shuffles_in_what_it_discarded(scene: Scene) -> None:
+    game = scene(seat(hand="Cellar, 2 Estate", deck="Gold"), seat()).do("play Cellar, discard 2 Estate, draw Gold")
+    assert game.chances() == {"Estate": 2}
+
+
+# Chancellor
+
+
+@pytest.mark.parametrize(("answer", "deck", "discard"), [("yes", "", "Copper, 2 Estate"), ("no", "2 Estate", "Copper")])
+def test_chancellor_may_put_the_deck_into_the_discards(scene: Scene, answer: str, deck: str, discard: str) -> None:
+    game = scene(seat(hand="Chancellor", deck="2 Estate", discard="Copper"), seat()).do("play Chancellor")
+    assert game.legal() == ["yes", "no"]
+    game.do(answer)
+    assert (game.coins, game.zone(0, "deck"), game.zone(0, "discard")) == (2, deck, discard)
+
+
+def test_chancellor_without_a_deck_asks_nothing(scene: Scene) -> None:
+    assert "end" in scene(seat(hand="Chancellor", discard="Copper"), seat()).do("play Chancellor").legal()
+
+
+def test_chancellor_ends_what_was_known_of_the_deck(scene: Scene) -> None:
+    game = scene(seat(hand="Chancellor, Smithy", top="Gold"), seat(), actions=2).do("play Chancellor, yes, play Smithy")
+    assert game.chances() == {"Gold": 1}
+
+
+# Chapel
+
+
+def test_chapel_trashes_at_most_four(scene: Scene) -> None:
+    game = scene(seat(hand="Chapel, 5 Estate"), seat()).do("play Chapel, trash 4 Estate")
+    assert (game.trash(), game.zone(0, "hand"), game.legal()) == ("4 Estate", "Estate", ["end", "buy Copper"])
+
+
+def test_chapel_may_stop_before(scene: Scene) -> None:
+    game = scene(seat(hand="Chapel, 2 Copper, Estate"), seat()).do("play Chapel, trash Copper, end")
+    assert (game.trash(), game.coins) == ("Copper", 1)
+
+
+def test_chapel_may_trash_another_chapel_but_not_itself(scene: Scene) -> None:
+    game = scene(seat(hand="2 Chapel"), seat()).do("play Chapel")
+    assert game.legal() == ["end", "trash Chapel"]
+    assert game.do("trash Chapel").zone(0, "play") == "Chapel"
+
+
+def test_chapel_ends_when_no_card_is_left_to_choose(scene: Scene) -> None:
+    game = scene(seat(hand="Chapel, Copper, Curse"), seat()).do("play Chapel, trash Curse")
+    assert (game.trash(), game.coins) == ("Curse", 1)
+
+
+# Council Room
+
+
+def test_council_room_draws_four_and_everybody_else_one(scene: Scene) -> None:
+    other = seat(deck="2 Gold")
+    game = scene(seat(hand="Council Room", deck="4 Estate"), other, other).do("play Council Room, draw 4 Estate")
+    assert game.seat() == 1
+    game.do("draw Gold")
+    assert game.seat() == 2
+    game.do("draw Gold")
+    assert (game.zone(0, "hand"), game.zone(1, "hand"), game.zone(2, "hand"), game.buys) == (
+        "4 Estate",
+        "Gold",
+        "Gold",
+        2,
     )
-    assert pile(table, "hand", 1) == "1 Gold 1 Moat"
 
 
-def test_ones_own_moat_does_not_stop_ones_own_spy() -> None:
-    table = go(at("Spy, Moat", "1 Spy 1 Moat", "2 Copper", others=("",)), "play Spy", "draw Copper", "draw Copper")
-    assert legal(table) == ["yes", "no"]
+def test_council_room_makes_others_shuffle_as_necessary(scene: Scene) -> None:
+    game = scene(seat(hand="Council Room"), seat(), seat(discard="Gold")).do("play Council Room, draw Gold")
+    assert (game.zone(1, "hand"), game.zone(2, "hand")) == ("", "Gold")
 
 
-# Chancellor: "+2 coins. You may immediately put your deck into your discard pile."
+def test_council_room_is_no_attack(scene: Scene) -> None:
+    assert scene(seat(hand="Council Room"), seat(hand="Moat", top="Gold")).do("play Council Room").zone(1, "hand") == "Gold, Moat"
 
 
-def test_chancellor_flips_the_deck() -> None:
-    table = go(at("Chancellor", "1 Chancellor", "3 Copper"), "play Chancellor", "yes")
-    assert (number(table, "coins"), pile(table, "deck"), pile(table, "discard")) == (2, "", "3 Copper")
+# Feast
 
 
-def test_chancellor_may_leave_the_deck() -> None:
-    assert pile(go(at("Chancellor", "1 Chancellor", "3 Copper"), "play Chancellor", "no"), "deck") == "3 Copper"
+def test_feast_is_trashed_for_a_card_costing_up_to_five(scene: Scene) -> None:
+    game = scene(seat(hand="Feast, Gold"), seat()).do("play Feast")
+    assert "gain Duchy" in game.legal()
+    assert not {"gain Gold", "gain Province", "end"} & set(game.legal())
+    game.do("gain Duchy")
+    assert (game.trash(), game.zone(0, "discard"), game.zone(0, "play")) == ("Feast", "Duchy", "Gold")
 
 
-def test_chancellor_does_not_ask_about_an_empty_deck() -> None:
-    assert legal(go(at("Chancellor", "1 Chancellor"), "play Chancellor"))[0] == "end"
+def test_feast_does_not_offer_an_empty_pile(scene: Scene) -> None:
+    game = scene(seat(hand="Feast"), seat(), supply={"Duchy": 0}).do("play Feast")
+    assert "gain Duchy" not in game.legal()
 
 
-# The vanilla cards.
+def test_feast_under_a_throne_room_gains_twice(scene: Scene) -> None:
+    game = scene(seat(hand="Feast, Throne Room"), seat()).do("play Throne Room, play Feast, gain Duchy, gain Silver")
+    assert (game.trash(), game.zone(0, "discard"), game.zone(0, "play")) == ("Feast", "Silver, Duchy", "Throne Room")
 
 
-def test_village_gives_a_card_and_two_actions() -> None:
-    table = go(at("Village", "2 Village", "1 Copper"), "play Village", "draw Copper")
-    assert (number(table, "actions"), pile(table, "hand")) == (2, "1 Copper 1 Village")
+# Festival
 
 
-def test_woodcutter_gives_a_buy_and_two_coins() -> None:
-    table = go(at("Woodcutter", "1 Woodcutter"), "play Woodcutter")
-    assert (number(table, "buys"), number(table, "coins")) == (2, 2)
+def test_festival_gives_two_actions_a_buy_and_two_coins(scene: Scene) -> None:
+    game = scene(seat(hand="Festival, Moat"), seat()).do("play Festival")
+    assert (game.actions, game.buys, game.coins) == (2, 2, 2)
 
 
-def test_smithy_draws_three() -> None:
-    assert pile(go(at("Smithy", "1 Smithy", "4 Duchy"), "play Smithy", *["draw Duchy"] * 3), "hand") == "3 Duchy"
+# Gardens
 
 
-def test_festival_gives_two_actions_a_buy_and_two_coins() -> None:
-    table = go(at("Festival", "2 Festival"), "play Festival")
-    assert [number(table, name) for name in ("actions", "buys", "coins")] == [2, 2, 2]
+@pytest.mark.parametrize(("others", "points"), [(8, 0), (9, 1), (18, 1), (38, 3)])
+def test_gardens_counts_tens_of_cards_rounded_down(scene: Scene, others: int, points: int) -> None:
+    assert scene(seat(hand="Gardens", discard=f"{others} Copper"), seat()).scores() == [points, 0]
 
 
-def test_laboratory_draws_two_and_gives_an_action() -> None:
-    table = go(at("Laboratory", "2 Laboratory", "2 Estate"), "play Laboratory", "draw Estate", "draw Estate")
-    assert (number(table, "actions"), pile(table, "hand")) == (1, "2 Estate 1 Laboratory")
+def test_each_gardens_counts_all_zones(scene: Scene) -> None:
+    game = scene(seat(hand="2 Gardens, 2 Copper", deck="3 Copper", discard="2 Copper", play="Village"), seat())
+    assert game.scores() == [2, 0]
 
 
-def test_market_gives_one_of_everything() -> None:
-    table = go(at("Market", "2 Market", "1 Estate"), "play Market", "draw Estate")
-    assert [number(table, name) for name in ("actions", "buys", "coins")] == [1, 2, 1]
+def test_gardens_cannot_be_played(scene: Scene) -> None:
+    assert "play Gardens" not in scene(seat(hand="Gardens, Moat"), seat()).legal()
 
 
-# Workshop: "Gain a card costing up to 4."
+# Laboratory
 
 
-def test_workshop_gains_up_to_four() -> None:
-    table = go(at("Workshop, Smithy, Market", "1 Workshop"), "play Workshop")
-    assert legal(table) == ["gain Copper", "gain Silver", "gain Estate", "gain Workshop", "gain Smithy"]
+def test_laboratory_draws_two_and_gives_an_action(scene: Scene) -> None:
+    game = scene(seat(hand="Laboratory, Moat", deck="2 Estate"), seat()).do("play Laboratory, draw 2 Estate")
+    assert (game.zone(0, "hand"), game.actions) == ("2 Estate, Moat", 1)
 
 
-def test_workshop_gains_to_the_discards() -> None:
-    assert pile(go(at("Workshop, Smithy", "1 Workshop"), "play Workshop", "gain Smithy"), "discard") == "1 Smithy"
+# Library
 
 
-def test_workshop_ignores_coins() -> None:
-    assert number(go(at("Workshop", "1 Workshop", coins=3), "play Workshop", "gain Silver"), "coins") == 3
+def test_library_draws_to_seven(scene: Scene) -> None:
+    game = scene(seat(hand="Library, 4 Estate", deck="9 Duchy"), seat()).do("play Library, draw 3 Duchy")
+    assert game.zone(0, "hand") == "4 Estate, 3 Duchy"
 
 
-def test_workshop_offers_a_curse_only_if_nothing_else_is_there() -> None:
-    short = {"Copper": 0, "Silver": 0, "Estate": 0, "Workshop": 0}
-    assert legal(go(at("Workshop", "1 Workshop", supply=short), "play Workshop")) == ["gain Curse"]
+def test_library_may_set_aside_actions_as_they_are_drawn(scene: Scene) -> None:
+    game = scene(seat(hand="Library, 5 Estate", deck="Moat, Village, Duchy, Gardens"), seat()).do("play Library, draw Moat")
+    assert (game.legal(), game.zone(0, "aside")) == (["yes", "no"], "Moat")
+    game.do("yes, draw Village, no, draw Gardens")
+    assert (game.zone(0, "hand"), game.zone(0, "discard")) == ("5 Estate, Village, Gardens", "Moat")
 
 
-def test_workshop_offers_a_curse_with_curses() -> None:
-    assert "gain Curse" in legal(go(at("Workshop", "1 Workshop", curses=True), "play Workshop"))
+def test_library_does_not_shuffle_in_what_is_set_aside(scene: Scene) -> None:
+    game = scene(seat(hand="Library", deck="Moat", discard="Duchy"), seat()).do("play Library, draw Moat, yes")
+    assert game.chances() == {"Duchy": 1}
 
 
-# Bureaucrat: "Gain a silver card; put it on top of your deck. Each other player reveals a Victory card ... and puts it on his deck."
+def test_library_stops_when_there_are_no_cards(scene: Scene) -> None:
+    game = scene(seat(hand="Library", deck="2 Estate"), seat()).do("play Library, draw 2 Estate")
+    assert game.zone(0, "hand") == "2 Estate"
 
 
-def test_bureaucrat_puts_a_silver_on_the_deck() -> None:
-    table = go(at("Bureaucrat", "1 Bureaucrat", "1 Copper"), "play Bureaucrat")
-    assert (top(table, 0), pile(table, "deck")) == (["Silver"], "1 Copper 1 Silver")
+def test_library_draws_nothing_with_seven_in_hand(scene: Scene) -> None:
+    game = scene(seat(hand="Library, 7 Estate", deck="Duchy"), seat()).do("play Library")
+    assert game.zone(0, "deck") == "Duchy"
 
 
-def test_bureaucrat_with_an_empty_deck_makes_the_silver_the_deck() -> None:
-    assert pile(go(at("Bureaucrat", "1 Bureaucrat", discard="3 Copper"), "play Bureaucrat"), "deck") == "1 Silver"
+# Market
 
 
-def test_bureaucrat_without_silvers_gains_nothing() -> None:
-    assert pile(go(at("Bureaucrat", "1 Bureaucrat", supply={"Silver": 0}), "play Bureaucrat"), "deck") == ""
+def test_market_gives_one_of_everything(scene: Scene) -> None:
+    game = scene(seat(hand="Market, Moat", deck="Estate"), seat()).do("play Market, draw Estate")
+    assert (game.zone(0, "hand"), game.actions, game.buys, game.coins) == ("Estate, Moat", 1, 2, 1)
 
 
-def test_bureaucrats_victim_puts_its_only_victory_card_back_unasked() -> None:
-    table = go(at("Bureaucrat", "1 Bureaucrat", others=("3 Copper 2 Estate",)), "play Bureaucrat")
-    assert (top(table, 1), pile(table, "hand", 1)) == (["Estate"], "3 Copper 1 Estate")
+# Mine
 
 
-def test_bureaucrats_victim_chooses_between_two_kinds() -> None:
-    table = go(at("Bureaucrat", "1 Bureaucrat", others=("1 Estate 1 Duchy 1 Curse",)), "play Bureaucrat")
-    assert (table.seat, legal(table)) == (1, ["put back Estate", "put back Duchy"])
+def test_mine_makes_silver_of_copper_in_the_hand(scene: Scene) -> None:
+    game = scene(seat(hand="Mine, Copper, Estate"), seat()).do("play Mine")
+    assert game.legal() == ["trash Copper"]
+    assert game.do("trash Copper").legal() == ["gain Copper", "gain Silver"]
+    assert (game.do("gain Silver").coins, game.trash(), game.zone(0, "discard")) == (2, "Copper", "")
 
 
-def test_bureaucrat_does_not_take_a_curse() -> None:
-    assert top(go(at("Bureaucrat", "1 Bureaucrat", others=("1 Curse",)), "play Bureaucrat"), 1) == []
+def test_mine_offers_gold_for_silver_but_no_other_card_of_that_cost(scene: Scene) -> None:
+    game = scene(seat(hand="Mine, Silver"), seat(), kingdom="Adventurer").do("play Mine, trash Silver")
+    assert game.legal() == ["gain Copper", "gain Silver", "gain Gold"]
 
 
-def test_bureaucrat_asks_from_the_left() -> None:
-    table = at("Bureaucrat", "1 Bureaucrat", others=("1 Estate 1 Duchy", "2 Copper", "1 Estate 1 Province"))
-    go(table, "play Bureaucrat")
-    assert table.seat == 1
-    assert go(table, "put back Duchy").seat == 3
+def test_mine_without_a_treasure_does_nothing(scene: Scene) -> None:
+    assert scene(seat(hand="Mine, Estate"), seat()).do("play Mine").trash() == ""
 
 
-def test_a_known_card_is_drawn_without_chance() -> None:
-    table = go(at("Bureaucrat", "1 Bureaucrat", "9 Estate"), "play Bureaucrat", "end")
-    assert pile(table, "hand") == "1 Silver"  # four cards are still to be drawn by chance
+def test_mine_gains_nothing_from_empty_piles(scene: Scene) -> None:
+    game = scene(seat(hand="Mine, Copper"), seat(), supply={"Copper": 0, "Silver": 0}).do("play Mine, trash Copper")
+    assert (game.trash(), game.coins) == ("Copper", 0)
 
 
-# Feast: "Trash this card. Gain a card costing up to 5."
+# Moneylender
 
 
-def test_feast_is_trashed_for_a_card_up_to_five() -> None:
-    table = go(at("Feast", "1 Feast"), "play Feast", "gain Duchy")
-    assert (pile(table, "trash"), pile(table, "discard"), pile(table, "play")) == ("1 Feast", "1 Duchy", "")
+def test_moneylender_trashes_a_copper_for_three_coins(scene: Scene) -> None:
+    game = scene(seat(hand="Moneylender, 2 Copper"), seat()).do("play Moneylender")
+    assert (game.trash(), game.coins) == ("Copper", 4)
 
 
-# Gardens: "Worth 1 for every 10 cards in your deck (rounded down)."
+def test_moneylender_without_a_copper_gives_nothing(scene: Scene) -> None:
+    game = scene(seat(hand="Moneylender, Silver"), seat()).do("play Moneylender")
+    assert (game.trash(), game.coins) == ("", 2)
 
 
-def test_gardens_count_all_cards_owned() -> None:
-    table = at("Gardens, Village", "2 Gardens 1 Village 5 Copper", "6 Copper", "5 Copper", play="1 Copper")
-    assert table.scores()[0] == 2 * 2
+def test_moneylender_twice_with_one_copper_pays_once(scene: Scene) -> None:
+    assert scene(seat(hand="Moneylender, Throne Room, Copper"), seat()).do("play Throne Room, play Moneylender").coins == 3
 
 
-# Militia: "+2 coins. Each other player discards down to 3 cards in his hand."
+# Remodel
 
 
-def test_militia_makes_others_discard_down_to_three() -> None:
-    table = go(at("Militia", "1 Militia", others=("3 Copper 2 Estate",)), "play Militia", "discard Copper", "discard Estate")
-    assert (number(table, "coins"), pile(table, "hand", 1)) == (2, "2 Copper 1 Estate")
+def test_remodel_must_trash_and_must_gain(scene: Scene) -> None:
+    game = scene(seat(hand="Remodel, Estate, Gold"), seat()).do("play Remodel")
+    assert game.legal() == ["trash Gold", "trash Estate"]
+    assert "end" not in game.do("trash Estate").legal()
 
 
-def test_militia_spares_who_holds_three() -> None:
-    assert go(at("Militia", "1 Militia", others=("3 Copper",)), "play Militia").seat == 0
+def test_remodel_gains_up_to_two_more(scene: Scene) -> None:
+    game = scene(seat(hand="Remodel, Gold"), seat()).do("play Remodel, trash Gold")
+    assert {"gain Province", "gain Gold", "gain Copper"} <= set(game.legal())
+    assert game.do("gain Province").zone(0, "discard") == "Province"
 
 
-def test_militia_lets_nobody_choose_what_could_not_be_finished_in_order() -> None:
-    table = go(at("Militia", "1 Militia", others=("4 Copper 1 Estate",)), "play Militia")
-    assert legal(table) == ["discard Copper"]
-    assert legal(go(table, "discard Copper")) == ["discard Copper", "discard Estate"]
+def test_remodel_of_a_curse_takes_what_costs_two(scene: Scene) -> None:
+    game = scene(seat(hand="Remodel, Curse"), seat(), kingdom="Moat").do("play Remodel, trash Curse")
+    assert game.legal() == ["gain Copper", "gain Estate", "gain Moat"]
 
 
-def test_militia_asks_every_player_in_turn() -> None:
-    table = go(at("Militia", "1 Militia", others=("4 Copper", "5 Copper", "4 Estate")), "play Militia")
-    seats = []
-    while table.seat != 0:
-        seats.append(table.seat)
-        table.play(table.legal()[0])
-    assert seats == [1, 2, 2, 3]
+def test_remodel_with_an_empty_hand_does_nothing(scene: Scene) -> None:
+    assert "buy Copper" in scene(seat(hand="Remodel"), seat()).do("play Remodel").legal()
 
 
-# Moneylender: "Trash a Copper from your hand. If you do, +3 coins."
+def test_remodel_gains_nothing_if_nothing_is_cheap_enough(scene: Scene) -> None:
+    game = scene(seat(hand="Remodel, Copper"), seat(), supply={"Copper": 0, "Estate": 0, "Curse": 0})
+    assert game.do("play Remodel, trash Copper").zone(0, "discard") == ""
 
 
-def test_moneylender_trashes_a_copper() -> None:
-    table = go(at("Moneylender", "1 Moneylender 2 Copper"), "play Moneylender")
-    assert (pile(table, "trash"), number(table, "coins")) == ("1 Copper", 3 + 1)  # the other Copper is played at once
+def test_a_forced_gain_takes_a_curse_if_nothing_else_is_there(scene: Scene) -> None:
+    game = scene(seat(hand="Remodel, Copper"), seat(), supply={"Copper": 0, "Estate": 0})
+    assert game.do("play Remodel, trash Copper").legal() == ["gain Curse"]
+    up_to_four = dict.fromkeys(["Copper", "Silver", "Estate", "Workshop", *TEST_BED[:6]], 0)
+    assert scene(seat(hand="Workshop"), seat(), supply=up_to_four).do("play Workshop").legal() == ["gain Curse"]
 
 
-def test_moneylender_without_a_copper_gives_nothing() -> None:
-    assert number(go(at("Moneylender", "1 Moneylender 1 Estate"), "play Moneylender"), "coins") == 0
+def test_a_forced_gain_may_be_a_curse_where_curses_are_for_sale(scene: Scene) -> None:
+    game = scene(seat(hand="Remodel, Copper"), seat(), curses=True)
+    assert game.do("play Remodel, trash Copper").legal() == ["gain Copper", "gain Estate", "gain Curse"]
+    assert "gain Curse" in scene(seat(hand="Workshop"), seat(), curses=True).do("play Workshop").legal()
 
 
-# Remodel: "Trash a card from your hand. Gain a card costing up to 2 more."
+# Smithy
 
 
-def test_remodel_gains_up_to_two_more() -> None:
-    table = go(at("Remodel, Smithy, Market", "1 Remodel 1 Estate"), "play Remodel", "trash Estate")
-    assert legal(table) == ["gain Copper", "gain Silver", "gain Estate", "gain Remodel", "gain Smithy"]
+def test_smithy_draws_three(scene: Scene) -> None:
+    assert scene(seat(hand="Smithy", deck="3 Estate"), seat()).do("play Smithy, draw 3 Estate").zone(0, "hand") == "3 Estate"
 
 
-def test_remodel_with_an_empty_hand_gains_nothing() -> None:
-    table = go(at("Remodel", "1 Remodel"), "play Remodel")
-    assert (pile(table, "trash"), number(table, "node")) == ("", 3)
+# Throne Room
 
 
-def test_remodel_must_trash() -> None:
-    assert legal(go(at("Remodel", "1 Remodel 1 Province"), "play Remodel")) == ["trash Province"]
+def test_throne_room_plays_twice_for_one_action(scene: Scene) -> None:
+    game = scene(seat(hand="Throne Room, Market, Moat", deck="2 Estate"), seat()).do("play Throne Room")
+    assert game.legal() == ["play Moat", "play Market"]
+    game.do("play Market, draw 2 Estate")
+    assert (game.actions, game.buys, game.coins, game.zone(0, "play")) == (2, 3, 2, "Throne Room, Market")
 
 
-# Spy: "+1 Card, +1 Action. Each player (including you) reveals the top card ... and either discards it or puts it back, your choice."
+def test_throne_room_without_another_action_does_nothing(scene: Scene) -> None:
+    assert scene(seat(hand="Throne Room, Copper"), seat()).do("play Throne Room").coins == 1
 
 
-def test_spy_asks_about_oneself_first_then_the_others() -> None:
-    table = go(
-        at("Spy", "1 Spy", "3 Copper", deck_1="2 Gold", others=("",)), "play Spy", "draw Copper", "draw Copper", "yes", "draw Gold", "yes"
-    )
-    assert (pile(table, "discard", 0), pile(table, "discard", 1)) == ("1 Copper", "1 Gold")
+def test_throne_room_resolves_the_first_time_before_the_second(scene: Scene) -> None:
+    game = scene(seat(hand="Throne Room, Remodel, 2 Estate"), seat()).do("play Throne Room, play Remodel, trash Estate")
+    assert game.do("gain Silver").legal() == ["trash Estate"]
 
 
-def test_spy_may_put_the_card_back() -> None:
-    table = go(at("Spy", "1 Spy", "3 Copper", others=("",)), "play Spy", "draw Copper", "draw Copper", "no")
-    assert top(table, 0) == ["Copper"]
+def test_throne_room_on_throne_room_doubles_two_actions(scene: Scene) -> None:
+    game = scene(seat(hand="2 Throne Room, Woodcutter, Festival, Moat"), seat())
+    game.do("play Throne Room, play Throne Room, play Woodcutter")
+    assert game.legal() == ["play Moat", "play Festival"]
+    game.do("play Festival")
+    assert (game.actions, game.buys, game.coins) == (4, 5, 8)
 
 
-def test_spy_skips_who_has_no_cards() -> None:
-    table = go(at("Spy", "1 Spy", "1 Copper", others=("", "")), "play Spy", "draw Copper")
-    assert number(table, "node") == 3  # nobody has a card to reveal: on to buying
+# Village, Woodcutter
 
 
-def test_spy_shuffles_for_who_has_no_deck() -> None:
-    table = go(at("Spy", "1 Spy", "1 Copper", discard_1="1 Duchy", others=("",)), "play Spy", "draw Copper", "draw Duchy", "no")
-    assert (top(table, 1), pile(table, "discard", 1)) == (["Duchy"], "")
+def test_village_draws_one_and_gives_two_actions(scene: Scene) -> None:
+    game = scene(seat(hand="Village, Moat", deck="Estate"), seat()).do("play Village, draw Estate")
+    assert (game.zone(0, "hand"), game.actions) == ("Estate, Moat", 2)
 
 
-# Thief: "Each other player reveals the top 2 cards of his deck. If they revealed any Treasure cards, they trash one of them
-# that you choose. You may gain any or all of these trashed cards. They discard the other revealed cards."
+def test_woodcutter_gives_a_buy_and_two_coins(scene: Scene) -> None:
+    game = scene(seat(hand="Woodcutter"), seat()).do("play Woodcutter")
+    assert (game.buys, game.coins) == (2, 2)
 
 
-def test_thief_chooses_between_two_kinds_of_treasure() -> None:
-    table = go(at("Thief", "1 Thief", deck_1="1 Copper 1 Gold", others=("",)), "play Thief", "draw Copper", "draw Gold")
-    assert (table.seat, legal(table)) == (0, ["trash Copper", "trash Gold"])
-    go(table, "trash Gold", "yes")
-    assert (pile(table, "discard", 0), pile(table, "discard", 1), pile(table, "trash")) == ("1 Gold", "1 Copper", "")
+# Workshop
 
 
-def test_thief_may_leave_what_was_trashed() -> None:
-    table = go(at("Thief", "1 Thief", deck_1="2 Copper", others=("",)), "play Thief", "draw Copper", "draw Copper", "no")
-    assert (pile(table, "trash"), pile(table, "discard", 1)) == ("1 Copper", "1 Copper")
-
-
-def test_thief_discards_what_is_no_treasure() -> None:
-    table = go(at("Thief", "1 Thief", deck_1="2 Estate", others=("",)), "play Thief", "draw Estate", "draw Estate")
-    assert pile(table, "discard", 1) == "2 Estate"
-
-
-def test_thief_gains_when_everybody_has_trashed() -> None:
-    table = at("Thief", "1 Thief", deck_1="2 Silver", deck_2="2 Copper", deck_3="2 Silver", others=("", "", ""))
-    go(table, "play Thief", "draw Silver", "draw Silver", "draw Copper", "draw Copper", "draw Silver", "draw Silver")
-    assert pile(table, "trash") == "1 Copper 2 Silver"
-    assert pile(go(table, "no", "yes", "no"), "discard", 0) == "1 Silver"
-
-
-def test_thief_with_one_card_to_reveal_takes_that() -> None:
-    table = go(at("Thief", "1 Thief", deck_1="1 Gold", others=("",)), "play Thief", "draw Gold", "yes")
-    assert pile(table, "discard", 0) == "1 Gold"
-
-
-# Throne Room: "Choose an Action card in your hand. Play it twice."
-
-
-def test_throne_room_plays_a_card_twice() -> None:
-    table = go(at("Throne Room, Festival", "1 Throne Room 1 Festival"), "play Throne Room", "play Festival")
-    assert [number(table, name) for name in ("buys", "coins")] == [3, 4]
-
-
-def test_throne_room_does_not_use_up_actions_for_the_card() -> None:
-    table = go(
-        at("Throne Room, Village", "1 Throne Room 2 Village", "2 Copper"), "play Throne Room", "play Village", "draw Copper", "draw Copper"
-    )
-    assert number(table, "actions") == 4
-
-
-def test_throne_room_without_an_action_does_nothing() -> None:
-    assert number(go(at("Throne Room", "1 Throne Room 1 Copper"), "play Throne Room"), "coins") == 1
-
-
-def test_throne_room_must_be_used() -> None:
-    table = go(at("Throne Room, Village, Smithy", "1 Throne Room 1 Village 1 Smithy"), "play Throne Room")
-    assert legal(table) == ["play Village", "play Smithy"]
-
-
-def test_a_feast_played_twice_gains_twice_and_is_trashed_once() -> None:
-    table = go(at("Throne Room, Feast", "1 Throne Room 1 Feast"), "play Throne Room", "play Feast", "gain Duchy", "gain Silver")
-    assert (pile(table, "trash"), pile(table, "discard")) == ("1 Feast", "1 Silver 1 Duchy")
-
-
-def test_throne_room_on_a_throne_room_plays_two_cards_twice() -> None:
-    table = at("Throne Room, Woodcutter, Festival", "2 Throne Room 1 Woodcutter 1 Festival")
-    go(table, "play Throne Room", "play Throne Room", "play Woodcutter", "play Festival")
-    assert number(table, "coins") == 8
-
-
-def test_each_play_of_a_remodel_is_resolved_before_the_next() -> None:
-    table = go(
-        at("Throne Room, Remodel", "1 Throne Room 1 Remodel 2 Estate"), "play Throne Room", "play Remodel", "trash Estate", "gain Silver"
-    )
-    assert legal(table) == ["trash Estate"]
-
-
-# Council Room: "+4 Cards, +1 Buy. Each other player draws a card."
-
-
-def test_council_room_lets_the_others_draw_from_the_left() -> None:
-    table = at("Council Room", "1 Council Room", "4 Copper", deck_1="1 Estate", deck_2="1 Duchy", others=("", ""))
-    go(table, "play Council Room", *["draw Copper"] * 4, "draw Estate", "draw Duchy")
-    assert (pile(table, "hand", 1), pile(table, "hand", 2), number(table, "buys")) == ("1 Estate", "1 Duchy", 2)
-
-
-# Library: "Draw until you have 7 cards in hand. You may set aside any Action cards drawn this way ... discard the set aside cards."
-
-
-def test_library_draws_to_seven() -> None:
-    table = go(at("Library", "1 Library 4 Estate", "5 Duchy"), "play Library", "draw Duchy", "draw Duchy", "draw Duchy")
-    assert pile(table, "hand") == "4 Estate 3 Duchy"
-
-
-def test_library_sets_an_action_aside_and_discards_it() -> None:
-    table = go(at("Library", "1 Library 6 Estate", "1 Library 1 Duchy"), "play Library", "draw Library", "yes", "draw Duchy")
-    assert (pile(table, "hand"), pile(table, "discard")) == ("6 Estate 1 Duchy", "1 Library")
-
-
-def test_library_may_keep_an_action() -> None:
-    assert pile(go(at("Library", "1 Library 6 Estate", "1 Library"), "play Library", "draw Library", "no"), "hand") == "6 Estate 1 Library"
-
-
-def test_library_does_not_shuffle_in_what_it_set_aside() -> None:
-    table = go(at("Library", "1 Library 5 Estate", "1 Library", "1 Duchy"), "play Library", "draw Library", "yes", "draw Duchy")
-    assert (pile(table, "hand"), pile(table, "discard")) == ("5 Estate 1 Duchy", "1 Library")
-
-
-def test_library_draws_nothing_with_seven_in_hand() -> None:
-    assert pile(go(at("Library", "1 Library 7 Estate", "1 Duchy"), "play Library"), "deck") == "1 Duchy"
-
-
-# Mine: "Trash a Treasure card from your hand. Gain a Treasure card costing up to 3 more; put it into your hand."
-
-
-def test_mine_puts_the_better_treasure_into_the_hand() -> None:
-    table = go(at("Mine", "1 Mine 1 Silver"), "play Mine", "trash Silver")
-    assert legal(table) == ["gain Copper", "gain Silver", "gain Gold"]
-    assert number(go(table, "gain Gold"), "coins") == 3
-
-
-def test_mine_takes_treasures_only() -> None:
-    assert legal(go(at("Mine", "1 Mine 1 Copper 1 Estate"), "play Mine")) == ["trash Copper"]
-
-
-def test_mine_without_a_treasure_gains_nothing() -> None:
-    assert number(go(at("Mine", "1 Mine 1 Estate"), "play Mine"), "node") == 3
-
-
-# Witch: "+2 Cards. Each other player gains a Curse card."
-
-
-def test_witch_hands_out_the_last_curses_from_the_left() -> None:
-    table = at("Witch", "1 Witch", "2 Copper", others=("", "", ""), supply={"Curse": 2})
-    go(table, "play Witch", "draw Copper", "draw Copper")
-    assert [pile(table, "discard", seat) for seat in (1, 2, 3)] == ["1 Curse", "1 Curse", ""]
-
-
-# Adventurer: "Reveal cards from your deck until you reveal 2 Treasure cards. Put those into your hand and discard the other
-# revealed cards."
-
-
-def test_adventurer_digs_for_two_treasures() -> None:
-    table = at("Adventurer", "1 Adventurer", "1 Copper 1 Gold 2 Estate")
-    go(table, "play Adventurer", "draw Estate", "draw Copper", "draw Estate", "draw Gold")
-    assert (number(table, "coins"), pile(table, "discard")) == (4, "2 Estate")
-
-
-def test_adventurer_does_not_shuffle_in_what_it_revealed() -> None:
-    table = go(at("Adventurer", "1 Adventurer", "1 Estate", "1 Copper"), "play Adventurer", "draw Estate", "draw Copper")
-    assert (number(table, "coins"), pile(table, "discard")) == (1, "1 Estate")  # no card is left: one treasure is all
+def test_workshop_gains_up_to_four(scene: Scene) -> None:
+    game = scene(seat(hand="Workshop, Gold"), seat(), kingdom="Gardens, Market").do("play Workshop")
+    assert "gain Gardens" in game.legal()
+    assert not {"end", "gain Duchy", "gain Market", "gain Curse"} & set(game.legal())
+    assert game.do("gain Gardens").zone(0, "discard") == "Gardens"
+    assert game.coins == 3  # the Gold: a gain costs no coins

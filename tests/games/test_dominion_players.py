@@ -12,8 +12,9 @@ from dominion_at import GAME, at, go
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption
-from kdenv.core.questions import choose, choose_at, first_action
+from kdenv.core.questions import choose, choose_at
 from kdenv.core.table import Table
+from kdenv.core.turns import first_action
 from kdenv.core.verbs import CHANCE, apply, apply_chance, begin_at, legal, phase, sample_chance, seat, standings
 from kdenv.games.dominion.cards import random_kingdom
 from kdenv.games.dominion.heuristics import RULE_PLAYERS, free_play

@@ -12,8 +12,9 @@ import pytest
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below, make_rng
-from kdenv.core.questions import choose, first_action
+from kdenv.core.questions import choose
 from kdenv.core.table import Table
+from kdenv.core.turns import first_action
 from kdenv.core.verbs import CHANCE, DECIDE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores, seat
 from kdenv.games import find_game
 from kdenv.games.dominoes.heuristics import Greedy

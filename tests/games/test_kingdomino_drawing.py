@@ -1,4 +1,4 @@
-"""What a player must be able to see in a picture of Kingdomino."""
+"""The contents of pictures of Kingdomino."""
 
 import re
 from functools import cache
@@ -15,7 +15,7 @@ from kdenv.games.kingdomino.notation import kingdom_squares
 
 NAME = "{http://www.w3.org/2000/svg}"
 VARIANTS = [(4, {}), (3, {}), (2, {}), (2, {"size": 7, "dominoes": 48}), (4, {"size": 7}), (4, {"size": 3}), (3, {"size": 3})]
-DECISIONS = [0, 2, 30, 41, 10_000]  # how many have been taken: from the beginning to past the end
+DECISIONS = [0, 2, 30, 41, 10_000]  # before the picture: from the beginning to past the end
 SHARED_WIN = "round=6 stage=over turn=4 kingdoms=X,X queue= draft= box=1-24"
 
 

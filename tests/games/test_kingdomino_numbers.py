@@ -16,12 +16,13 @@ from kdenv.compiler.kernel import allocating_kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core.questions import choose
 from kdenv.core.table import Table
+from kdenv.core.turns import play_turn
 from kdenv.core.verbs import CHANCE, OVER, apply_chance, legal, phase, sample_chance, scores
 from kdenv.games import find_game
 from kdenv.games.kingdomino import placements, rules
 from kdenv.games.kingdomino.heuristics import Greedy
 from kdenv.games.kingdomino.tables import N_DOUBLES
-from kdenv.search.playout import Split, Uniform, play_turn
+from kdenv.search.playout import Split, Uniform
 
 PAPER = json.loads((Path(__file__).parents[1] / "data" / "gedda2018.json").read_text())
 FULL_GREEDY, GPRD = Greedy(1, 0, 1), Greedy(0, 1, 1)  # as the paper's program decides
@@ -66,7 +67,7 @@ def _play(player, states, n_games, out, rng, points, branching, twice, progress)
 
 
 class Games:
-    """Many games of one compiled line-up, and what they tell of seat 0."""
+    """Many games of one compiled line-up, and the results of seat 0."""
 
     def __init__(self, player, n: int, seed: int) -> None:
         game = find_game("kingdomino")
@@ -77,9 +78,9 @@ class Games:
         branching, twice, progress = np.zeros(13), np.zeros(13), np.zeros(13)
         _play(player, states, n, game.buffer(), make_rng(seed), self.points, branching, twice, progress)
         self.branching, self.twice, self.progress = branching / (4 * n), twice / (4 * n), progress / (4 * n)
-        best_rival = self.points[:, 1:].max(axis=1)
-        self.margins = self.points[:, 0] - best_rival
-        self.wins = self.points[:, 0] > best_rival
+        best_opponent = self.points[:, 1:].max(axis=1)
+        self.margins = self.points[:, 0] - best_opponent
+        self.wins = self.points[:, 0] > best_opponent
 
 
 SIZES = [pytest.param(1_000, id="1000"), pytest.param(10_000, id="10000", marks=pytest.mark.slow)]

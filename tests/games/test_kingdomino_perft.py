@@ -1,6 +1,6 @@
-"""How many positions are there? Counted through the verbs (perft) and by the naive rules.
+"""Numbers of positions, counted through the verbs (perft) and by the naive rules.
 
-Rows of a perft are depths, from the position itself on: how many positions at which chance, a decision, or nothing is next.
+Rows of a perft are depths, from the position itself on. Each has the numbers of positions at which chance, a decision, or nothing is next.
 """
 
 import copy
@@ -39,7 +39,7 @@ def count_naively(oracle: Kingdomino, depth: int) -> list[list[int]]:
 
 
 def after(decisions: int, players: int, seed: int, through_chance: bool, **options: object) -> tuple[Table, Kingdomino]:
-    """Engine and oracle after so many random decisions, and the chance that follows if asked for."""
+    """Engine and oracle after this number of random decisions, and after the chance that follows if asked for."""
     table, oracle, dice = Table(GAME, players, **options), Kingdomino(players, **options), random.Random(seed)
     while oracle.phase() != "over" and (decisions > 0 or (through_chance and oracle.phase() == "chance")):
         if oracle.phase() == "chance":
@@ -84,7 +84,7 @@ def test_the_first_placement_is_as_worked_out_by_hand() -> None:
         assert count(table, 1)[1] == [0, ways, 0]
 
 
-# The position: players, options, random decisions before it and their seed, and whether it goes on through chance; how deep.
+# The position: players, options, random decisions before it, their seed, and whether chance follows them; then the depth.
 GOLDEN: dict[str, tuple[int, dict, int, int, bool, int]] = {
     "first round": (4, {}, 0, 1, True, 6),
     "first placements": (4, {}, 4, 1, True, 3),
@@ -159,7 +159,7 @@ def test_deep_counts_are_golden(name: str) -> None:
 
 
 def test_a_rule_broken_by_one_placement_changes_the_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the comparison above is worth: the oracle without one legal action."""
+    """Check the comparison above with an oracle that lacks one legal action."""
     table, oracle = after(92, 4, 9, True)
     legal = Kingdomino.legal
     monkeypatch.setattr(Kingdomino, "legal", lambda self: legal(self)[: max(1, len(legal(self)) - (len(self.line) == 4))])

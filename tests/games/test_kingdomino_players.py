@@ -11,8 +11,9 @@ from test_naive_kingdomino import CHANGED_BY_THEIR_LABELLING, TRACES, replay, tu
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption
-from kdenv.core.questions import choose_at, first_action, rest_of
+from kdenv.core.questions import choose_at
 from kdenv.core.table import Table
+from kdenv.core.turns import first_action, rest_of
 from kdenv.games import find_game
 from kdenv.games.kingdomino import best_turns, heuristics
 

@@ -1,4 +1,4 @@
-"""Does the encoding `prospects` say what dominoes would gain, and count what kingdoms have?"""
+"""Does the encoding `prospects` have the gains of dominoes, and the areas and shapes of kingdoms?"""
 
 from typing import Any
 

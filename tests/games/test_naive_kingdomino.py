@@ -1,8 +1,8 @@
 """Is the Kingdomino oracle right? It replays 40 games of the 2018 paper's own programs and agrees at every position.
 
-The traces (tests/data) are facts of those programs: at each of 2,080 turns the kingdom, the drafts, the legal turns,
-the scores and the turns between which FULL GREEDY and GPRD choose; and 40 final results. Below them the rules that no
-four-player trace can show, in small pictures. --slow plays the traces again, scored as the paper's program did.
+The traces (tests/data) are facts of those programs. Each of 2,080 turns has the kingdom, the drafts, the legal turns,
+the scores and the turns between which FULL GREEDY and GPRD choose. There are 40 final results. Below them are rules that
+no four-player trace can show, in small pictures. --slow plays the traces again, scored as the paper's program did.
 """
 
 import copy
@@ -50,7 +50,7 @@ every_game = pytest.mark.parametrize("number", TRACES)
 
 
 def replay(number: int, game: Kingdomino) -> Iterator[Position]:
-    """Play the trace in `game`, stopping at the beginning of each turn with what the trace says about it."""
+    """Play the trace in `game`. Stops at the beginning of each turn with the line of the trace about it."""
     *positions, final = TRACES[number]
     for position in positions:
         while game.phase() == "chance":

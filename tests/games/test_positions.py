@@ -65,7 +65,8 @@ def test_the_fuzzer_notices_an_action_that_is_not_legal(tmp_path: Path) -> None:
     code = """
 import fuzz_positions
 from kdenv.compiler.kernel import kernel
-from kdenv.core.questions import packed, plays
+from kdenv.core.questions import plays
+from kdenv.core.turns import packed
 from typing import NamedTuple
 class Blind(NamedTuple):
     province: int

@@ -60,6 +60,8 @@ def test_what_not_all_systems_have_is_asked_for_in_one_place() -> None:
     found: dict[str, set[str]] = {}
     for folder in ("kdenv", "baselines", "examples"):
         for path in (ROOT / folder).rglob("*.py"):
+            if path.parent == ROOT / "baselines" / "tools":  # for developers, on Linux and macOS
+                continue
             for what in asked_for(path.read_text(encoding="utf-8")):
                 found.setdefault(what, set()).add(path.relative_to(ROOT).as_posix())
     assert found == DOORS

@@ -5,15 +5,12 @@ the types of values by the names of classes and fields, so each class of parts m
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import kdenv
 from kdenv.author import Table, kernel, make_rng, question
-from kdenv.core.game import Game
-from kdenv.envs.vector.truncation import ending_of, was_cut_off
 from kdenv.policies import Expectimax, FullGreedy, Mce, Star2, Uct
 from kdenv.policies.text import value
 from kdenv.search.playout import EpsilonGreedyPlayer
@@ -255,23 +252,3 @@ def test_letters_that_numba_leaves_out_do_not_matter() -> None:
 def test_a_class_keeps_its_name_where_no_other_has_it() -> None:
     assert type(made(1, "Only")).__name__ == "Only"
     assert type(FullGreedy().compiled(KINGDOMINO, 2)).__name__ == type(FullGreedy().compiled(KINGDOMINO, 2)).__qualname__
-
-
-def game_ending(never: bool) -> Game:
-    """A copy of Kingdomino whose games are cut off always, or never. The functions that say so have the same name."""
-
-    @kernel
-    def truncated(states, k):
-        return not never
-
-    return replace(KINGDOMINO, truncated=truncated)
-
-
-@kernel
-def _is_cut_off(ending, states):
-    return was_cut_off(ending, states, 0)
-
-
-def test_endings_of_games() -> None:
-    states = dealt().states
-    assert [bool(_is_cut_off(ending_of(game_ending(never)), states)) for never in (False, True, False)] == [True, False, True]

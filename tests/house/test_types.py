@@ -18,8 +18,8 @@ import kdenv
 import kdenv.policies
 from kdenv.core.parsing import in_capitals
 from kdenv.envs.aec import TableEnv
-from kdenv.envs.parameters import TableParameters
 from kdenv.envs.rewards import REWARDS
+from kdenv.envs.setup import TableParameters
 from kdenv.games import TITLES
 
 pytestmark = pytest.mark.cold

@@ -10,8 +10,9 @@ from models import random_learner
 from positions import after_pick, shells
 
 from kdenv.compiler.random import below, make_rng, next64, uniform
-from kdenv.core.questions import choose, first_action, packed, rest_of, then
+from kdenv.core.questions import choose
 from kdenv.core.table import Table
+from kdenv.core.turns import first_action, packed, play_turn_while_deciding, rest_of, then
 from kdenv.games import find_game
 from kdenv.networks import learning
 from kdenv.networks.learning import GAMES, POSITIONS, SQUARED_ERRORS, TOO_LONG, BySeat, Learner, Schedule
@@ -255,15 +256,15 @@ def test_a_turn_is_carried_out_as_long_as_the_same_seat_decides() -> None:
     wanted.play(place)
     wanted.play(pick)
     states = table.states.copy()
-    learning._carry_out(states[0], both | (packed(pick) << 32), table.seat)
+    play_turn_while_deciding(states[0], both | (packed(pick) << 32), table.seat)
     assert states[0] == wanted.states[0] and wanted.seat not in (None, table.seat)
     states = table.states.copy()
-    learning._carry_out(states[0], packed(place), table.seat)
+    play_turn_while_deciding(states[0], packed(place), table.seat)
     wanted = table.clone()
     wanted.play(place)
     assert states[0] == wanted.states[0] and wanted.seat == table.seat
     states = shells(1, 2).states.copy()
-    learning._carry_out(states[0], then(4, 3), 1)
+    play_turn_while_deciding(states[0], then(4, 3), 1)
     assert states[0] == shells(1, 2, "point 1").states[0]
 
 

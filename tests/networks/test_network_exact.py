@@ -11,8 +11,9 @@ from positions import shells
 from kdenv.author import answers, kernel
 from kdenv.compiler.random import make_rng, uniform
 from kdenv.core.encoding import observe_by
-from kdenv.core.questions import choose, estimate, packed, reach
+from kdenv.core.questions import choose, estimate, reach
 from kdenv.core.table import Table
+from kdenv.core.turns import packed
 from kdenv.networks import players
 from kdenv.networks.network import Network, copy_for_thread, layers_of, look, network_of, value, value_alone, values, values_of
 from kdenv.networks.players import Drawn, Goal, Valued, turns_for

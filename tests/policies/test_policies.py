@@ -9,9 +9,9 @@ from positions import after_pick, of_seat_to_move
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core.game import Game
-from kdenv.core.questions import choose, packed, plays, then
+from kdenv.core.questions import choose, plays
 from kdenv.core.table import Table
-from kdenv.core.turns import list_turns
+from kdenv.core.turns import list_turns, packed, then
 from kdenv.core.view import View
 from kdenv.games import find_game
 from kdenv.policies import TurnPolicy, policy

@@ -194,7 +194,7 @@ def test_a_list_is_refused_where_one_number_or_word_is_meant(text: str) -> None:
 def test_lists_are_refused_in_a_game_that_does_not_tell_its_round() -> None:
     kingdomino = find_game("kingdomino")
     Mce(playouts=(3, 2)).check(kingdomino)
-    with pytest.raises(KdenvError, match="has playouts for each round, but kingdomino does not tell which round it is; give one number"):
+    with pytest.raises(KdenvError, match="has playouts for each round, but kingdomino does not define rounds; give one number"):
         Mce(playouts=(3, 2)).check(replace(kingdomino, details=None))
 
 
@@ -294,13 +294,8 @@ def test_what_is_listed_passes_the_check(game: str) -> None:
             policy(entry.name + needed).check(find_game(game))
 
 
-def test_a_listing_knows_what_can_be_completed() -> None:
-    entries = {entry.name: entry for entry in listing(find_game("kingdomino"))}
-    assert entries["uct"].completions("chance") == ["sampled", "frozen", "open", "information_sets"]
-    assert entries["uct"].completions("select") == ["ucb1", "ucb_ratio", "ucb1_tuned", "thompson", "thompson_beta", "puct"]
-    assert entries["uct"].completions("reflex") == ["yes", "no"]
-    assert entries["uct"].completions("rave") == ["no"]
-    assert {entry.group for entry in entries.values()} == {"players", "searches", "papers", "others", "elsewhere"}
+def test_a_listing_of_kingdomino_has_every_group() -> None:
+    assert {entry.group for entry in listing(find_game("kingdomino"))} == {"players", "searches", "papers", "others", "elsewhere"}
 
 
 # Policies, playouts and rules from outside the package

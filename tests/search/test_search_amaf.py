@@ -13,8 +13,9 @@ from test_search_trees import small
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game
-from kdenv.core.questions import choose_at, first_action
+from kdenv.core.questions import choose_at
 from kdenv.core.table import Table
+from kdenv.core.turns import first_action
 from kdenv.games import find_game
 from kdenv.policies import policy
 from kdenv.search.kernels import uct

@@ -11,8 +11,8 @@ from positions import after_pick, of_seat_to_move, shells
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.games import find_game
 from kdenv.policies import Mce, policy
+from kdenv.policies.flat import weighed
 from kdenv.policies.result import SearchResult
-from kdenv.policies.sampling import weighed
 from kdenv.search.kernels.flat import Tally
 
 

@@ -9,7 +9,8 @@ from models import random_model
 from random_games import random_game
 
 from kdenv.compiler.random import make_rng
-from kdenv.core.questions import choose_at, first_action
+from kdenv.core.questions import choose_at
+from kdenv.core.turns import first_action
 from kdenv.envs.single_agent import SeatEnv
 from kdenv.envs.vector import SeatVectorEnv
 from kdenv.games import find_game, names

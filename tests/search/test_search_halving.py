@@ -11,7 +11,7 @@ from positions import after_pick, of_seat_to_move, shells
 
 from kdenv.compiler.random import make_rng
 from kdenv.policies import policy
-from kdenv.policies.sampling import Halving
+from kdenv.policies.flat import Halving
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import flat
 

@@ -21,8 +21,9 @@ from kdenv.arena import Match, Summary, play
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.questions import TO_THE_END, packed, solve
+from kdenv.core.questions import TO_THE_END, solve
 from kdenv.core.table import Table
+from kdenv.core.turns import packed
 from kdenv.core.verbs import apply_at, resample_hidden_at
 from kdenv.core.view import OracleView, View
 from kdenv.games import find_game

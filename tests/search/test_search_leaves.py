@@ -13,12 +13,13 @@ from random_games import random_game
 from kdenv.compiler.random import make_rng
 from kdenv.core import verbs
 from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.questions import choose_at, estimate, first_action, rest_of
+from kdenv.core.questions import choose_at, estimate
 from kdenv.core.table import Table
+from kdenv.core.turns import first_action, rest_of
 from kdenv.games import find_game
 from kdenv.networks.players import Valued, weigh_turns
 from kdenv.policies import policy
-from kdenv.policies.sampling import new_playouts
+from kdenv.policies.playout_search import new_playouts
 from kdenv.search.outcome import ALL_SEATS, play_on
 from kdenv.search.playout import Uniform
 

@@ -205,7 +205,7 @@ def test_searches_draw_by_rivals() -> None:
     ("text", "sentence"),
     [
         ("uct(playouts=9, rivals=greedy)", "rivals=greedy is not possible with chance=sampled, which draws what is hidden once"),
-        ("ismcts(doubt=0.2)", "doubt=0.2 is about the player that rivals are taken to be; give rivals=, too"),
+        ("ismcts(doubt=0.2)", "doubt=0.2 is about the player that opponents are assumed to be; give rivals=, too"),
         ("ismcts(rivals=greedy, doubt=0)", "doubt=0 is not possible"),
         ("pimc(rivals=greedy, deals=paper)", "deals=paper is not possible with rivals, which say themselves how hidden things are drawn"),
         ("ismcts(rivals=nobody)", "nobody"),

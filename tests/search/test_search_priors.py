@@ -13,8 +13,9 @@ from random_games import random_game
 
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, NotSupported
-from kdenv.core.questions import choose_at, first_action, rest_of
+from kdenv.core.questions import choose_at
 from kdenv.core.table import Table
+from kdenv.core.turns import first_action, rest_of
 from kdenv.games import find_game
 from kdenv.networks.players import weigh_turns
 from kdenv.policies import policy

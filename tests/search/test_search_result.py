@@ -74,7 +74,7 @@ def test_searches_without_a_tree_say_so() -> None:
 
 
 def test_policies_that_do_not_search_say_so() -> None:
-    with pytest.raises(NotSupported, match="random does not search and has nothing to tell"):
+    with pytest.raises(NotSupported, match="random does not search, so it has no search result"):
         policy("random").search(shells(2).view(0))
 
 

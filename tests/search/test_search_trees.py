@@ -22,7 +22,7 @@ from kdenv.games import find_game
 from kdenv.policies import policy
 from kdenv.policies.result import SearchResult
 from kdenv.policies.tree_view import Node, turns_of
-from kdenv.policies.trees import size_of_tree
+from kdenv.policies.uct import size_of_tree
 from kdenv.search import select
 from kdenv.search.budget import Budget, run_together
 from kdenv.search.kernels import uct

@@ -50,6 +50,7 @@ NOT_RUN = {
     "kdenv reproduce wong": _PAPERS,
     "kdenv reproduce jan": _PAPERS,
     "python -m baselines.papers.": _PAPERS,
+    "python -m baselines.tools.": "takes minutes; the tests of the arena use parts of it",
     "python -m baselines.rl.export model.zip": "needs a trained model; test_learned.py exports one",
 }
 

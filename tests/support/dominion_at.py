@@ -64,9 +64,3 @@ def pile(table: Table, name: str, seat: int = 0) -> str:
 def number(table: Table, name: str) -> int:
     """One number of the state: actions, buys, coins."""
     return int(table.states[0][name])
-
-
-def top(table: Table, seat: int) -> list[str]:
-    """The known cards on top of a deck, the uppermost first."""
-    s = table.states[0]
-    return [GAME.notation.card_name(s, slot) for slot in s["top"][seat][: s["n_top"][seat]][::-1]]

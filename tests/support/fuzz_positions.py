@@ -22,10 +22,10 @@ from kdenv.compiler.random import Rng, below, make_rng
 from kdenv.core import verbs
 from kdenv.core.errors import KdenvError
 from kdenv.core.game import Game
-from kdenv.core.questions import choose, first_action, rest_of
+from kdenv.core.questions import choose
 from kdenv.core.record import replay, write_record
 from kdenv.core.table import Table
-from kdenv.core.turns import SCRATCH
+from kdenv.core.turns import SCRATCH, first_action, rest_of
 from kdenv.core.verbs import CHANCE, DECIDE, OVER, apply, apply_chance, legal, phase, sample_chance, seat
 from kdenv.games import find_game
 from kdenv.games.dominion.cards import random_kingdom

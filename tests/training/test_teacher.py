@@ -13,8 +13,8 @@ from random_games import random_game
 from kdenv.compiler.random import make_rng
 from kdenv.core import verbs
 from kdenv.core.errors import BadOption
-from kdenv.core.questions import packed
 from kdenv.core.table import Table
+from kdenv.core.turns import packed
 from kdenv.core.verbs import OVER
 from kdenv.core.view import View
 from kdenv.games import find_game

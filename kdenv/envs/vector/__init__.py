@@ -1,14 +1,8 @@
-"""Batches: many games in one array, which one call of a kernel steps, opponents included.
+"""Batches: many games in one array. One call of a kernel steps them all, opponents included.
 
-| file | has |
-|---|---|
-| `single_agent.py` | `SeatVectorEnv`: one seat learns in each game; for Gymnasium |
-| `selfplay.py` | `SelfPlay`: all seats learn |
-| `batch.py` | `Batch`, the engine of both and of envs/sb3.py: arrays, errors |
-| `thread_pool.py` | the threads that share the games |
-| `kernels.py` | dealing and stepping |
-| `truncation.py` | whether a limit ended a game |
-| `buffers.py` | arrays that are used again |
+`Batch` in batch.py has the arrays and raises the errors. The environments for users are faces of it: `SeatVectorEnv` (one seat of each game
+learns), `SelfPlay` (all seats learn) and `SeatVecEnv` in envs/sb3.py. The kernels in kernels.py deal and step games, and the threads of
+thread_pool.py share the games. buffers.py has arrays that are used again.
 """
 
 from kdenv.envs.vector.selfplay import BatchStep, SelfPlay

@@ -1,6 +1,6 @@
 """`Batch`: games of one kind that are dealt and stepped together. Each environment in this room and in envs/sb3.py has one.
 
-It owns the arrays and raises the errors. Its crew plays the games.
+It owns the arrays and raises the errors. Its threads play the games.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
+from kdenv.core.afterstates import AfterstateLister, Afterstates, Rows, as_seats_see
 from kdenv.core.encoding import Observer
-from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder, shown
+from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.table import Table
-from kdenv.envs.rewards import NO_REWARD, REWARDS, Reward, reward_number
+from kdenv.envs.opponents import Lineup
+from kdenv.envs.rewards import NO_REWARD, REWARDS, reward_number
 from kdenv.envs.seeds import new_key
+from kdenv.envs.setup import SeatSetup, Setup
 from kdenv.envs.step_kernel import WORK
-from kdenv.envs.validation import check_flag, check_seed, warn_of_loss
+from kdenv.envs.validation import check_seed, warn_of_loss
 from kdenv.envs.vector.buffers import Buffers
 from kdenv.envs.vector.kernels import (
     ALL_SEATS,
@@ -33,70 +36,65 @@ from kdenv.envs.vector.kernels import (
     list_illegal,
 )
 from kdenv.envs.vector.thread_pool import Crew
-from kdenv.envs.vector.truncation import ending_of
 from kdenv.policies.compiled import first_use
 from kdenv.policies.compiled_opponents import cast_of
 
 T = TypeVar("T")
 
-_LOG = 128  # events that follow a decision without another one; if there are more, a kernel goes on after them
-_SEATS = {"random": RANDOM_SEAT, "rotate": NEXT_SEAT, "all": ALL_SEATS}
-_MOST_THREADS = 256
+_LOG = 128  # places for the events that follow a decision; after more events a kernel starts again at the first place
+_SEATS = {"random": RANDOM_SEAT, "rotate": NEXT_SEAT}
 _APART = 16  # numbers of 64 bits; processors fetch two lines of eight
 
 
 class Batch:
-    """GameArrays in the rows of arrays. `games` tells what happened in the last call (see kernels.Games); `mask` in it is private.
+    """Games in the rows of arrays: of one learner each if the setup is a SeatSetup, else of seats that all learn.
 
-    Game i of a batch that was dealt with seed s is the game of a SeatEnv or TableEnv after reset(seed=s + i), and the games that follow
-    in its row are those which the environment plays after reset() without a seed. Neither n nor threads changes any of them.
+    `games` has the results of the last call (see GameArrays). Its `mask` is private: kernels trust it.
+
+    Game i of a batch that was dealt with seed s is the game of a SeatEnv or TableEnv after reset(seed=s + i). The games that follow in its
+    row are those of the environment after reset() without a seed. Neither the number of games nor that of threads changes any of them.
     """
 
-    def __init__(
-        self, empty: Table, n: int, *, seat: int | str, reward: Reward, encoding: str | None, skip_forced: bool, threads: int
-    ) -> None:
-        """Take an empty table, the number of games, the learner's seat ("random", "rotate" or "all"), and the options of environments."""
-        _check_count("num_envs", n, 1 << 24)
-        _check_count("threads", threads, _MOST_THREADS)
-        check_flag("skip_forced", skip_forced)
-        if reward_number(reward) == NO_REWARD:
+    def __init__(self, setup: Setup) -> None:
+        if reward_number(setup.reward) == NO_REWARD:
             known = ", ".join(REWARDS)
             raise NotSupported(f"the reward of a batch of games cannot be a function; choose {known}, or use SeatEnv or TableEnv")
-        self.empty, self.n = empty, int(n)
-        self.observer: Observer = empty.game.observer(empty.players, empty.variant, encoding)
+        empty = setup.empty
+        self.empty, self.n = empty, int(setup.num_envs)
+        self.observer: Observer = setup.observer()
         self.n_actions = empty.n_actions
+        self._raises = setup.illegal == "raise"
         self._is_dealt = False
         self._is_broken = False  # whether a call that may have moved games was not completed
         self.mistakes: dict[int, IllegalAction] = {}  # by row, of the last step
         self._rows = np.zeros(self.n, np.int64)
-        self._threads = min(int(threads), self.n)
+        self._threads = min(int(setup.threads), self.n)
         self._crew: Crew | None = None  # made when it is needed, with parts of kernels that are neither copied nor pickled
         self._opponents: Sequence[Any] = []
+        self._listers: dict[str, AfterstateLister] = {}  # by encoding; with parts of kernels, too
         self._actions = np.zeros(self.n, np.int64)
         self._buffers = Buffers((self.n, self.observer.size), np.float32)
-        self._finals = Buffers((self.n, self.observer.size), np.float32)  # others, so that the first ones stay in the processor's cache
+        self._finals = Buffers((self.n, self.observer.size), np.float32)  # seldom written, so that the others stay in the processor's cache
         self._masks = Buffers((self.n, self.n_actions), np.int8)
         self.results = self._new_results()  # of the last call; they are new arrays in every call
-        ending_of(empty.game)  # refuses a game that batches cannot play
         self.world = World(
-            None,  # the ending and the numbers of the opponents are filled in for a crew
-            empty.states.copy(),
-            empty.players,
-            _SEATS[seat] if isinstance(seat, str) else int(seat),
-            0,
-            np.zeros(0, np.int64),
-            reward_number(reward),
-            empty.game.teams(empty.players),
-            float(empty.game.margin_scale),
-            skip_forced,
+            start=empty.states.copy(),
+            players=empty.players,
+            learner=_learner(setup),
+            drawn_from=0,
+            numbers=np.zeros(0, np.int64),  # filled in for the threads
+            reward=reward_number(setup.reward),
+            teams=empty.game.teams(empty.players),
+            scale=float(empty.game.margin_scale),
+            skips_forced=setup.skip_forced,
         )
         self.games = _empty_games(empty, self.n)
+        if isinstance(setup, SeatSetup):
+            self.set_opponents(setup.lineup())
 
-    def set_opponents(self, players: Sequence[Any], *, drawn: bool) -> None:
-        """Change the opponents from the next game on: one policy for each seat after the learner, or a list to draw from for every game.
-
-        GameArrays that are under way go on with players of the new list: those in the places of theirs in the old list.
-        """
+    def set_opponents(self, lineup: Lineup) -> None:
+        """Change the opponents. In a game under way the new policy at a place of the list replaces the old one at the same place."""
+        players, drawn = lineup.listed
         cast_of(players, self.empty.game, self.empty.players)  # refuses players without a compiled form
         self.close()
         self._opponents = players
@@ -106,7 +104,7 @@ class Batch:
     def deal(self, seeds: Sequence[int | None] | None, which: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
         """Begin a game in every row, or in those of which `which` is true, and return the observations of all rows.
 
-        seeds: one for each row. Rows without a seed go on with their next game.
+        seeds: one for each row. A row without a seed gets its next game.
         """
         which = np.ones(self.n, np.bool_) if which is None else which
         if not which.all():
@@ -121,11 +119,11 @@ class Batch:
         self._actions[:] = which
         return self._run(True)
 
-    def step(self, actions: Any, *, raises: bool) -> NDArray[np.float32]:
-        """Carry out an action in each game, and return the observations. If it raises for an illegal action, it has changed nothing."""
+    def step(self, actions: Any) -> NDArray[np.float32]:
+        """Carry out an action in each game, and return the observations. With illegal="raise" an illegal action changes no game."""
         self._check_under_way("there are no games to step in")
         given = self._take(actions)
-        if raises:
+        if self._raises:
             for row in self._rows[: list_illegal(self.games.mask, self._actions, self._rows)].tolist():
                 error = self.table(row).illegal(given[row])
                 raise type(error)(f"in game {row} of the batch: {error}")
@@ -136,10 +134,10 @@ class Batch:
             warn_of_loss(self.empty.game.name)
         return observations
 
-    def completed(self, told: T) -> T:
-        """Return what a call of the user returns. Environments do this last: a call that does not come so far breaks all games off."""
+    def completed(self, result: T) -> T:
+        """Note that a call is complete, and return its result. After an incomplete call all games must be dealt anew."""
         self._is_dealt, self._is_broken = True, False
-        return told
+        return result
 
     def _check_under_way(self, otherwise: str) -> None:
         if self._is_broken:
@@ -147,8 +145,33 @@ class Batch:
         if not self._is_dealt:
             raise WrongOrder(f"{otherwise}, and none has begun yet; call reset() for all games first")
 
+    def afterstates(self, encoding: str | None, *, whole: bool, out: Rows | None) -> Afterstates:
+        """List the turns of the seats to move, and what these seats observe after each."""
+        self._check_under_way("there are no turns to list")
+        empty = self.empty
+        observer = self.observer if encoding is None else empty.game.observer(empty.players, empty.variant, encoding)
+        name = observer.encoding.name
+        if name not in self._listers:
+            self._listers[name] = AfterstateLister(empty.game, observer)
+        return self._listers[name].list(self.games.states, self.games.seat, whole=whole, out=out)
+
+    def positions(self) -> NDArray[Any]:
+        """Return a read-only copy of the states of all games, each as the seat to move sees it."""
+        self._check_under_way("there are no positions")
+        states = as_seats_see(self.games.states, self.games.seat)
+        states.flags.writeable = False
+        return states
+
+    def opponents(self) -> NDArray[np.int64]:
+        """Return the place of each seat's policy in the list of opponents, or in the pool; -1 for seats that learn (games x players)."""
+        places = np.full_like(self.games.places, -1)
+        if self.world.learner != ALL_SEATS:
+            places[:] = self.games.places
+            places[np.arange(self.n), self.games.learner] = -1
+        return places
+
     def table(self, i: int) -> Table:
-        """Game i as a table of its own, to look at. It does not know what happened before."""
+        """Return game i as a new table, to look at. The table has no history."""
         return self._table(self.games.states[i])
 
     def close(self) -> None:
@@ -162,7 +185,7 @@ class Batch:
         return table
 
     def _take(self, actions: Any) -> NDArray[Any]:
-        """Take the actions of a step, and return them as they were given: a number of 64 bits without a sign may become a negative one."""
+        """Note the actions of a step, and return them as they were given. An unsigned number of 64 bits may be noted as a negative one."""
         given = np.asarray(actions)
         if given.shape != (self.n,) or given.dtype.kind not in "iu":
             what = f"an array of {given.dtype} of shape {given.shape}"
@@ -174,7 +197,7 @@ class Batch:
         return Results(self._buffers.take(), self._finals.take(), self._masks.take())
 
     def _run(self, dealing: bool) -> NDArray[np.float32]:
-        """Deal games where the actions are not 0, or carry the actions out; return the observations. Until completed() games are broken."""
+        """Deal games where the actions are not 0, or carry the actions out; return the observations. Call completed() afterwards."""
         if self._crew is None or not self._crew.is_whole:
             self._crew = self._new_crew()
         self.results, self._is_broken = self._new_results(), True
@@ -189,22 +212,22 @@ class Batch:
 
     def _new_crew(self) -> Crew:
         casts = [cast_of(self._opponents, self.empty.game, self.empty.players) for _ in range(self._threads)]
-        world = self.world._replace(ending=ending_of(self.empty.game), numbers=casts[0][1])
+        world = self.world._replace(numbers=casts[0][1])
         parts = [(world, cast, self.games, _room(self.empty, self.observer)) for cast, _ in casts]
         with first_use(casts[0][0], self.empty.game):
             return Crew(parts, self._actions, self._new_results())
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy and pickle everything but the threads and what the last call returned."""
-        told = self.results
-        return {**self.__dict__, "_crew": None, "results": Results(told.observations[:0], told.finals[:0], told.masks[:0])}
+        """Copy and pickle everything but the threads and the results of the last call."""
+        last = self.results
+        return {**self.__dict__, "_crew": None, "_listers": {}, "results": Results(last.observations[:0], last.finals[:0], last.masks[:0])}
 
     def clone(self) -> Batch:
         return copy.deepcopy(self)
 
 
 def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> list[int | None] | None:
-    """One seed for each of n games: a number stands for itself and the ones after it."""
+    """Return one seed for each of n games: those of a list, or a number and the ones after it."""
     if seed is None:
         return None
     if isinstance(seed, Sequence):
@@ -217,9 +240,11 @@ def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> list[int | None
     return [int(seed) + i for i in range(n)]
 
 
-def _check_count(name: str, value: Any, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= most:
-        raise BadOption(f"{name}={shown(value)} is not possible; {name} may be a whole number from 1 to {most}")
+def _learner(setup: Setup) -> int:
+    """Return the number that kernels have for the learner's seat, or for the rule that chooses it."""
+    if not isinstance(setup, SeatSetup):
+        return ALL_SEATS
+    return _SEATS[setup.seat] if isinstance(setup.seat, str) else int(setup.seat)
 
 
 def _empty_games(empty: Table, n: int) -> GameArrays:
@@ -251,7 +276,7 @@ def _empty_games(empty: Table, n: int) -> GameArrays:
 
 
 def _room(empty: Table, observer: Observer) -> Room:
-    generators = np.zeros(3 * _APART, np.uint64)[_APART:]  # their numbers change all the time, so no other thread's may lie beside them
+    generators = np.zeros(3 * _APART, np.uint64)[_APART:]  # those of other threads must not share a cache line with them
     return Room(
         observer.part(),
         np.zeros(WORK, empty.game.state_dtype),

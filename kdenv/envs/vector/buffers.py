@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_MOST = 4  # arrays that are kept; a training loop holds two: what it has just been given, and what it was given before
+_MOST = 4  # arrays that are kept; a training loop holds two: those of the last call and of the call before it
 
 
 def _holders(arrays: list[NDArray[Any]]) -> list[int]:
-    """How many references there are to each array."""
+    """Return the number of references to each array."""
     return [sys.getrefcount(array) for array in arrays]
 
 
@@ -20,14 +20,14 @@ _FREE = _holders([np.zeros(1)])[0]  # the references to an array that only such 
 
 
 class Buffers:
-    """Gives out arrays of one shape. What they hold is not defined."""
+    """Gives out arrays of one shape. Their contents are undefined."""
 
     def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
         self._shape, self._dtype = shape, dtype
         self._arrays: list[NDArray[Any]] = []
 
     def take(self) -> NDArray[Any]:
-        """An array that nobody else holds. A view of an array, and a tensor that shares its memory, hold it, too."""
+        """Return an array that nobody else holds. A view of an array, and a tensor that shares its memory, hold it, too."""
         for place, holders in enumerate(_holders(self._arrays)):
             if holders == _FREE:
                 self._arrays.append(self._arrays.pop(place))

@@ -1,8 +1,8 @@
 """The kernels of a batch: games that each have a row in the same arrays.
 
 One call deals games or carries out a decision in each of them, with the chance and the turns of compiled opponents that follow. It begins
-a new game where one has ended, and writes observations, masks and rewards. A call works on a slice of the games, and touches
-nothing of the others, so several threads can each have a slice.
+a new game where one has ended, and writes observations, masks and rewards. A call works on a slice of the games and does not touch the
+others, so several threads can each have a slice.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import Rng, below
 from kdenv.core.encoding import observe_by
 from kdenv.core.events import decide, run_chance
-from kdenv.core.verbs import CHANCE, DECIDE, legal, phase, scores, seat, standings
+from kdenv.core.verbs import CHANCE, DECIDE, legal, phase, scores, seat, standings, truncated
 from kdenv.envs.rewards import GAINS, add_gains, settle, write_forfeit
 from kdenv.envs.seeds import CHANCE as FOR_CHANCE
 from kdenv.envs.seeds import DICE, POOL, SEAT, seed_of
 from kdenv.envs.step_kernel import NOBODY, turn_of
-from kdenv.envs.vector.truncation import was_cut_off
 from kdenv.policies.compiled_opponents import select_player
 
 RANDOM_SEAT, NEXT_SEAT, ALL_SEATS = -1, -2, -3  # World.learner, if it is not a seat
@@ -30,14 +29,13 @@ TOO_MANY_DEALS = -1
 
 
 class World(NamedTuple):
-    """What all games of a batch have in common."""
+    """The values that are the same for all games of a batch."""
 
-    ending: Any  # answers was_cut_off
     start: NDArray[Any]  # one state: the position before anything has happened
     players: int
-    learner: int  # the seat that learns, or how it is chosen
+    learner: int  # the seat that learns; or RANDOM_SEAT, NEXT_SEAT or ALL_SEATS
     drawn_from: int  # the number of players from which opponents are drawn for every game; 0 if they are fixed
-    numbers: NDArray[np.int64]  # in the cast, of these players, or of the opponents in the order in which they sit after the learner
+    numbers: NDArray[np.int64]  # the place in the cast of each of these players, or of each seat after the learner if they are fixed
     reward: int  # its number in envs/rewards.py
     teams: int
     scale: float
@@ -45,7 +43,10 @@ class World(NamedTuple):
 
 
 class GameArrays(NamedTuple):
-    """The games of a batch, and what happened in the last call; every array has a row for each game."""
+    """The games of a batch and the results of the last call. Every array has a row for each game.
+
+    The fields after `ended` belong to the game that ended, in rows in which one did. All others belong to the next game there.
+    """
 
     states: NDArray[Any]
     keys: NDArray[np.uint64]  # the seeds: see envs/seeds.py
@@ -53,13 +54,13 @@ class GameArrays(NamedTuple):
     chance: NDArray[np.uint64]  # the generators
     dice: NDArray[np.uint64]
     places: NDArray[np.int64]  # by seat: the place of its player in World.numbers
-    learner: NDArray[np.int64]  # the seat that learns; ALL_SEATS
+    learner: NDArray[np.int64]  # the seat that learns, or ALL_SEATS
     seat: NDArray[np.int64]  # the seat that decides
-    mask: NDArray[np.int8]  # what is legal for it
+    mask: NDArray[np.int8]  # its legal actions
     before: NDArray[np.int64]  # with reward="gains": the points of each seat when gains were last given
-    ended: NDArray[np.bool_]  # whether a game ended in the last call. If so, the other arrays tell of a new game, and these of the old one:
-    cut_off: NDArray[np.bool_]
-    illegal: NDArray[np.bool_]
+    ended: NDArray[np.bool_]  # whether a game ended in the last call
+    cut_off: NDArray[np.bool_]  # whether a limit ended it
+    illegal: NDArray[np.bool_]  # whether an illegal action ended it
     wrong: NDArray[Any]  # the position in which an illegal action was chosen
     rewards: NDArray[np.float64]  # by seat
     reward: NDArray[np.float64]  # of the seat that decides or, where a game ended, that was the last to decide
@@ -73,12 +74,12 @@ class Results(NamedTuple):
     """Arrays for one call, with a row for each game, that users may keep."""
 
     observations: NDArray[np.float32]
-    finals: NDArray[np.float32]  # what was observed last in games that have ended
+    finals: NDArray[np.float32]  # the last observations of games that have ended
     masks: NDArray[np.int8]
 
 
 class Room(NamedTuple):
-    """What one thread works in."""
+    """The working memory of one thread."""
 
     encoding: Any  # answers observe_by
     states: NDArray[Any]
@@ -91,14 +92,14 @@ class Room(NamedTuple):
 
 @kernel
 def play_games(world, cast, games, room, dealing, actions, results, first, last):
-    """Carry out actions[i] in each of these games, and go on until a learner decides. An illegal action ends the game as a loss.
+    """Carry out actions[i] in the games from `first` to `last` (exclusive), and play until a learner decides in each.
 
-    Where a game ends, what was seen last is written to results.finals, and a new game is dealt. If `dealing` is true, no action is
-    carried out: a new game is dealt in every row where actions[i] is not 0, and the others stay as they are. Return 0, or
-    TOO_MANY_DEALS. Dealing and stepping are one kernel so that the opponents are compiled once.
+    An illegal action ends its game as a loss. Where a game ends, its last observation is written to results.finals, and a new game is
+    dealt. If `dealing` is true, no action is carried out: a new game is dealt in every row where actions[i] is not 0, and the others stay
+    as they are. Return 0, or TOO_MANY_DEALS. Dealing and stepping are one kernel so that the opponents are compiled once.
     """
     for i in range(first, last):
-        me = games.seat[i]
+        me = games.seat[i]  # the learner of this action; after _deal games.seat has the one of the next game
         games.illegal[i], games.ended[i] = False, False
         games.rewards[i, :] = 0.0
         is_new = dealing and actions[i] != 0
@@ -106,7 +107,7 @@ def play_games(world, cast, games, room, dealing, actions, results, first, last)
             _carry_out(world, cast, games, room, i, actions[i])
             is_new = games.ended[i]
             if is_new:
-                _tell_end(world, games, room, results.finals, i, me)
+                _write_end(world, games, room, results.finals, i, me)
             elif world.reward == GAINS:
                 scores(games.states[i], games.scores[i])
                 add_gains(games.scores[i], games.before[i], world.scale, games.rewards[i])
@@ -121,7 +122,7 @@ def play_games(world, cast, games, room, dealing, actions, results, first, last)
 
 @kernel
 def _carry_out(world, cast, games, room, i, action):
-    """Carry out an action in row i, and go on until a learner decides; note whether the game ended."""
+    """Carry out an action in row i, and play until a learner decides; note whether the game ended."""
     if action < 0 or action >= games.mask.shape[1] or games.mask[i, action] == 0:
         games.illegal[i], games.ended[i] = True, True
         games.wrong[i] = games.states[i]
@@ -134,10 +135,11 @@ def _carry_out(world, cast, games, room, i, action):
 
 
 @kernel
-def _tell_end(world, games, room, finals, i, me):
-    """Write how the game in row i ended; `me` was the last learner to decide."""
+def _write_end(world, games, room, finals, i, me):
+    """Write the results of the game that ended in row i; `me` was the last learner to decide."""
     games.last_seat[i] = me
-    games.cut_off[i] = not games.illegal[i] and was_cut_off(world.ending, games.states, i)
+    # After an illegal action the game is not over, so the verb truncated has no meaning for its position.
+    games.cut_off[i] = not games.illegal[i] and truncated(games.states, i)
     standings(games.states[i], games.standings[i])
     _rank(games.standings[i], games.ranks[i])
     scores(games.states[i], games.scores[i])
@@ -152,7 +154,7 @@ def _tell_end(world, games, room, finals, i, me):
 
 @kernel
 def _rank(numbers, ranks):
-    """Write the place of each seat, 1 for the best; equals share the better place."""
+    """Write the place of each seat, 1 for the best; equal seats share the better place."""
     for mine in range(numbers.shape[0]):
         ranks[mine] = 1
         for other in range(numbers.shape[0]):
@@ -162,7 +164,7 @@ def _rank(numbers, ranks):
 
 @kernel
 def _deal(world, cast, games, room, i):
-    """Begin games in row i until there is one in which a learner decides; return whether there is one."""
+    """Begin games in row i until a learner decides in one; return whether there was one within MOST_DEALS games."""
     for _ in range(MOST_DEALS):
         games.numbers[i] += 1
         number = games.numbers[i]
@@ -171,6 +173,7 @@ def _deal(world, cast, games, room, i):
         room.dice[0] = seed_of(games.keys, i, number, DICE)
         _seat_players(world, games, i, number, room.spare)
         _draw(games, room, i)
+        # Gains are counted from here, so that they include those of opponents who decide before the learner.
         scores(games.states[i], games.before[i])
         mover = _play_on(world, cast, games, room, i)
         games.chance[i], games.dice[i] = room.chance[0], room.dice[0]
@@ -191,6 +194,7 @@ def _seat_players(world, games, i, number, spare):
     elif world.learner == RANDOM_SEAT:
         spare[0] = seed_of(games.keys, i, number, SEAT)
         games.learner[i] = below(spare, world.players)
+    # The draws are in the order of the seats after the learner, as in Lineup.draw.
     spare[0] = seed_of(games.keys, i, number, POOL)
     for after in range(world.players - 1):
         place = after if world.drawn_from == 0 else below(spare, world.drawn_from)
@@ -199,7 +203,7 @@ def _seat_players(world, games, i, number, spare):
 
 @kernel
 def _play_on(world, cast, games, room, i):
-    """Carry out chance and the turns of opponents in row i until a learner decides, and write the mask of what it may do.
+    """Carry out chance and the turns of opponents in row i until a learner decides, and write the mask of its legal actions.
 
     Return its seat, or NOBODY at the end of the game.
     """

@@ -9,21 +9,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.core.afterstates import Afterstates, Rows
 from kdenv.core.encoding import Layout
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.envs.rewards import Reward
-from kdenv.envs.validation import ILLEGAL, check_choice, empty_table
+from kdenv.envs.setup import Setup, empty_table
 from kdenv.envs.vector.batch import Batch, seeds_of
 
 
 class BatchStep(NamedTuple):
-    """Where the games stand, with one row for each game, and what ended in the last step.
+    """The current decisions of the games and the results of the last step, with one row for each game.
 
-    Where a game has ended, observation, action_mask and seat are those of the next game, and the rest tells of the one that ended.
+    Where a game has ended, observation, action_mask and seat belong to the next game, and all other fields to the one that ended.
     """
 
-    observation: NDArray[np.float32]  # what the seat that moves observes
+    observation: NDArray[np.float32]  # of the seat that moves
     action_mask: NDArray[np.int8]
     seat: NDArray[np.int64]  # the seat that moves
     rewards: NDArray[np.float64]  # of all seats; 0 until a game ends, unless reward="gains"
@@ -33,11 +34,18 @@ class BatchStep(NamedTuple):
 
 
 class SelfPlay:
-    """Games whose seats all learn, for a training loop of your own (PPO, DQN, AlphaZero ...).
+    """Games whose seats all learn, for your own training loop (PPO, DQN, AlphaZero ...).
+
+    Args:
+        game: The name of a game, or a Game.
+        num_envs: The number of games.
+        players, reward, encoding, skip_forced, options: As in TableEnv. The reward cannot be a function.
+        illegal: As in TableEnv. With "raise" an illegal action changes no game.
+        threads: The number of threads that share the games. It changes no result.
 
     reset and step return a BatchStep. Row i after reset(seed=s) holds the games that TableEnv plays after reset(seed=s + i) and, after
     that, reset() without a seed. Arrays are not written to again as long as somebody holds them. If an error or Ctrl-C ends a call, reset()
-    must deal all games anew. A copy that goes through pickle or cloudpickle to another process goes on with the same numbers there.
+    must deal all games anew. A copy through pickle or cloudpickle plays the same games in another process.
 
     >>> from kdenv.envs import SelfPlay
     >>> batch = SelfPlay("dominoes", num_envs=64, mode="round")
@@ -45,6 +53,7 @@ class SelfPlay:
     >>> now = batch.step(now.action_mask.argmax(axis=1))       # an action for each game
     >>> now.observation.shape, now.rewards.shape
     ((64, 195), (64, 4))
+
     """
 
     def __init__(
@@ -60,11 +69,17 @@ class SelfPlay:
         threads: int = 1,
         **options: Any,
     ) -> None:
-        """Take the number of games, and the parameters of TableEnv. threads: how many threads share the games."""
-        check_choice("illegal", illegal, ILLEGAL)
         empty = empty_table(game, players, options)
-        self._batch = Batch(empty, num_envs, seat="all", reward=reward, encoding=encoding, skip_forced=skip_forced, threads=threads)
-        self._raises = illegal == "raise"
+        setup = Setup(
+            empty=empty,
+            num_envs=num_envs,
+            reward=reward,
+            illegal=illegal,
+            encoding=encoding,
+            skip_forced=skip_forced,
+            threads=threads,
+        )
+        self._batch = Batch(setup)
         self.num_envs, self.players = self._batch.n, empty.players
         self.n_actions, self.n_observed = empty.n_actions, self._batch.observer.size
 
@@ -73,22 +88,42 @@ class SelfPlay:
         return self._batch.observer.layout
 
     def reset(self, seed: int | Sequence[int | None] | None = None) -> BatchStep:
-        """Deal a new game in every row. seed: the seed of the first game, the next one takes the next seed; or a list of seeds."""
+        """Deal a new game in every row.
+
+        Args:
+            seed: The seed of the first game, of which each further game takes the next number; or a list of seeds.
+
+        """
         return self._batch.completed(self._moment(self._batch.deal(seeds_of(seed, self.num_envs))))
 
     def step(self, actions: Any) -> BatchStep:
-        """Carry out one action in each game, and the chance after it. A game that ends is followed by the next one at once."""
-        return self._batch.completed(self._moment(self._batch.step(actions, raises=self._raises)))
+        """Carry out one action in each game, and the chance after it. Where a game ends, the next one is dealt at once."""
+        return self._batch.completed(self._moment(self._batch.step(actions)))
+
+    def afterstates(self, encoding: str | None = None, *, whole: bool = True, out: Rows | None = None) -> Afterstates:
+        """List the turns of the seat to move in every game, and what this seat observes after each of them, before any chance.
+
+        Args:
+            encoding: the name of the encoding; None means that of the environment.
+            whole: list whole turns; if False, single actions.
+            out: memory for the observations, an array of float32 with at least as many rows as there are turns.
+
+        """
+        return self._batch.afterstates(encoding, whole=whole, out=out)
+
+    def positions(self) -> NDArray[Any]:
+        """Return a read-only copy of the states of all games, each as the seat to move sees it."""
+        return self._batch.positions()
 
     def table(self, i: int) -> Table:
-        """Game i as a table, to look at: legal actions in words, scores, drawings. It is a copy, and knows no history."""
+        """Return a copy of game i as a table, to look at: legal actions in words, scores, drawings. The table has no history."""
         return self._batch.table(i)
 
     def close(self) -> None:
         self._batch.close()
 
     def clone(self) -> SelfPlay:
-        """An independent copy, with the same positions and generators."""
+        """Return an independent copy, with the same positions and generators."""
         return copy.deepcopy(self)
 
     def _moment(self, observation: NDArray[np.float32]) -> BatchStep:

@@ -1,6 +1,6 @@
 """Draw tiles and meeples as SVG on a square of 100 x 100. This is drawn for kdenv and uses no publisher's art.
 
-Everything follows from what the tile connects: a city reaches its edges, and a road runs between its edges. Ground and walls
+Everything follows from the edges that the tile connects: a city reaches its edges, and a road runs between its edges. Ground and walls
 turn with the tile, but houses, churches and trees stand upright on it. A small generator of random numbers places patches and
 tufts of grass and chooses how houses look. Its seed is the type of the tile, so a type always looks the same.
 """
@@ -22,7 +22,7 @@ WALL, INK = "#efe0c2", "#4a3a2c"
 # The point where a road leaves a tile, by edge.
 _EXITS = {"N": (50, 0), "E": (100, 50), "S": (50, 100), "W": (0, 50)}
 # The shapes of a city before it is turned: its outline, its wall, places for houses. _CITIES says which shape a city has by the edges
-# that it reaches, and how often the shape is turned. _SHIELDS says where the shield of a city with a pennant is.
+# that it reaches, and how often the shape is turned. _SHIELDS has the places of the shields of cities with a pennant.
 _CAP = ("M0,0 C22,40 78,40 100,0 Z", "M0,0 C22,40 78,40 100,0", ((33, 11), (50, 18), (67, 10)))
 _BAND = (
     "M0,0 C20,26 80,26 100,0 V100 C80,74 20,74 0,100 Z",

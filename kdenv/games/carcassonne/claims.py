@@ -1,7 +1,7 @@
-"""Meeples on tiles: what a seat may claim on the newest tile, and where all meeples stand.
+"""Meeples on tiles: the claims that are open on the newest tile, and the places of all meeples.
 
-A slot says what a meeple is put on: 0 is nothing, 1 to 4 are the city or road at the north, east, south, west edge, 5 to 8
-the field at the corner NW, NE, SE, SW, and 9 is the cloister. If several slots mean the same feature, the lowest one names it.
+A slot is a place for a meeple on a tile. Slot 0 is none. Slots 1 to 4 are the city or road at the north, east, south and west edge. Slots
+5 to 8 are the field at the corners NW, NE, SE and SW, and 9 is the cloister. If several slots mean one feature, the lowest names it.
 """
 
 from kdenv.compiler.bits import bit
@@ -22,7 +22,7 @@ def can_claim(s):
         return False
     tile = int(s.n_tiles) - 1
     tile_type = int(s.tile_face[tile]) >> 2
-    if CLOISTER[tile_type] != 0:
+    if CLOISTER[tile_type] != 0:  # a new cloister has no meeple
         return True
     for segment in range(int(s.tile_city[tile]), int(s.n_cities)):
         if s.city_meeples[find(s.city_parent, segment)] == 0:
@@ -38,14 +38,15 @@ def can_claim(s):
 
 @kernel
 def list_claims(s, out, n):
-    """Write the action that claims nothing and one for each free feature of the newest tile (by its lowest slot) to out[n] on.
+    """Write the claims on the newest tile to out from index n on: first to claim nothing, then each free feature by its lowest slot.
 
-    Returns the index after the last of them. Whether the seat has a meeple is not checked.
+    Returns the index after the last of them. It is not checked that the seat has a meeple.
     """
     tile = int(s.n_tiles) - 1
     face = int(s.tile_face[tile])
     out[n] = CLAIM
     n += 1
+    # Slots ascend, and tiles laid earlier may have joined several segments of this tile. So a feature is listed with its first slot only.
     cities = NONE  # cities and roads that are already listed, as bits
     roads = NONE
     for edge in range(4):
@@ -85,7 +86,7 @@ def list_claims(s, out, n):
 
 @kernel
 def feature_at(s, tile, slot):
-    """Return the number of the city, road, field or cloister at a slot of a tile. Whether one is there is not checked."""
+    """Return the number of the city, road, field or cloister at a slot of a tile. It is not checked that there is one."""
     face = int(s.tile_face[tile])
     if slot == ON_CLOISTER:
         for i in range(int(s.n_cloisters)):
@@ -102,17 +103,17 @@ def feature_at(s, tile, slot):
 
 @kernel
 def kind_at(s, tile, slot):
-    """Return the kind of what is at a slot from 1 to 8: that of the edge (CITY, ROAD or FIELD), or FIELD at a corner."""
+    """Return the kind at a slot from 1 to 8: that of the edge (CITY, ROAD or FIELD), or FIELD at a corner."""
     return int(EDGE[int(s.tile_face[tile]), slot - FIRST_EDGE]) if slot < FIRST_CORNER else FIELD
 
 
 @kernel
 def stand(s, tile, slot, seat, n):
-    """Put a meeple of a seat on what is at a slot of a tile (n is 1), or take it back (n is -1)."""
+    """Put a meeple of a seat on the feature at a slot of a tile (n is 1), or take it back (n is -1)."""
     feature = feature_at(s, tile, slot)
     s.hand[seat] -= n
-    s.tile_claim[tile] = 10 * seat + slot if n > 0 else 0
-    meeple = n << (3 * seat)
+    s.tile_claim[tile] = N_SLOTS * seat + slot if n > 0 else NO_MEEPLE
+    meeple = n << (3 * seat)  # three bits a seat (features.py)
     if slot == ON_CLOISTER:
         s.cloister_seat[feature] = seat if n > 0 else NOBODY
         return
@@ -139,8 +140,8 @@ def claim(s, slot):
 
 @kernel
 def is_standing(s, tile):
-    """Return whether a meeple was put on a tile and is still there. It goes back to its seat when what it claimed is complete."""
-    slot = int(s.tile_claim[tile]) % 10
+    """Return whether a meeple was put on a tile and is still there. It goes back to its seat when the claimed feature is complete."""
+    slot = int(s.tile_claim[tile]) % N_SLOTS
     if slot == NO_MEEPLE:
         return False
     feature = feature_at(s, tile, slot)
@@ -149,4 +150,4 @@ def is_standing(s, tile):
     kind = kind_at(s, tile, slot)
     if kind == CITY:
         return s.city_meeples[feature] != 0
-    return s.road_meeples[feature] != 0 if kind == ROAD else True
+    return s.road_meeples[feature] != 0 if kind == ROAD else True  # a field is never complete

@@ -1,6 +1,6 @@
-"""The encoding `compact` of Carcassonne: what a seat sees as a few hundred numbers, from which a small network can learn.
+"""The encoding `compact` of Carcassonne: the position as a few hundred numbers, from which a small network can learn.
 
-It shows what an evaluation looks at, by seat and by feature, and no picture of the board. Seats are relative: the observer
+It has the numbers that an evaluation uses, by seat and by feature, and no picture of the board. Seats are relative: the observer
 comes first, then the next seat. `layout` lists the parts.
 """
 
@@ -35,7 +35,7 @@ from kdenv.games.carcassonne.features import NOBODY, NONE, city_pays, closed_cit
 from kdenv.games.carcassonne.heuristics import evaluate, final_weights
 from kdenv.games.carcassonne.landscape import WORDS
 from kdenv.games.carcassonne.rules import CLAIMING, FINISHED, PLACING
-from kdenv.games.carcassonne.tables import CITY, FIELD, FIELD_POINTS, MEEPLES, N_TYPES, ROAD
+from kdenv.games.carcassonne.tables import CITY, CLOISTER_POINTS, FIELD, FIELD_POINTS, MEEPLES, N_TYPES, ROAD
 from kdenv.games.carcassonne.tiles import (
     CITY_AT,
     CLOISTER,
@@ -50,6 +50,9 @@ from kdenv.games.carcassonne.tiles import (
 )
 
 WEIGHTS = final_weights()
+_CLOISTER = 0  # in place of CITY, ROAD or FIELD, which are kinds of edges
+_MANY_CITIES = 3  # complete cities that a field must touch so as not to be poor
+# The numbers of a slot, and those of a meeple by name.
 N_OF_SLOT = 4
 N_OF_MEEPLE = 12
 IS_CITY, IS_ROAD, IS_CLOISTER, IS_FIELD, PAYS, OPEN, OWN, OTHERS, ROW, COLUMN, BESIDE, THERE = range(N_OF_MEEPLE)
@@ -59,24 +62,25 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
     """Return the parts of the vector by name, in their order."""
     return {
         **seat_parts(players),
-        "to_come": Part((players, 4), "what the cities, roads, cloisters and fields of a seat would pay it if the game ended now / 20"),
+        "to_come": Part((players, 4), "points for cities, roads, cloisters and fields that a seat would get if the game ended now / 20"),
         "out": Part((players, 4), "its meeples on cities, roads, cloisters and fields / 7"),
         "poor": Part((players,), "fields it holds that touch fewer than 3 complete cities / 3"),
         "value": Part((1,), "the evaluation with Heyden's weights / 5000"),
         **tile_parts(),
-        "fits": Part((N_TYPES,), "cells where a tile of this type fits / 20, whether or not any is left"),
+        "fits": Part((N_TYPES,), "cells where a tile of this type fits / 20, even if none is left"),
         "frontier": Part((7,), "empty cells beside 1, 2, 3, 4 tiles / 30; edges of tiles open for cities, roads, fields / 40"),
         "claims": CLAIMS,
         "slots": Part(
             (N_SLOTS - 1, N_OF_SLOT),
-            "while a claim is to be decided, for each slot of the newest tile: 1 if it is a city, 1 if a road, what it pays now / 10, "
-            "open edges / 8; all 0 where nothing is, and at other times",
+            "for each slot of the newest tile: 1 if it is a city, 1 if a road, its points now / 10, open edges / 8. "
+            "All are 0 where nothing is, and unless a claim is to be decided",
         ),
         "meeples": Part(
             (players, MEEPLES, N_OF_MEEPLE),
-            "a row for each meeple out, in the order their tiles were laid, then rows of 0: 1 if on a city, road, cloister, field (4); "
-            "what that pays now / 20; its open edges / 8; meeples of this seat on it / 3; most of any other seat / 3; row and column "
-            "of the meeple from the middle / 15; placements of the drawn tile at its open edges / 8 (city, road); 1 for a row in use",
+            "a row for each meeple out, in the order in which their tiles were laid, then rows of 0. "
+            "Of its feature: 1 if it is a city, road, cloister, field (4); points now / 20; open edges / 8. "
+            "On it: meeples of this seat / 3; most meeples of another seat / 3. "
+            "Then row and column from the middle / 15; placements of the drawn tile at the open edges / 8 (city, road); 1",
         ),
         **stage_parts(players),
     }
@@ -84,7 +88,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 
 @kernel
 def observe(states, k, seat, out):
-    """Write to out what the seat sees of states[k]."""
+    """Write the observation of the seat in states[k] to out."""
     s = states[k]
     clear(out)
     players = int(s.players)
@@ -105,7 +109,7 @@ def observe(states, k, seat, out):
 
 @kernel
 def pays(s, kind, feature):
-    """Return the points that a city, road, field or (kind 0) cloister would pay if the game ended now."""
+    """Return the points that a city, road, field or cloister would pay if the game ended now."""
     if kind == CITY:
         return city_pays(s, feature)
     if kind == ROAD:
@@ -119,7 +123,7 @@ def _open_edges(s, kind, feature):
         return int(s.city_open[feature])
     if kind == ROAD:
         return int(s.road_open[feature])
-    return 0 if kind == FIELD else 9 - int(s.cloister_tiles[feature])
+    return 0 if kind == FIELD else CLOISTER_POINTS - int(s.cloister_tiles[feature])  # empty cells around the cloister
 
 
 @kernel
@@ -143,8 +147,8 @@ def _column(kind):
 
 @kernel
 def _write_holdings(s, seat, out, at):
-    """Write the parts to_come, out and poor, which sum up what each seat holds."""
-    if s.stage == FINISHED:
+    """Write the parts to_come, out and poor, which sum up the features that each seat holds."""
+    if s.stage == FINISHED:  # the features have been paid
         return
     held = s.city_held
     while held != NONE:
@@ -160,7 +164,7 @@ def _write_holdings(s, seat, out, at):
             _write_holding(s, FIELD, 64 * word + lowest(held), seat, out, at)
             held &= held - ONE
     for i in range(int(s.n_cloisters)):
-        _write_holding(s, 0, i, seat, out, at)
+        _write_holding(s, _CLOISTER, i, seat, out, at)
 
 
 @kernel
@@ -176,7 +180,7 @@ def _write_holding(s, kind, feature, seat, out, at):
         out[at + 4 * (players + relative) + _column(kind)] += mine / 7.0
         if mine == most(meeples):
             out[at + 4 * relative + _column(kind)] += points / 20.0
-            if kind == FIELD and points < 3 * FIELD_POINTS:
+            if kind == FIELD and points < _MANY_CITIES * FIELD_POINTS:
                 out[at + 8 * players + relative] += 1.0 / 3.0
 
 
@@ -188,7 +192,7 @@ def _write_frontier(s, out, at):
         while cells != NONE:
             cell = 64 * word + lowest(cells)
             cells &= cells - ONE
-            code = int(s.code[cell])
+            code = int(s.code[cell])  # two bits an edge: the kind that the neighbour shows, or 0
             types = np.uint64(TYPES_FITTING[code])
             while types != NONE:
                 out[at + lowest(types)] += 0.05
@@ -204,14 +208,14 @@ def _write_frontier(s, out, at):
 
 @kernel
 def _write_slots(s, out, at):
-    """Write what is at each slot of the newest tile."""
+    """Write the feature at each slot of the newest tile."""
     tile = int(s.n_tiles) - 1
     face = int(s.tile_face[tile])
     for slot in range(FIRST_EDGE, ON_CLOISTER + 1):
         if slot == ON_CLOISTER:
             if CLOISTER[face >> 2] == 0:
                 continue
-            kind = 0
+            kind = _CLOISTER
         else:
             kind = kind_at(s, tile, slot)
             if slot < FIRST_CORNER and kind == FIELD:
@@ -230,12 +234,12 @@ def _write_slots(s, out, at):
 def _write_meeples(s, seat, out, at):
     """Write a row for each meeple on the table."""
     players = int(s.players)
-    n_rows = 0  # how many rows each seat has so far, three bits a seat
+    n_rows = 0  # the rows that each seat has so far, three bits a seat
     for tile in range(int(s.n_tiles)):
         if not is_standing(s, tile):
             continue
-        owner, slot = int(s.tile_claim[tile]) // 10, int(s.tile_claim[tile]) % 10
-        kind = 0 if slot == ON_CLOISTER else kind_at(s, tile, slot)
+        owner, slot = int(s.tile_claim[tile]) // N_SLOTS, int(s.tile_claim[tile]) % N_SLOTS
+        kind = _CLOISTER if slot == ON_CLOISTER else kind_at(s, tile, slot)
         feature = feature_at(s, tile, slot)
         meeples = _meeples_on(s, kind, feature)
         relative = (owner - seat) % players
@@ -246,6 +250,7 @@ def _write_meeples(s, seat, out, at):
         out[row + PAYS] = pays(s, kind, feature) / 20.0
         out[row + OPEN] = _open_edges(s, kind, feature) / 8.0
         out[row + OWN] = own / 3.0
+        # Without those of the owner, the most meeples are those of another seat.
         out[row + OTHERS] = most(meeples - (own << (3 * owner))) / 3.0
         out[row + ROW] = (int(s.tile_cell[tile]) // SIZE - MIDDLE) / 15.0
         out[row + COLUMN] = (int(s.tile_cell[tile]) % SIZE - MIDDLE) / 15.0
@@ -286,4 +291,4 @@ def _touches(s, cell, kind, feature):
     return False
 
 
-COMPACT = Encoding("compact", layout, observe, "what an evaluation looks at, for small networks")
+COMPACT = Encoding("compact", layout, observe, "the numbers of an evaluation, for small networks")

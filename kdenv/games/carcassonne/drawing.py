@@ -35,7 +35,7 @@ def laid_tiles(s: Any) -> list[tuple[int, int, int]]:
 def meeples_out(s: Any) -> list[tuple[int, int, int]]:
     """Return the tile, slot and seat of every meeple on the table."""
     standing = [tile for tile in range(int(s["n_tiles"])) if claims.is_standing(s, tile)]
-    return [(tile, int(s["tile_claim"][tile]) % 10, int(s["tile_claim"][tile]) // 10) for tile in standing]
+    return [(tile, int(s["tile_claim"][tile]) % claims.N_SLOTS, int(s["tile_claim"][tile]) // claims.N_SLOTS) for tile in standing]
 
 
 def legal_rotations(s: Any) -> dict[int, list[int]]:
@@ -55,7 +55,7 @@ def _bounds(s: Any) -> tuple[int, int, int, int]:
 
 
 def _status(s: Any) -> str:
-    """Say in words what happens next."""
+    """The stage in words."""
     if s["stage"] == rules.FINISHED:
         return "the game is over"
     if s["stage"] == rules.DRAWING:
@@ -104,9 +104,10 @@ def _frame(s: Any) -> tuple[float, float, float, Callable[[int], tuple[float, fl
 
 
 def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, list[str]]:
-    """What is clicked for an action: a cell, and then the side of it where the northern edge of the tile shall lie; a place for a meeple.
+    """Return the outlines to click for each action.
 
-    Claiming nothing is the panel of the seat.
+    A placement is a cell, and then the side of it where the northern edge of the tile shall lie. A claim is the place of the meeple, and
+    claiming nothing is the panel of the seat.
     """
     s = states[k]
     width, _, _, corner = _frame(s)
@@ -237,7 +238,7 @@ def claimable(s: Any) -> list[int]:
 
 
 def _panel(s: Any, x: float) -> list[str]:
-    """Draw the panel: scores, meeples in hand, what happens next, and the tile to be placed."""
+    """Draw the panel: scores, meeples in hand, the stage, and the tile to be placed."""
     tall = 138 + 112 * int(s["players"]) + (170 if s["stage"] == rules.PLACING else 0)
     parts = [
         f'<rect x="{x}" y="22" width="{_PANEL - 24}" height="{tall}" rx="16" fill="#f6efdd" stroke="{FRAME}" stroke-width="2"/>',
@@ -343,7 +344,8 @@ def _face_letters(face: int) -> list[list[str]]:
                 grid[1][3 if edge == 1 else 1] = "─"
     grid[1][2] = _middle(face, edges, grid[1][2])
     if PENNANTS[face >> 2]:
-        row, column = next(corners[i] for i in range(4) if FIELD_CORNER[face, i] == NO_SEGMENT) if -1 in FIELD_CORNER[face] else (1, 1)
+        without_field = [place for place, segment in zip(corners, FIELD_CORNER[face], strict=True) if segment == NO_SEGMENT]
+        row, column = without_field[0] if without_field else (1, 1)
         grid[row][column] = "*"
     return grid
 
@@ -360,7 +362,7 @@ def _middle(face: int, edges: list[int], otherwise: str) -> str:
 
 def _put_meeple(s: Any, tile: int, grid: list[list[str]]) -> None:
     """Write the number of its seat where the meeple of a tile is."""
-    seat, slot = divmod(int(s["tile_claim"][tile]), 10)
+    seat, slot = divmod(int(s["tile_claim"][tile]), claims.N_SLOTS)
     places = {1: (0, 2), 2: (1, 4), 3: (2, 2), 4: (1, 0), 5: (0, 0), 6: (0, 4), 7: (2, 4), 8: (2, 0), 9: (1, 2)}
     row, column = places[slot]
     grid[row][column] = str(seat)

@@ -1,8 +1,8 @@
-"""What a seat sees of Carcassonne, as numbers. There are two encodings: `compact` (compact.py, the default) and `planes`, which is here.
+"""The encodings of Carcassonne: `compact` (compact.py, the default) and `planes`, which is here.
 
-`planes` shows the window of 31 x 31 cells as planes, with rows from north to south, and what is not on the board as a vector. Seats
-are relative: the observer comes first, then the next seat. A feature is shown on all its tiles: every edge of a city has the
-same numbers. `layout` lists the parts.
+`planes` shows the window of 31 x 31 cells as planes, with rows from north to south. The bag, the hands and the stage follow as a vector.
+Seats are relative: the observer comes first, then the next seat. A feature is shown on all its tiles: every edge of a city has the same
+numbers. `layout` lists the parts.
 """
 
 from collections.abc import Mapping
@@ -52,8 +52,8 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
         ),
         "features": Part(
             (N_FEATURE_PLANES, SIZE, SIZE),
-            "1 if the city or road at the N, E, S, W edge is complete (4 planes); complete cities that the field at the NW, NE, SE, SW "
-            "corner touches / 4 (4); tiles of the 3 x 3 around a cloister / 9",
+            "1 if the city or road at the N, E, S, W edge is complete (4 planes). "
+            "Then complete cities that the field at the NW, NE, SE, SW corner touches / 4 (4); tiles of the 3 x 3 around a cloister / 9",
         ),
         "legal": Part(
             (N_LEGAL_PLANES, SIZE, SIZE), "1 where the drawn tile fits, by quarter turns clockwise; all 0 unless it is to be placed"
@@ -72,7 +72,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 
 @kernel
 def observe(states, k, seat, out):
-    """Write to out what the seat sees of states[k]."""
+    """Write the observation of the seat in states[k] to out."""
     s = states[k]
     clear(out)
     players = int(s.players)
@@ -83,7 +83,7 @@ def observe(states, k, seat, out):
         _write_tile(s, tile, out)
         _write_edges(s, tile, seat, out, features, meeples)
         _write_fields(s, tile, seat, out, features, meeples, legal)
-    for field in range(ALL_FIELDS):  # _write_fields has kept its notes here
+    for field in range(ALL_FIELDS):  # _write_fields has kept its notes in the part `legal`, which is written below
         out[legal + field] = 0.0
     out[NEWEST * N_CELLS + int(s.tile_cell[int(s.n_tiles) - 1])] = 1.0
     for i in range(int(s.n_cloisters)):
@@ -141,7 +141,7 @@ def _write_edges(s, tile, seat, out, features, meeples):
 def _write_fields(s, tile, seat, out, features, meeples, notes):
     """Write the planes of the fields at the corners of a tile.
 
-    out[notes + field] keeps 1 + the number of complete cities that a field touches, so that each field is counted only once.
+    out[notes + field] keeps 1 + the number of complete cities that a field touches. So each field is counted only once.
     """
     cell, face = int(s.tile_cell[tile]), int(s.tile_face[tile])
     for corner in range(4):
@@ -157,7 +157,7 @@ def _write_fields(s, tile, seat, out, features, meeples, notes):
 
 @kernel
 def _write_meeples(s, held, seat, out, at):
-    """Write how many meeples each seat has on a feature, each into its own planes, at the same cell of the same plane."""
+    """Write the number of meeples of each seat on a feature, each into the planes of its seat."""
     if held == 0:
         return
     players = int(s.players)

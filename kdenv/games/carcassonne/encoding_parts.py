@@ -67,7 +67,7 @@ def write_claims(s, out, at):
 
 @kernel
 def write_stage(s, seat, out, at):
-    """Write the seat that decides, what happens next, and how many tiles are laid."""
+    """Write the seat that decides, the stage, and the number of tiles laid."""
     players = int(s.players)
     if s.stage == PLACING or s.stage == CLAIMING:
         out[at + (int(s.turn) - seat) % players] = 1.0

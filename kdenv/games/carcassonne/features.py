@@ -1,12 +1,12 @@
 """Cities, roads and fields, which grow as tiles are laid: union-find over the segments of the tiles laid so far.
 
-The number of a feature is that of its oldest segment. Its open edges, tiles, pennants and meeples are kept there. The
-meeples of all seats share one integer, three bits a seat (no seat has more than seven). The sets `city_held`,
-`road_held` and `field_held` say which features have meeples, so that scoring does not visit the others.
+The number of a feature is that of its oldest segment. Its open edges, tiles, pennants and meeples are kept there. The meeples of all seats
+share one integer, three bits a seat, because no seat has more than seven. The sets `city_held`, `road_held` and `field_held` are the
+features with meeples. Scoring visits only these.
 
-A tile counts once per feature even if several of its segments belong to it. Only 5 tiles of the box have
-more than one city and only 8 more than one road. So each feature keeps the set of those of its tiles (`city_twice`,
-`road_twice`), and when two features join, the tiles that are in both sets are subtracted.
+A tile counts once per feature even if several of its segments belong to it. Only 5 tiles of the box have more than one city, and only 8
+more than one road. Each feature keeps the set of its tiles of this kind (`city_twice`, `road_twice`). When two features join, the tiles
+in both sets are subtracted.
 """
 
 import numpy as np
@@ -34,15 +34,17 @@ def _join(parent, edges, tiles, twice, meeples, held, one, other):
     Returns the feature that stays, the one that joined it (the same if they were one already), and the set of features with meeples.
     """
     old, young = find(parent, one), find(parent, other)
-    if old == young:
+    if old == young:  # the feature has closed a loop
         edges[old] -= 2
         return old, young, held
+    # The older root stays, so that the number of a feature is that of its oldest segment whatever the order of joins.
     old, young = min(old, young), max(old, young)
     parent[young] = old
     edges[old] = int(edges[old]) + int(edges[young]) - 2
     both = int(twice[old]) & int(twice[young])
     tiles[old] = int(tiles[old]) + int(tiles[young]) - popcount(np.uint64(both))
     twice[old] = int(twice[old]) | int(twice[young])
+    # Meeples of several seats can meet only here: a claim is of a feature without meeples.
     if meeples[young] != 0:
         meeples[old] = int(meeples[old]) + int(meeples[young])
         meeples[young] = 0
@@ -95,7 +97,7 @@ def release_field(s, field):
 
 @kernel
 def meeples_of(meeples, seat):
-    """Return how many of the meeples of a feature are this seat's."""
+    """Return the number of meeples of this seat in the meeples of a feature."""
     return (int(meeples) >> (3 * seat)) & 7
 
 
@@ -112,9 +114,9 @@ def most(meeples):
 
 @kernel
 def closed_cities_at(s, field):
-    """Return how many complete cities a field touches. Each counts once."""
+    """Return the number of complete cities that a field touches. Each counts once."""
     n = 0
-    touched = s.field_cities[field]
+    touched = s.field_cities[field]  # segments, of which several may be one city
     for i in range(int(s.n_closed)):
         if s.closed[i] & touched != NONE:
             n += 1

@@ -1,8 +1,8 @@
-"""An evaluation of what a position is worth to a seat, and the greedy player, which evaluates every turn it could take.
+"""An evaluation of positions, and the greedy player, which evaluates the position after each of its turns.
 
-The evaluation is that of Heyden (2009): points, meeples in hand, what the features held would pay if the
-game ended now, and a penalty for fields that will not pay for the meeple lying on them. Searches of limited depth
-evaluate the positions at their depth with it, and try turns in her orders.
+The evaluation is that of Heyden (2009). It counts points, meeples in hand, and the points that the features held would pay if the game
+ended now. A field that will not pay for the meeple lying on it costs a penalty. Searches of limited depth evaluate positions with it and
+try turns in her orders.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,8 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
 from kdenv.compiler.random import below
 from kdenv.core.errors import BadOption
-from kdenv.core.questions import RulePlayer, estimate, first_action, packed, plays, rank, reach, rest_of, then
+from kdenv.core.questions import RulePlayer, estimate, plays, rank, reach
+from kdenv.core.turns import first_action, packed, rest_of, then
 from kdenv.games.carcassonne.claims import CLAIM, FIRST_CORNER, FIRST_EDGE, NO_MEEPLE, ON_CLOISTER, list_claims, stand
 from kdenv.games.carcassonne.features import NONE, closed_cities_at, meeples_of, most
 from kdenv.games.carcassonne.landscape import lay, types_that_fit
@@ -21,15 +22,17 @@ from kdenv.games.carcassonne.tables import CITY, CITY_POINTS, CLOISTER_POINTS, F
 from kdenv.games.carcassonne.tiles import EDGE
 
 _FIXED_REACH = 2000.0  # of Heyden's first player
+_LOWEST = -1e9  # below every evaluation
+_NO_CHOICE = -1  # in place of a claim, where the decision is skipped
 
 
 class Weights(NamedTuple):
-    """How much each thing counts in the evaluation."""
+    """The weights of the evaluation."""
 
     score: float  # a point scored
     meeple: float  # a meeple in hand
-    open: float  # a point that a feature held would pay if the game ended now; several seats may hold one
-    city_tile: float  # this many such points count for a tile or pennant of an open city
+    open: float  # a point that a feature held would pay if the game ended now; several seats may hold the same feature
+    city_tile: float  # the number of such points for a tile or pennant of an open city
     poor_field: float  # (negative) a field held that touches fewer than cities_wanted complete cities
     cities_wanted: int
 
@@ -53,11 +56,11 @@ AT_THE_END = _at_the_end()
 
 @kernel
 def evaluate(weights, s, seat):
-    """Return what the position is worth to a seat: its own worth less that of the best other seat; at the end 100 a point.
+    """Return the value of a position for a seat: its worth minus that of the best other seat. At the end it is 100 a point.
 
     While a claim is to be decided, the position counts as if nothing will be claimed.
     """
-    best_other = -1e9
+    best_other = _LOWEST
     for other in range(int(s.players)):
         if other != seat:
             best_other = max(best_other, worth(weights, s, other))
@@ -66,9 +69,10 @@ def evaluate(weights, s, seat):
 
 @kernel
 def worth(weights, s, seat):
-    """Return the worth of what a seat has: points, meeples, features. A feature that is complete but not settled yet counts as settled."""
+    """Return the worth of the points, meeples and features of a seat. A feature that is complete but not settled yet counts as settled."""
     if s.stage == FINISHED:
         return weights.score * float(int(s.points[seat]))
+    # Complete features still have their meeples when a claim is evaluated, because the turn is not over. They are counted as paid.
     scored = int(s.points[seat])
     in_hand = int(s.hand[seat])
     to_come = 0.0
@@ -125,7 +129,7 @@ def worth(weights, s, seat):
 
 
 class FixedBounds(NamedTuple):
-    """The same evaluation with the bounds of Heyden's first player, +-2000 whatever the points are: far behind, it gives up (6.4)."""
+    """The same evaluation with the bounds of Heyden's first player: +-2000 whatever the points are. Far behind, it gives up (6.4)."""
 
     weights: Weights
 
@@ -204,10 +208,11 @@ class Greedy(NamedTuple):
 @plays(Greedy)
 @kernel
 def _choose_greedy(player, states, k, out, rng):
-    """Try every placement with every claim."""
+    """Try every placement with every claim. states[k + 1] and out are scratch."""
     if states[k].stage == CLAIMING:
         states[k + 1] = states[k]
         return packed(_best_claim(player.weights, states[k + 1], out, 0, rng)[1])
+    # Of n_equal best turns so far, each is the chosen one with the same probability: a later group of n replaces it with n / n_equal.
     chosen, highest, n_equal = 0, 0.0, 0
     n_places = legal(states[k], out)
     for i in range(n_places):
@@ -220,21 +225,22 @@ def _choose_greedy(player, states, k, out, rng):
         if value == highest:
             n_equal += n
             if below(rng, n_equal) < n:
-                has_choice = claim_action >= 0
-                chosen = then(out[i], claim_action) if has_choice else packed(out[i])
+                chosen = packed(out[i]) if claim_action == _NO_CHOICE else then(out[i], claim_action)
     return chosen
 
 
 @kernel
 def _best_claim(weights, s, out, at, rng):
-    """Return the value of the best claims on the tile just laid, one of them (-1 if there is no choice), and how many there are.
+    """Return the value of the best claims on the tile just laid, one of them (or _NO_CHOICE), and their number.
 
     The buffer out is overwritten from out[at] on.
     """
     seat, tile = int(s.turn), int(s.n_tiles) - 1
     n = list_claims(s, out, at) - at if s.hand[seat] > 0 else 1
+    # If no tile fits after this turn, the game ends with it, and only points count.
     over = types_that_fit(s, int(s.left)) == 0
     weights = AT_THE_END if over else weights
+    # Claiming nothing is the first. The others are put on the board and taken back, which is cheaper than copies of the state.
     highest, chosen, n_equal = evaluate(weights, s, seat), CLAIM, 1
     for i in range(at + 1, at + n):
         slot = out[i] - CLAIM
@@ -247,7 +253,7 @@ def _best_claim(weights, s, out, at, rng):
             n_equal += 1
             if below(rng, n_equal) == 0:
                 chosen = out[i]
-    return highest, chosen if n > 1 else -1, n_equal
+    return highest, chosen if n > 1 else _NO_CHOICE, n_equal
 
 
 def _greedy(weights: str = "final") -> Greedy:

@@ -1,4 +1,4 @@
-"""Kernels that lay a tile, join its segments to those of its neighbours, and tell which tiles still fit."""
+"""Kernels that lay a tile, join its segments to those of its neighbours, and find the types that still fit."""
 
 import numpy as np
 
@@ -31,7 +31,8 @@ WORDS = (N_CELLS + 63) // 64  # 64-bit words of a set of cells
 
 @kernel
 def lay(s, cell, face):
-    """Lay a tile and join its segments to those of its neighbours. Nothing is scored, and whether it fits is not checked."""
+    """Lay a tile and join its segments to those of its neighbours. Nothing is scored, and it is not checked that the tile fits."""
+    # 1. Put it on the board. Its cell is no longer empty, so it leaves the frontier.
     tile = int(s.n_tiles)
     s.n_tiles = tile + 1
     s.tile_cell[tile] = cell
@@ -39,6 +40,7 @@ def lay(s, cell, face):
     s.board[cell] = tile + 1
     s.code[cell] = 0
     s.frontier[cell >> 6] &= ~bit(cell & 63)
+    # 2. Add its segments as new features, and join them to those of the neighbours across each edge.
     _add_segments(s, tile, face >> 2)
     cities, roads, fields = int(s.tile_city[tile]), int(s.tile_road[tile]), int(s.tile_field[tile])
     for edge in range(4):
@@ -49,7 +51,7 @@ def lay(s, cell, face):
             continue
         facing = (edge + 2) & 3
         neighbour = int(s.board[beyond]) - 1
-        if neighbour < 0:
+        if neighbour < 0:  # an empty cell, which joins the frontier and must match this edge
             s.code[beyond] = int(s.code[beyond]) | (kind << (2 * facing))
             s.frontier[beyond >> 6] |= bit(beyond & 63)
             continue
@@ -57,25 +59,27 @@ def lay(s, cell, face):
         if kind == CITY:
             join_cities(s, cities + int(CITY_AT[face, edge]), int(s.tile_city[neighbour]) + int(CITY_AT[its_face, facing]))
             continue
+        # Half-edges count clockwise on both tiles, so the first of this edge meets the second of the neighbour's.
         its_fields = int(s.tile_field[neighbour])
         join_fields(s, fields + int(FIELD_AT[face, 2 * edge]), its_fields + int(FIELD_AT[its_face, 2 * facing + 1]))
         if kind == ROAD:  # a road has a second field on its other side
             join_fields(s, fields + int(FIELD_AT[face, 2 * edge + 1]), its_fields + int(FIELD_AT[its_face, 2 * facing]))
             join_roads(s, roads + int(ROAD_AT[face, edge]), int(s.tile_road[neighbour]) + int(ROAD_AT[its_face, facing]))
+    # 3. Note the completed cities, for fields, and count the tile for cloisters.
     _close_cities(s, cities)
     _surround_cloisters(s, cell, int(CLOISTER[face >> 2]))
 
 
 @kernel
 def _add_segments(s, tile, tile_type):
-    """Make every segment of a tile a feature of its own."""
+    """Make every segment of a tile a new feature."""
     city, road, field = int(s.n_cities), int(s.n_roads), int(s.n_fields)
     s.tile_city[tile] = city
     s.tile_road[tile] = road
     s.tile_field[tile] = field
     s.tile_claim[tile] = 0
     n = int(N_CITIES[tile_type])
-    twice = 0
+    twice = 0  # a tile with several cities is one bit in the sets that find tiles counted twice (features.py); roads likewise
     if n > 1:
         twice = 1 << int(s.n_with_cities)
         s.n_with_cities += 1
@@ -104,13 +108,13 @@ def _add_segments(s, tile, tile_type):
     for i in range(n):
         s.field_parent[field + i] = field + i
         s.field_meeples[field + i] = 0
-        s.field_cities[field + i] = np.uint64(FIELD_CITIES[tile_type, i]) << np.uint64(city)
+        s.field_cities[field + i] = np.uint64(FIELD_CITIES[tile_type, i]) << np.uint64(city)  # the tile's cities begin with bit `city`
     s.n_fields = field + n
 
 
 @kernel
 def _close_cities(s, first):
-    """Add the cities that the newest tile has completed to s.closed. Its segments begin with first."""
+    """Add the cities that the newest tile has completed to s.closed. Its city segments begin with first."""
     for segment in range(first, int(s.n_cities)):
         city = find(s.city_parent, segment)
         if s.city_open[city] == 0:
@@ -144,7 +148,7 @@ def _surround_cloisters(s, cell, is_cloister):
 
 @kernel
 def types_that_fit(s, types):
-    """Return those of these types, as bits, that can be placed somewhere in the window."""
+    """Return the types among these, as bits, that can be placed somewhere in the window."""
     fitting = 0
     for word in range(WORDS):
         cells = s.frontier[word]

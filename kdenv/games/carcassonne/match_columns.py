@@ -1,4 +1,4 @@
-"""What a finished game of Carcassonne tells beyond its points: points and meeples by the kind of feature."""
+"""Columns of match reports that Carcassonne adds: points and meeples by the kind of feature."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from kdenv.core.match_columns import Decision, MatchColumns
 from kdenv.games.carcassonne.claims import CLAIM, FIRST_CORNER, NO_MEEPLE, ON_CLOISTER, feature_at
 from kdenv.games.carcassonne.features import NOBODY
-from kdenv.games.carcassonne.rules import CLAIMING, FINISHED
+from kdenv.games.carcassonne.rules import CLAIMING, FINISHED, NO_TYPE
 from kdenv.games.carcassonne.tables import CITY, CITY_POINTS, CLOISTER_POINTS, FIELD_POINTS
 from kdenv.games.carcassonne.tiles import EDGE
 
@@ -16,9 +16,9 @@ KINDS = ("city", "road", "cloister", "field")
 
 
 def _round(states: Any) -> int:
-    """How many turns the seat that decides has had."""
+    """The number of turns that the deciding seat has had."""
     s = states[0]
-    laid = int(s["n_tiles"]) - 1 - (int(s["drawn"]) < 0)
+    laid = int(s["n_tiles"]) - 1 - (int(s["drawn"]) == NO_TYPE)
     return laid // int(s["players"])
 
 
@@ -39,7 +39,7 @@ def _winners(meeples: int, players: int) -> list[int]:
 
 
 def _claim_of(moment: Decision) -> tuple[str, int]:
-    """What a decision claims: its kind, and the number of the feature after the decision; an empty word if nothing."""
+    """The kind of feature that a decision claims, and its number after the decision. The kind is empty if nothing is claimed."""
     slot = moment.action - CLAIM
     if slot <= NO_MEEPLE:
         return "", 0
@@ -75,12 +75,12 @@ def _settled(moment: Decision, claimed: tuple[str, int], players: int) -> Iterat
 
 
 def _pays(s: Any, kind: str, root: int, each: int) -> int:
-    """What a city (with so many points for each tile and pennant) or a road pays."""
+    """The points of a city, with `each` for each tile and pennant, or of a road."""
     return each * (int(s["city_tiles"][root]) + int(s["city_pennants"][root])) if kind == "city" else int(s["road_tiles"][root])
 
 
 def _left(s: Any, players: int) -> Iterator[tuple[str, int, list[int]]]:
-    """What is scored at the end of the game: open features, and fields."""
+    """The features that are scored at the end of the game, as in `_settled`: open ones, and fields."""
     for kind in ("city", "road"):
         for root in _bits(int(s[f"{kind}_held"])):
             yield kind, _pays(s, kind, root, 1), _winners(int(s[f"{kind}_meeples"][root]), players)
@@ -119,7 +119,7 @@ DETAILS = MatchColumns(
     {
         "points KIND": "points scored with cities, roads, cloisters or fields",
         "meeples KIND": "meeples put on them",
-        "scored KIND": "how many of them scored for the seat",
+        "scored KIND": "number of them that scored for the seat",
     },
     _compute,
     _round,

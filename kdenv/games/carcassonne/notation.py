@@ -6,9 +6,9 @@ quarter turns clockwise: `J+3-2r1` lies three cells east and two south of the st
 Chance: `draw J`.
 
 A position is a line of words: `stage=place drawn=M turn=0 points=0,0 tiles=D+0+0r0,M+0-1r2@S0,C+0-2r0,U+1-1r0@nw0,E-1-1r1@nw1
-bag=A2,B4,D3,E4,F2,G1,H3,I2,J3,K3,L3,N3,O2,P3,Q1,R3,S2,T1,U7,V9,W4,X1`. The tiles are in the order in which they were laid. After @ stands
-the meeple on the tile: on the city or road at an edge (N E S W), the field at a corner (nw ne se sw), or the cloister (c), with its seat.
-Stages are draw, place, claim (the last of the tiles has just been laid) and over. `clipped=1` is written if a tile could not be placed
+bag=A2,B4,D3,E4,F2,G1,H3,I2,J3,K3,L3,N3,O2,P3,Q1,R3,S2,T1,U7,V9,W4,X1`. The tiles are in the order in which they were laid. After @ is
+the meeple on the tile with its seat. It is on the city or road at an edge (N E S W), the field at a corner (nw ne se sw), or the cloister
+(c). Stages are draw, place, claim (the last of the tiles has just been laid) and over. `clipped=1` is written if a tile could not be placed
 only because of the window.
 """
 
@@ -30,7 +30,7 @@ _STAGE_NAMES = {stage: word for word, stage in _STAGES.items()}
 _SLOT_MARKS = ["", *EDGES, *(corner.lower() for corner in CORNERS), "c"]
 _TILE = re.compile(r"([A-X])([+-][0-9]{1,2})([+-][0-9]{1,2})r([0-3])(?:@(N|E|S|W|nw|ne|se|sw|c)([0-4]))?")
 _BAG = re.compile(r"([A-X])([0-9])")
-_MOST_BEFORE = 999  # points that a seat may have beyond what the tiles have paid, so that one can study how it plays when it is ahead
+_MOST_BEFORE = 999  # points of a seat beyond those of the tiles on the table; with them the play of a seat far ahead can be studied
 
 
 def cell_at(east: int, north: int) -> int:
@@ -58,7 +58,7 @@ def tile_from(text: str) -> tuple[int, int, int, int, int]:
 
 
 def action_text(states: Any, k: int, action: int) -> str:
-    """Write the action in words. It must fit the stage of the position; whether it is legal is not checked."""
+    """Write the action in words. It must fit the stage of the position. It is not checked that it is legal."""
     s = states[k]
     if action < claims.CLAIM:
         if s["stage"] != rules.PLACING:
@@ -79,7 +79,7 @@ def action_text(states: Any, k: int, action: int) -> str:
 
 
 def action_from(states: Any, k: int, text: str) -> int:
-    """Return the action that these words mean. Whether it is legal is not checked."""
+    """Return the action that these words mean. It is not checked that it is legal."""
     s = states[k]
     match text.split():
         case ["place", tile]:
@@ -101,7 +101,7 @@ def action_from(states: Any, k: int, text: str) -> int:
 
 
 def _claim(s: Any, slot: int, kind: str) -> int:
-    """Return the action that claims what is at a slot. It names the feature by its lowest slot on the tile just laid."""
+    """Return the action that claims the feature at a slot. It names the feature by its lowest slot on the tile just laid."""
     tile = int(s["n_tiles"]) - 1
     if kind_word(s, tile, slot) != kind:
         place = CORNERS[slot - claims.FIRST_CORNER] if slot >= claims.FIRST_CORNER else EDGES[slot - claims.FIRST_EDGE]
@@ -127,7 +127,7 @@ def chance_text(states: Any, k: int, outcome: int) -> str:
 
 
 def chance_from(states: Any, k: int, text: str) -> int:
-    """Return the outcome that these words mean. Whether it is possible is not checked."""
+    """Return the outcome that these words mean. It is not checked that it is possible."""
     match text.split():
         case ["draw", letter] if len(letter) == 1 and letter in TYPES:
             return TYPES.index(letter)
@@ -157,7 +157,7 @@ def _laid_text(s: Any, tile: int) -> str:
     face = int(s["tile_face"][tile])
     text = tile_text(face >> 2, int(s["tile_cell"][tile]), face & 3)
     if claims.is_standing(s, tile):
-        seat, slot = divmod(int(s["tile_claim"][tile]), 10)
+        seat, slot = divmod(int(s["tile_claim"][tile]), claims.N_SLOTS)
         text += f"@{_SLOT_MARKS[slot]}{seat}"
     return text
 
@@ -201,14 +201,14 @@ def position_from(text: str, states: Any, k: int) -> None:
 
 
 def _points_of_complete(s: Any) -> int:
-    """Return what everything that is complete has paid, if one seat got all of it."""
+    """Return the points of all complete features together: the most that one seat can have scored."""
     cities = (int(features.city_pays(s, i)) for i in range(int(s["n_cities"])) if s["city_parent"][i] == i and not s["city_open"][i])
     roads = (int(s["road_tiles"][i]) for i in range(int(s["n_roads"])) if s["road_parent"][i] == i and not s["road_open"][i])
     return sum(cities) + sum(roads) + CLOISTER_POINTS * int((s["cloister_tiles"][: s["n_cloisters"]] == CLOISTER_POINTS).sum())
 
 
 def _set_stage(s: Any, stage: int, drawn: int) -> None:
-    """Set what happens next, which must fit what is on the table. If the game is over, s.points becomes what its end pays."""
+    """Set the stage, which must fit the tiles and meeples on the table. If the game is over, s.points becomes the points of its end."""
     clipped = int(s["clipped"])
     if stage == rules.CLAIMING:
         if not claims.can_claim(s):
@@ -226,7 +226,7 @@ def _set_stage(s: Any, stage: int, drawn: int) -> None:
 
 
 def _lay_all(s: Any, tiles: list[tuple[int, int, int, int, int]], keep_last_open: bool) -> None:
-    """Lay the tiles in order. Each must fit beside those before it. keep_last_open: what the last one completes is not scored yet."""
+    """Lay the tiles in order. Each must fit beside those before it. With keep_last_open, the last one is not scored yet."""
     for number, (tile_type, cell, rotation, _, _) in enumerate(tiles):
         name = tile_text(tile_type, cell, rotation)
         if s["board"][cell]:
@@ -241,7 +241,7 @@ def _lay_all(s: Any, tiles: list[tuple[int, int, int, int, int]], keep_last_open
 
 
 def _stand_all(s: Any, tiles: list[tuple[int, int, int, int, int]], players: int, claiming: bool) -> None:
-    """Put the meeples on their tiles. None may stand on what is complete, unless a claim on the last tile is still to be decided."""
+    """Put the meeples on their tiles. None may stand on a complete feature, unless the claim on the last tile is still to be decided."""
     for tile, (tile_type, cell, rotation, slot, seat) in enumerate(tiles):
         if slot == claims.NO_MEEPLE:
             continue

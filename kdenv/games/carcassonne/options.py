@@ -6,6 +6,6 @@ from typing import Literal, TypedDict
 
 
 class CarcassonneOptions(TypedDict, total=False):
-    """The options of Carcassonne. GAME says what they mean, and has their defaults."""
+    """The options of Carcassonne. GAME has their meanings and defaults."""
 
     unplaceable: Literal["return", "discard"]

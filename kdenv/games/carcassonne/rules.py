@@ -1,7 +1,7 @@
 """The rules of Carcassonne as kernels: the state and the verbs. README.md beside this file has the rules in words.
 
-In a turn chance draws a tile (the outcome is its type), and the seat decides a placement `cell * 4 + rotation` and, if there is
-a choice, a claim `CLAIM + slot`. Nothing here checks legality: tables, environments and parsers do.
+In a turn chance draws a tile (the outcome is its type). Then the seat decides a placement, `cell * 4 + rotation`, and, if there is a
+choice, a claim, `CLAIM + slot`. Nothing here checks legality: tables, environments and parsers do.
 """
 
 import numpy as np
@@ -20,21 +20,21 @@ from kdenv.games.carcassonne.tiles import CLOISTER, COPIES, FIT, KINDS, N_CELLS,
 NO_TYPE = -1
 N_ACTIONS = CLAIM + N_SLOTS
 
-# What happens next (s.stage). The encodings rely on this order (`stage <= CLAIMING`).
+# The values of s.stage: what happens next. The encodings rely on this order (`stage <= CLAIMING`).
 DRAWING, PLACING, CLAIMING, FINISHED = range(4)
 
 # The variant, as begin() receives it.
 V_UNPLACEABLE = 0
 RETURN, DISCARD = 0, 1  # values of V_UNPLACEABLE
 
-# How many segments of each kind the box of 72 tiles has.
+# The number of segments of each kind in the box of 72 tiles.
 ALL_CITIES = int(np.sum(COPIES.astype(int) * N_CITIES))
 ALL_ROADS = int(np.sum(COPIES.astype(int) * N_ROADS))
 ALL_FIELDS = int(np.sum(COPIES.astype(int) * N_FIELDS))
 ALL_CLOISTERS = int(np.sum(COPIES.astype(int) * CLOISTER))
 
 STATE = state_dtype(
-    # Features (see features.py). Every segment has a `parent`; all else is kept at the oldest segment of a feature.
+    # Features (see features.py). Every segment has a `parent`. The other fields of a feature hold at its oldest segment only.
     ("city_parts", np.uint64, ALL_CITIES),  # the segments of a city, as bits
     ("field_cities", np.uint64, ALL_FIELDS),  # the city segments that a field touches, as bits
     ("closed", np.uint64, ALL_CITIES // 2),  # the segments of each complete city, as bits
@@ -59,14 +59,14 @@ STATE = state_dtype(
     ("road_twice", np.uint8, ALL_ROADS),
     ("field_parent", np.uint8, ALL_FIELDS),
     ("cloister_tiles", np.int8, ALL_CLOISTERS),  # tiles laid in the 3 x 3 cells around it
-    ("cloister_seat", np.int8, ALL_CLOISTERS),  # whose meeple is there, or NOBODY
+    ("cloister_seat", np.int8, ALL_CLOISTERS),  # the seat of the meeple there, or NOBODY
     ("tile_face", np.int8, N_TILES),
     ("tile_city", np.uint8, N_TILES),  # the first segment of a tile; of each kind it has segments in a row
     ("tile_road", np.uint8, N_TILES),
     ("tile_field", np.uint8, N_TILES),
-    ("tile_claim", np.int8, N_TILES),  # seat * 10 + slot of the meeple that was put on it, or 0; is_standing says whether it is still there
+    ("tile_claim", np.int8, N_TILES),  # N_SLOTS * seat + slot of the meeple put on it, or NO_MEEPLE; it may have left (is_standing)
     ("board", np.uint8, N_CELLS),  # the number of the tile on a cell + 1, or 0
-    ("code", np.uint8, N_CELLS),  # what the neighbours show to an empty cell (see tiles.FIT)
+    ("code", np.uint8, N_CELLS),  # the edges that the neighbours show to an empty cell (see tiles.FIT)
     ("bag", np.int8, N_TYPES),  # tiles of each type not drawn yet
     ("hand", np.int8, MOST_SEATS),  # meeples that a seat has in hand
     ("left", np.int32),  # the types in the bag, as bits
@@ -81,7 +81,7 @@ STATE = state_dtype(
     ("n_with_cities", np.int8),  # tiles laid that have more than one city; those with more than one road follow
     ("n_with_roads", np.int8),
     ("drawn", np.int8),  # the type of the tile to be placed, or NO_TYPE
-    ("turn", np.int8),  # the seat whose turn it is
+    ("turn", np.int8),  # the seat that has the turn
     ("stage", np.int8),
     ("shown_outside", np.int8),  # the kinds of edges that tiles at the rim show to the outside of the window, as bits
     ("clipped", np.int8),  # 1 once a tile could not be placed only because of the window
@@ -133,7 +133,7 @@ def seat(s):
 
 @kernel
 def legal(s, out):
-    """Write the placements of the drawn tile, or the claims on the tile just laid, to out. Returns how many there are."""
+    """Write the placements of the drawn tile, or the claims on the tile just laid, to out. Returns their number."""
     if s.stage == CLAIMING:
         return list_claims(s, out, 0)
     drawn = int(s.drawn)
@@ -143,6 +143,7 @@ def legal(s, out):
         while cells != NONE:
             cell = 64 * word + lowest(cells)
             cells &= cells - np.uint64(1)
+            # Write every rotation, but count only those that fit: the next one overwrites the others. This has no branches.
             rotations = int(FIT[drawn, int(s.code[cell])])
             for rotation in range(4):
                 out[n] = 4 * cell + rotation
@@ -166,7 +167,7 @@ def apply(s, action):
 
 @kernel
 def end_turn(s):
-    """Score what is complete. Then the next seat draws, or the game is over if nothing can be placed."""
+    """Score all that is complete. Then the next seat draws, or the game is over if no tile can be placed."""
     settle(s)
     s.turn += 1
     if s.turn == s.players:
@@ -191,7 +192,9 @@ def _take_back(s, meeples):
 
 @kernel
 def settle(s):
-    """Score what the newest tile has completed and give the meeples back."""
+    """Score the features that the newest tile has completed, and give their meeples back."""
+    # Only a segment of the newest tile can complete a city or road. Two of its segments may be one feature. That is paid once, because
+    # its meeples are gone by then.
     tile = int(s.n_tiles) - 1
     for segment in range(int(s.tile_city[tile]), int(s.n_cities)):
         city = find(s.city_parent, segment)
@@ -207,6 +210,7 @@ def settle(s):
             _take_back(s, s.road_meeples[road])
             s.road_meeples[road] = 0
             s.road_held &= ~bit(road)
+    # Cloisters are few, so all are looked at, not only those around the tile.
     for i in range(int(s.n_cloisters)):
         owner = int(s.cloister_seat[i])
         if s.cloister_tiles[i] == CLOISTER_POINTS and owner != NOBODY:
@@ -217,7 +221,7 @@ def settle(s):
 
 @kernel
 def _finish(s):
-    """Score what is not complete, and the fields. The meeples stay where they are."""
+    """Score the open features and the fields. The meeples stay where they are."""
     s.stage = FINISHED
     held = s.city_held
     while held != NONE:
@@ -257,6 +261,7 @@ def prepare_draw(s):
     s.fitting = fitting
     s.drawn = NO_TYPE
     s.stage = DRAWING
+    # A type that fits nowhere might fit outside the window, if a tile at the rim shows an edge of one of its kinds to the outside.
     if s.shown_outside != 0 and fitting != left:
         for tile_type in range(N_TYPES):
             if ((left & ~fitting) >> tile_type) & 1 and int(KINDS[tile_type]) & int(s.shown_outside):
@@ -267,7 +272,7 @@ def prepare_draw(s):
 
 @kernel
 def chances(s, out, weights):
-    """Write the types in the bag and how many of each there are. Types that fit nowhere count only if they are discarded when drawn."""
+    """Write the types in the bag with their numbers of tiles. Types that fit nowhere are left out unless they are discarded when drawn."""
     n = 0
     for tile_type in range(N_TYPES):
         if s.bag[tile_type] > 0 and (s.unplaceable == DISCARD or (int(s.fitting) >> tile_type) & 1):
@@ -280,6 +285,7 @@ def chances(s, out, weights):
 @kernel
 def sample_chance(s, rng):
     """Return the type of a random tile from the bag. A tile that fits nowhere goes back, unless it will be discarded."""
+    # Drawing again gives the types that fit the odds of `chances`.
     while True:
         tile = below(rng, int(s.n_left))
         tile_type = 0
@@ -310,7 +316,7 @@ def witnesses(s):
 
 @kernel
 def scores(s, out):
-    """Write the points scored so far, which are the result once the game is over."""
+    """Write the points scored so far. Once the game is over they are the result."""
     for seat in range(int(s.players)):
         out[seat] = s.points[seat]
 

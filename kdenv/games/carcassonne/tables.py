@@ -1,10 +1,9 @@
-"""The printed game: 24 types of tile, 72 tiles, and what they score. These are facts only; tiles.py turns them into arrays."""
+"""The printed game: 24 types of tile, 72 tiles, and their points. These are facts only; tiles.py turns them into arrays."""
 
 from typing import NamedTuple
 
 CITY, ROAD, FIELD = 1, 2, 3
 LETTERS = ".CRF"  # the letter of an edge, by its kind
-NORTH, EAST, SOUTH, WEST = range(4)
 EDGES = "NESW"
 CORNERS = ("NW", "NE", "SE", "SW")
 

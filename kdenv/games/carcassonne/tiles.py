@@ -77,13 +77,13 @@ FIELD_CITIES = _of_segments(4, [[sum(1 << int(city) for city in cities) for _, c
 
 
 def _distinct(tile_type: int) -> int:
-    """Return how many rotations of a tile look different: 1, 2 or 4."""
+    """Return the number of rotations of a tile that look different: 1, 2 or 4."""
     looks = [_looks(tile_type, rotation) for rotation in range(4)]
     return next(n for n in (1, 2, 4) if looks[n % 4] == looks[0])
 
 
 def _looks(tile_type: int, rotation: int) -> object:
-    """Return what a turned tile connects, without the numbers of its segments."""
+    """Return the edges and half-edges that a turned tile connects, without the numbers of its segments."""
     tile = TILES[tile_type]
     return (
         {(frozenset((EDGES.index(e) + rotation) % 4 for e in edges), pennants) for edges, pennants in tile.cities},
@@ -95,7 +95,7 @@ def _looks(tile_type: int, rotation: int) -> object:
 ROTATIONS = _fixed([_distinct(tile_type) for tile_type in range(N_TYPES)], np.int8)
 
 
-# The code of an empty cell is what its neighbours show to it: two bits an edge, 0 where no tile is.
+# The code of an empty cell is the kinds of edges that its neighbours show to it: two bits an edge, 0 where no tile is.
 
 
 def _fit_tables() -> tuple[NDArray[np.generic], NDArray[np.generic]]:

@@ -40,7 +40,11 @@ def is_protected(s, slot, seat):
 
 @kernel
 def _next_victim(s, first):
-    """Go to the next seat in turn order that the card touches; with first = 0 the seat on turn is one. Returns whether there is one."""
+    """Find the next seat in turn order that the card touches, and write it to s.affected. Returns whether there is one.
+
+    first: 0 if the card also deals with the seat on turn, else 1.
+    """
+    # s.victim counts the seats passed so far, the one on turn included, so it is also the distance to the next one.
     if s.victim < first:
         s.victim = first
     while s.victim < s.players:
@@ -54,12 +58,14 @@ def _next_victim(s, first):
 
 @kernel
 def run_step_for_others(s, what, number, kind):
-    """Go on with a step that deals with one seat after another. Returns as run_step does."""
+    """Continue a step that deals with one seat after another. Returns as run_step does."""
     if what == SPY:
         return _spy(s)
     if what == STEAL:
         return _steal(s, number, kind)
+    # Seats that need neither a choice nor a draw are dealt with in one pass of this loop.
     while True:
+        # A seat that discards is asked until s.left is 0; then the next one is dealt with.
         if s.sub == STARTED:
             if s.left > 0:
                 return let_choose(s, int(s.affected), DISCARD_NODE, 1)
@@ -80,7 +86,7 @@ def run_step_for_others(s, what, number, kind):
         elif what == OTHERS_PUT_BACK:
             if let_choose(s, seat, PUT_BACK_NODE, 2):
                 return True
-            held = choices(s)
+            held = choices(s)  # one kind is put back without a question
             if held != NOTHING_HELD:
                 put_back(s, seat, lowest(held))
 
@@ -93,7 +99,8 @@ def put_back(s, seat, slot):
 
 @kernel
 def _spy(s):
-    """Have each seat in turn reveal a card. The seat on turn says whether it is discarded."""
+    """Have each seat in turn reveal a card. The seat on turn decides whether it is discarded."""
+    # STARTED: a card was requested. It lies aside now, unless the seat had none.
     if s.sub == STARTED:
         s.sub = AT_START
         if slots_aside(s) != NOTHING_HELD:
@@ -108,6 +115,7 @@ def _spy(s):
 @kernel
 def _steal(s, number, kind):
     """Have each other seat reveal cards and lose a treasure among them. Then the seat on turn may gain what was trashed."""
+    # 1. A seat has revealed its cards: one treasure is trashed, chosen by the seat on turn if there are two kinds.
     if s.sub == STARTED:
         treasures = slots_aside(s) & s.of_type[kind]
         if popcount(treasures) > 1:
@@ -118,10 +126,12 @@ def _steal(s, number, kind):
             trash_revealed(s, lowest(treasures))
         discard_aside(s, int(s.affected))
         s.sub = AT_START
+    # 2. The next seat reveals its cards.
     if s.sub == AT_START and _next_victim(s, 1):
         request_cards(s, int(s.affected), number, ASIDE)
         s.sub = STARTED
         return False
+    # 3. All have trashed. s.loot is what this card trashed; the seat on turn is asked about each card of it, in order of slots.
     s.sub = TAKEN
     while s.last < N_SLOTS:
         if s.loot[s.last] > 0:

@@ -1,8 +1,7 @@
 """The table of all cards. A new card is one row here, or one `add_card` outside the package; nothing else changes.
 
-A card has a cost, types, the numbers printed on it and, for what else it does, up to three steps of a small
-language. A table copies the rows of its kingdom into the state (through the variant), so the same machine code
-plays every kingdom, cards from outside included.
+A card has a cost, types and printed numbers. Up to three steps of a small language carry out the rest of its text. A table copies
+the rows of its kingdom into the state (through the variant), so the same machine code plays every kingdom, cards from outside included.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from kdenv.games.dominion.tables import COPPER, CURSE, KINGDOMS, N_KINGDOM, SILV
 
 
 class CardType(IntEnum):
-    """The types of cards. They are no plain integers, so that add_card notices where CURSES, a type, is mixed up with CURSE, a card."""
+    """The types of cards. They are an enumeration, so that add_card notices the type CURSES in the place of the card CURSE."""
 
     ANY = 0  # in a step: cards of all types
     TREASURE = 1
@@ -38,9 +37,11 @@ TO_DISCARD, TO_HAND, TO_DECK = range(3)
 
 MAY = 1  # a choice that can be declined or stopped
 
-# A step is (what, number, type, how). The comments say what each kind of step does with the other three.
-# The order counts. The steps from OTHERS_GAIN to STEAL, and no others, deal with one seat after another: effects.run_step tells
-# them from the rest by `>=` and `<=`. The encoding has a column for each kind in this order, so a new kind comes last.
+# A step is (what, number, type, how), and these are the indices of its parts. The comments below give the use of the last three.
+# The order of the kinds counts. The steps from OTHERS_GAIN to STEAL, and no others, deal with one seat after another: effects.run_step
+# finds them by `>=` and `<=`. The encoding has a column for each kind in this order, so a new kind comes last.
+WHAT, NUMBER, KIND, HOW = range(4)
+N_PARTS = 4
 (
     NOTHING,
     DISCARD,  # discard `number` cards of `type` from hand; how: MAY stop
@@ -72,11 +73,12 @@ _TYPES = ", ".join(kind.name for kind in CardType if kind != ANY)
 
 
 class Card(NamedTuple):
-    """One kind of card as printed. `coins` says what a treasure is worth, or what an action gives.
+    """One kind of card, as printed.
 
-    Up to three steps say what else an action does, in order. A step is (what, number, type, how), of which the end may be left out:
-    (GAIN, 4, ANY, TO_DECK) gains a card costing up to 4 onto the deck. What each step does, and what its number means, is said at the
-    top of kdenv/games/dominion/cards.py. Where the number is a basic card, write COPPER ... PROVINCE or CURSE; CURSES is a type.
+    `coins` are the coins of a treasure, or those that an action gives. Up to three steps carry out the rest of an action's text, in
+    order. A step is (what, number, type, how), of which the end may be left out: (GAIN, 4, ANY, TO_DECK) gains a card costing up to 4
+    onto the deck. The steps, and the meaning of their numbers, are listed at the top of kdenv/games/dominion/cards.py. Where the number
+    is a basic card, write COPPER ... PROVINCE or CURSE; CURSES is a type.
     """
 
     name: str
@@ -89,7 +91,7 @@ class Card(NamedTuple):
     points: int = 0
     points_per_ten: int = 0  # points for every ten cards owned
     steps: tuple[tuple[int, ...], ...] = ()
-    text: str = ""  # what the steps do, in a line
+    text: str = ""  # the steps in words, in a line
 
 
 _BASIC = (
@@ -143,12 +145,11 @@ _FIRST_EDITION = (
 )
 
 CARDS: list[Card] = [*_BASIC, *_FIRST_EDITION]  # a card's number is its place here; add_card appends
-N_PRINTED = len(CARDS)
 NO_CARD = -1
 
 # A card is a row of integers for begin(). This is the index of each in the row.
 ROW_CARD, ROW_COST, ROW_CARDS, ROW_ACTIONS, ROW_BUYS, ROW_COINS, ROW_POINTS, ROW_PER_TEN, ROW_TYPES, ROW_STEPS = range(10)
-ROW = ROW_STEPS + N_STEPS * 4
+ROW = ROW_STEPS + N_STEPS * N_PARTS
 MAX_COST = 11
 _EMPTY = (NO_CARD,) + (0,) * (ROW - 1)
 
@@ -165,7 +166,7 @@ def row_of(number: int) -> list[int]:
 
 
 def add_card(card: Card) -> None:
-    """Make a card from outside the package known by its name, for kingdom=[...]. TypeError if the rules cannot play it.
+    """Add a card from outside the package, for kingdom=[...]. TypeError if the rules cannot play it.
 
     >>> import kdenv
     >>> from kdenv.games.dominion import ACTION, Card, add_card
@@ -235,7 +236,7 @@ def card_number(name: str) -> int:
 
 
 def kingdom_names(value: object) -> list[str]:
-    """Return the names of the cards that a value of kingdom= means: a set of the rulebook, a list, or names with commas."""
+    """Return the names of the cards of a value of kingdom=: a set of the rulebook, a list, or names with commas."""
     if isinstance(value, str) and key_of(value) in KINGDOMS:
         return list(KINGDOMS[key_of(value)])
     possible = f"kingdom may be {', '.join(KINGDOMS)}, random, or up to ten names of cards"
@@ -265,7 +266,7 @@ def kingdom_rows(value: object) -> list[int]:
 
 
 def kingdom_of(rows: list[int]) -> str | tuple[str, ...]:
-    """Return the name of the kingdom, or the names of the cards, from which kingdom_rows made these rows."""
+    """Return the name of the kingdom, or the names of its cards, from its rows. This is the inverse of kingdom_rows."""
     numbers = [rows[i * ROW] for i in range(N_KINGDOM)]
     names = tuple(CARDS[number].name for number in numbers if number != NO_CARD)
     for name, cards in KINGDOMS.items():

@@ -1,7 +1,7 @@
 """Draw positions of Dominion: `ansi` in letters for a terminal, and `svg` as a picture, which needs no fonts.
 
-If a seat is given, the picture shows what that seat knows: other hands lie face down (unless info=thesis). The cards are our
-own drawing: a frame by type, the printed numbers, and in a few words what else the card does.
+If a seat is given, the picture shows that seat's knowledge: other hands lie face down (unless info=thesis). The cards are drawn
+for this package: a frame by type, the printed numbers, and the rest of the card's text in a few words.
 """
 
 from __future__ import annotations
@@ -107,12 +107,12 @@ def points(states: Any, k: int) -> list[int]:
 
 
 def sees_hand(s: Any, seat: int | None, of: int) -> bool:
-    """Return whether the picture for `seat` (None shows all) shows the hand of seat `of`."""
+    """Return whether the picture for `seat` shows the hand of seat `of`. None sees all hands."""
     return seat is None or seat == of or s["info"] == rules.OPEN_HANDS
 
 
 def winners(states: Any, k: int) -> list[int]:
-    """Return the seats that won; none while the game goes on."""
+    """Return the seats that won; none before the end."""
     if states[k]["node"] != OVER_NODE:
         return []
     out = np.zeros(int(states[k]["players"]), np.int64)
@@ -121,7 +121,7 @@ def winners(states: Any, k: int) -> list[int]:
 
 
 def heading(s: Any) -> str:
-    """Say whose turn it is and what is asked, in letters that the picture can draw."""
+    """Return the heading: the turn and the question, in letters that the picture can draw."""
     if s["node"] == OVER_NODE:
         return f"broken off after {s['max_turns']} turns" if s["is_truncated"] else "the end"
     if s["stage"] == rules.OPENING:
@@ -252,9 +252,9 @@ def svg(states: Any, k: int, seat: int | None = None, last: LastTurn | None = No
 
 
 def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, list[str]]:
-    """What is clicked for an action: a pile of the supply, or a card in the hand of the seat that decides.
+    """Return the outlines to click for each action: a pile of the supply, or a card in the hand of the seat that decides.
 
-    Its discards stand for ending a phase and for no, its deck for yes.
+    Its discards mean the end of a phase or no; its deck means yes.
     """
     s = states[k]
     of = int(s["decider"])
@@ -268,9 +268,9 @@ def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None
 
 
 def _changed(s: Any, last: LastTurn, looker: int | None) -> list[str]:
-    """The outlines of what a seat has done last: of the piles that it has taken cards from, or of the card that it has played.
+    """Return the outlines of a seat's last turn: the piles from which it took cards, or the card that it played last.
 
-    Of what it has discarded or put back, only where that lies.
+    For cards that it discarded or put back, it is the outline of the pile where they lie.
     """
     of, piles = last.seat, _piles(s)
     actions = last.actions[:-1] if last.actions[-1] == END else last.actions
@@ -290,7 +290,7 @@ def _changed(s: Any, last: LastTurn, looker: int | None) -> list[str]:
 
 
 def _piles(s: Any) -> dict[int, str]:
-    """The outlines of the piles of the supply, by slot."""
+    """Return the outlines of the piles of the supply, by slot."""
     piles, y = {}, _HEAD
     for row in _rows(s):
         piles.update({slot: box(_left(row) + i * (_W + _GAP), y, _W, _H) for i, slot in enumerate(row)})
@@ -299,25 +299,25 @@ def _piles(s: Any) -> dict[int, str]:
 
 
 def _cards(s: Any, of: int, wanted: str, open_hand: bool) -> dict[int, str]:
-    """The outlines of the cards that a seat has in its hand, in play or aside, by slot."""
+    """Return the outlines of the cards that a seat has in its hand, in play or aside, by slot."""
     groups = _groups_of(s, of)
     _, places = _places_of_cards(groups, open_hand)
     return {slot: _small(s, of, x) for (name, _), row in zip(groups, places, strict=True) if name == wanted for slot, x in row}
 
 
 def _small(s: Any, of: int, x: float) -> str:
-    """The outline of a small card in the panel of a seat."""
+    """Return the outline of a small card in the panel of a seat."""
     y = _HEAD + sum(_H + 18 for row in _rows(s) if row) + 4 + of * (_ROW + 12) + (_ROW - _H * _SMALL) / 2
     return box(_MARGIN + x, y, _W * _SMALL, _H * _SMALL)
 
 
 def _rows(s: Any) -> list[Sequence[int]]:
-    """The slots of the supply by rows of the picture."""
+    """Return the slots of the supply by rows of the picture."""
     return [range(N_BASIC), [slot for slot in range(N_BASIC, N_SLOTS) if s["card"][slot] != NO_CARD]]
 
 
 def _left(row: Sequence[int]) -> float:
-    """Where a row of the supply begins."""
+    """Return the x at which a row of the supply begins."""
     return (_WIDTH - len(row) * (_W + _GAP) + _GAP) / 2
 
 
@@ -340,7 +340,7 @@ def _letters(text: str) -> str:
 
 
 def _head(s: Any) -> str:
-    """Draw the name of the game, whose turn it is, and the actions, buys and coins left."""
+    """Draw the name of the game, the heading, and the actions, buys and coins left."""
     parts = [
         write("dominion", _MARGIN, 52, 26, INK, 2.1),
         _fitted(heading(s), _MARGIN + 210, 42, 13, _WIDTH - 2 * _MARGIN - 210, INK, 1.6, 0),
@@ -370,7 +370,7 @@ def _shield(x: float, y: float, number: str) -> str:
 
 
 def _lines(card: Card) -> list[str]:
-    """Say line by line what an action card does."""
+    """Return the text of an action card in lines."""
     words = [(card.cards, "card"), (card.actions, "action"), (card.buys, "buy"), (card.coins, "coin")]
     lines = [f"+{n} {word}{'s' * (n > 1)}" for n, word in words if n]
     lines += [_STEP_WORDS[step[0]](*(*step[1:], 0, 0, 0)[:3]) for step in card.steps]
@@ -405,7 +405,7 @@ def _card(card: Card, with_cost: bool = True) -> str:
 
 
 def _pile(s: Any, slot: int) -> str:
-    """Draw a pile of the supply: the card with its cost, and how many are left."""
+    """Draw a pile of the supply: the card with its cost, and the number of cards left."""
     card, left = CARDS[s["card"][slot]], int(s["supply"][slot])
     parts = [_box(4, 5, _W, _H, f'fill="{LINE}"', 11) if left > 1 else "", _card(card)]
     text = str(left)
@@ -429,7 +429,7 @@ def _back(number: int, what: str, top: str = "") -> str:
 
 
 def _seat(s: Any, of: int, score: int, won: bool, open_hand: bool) -> str:
-    """Draw one seat: its name and points, deck and discards, its hand, and what it has in play or revealed."""
+    """Draw one seat: its name and points, deck and discards, its hand, and its cards in play or revealed."""
     width = _WIDTH - 2 * _MARGIN
     to_move = of == mover(s)
     band = COIN if won else PLAYERS[of] if to_move else LINE
@@ -453,16 +453,16 @@ def _seat(s: Any, of: int, score: int, won: bool, open_hand: bool) -> str:
 
 
 def _groups_of(s: Any, of: int) -> list[tuple[str, Any]]:
-    """The piles that are drawn side by side for a seat: its hand, and what it has in play or aside."""
+    """Return the piles that are drawn side by side for a seat: its hand, and its cards in play or aside."""
     groups: list[tuple[str, Any]] = [("hand", s["hand"][of])]
     groups += [("play", s["play"])] if of == s["turn"] and s["play"].any() else []
     return groups + ([("aside", s["aside"])] if of == s["draw_seat"] and s["aside"].any() else [])
 
 
 def _places_of_cards(groups: list[tuple[str, Any]], open_hand: bool) -> tuple[list[float], list[list[tuple[int, float]]]]:
-    """For each group where it begins, and where each of its kinds of cards lies: (slot, x). Cards overlap where room is short.
+    """Return for each group the x at which it begins, and a (slot, x) for each kind of its cards. Cards overlap where room is short.
 
-    A hand that is face down lies where it begins, as one card.
+    A hand that is face down is one card, where the group begins.
     """
     face_up = [[slot for slot, n in enumerate(pile) if n] if name != "hand" or open_hand else [] for name, pile in groups]
     step = min(_W * _SMALL + 8, (_ROOM - _APART * (len(groups) - 1)) / sum(max(1, len(slots)) for slots in face_up))
@@ -478,7 +478,7 @@ def _places_of_cards(groups: list[tuple[str, Any]], open_hand: bool) -> tuple[li
 
 
 def _groups(cards: list[Card], groups: list[tuple[str, Any]], y: float, open_hand: bool) -> str:
-    """Draw piles side by side, each kind of card once with how many there are."""
+    """Draw piles side by side, each kind of card once, with the number of such cards."""
     parts = []
     for (name, pile), x, places in zip(groups, *_places_of_cards(groups, open_hand), strict=True):
         if name != "hand":

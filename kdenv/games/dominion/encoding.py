@@ -1,11 +1,11 @@
-"""What a seat sees of Dominion, as numbers: the encodings `piles` and `counts`. Seats are relative: the observer comes first.
+"""The observations of Dominion: the encodings `piles` and `counts`. Seats are relative: the observer comes first.
 
 There are 17 slots: seven basic piles, then the kingdom by cost and name. The features of each slot's card are part of the
-vector of `piles`, so that one network can play any kingdom. `counts` leaves them out, and says how rich each deck is: it is for
-networks that play one kingdom. `layout` and `layout_of_counts` list the parts.
+vector of `piles`, so that one network can play any kingdom. `counts` is for networks of one kingdom: it leaves the features out
+and adds the riches of each deck. `layout` and `layout_of_counts` list the parts.
 
 There are more columns for kinds of steps than there are kinds (cards.py), so that a card with a new kind of step takes a free column.
-The vector keeps its size and its version, and a model trained earlier still plays, though it knows nothing of that column.
+The vector keeps its size and its version. A model trained earlier still plays, but has never seen that column.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from kdenv.compiler.bits import has
 from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part, clear
 from kdenv.core.verbs import DECIDE
-from kdenv.games.dominion.cards import DRAW_TO, N_STEP_KINDS, N_STEPS, N_TYPES, SPY, STEAL
+from kdenv.games.dominion.cards import DRAW_TO, N_STEP_KINDS, N_STEPS, N_TYPES, NO_CARD, SPY, STEAL, WHAT
 from kdenv.games.dominion.piles import hand_size, points_of
 from kdenv.games.dominion.progress import ASK_NODE, BUY_NODE, PLAY_NODE, for_sale, step_in_progress
 from kdenv.games.dominion.rules import HONEST, OPEN_HANDS, phase
@@ -63,7 +63,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 
 
 def layout_of_counts(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """Return the parts of a vector of `counts`: those of `piles` without the cards, and then the riches of the seats."""
+    """Return the parts of a vector of `counts`: those of `piles` without the cards, then the riches of the seats."""
     meaning = "all its cards / 30; the coins that all its cards give / 20, and per card"
     found = layout(players, options) | {"riches": Part((players, N_RICHES), meaning)}
     del found["cards"]
@@ -72,7 +72,7 @@ def layout_of_counts(players: int, options: Mapping[str, Any]) -> dict[str, Part
 
 @kernel
 def observe(states, k, seat, out):
-    """Write to out what the seat sees of states[k], as `layout` says."""
+    """Write the seat's observation of states[k] to out, in the order of `layout`."""
     s = states[k]
     clear(out)
     for slot in range(N_SLOTS):
@@ -82,7 +82,7 @@ def observe(states, k, seat, out):
 
 @kernel
 def observe_counts(states, k, seat, out):
-    """Write to out what the seat sees of states[k], as `layout_of_counts` says."""
+    """Write the seat's observation of states[k] to out, in the order of `layout_of_counts`."""
     s = states[k]
     clear(out)
     at = _write_table(s, seat, out, 0)
@@ -137,7 +137,7 @@ def _write_table(s, seat, out, at):
 @kernel
 def _write_card(s, slot, out, at):
     """Write the features of one card. They are all 0 for an empty place in the kingdom."""
-    if s.card[slot] < 0:
+    if s.card[slot] == NO_CARD:
         return
     out[at] = 1.0
     out[at + 1] = s.cost[slot] / 8.0
@@ -154,17 +154,17 @@ def _write_card(s, slot, out, at):
     if (s.node == PLAY_NODE or s.node == BUY_NODE) and has(for_sale(s, int(s.coins)), slot):
         out[at] = 1.0
     for step in range(N_STEPS):
-        out[at + 1 + int(s.steps[slot, step, 0])] = 1.0
+        out[at + 1 + int(s.steps[slot, step, WHAT])] = 1.0
 
 
 @kernel
 def _write_seat(s, observer, seat, players, out, at, relative):
-    """Write the piles of one seat as the observer knows them."""
+    """Write the piles of one seat, as far as the observer knows them."""
     knows = seat == observer or s.info == OPEN_HANDS
     piles = players * N_SLOTS
     at_sizes = at + 5 * piles + relative * N_SIZES
     at += relative * N_SLOTS
-    n_discards = 0
+    n_discards = 0  # the size of the pile is public, also where its cards are not
     for slot in range(N_SLOTS):
         out[at + slot] = s.owned[seat, slot] * 0.1
         if knows:
@@ -184,8 +184,8 @@ def _write_seat(s, observer, seat, players, out, at, relative):
 
 @kernel
 def _write_question(s, observer, out, at):
-    """Write what a yes or no is about: the card revealed or trashed, or the one just drawn, which only its owner sees."""
-    what = step_in_progress(s, 0)
+    """Write the card that a yes or no is about: the one revealed or trashed, or the one just drawn, which only its owner sees."""
+    what = step_in_progress(s, WHAT)
     if what == SPY:
         for slot in range(N_SLOTS):
             if s.aside[slot] > 0:

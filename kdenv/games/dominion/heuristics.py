@@ -1,8 +1,7 @@
 """The rule-based players: the thesis' BMFSM, SingleWitch, DoubleWitch and rollout player, and big money.
 
-The thesis says what its players play and buy. What a card asks beyond that (the thesis' ten cards ask
-little) is answered for all players by `sensible_answer`: it throws junk away and keeps good cards.
-A player decides one action at a time.
+The thesis defines which cards its players play and buy. All other questions of cards, of which its ten cards ask few, are answered
+by `sensible_answer` for all players: it discards and trashes junk and keeps good cards. A player decides one action at a time.
 """
 
 from typing import NamedTuple
@@ -11,8 +10,22 @@ from kdenv.compiler.bits import bit, has, lowest, nth, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below, uniform
 from kdenv.core.errors import BadOption
-from kdenv.core.questions import RulePlayer, packed, plays
-from kdenv.games.dominion.cards import ACTION, ANY, CURSES, DRAW_TO, MAX_COST, MAY_DISCARD_DECK, SPY, TREASURE, card_number
+from kdenv.core.questions import RulePlayer, plays
+from kdenv.core.turns import packed
+from kdenv.games.dominion.cards import (
+    ACTION,
+    ANY,
+    CURSES,
+    DRAW_TO,
+    KIND,
+    MAX_COST,
+    MAY_DISCARD_DECK,
+    NO_CARD,
+    SPY,
+    TREASURE,
+    WHAT,
+    card_number,
+)
 from kdenv.games.dominion.piles import NOTHING_HELD, ONE, slots_aside
 from kdenv.games.dominion.progress import (
     AGAIN_NODE,
@@ -22,6 +35,7 @@ from kdenv.games.dominion.progress import (
     FIRST_ACTION,
     GAIN_NODE,
     LOOT_NODE,
+    NO_SLOT,
     PLAY_NODE,
     TRASH_NODE,
     choices,
@@ -40,6 +54,7 @@ GARDENS_NUMBER = card_number("Gardens")
 WITCH_NUMBER = card_number("Witch")
 
 _SMALL_TURN = 15  # the last of its turns in which BMFSM buys treasures
+NO_ACTION = -1  # in place of an action
 
 
 class BigMoney(NamedTuple):
@@ -51,18 +66,18 @@ class Bmfsm(NamedTuple):
 
 
 class Witches(NamedTuple):
-    """SingleWitch and DoubleWitch: they buy up to `most` Witches, then money. `variant` says when points count."""
+    """SingleWitch and DoubleWitch: they buy up to `most` Witches, then money. `variant` sets when they turn to points."""
 
     most: int
     variant: int
 
 
 class MoreActionsFirst(NamedTuple):
-    """MPPAF of the thesis: it plays a card in hand that gives +actions at once, and decides nothing else."""
+    """MPPAF of the thesis: play a card in hand that gives +actions at once; all else is left to the search."""
 
 
 class Rollout(NamedTuple):
-    """The thesis' rollout player: it acts at random with probability epsilon, else plays or buys the dearest card that it can."""
+    """The thesis' rollout player: at random with probability epsilon, else it plays or buys the dearest card that it can."""
 
     epsilon: float
     remodel: int
@@ -79,7 +94,7 @@ def _buy_treasure(s, coins):
 
 @kernel
 def _without_actions(s, rng):
-    """What a player that plays no actions decides anywhere but at a buy, packed."""
+    """Return the turn, packed, of a player that plays no actions, at any choice but a buy."""
     return packed(END) if s.node == PLAY_NODE else packed(sensible_answer(s, CHEAPEST, rng))
 
 
@@ -102,6 +117,7 @@ def _choose_bmfsm(player, states, k, out, rng):
     if s.node != BUY_NODE:
         return _without_actions(s, rng)
     coins = int(s.coins)
+    # The early turns build the deck; after them only points count, the dearest first.
     if s.turns[s.turn] <= _SMALL_TURN:
         return packed(_buy_treasure(s, coins))
     if coins >= 8 and s.supply[PROVINCE] > 0:
@@ -122,10 +138,11 @@ def _choose_witches(player, states, k, out, rng):
     s = states[k]
     if s.node != PLAY_NODE and s.node != BUY_NODE:
         return packed(sensible_answer(s, CHEAPEST, rng))
-    witch = slot_of(s, WITCH_NUMBER)
+    witch = slot_of(s, WITCH_NUMBER)  # NO_SLOT in a kingdom without it
     if s.node == PLAY_NODE:
         return packed(PLAY_FIRST + witch if witch >= 0 and s.hand[s.turn, witch] > 0 else END)
     coins = int(s.coins)
+    # The thesis: no Province before the first Gold.
     if coins >= 8 and s.owned[s.turn, GOLD] > 0 and s.supply[PROVINCE] > 0:
         return packed(BUY_FIRST + PROVINCE)
     if coins >= 5 and witch >= 0 and s.owned[s.turn, witch] < player.most and s.supply[witch] > 0:
@@ -145,6 +162,7 @@ def _choose_witches(player, states, k, out, rng):
 @kernel
 def _choose_rollout(player, states, k, out, rng):
     s = states[k]
+    # With epsilon 0 no random number is drawn.
     at_random = player.epsilon > 0.0 and uniform(rng) < player.epsilon
     if s.node == BUY_NODE:
         slots = for_sale(s, int(s.coins))
@@ -158,8 +176,8 @@ def _choose_rollout(player, states, k, out, rng):
         if at_random:
             return packed(_end_or(PLAY_FIRST, slots, rng))
         if player.mppaf != 0:
-            going_on = with_more_actions(s, slots)
-            slots = going_on if going_on != NOTHING_HELD else slots
+            more = with_more_actions(s, slots)
+            slots = more if more != NOTHING_HELD else slots
         return packed(PLAY_FIRST + dearest(s, slots, rng))
     if at_random:
         return packed(out[below(rng, legal(s, out))])
@@ -187,24 +205,25 @@ def with_more_actions(s, slots):
 
 @kernel
 def free_play(states, k):
-    """Return the action that MPPAF takes without search: playing the dearest card in hand that gives +actions; -1 if there is none."""
+    """Return the action that MPPAF takes without search: playing the dearest card in hand that gives +actions. NO_ACTION if none does."""
     s = states[k]
     if s.node == PLAY_NODE:
-        going_on = with_more_actions(s, choices(s))
-        if going_on != NOTHING_HELD:
-            return PLAY_FIRST + lowest(of_highest_cost(s, going_on, MAX_COST))
-    return -1
+        more = with_more_actions(s, choices(s))
+        if more != NOTHING_HELD:
+            return PLAY_FIRST + lowest(of_highest_cost(s, more, MAX_COST))
+    return NO_ACTION
 
 
 @plays(MoreActionsFirst)
 @kernel
 def _choose_more_actions(player, states, k, out, rng):
-    return packed(free_play(states, k))  # packed(-1) is no turn
+    return packed(free_play(states, k))  # packed(NO_ACTION) is no turn
 
 
 @kernel
 def of_highest_cost(s, slots, at_most):
     """Return the dearest of these slots. None of them may cost more than at_most."""
+    # From the highest cost down, the first at which some of the slots are not cheaper: those are the dearest.
     cost = min(at_most, MAX_COST)
     while cost > 0:
         cheaper = slots & s.up_to[cost - 1]
@@ -225,7 +244,7 @@ def of_lowest_cost(s, slots):
 
 @kernel
 def any_of(slots, rng):
-    """Return a random one of these slots."""
+    """Return a random one of these slots. No random number is drawn if there is only one."""
     if slots & (slots - ONE) != NOTHING_HELD:
         for _ in range(below(rng, popcount(slots))):
             slots &= slots - ONE
@@ -240,20 +259,20 @@ def dearest(s, slots, rng):
 
 @kernel
 def slot_of(s, number):
-    """Return the slot in the kingdom of the card with this number in the table of cards; -1 if it is not there."""
+    """Return the slot in the kingdom of the card with this number in the table of cards; NO_SLOT if it is not there."""
     for slot in range(N_BASIC, N_SLOTS):
         if s.card[slot] == number:
             return slot
-    return -1
+    return NO_SLOT
 
 
 @kernel
 def gains_to_end(s):
     """Return how many cards must be gained to end the game: the Provinces, or the three smallest piles."""
-    a = b = c = 127
+    a = b = c = 127  # the three smallest piles, a <= b <= c; no pile has as many cards as this
     for slot in range(N_SLOTS):
         n = int(s.supply[slot])
-        if n == 0 and s.card[slot] < 0:
+        if n == 0 and s.card[slot] == NO_CARD:  # an empty place in the kingdom is no empty pile
             continue
         if n < a:
             a, b, c = n, a, b
@@ -272,10 +291,10 @@ def is_junk(s, slot):
 
 @kernel
 def sensible_answer(s, remodel, rng):
-    """Return an answer to whatever a card asks.
+    """Return an answer to any question of a card.
 
-    A card that must be trashed is chosen as `remodel` says. The dearest card is gained, replayed or stolen. Junk is discarded first,
-    then the cheapest cards. Chapel trashes Curses and Estates. Library sets actions aside when none can be played.
+    remodel: which card is trashed if one must be (DEAREST, RANDOM or CHEAPEST). The dearest card is gained, replayed or stolen. Junk
+    is discarded first, then the cheapest cards. Chapel trashes Curses and Estates. Library sets actions aside when none can be played.
     """
     node = int(s.node)
     if node == ASK_NODE:
@@ -284,10 +303,11 @@ def sensible_answer(s, remodel, rng):
     if slots == NOTHING_HELD:
         return END
     first = FIRST_ACTION[node]
+    # 1. Choices that are forced.
     if node in (GAIN_NODE, AGAIN_NODE, LOOT_NODE):
         return first + dearest(s, slots, rng)
     if node == TRASH_NODE and not may_decline(s):
-        if step_in_progress(s, 2) != ANY:  # Mine
+        if step_in_progress(s, KIND) != ANY:  # Mine
             return first + lowest(of_lowest_cost(s, slots))
         if remodel == DEAREST:
             return first + dearest(s, slots, rng)
@@ -296,6 +316,7 @@ def sensible_answer(s, remodel, rng):
         return first + _first_to_discard(s, slots)
     if not may_decline(s):  # a seat touched by Bureaucrat puts a card back
         return first + lowest(of_lowest_cost(s, slots))
+    # 2. Choices that may be stopped (Cellar, Chapel): junk goes, one card at a time.
     while slots != NOTHING_HELD:
         slot = lowest(slots)
         slots &= slots - ONE
@@ -307,7 +328,7 @@ def sensible_answer(s, remodel, rng):
 @kernel
 def _says_yes(s):
     """Say yes to gaining what costs something, to discarding the others' good cards and its own junk, and to discarding the deck."""
-    what = step_in_progress(s, 0)
+    what = step_in_progress(s, WHAT)
     if what == SPY:
         slot = lowest(slots_aside(s))
         return is_junk(s, slot) if s.affected == s.turn else not is_junk(s, slot) and s.cost[slot] > 0
@@ -318,15 +339,18 @@ def _says_yes(s):
 
 @kernel
 def _first_to_discard(s, slots):
-    """Return the lowest slot among the s.left cards of least worth, of those that may be chosen now."""
+    """Return the lowest slot among the s.left cards of lowest value, of those that may be chosen now.
+
+    Cards are chosen in ascending order of slots, so the card of lowest value may have to wait.
+    """
     seat = int(s.decider)
     rest = slots
     while rest != NOTHING_HELD:
         slot = lowest(rest)
         rest &= rest - ONE
-        worse = 0
+        worse = 0  # cards in hand that would be discarded before this one
         for other in range(int(s.last), N_SLOTS):
-            if _worth(s, other) < _worth(s, slot):
+            if _value_in_hand(s, other) < _value_in_hand(s, slot):
                 worse += int(s.hand[seat, other])
         if worse < s.left:
             return slot
@@ -334,8 +358,8 @@ def _first_to_discard(s, slots):
 
 
 @kernel
-def _worth(s, slot):
-    """Return what a card is worth in hand: junk is worth least, then cheap cards. No two cards are worth the same."""
+def _value_in_hand(s, slot):
+    """Return the value of a card in hand: junk has the lowest, then cheap cards. No two cards have the same."""
     return (0 if is_junk(s, slot) else 1000) + int(s.cost[slot]) * 20 + slot
 
 

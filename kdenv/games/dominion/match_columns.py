@@ -1,4 +1,4 @@
-"""What a finished game of Dominion tells beyond its points: the cards that each seat bought and played."""
+"""Columns of match reports for Dominion: the cards that each seat bought and played."""
 
 from __future__ import annotations
 

@@ -4,24 +4,27 @@ Actions: `play Village`, `buy Gold`, `trash Copper`, `gain Silver`, `discard Est
 Chance: `draw Copper`. Piles: `7 Copper 3 Estate`, or nothing if empty.
 
 A position is a list of `part: value` with semicolons between them. With two players, in the second turn of seat 1:
-    stage: buy; node: buy; turn: 1; turns: 2 2; actions: 1; buys: 1; coins: 4; supply: 46 Copper 40 Silver ...;
-    trash: ; play: 4 Copper; hand 0: 3 Copper 2 Estate; deck 0: 4 Copper 1 Estate; discard 0: ; ...
-The node is what happens next. Cards may be missing, but there are never more than the game has (validate.py says what else is
-refused). Further parts are given where something is in progress or known:
-    seen 0: 2 Copper             the part of the discards of seat 0 that all have seen (if it is not given, all of them)
-    flipped 0: 3                 unseen discards of seat 0 that came from its deck
-    plain 0: 2                   unseen discards of seat 0 that all know to be neither treasures nor actions
-    unasked: yes                 the seat that buys had actions left, but no action card in hand
-    top 0: Silver, Estate        known cards on top of deck 0, which counts them too; the first is drawn first
-    draw: 1 3 hand               seat 1 draws three more cards to hand (aside: they are revealed; watched: a Library looks at them)
-    aside: 1 Copper of 1         cards of seat 1 revealed or set aside
-    loot: 1 Silver               the part of the trash that a Thief may still gain
-    running: Throne Room 1 0, Village 0 1   cards being played, the last one resolving; its step, and which of its plays (from 0)
-    affected: 1                  the seat that the card deals with (Militia, Spy, ...)
-    left: 2                      how many cards are still to be trashed or discarded
-    last: Silver                 the card that was chosen last; those before it in the order of slots cannot be chosen any more
-    memory: 2                    how many cards were discarded, or what the card trashed costs (-1: none was trashed)
-    drawn: Village               the card that a Library asks about
+
+    `stage: buy; node: buy; turn: 1; turns: 2 2; actions: 1; buys: 1; coins: 4; supply: 46 Copper 40 Silver ...;
+    trash: ; play: 4 Copper; hand 0: 3 Copper 2 Estate; deck 0: 4 Copper 1 Estate; discard 0: ; ...`
+
+The node is the next event: a choice, a draw or the end. Cards may be missing, but there are never more than the game has
+(validate.py refuses all else that cannot be). Further parts are given where something is in progress or known:
+
+* `seen 0: 2 Copper`: the part of the discards of seat 0 that all have seen (if it is not given, all of them).
+* `flipped 0: 3`: the number of unseen discards of seat 0 that came from its deck.
+* `plain 0: 2`: the number of unseen discards of seat 0 that all know to be neither treasures nor actions.
+* `unasked: yes`: the seat that buys had actions left, but no action card in hand.
+* `top 0: Silver, Estate`: known cards on top of deck 0, which counts them too; the first is drawn first.
+* `draw: 1 3 hand`: seat 1 draws three more cards to hand (aside: they are revealed; watched: a Library looks at them).
+* `aside: 1 Copper of 1`: cards of seat 1 revealed or set aside.
+* `loot: 1 Silver`: the part of the trash that a Thief may still gain.
+* `running: Throne Room 1 0, Village 0 1`: the cards being played, the last one resolving. The numbers are its step and its play, from 0.
+* `affected: 1`: the seat that the card deals with (Militia, Spy, ...).
+* `left: 2`: the number of cards still to be trashed or discarded.
+* `last: Silver`: the card that was chosen last; those before it in the order of slots can no longer be chosen.
+* `memory: 2`: the number of cards discarded, or the cost of the card trashed (-1: none was trashed).
+* `drawn: Village`: the card that a Library asks about.
 """
 
 from __future__ import annotations
@@ -94,7 +97,7 @@ def slot_from(s: Any, name: str) -> int:
 
 
 def action_text(states: Any, k: int, action: int) -> str:
-    """Write the action in words. Whether it is legal is not checked."""
+    """Write the action in words. It need not be legal."""
     for word, number in _WORDS.items():
         if action == number:
             return word
@@ -105,7 +108,7 @@ def action_text(states: Any, k: int, action: int) -> str:
 
 
 def action_from(states: Any, k: int, text: str) -> int:
-    """Return the action that these words mean. Whether it is legal is not checked."""
+    """Return the action in these words. It need not be legal."""
     words = " ".join(text.split())
     if words.lower() in _WORDS:
         return _WORDS[words.lower()]
@@ -121,7 +124,7 @@ def chance_text(states: Any, k: int, outcome: int) -> str:
 
 
 def chance_from(states: Any, k: int, text: str) -> int:
-    """Return the outcome that these words mean. Whether it is possible is not checked."""
+    """Return the outcome in these words. It need not be possible."""
     verb, _, name = " ".join(text.split()).partition(" ")
     if verb.lower() != "draw":
         raise BadRecord(f"{shown(text)!r} is nothing that chance does; it is 'draw Copper'")
@@ -174,7 +177,7 @@ def position_text(states: Any, k: int) -> str:
 
 
 def _running_parts(s: Any) -> list[tuple[str, Any]]:
-    """Return the parts about the cards being played and how far the last one is, without what follows from the rest of the position."""
+    """Return the parts about the cards being played and the progress of the last one, unless they follow from the rest of the position."""
     cards = (f"{card_name(s, s['run_slot'][d])} {s['run_step'][d]} {s['run_play'][d]}" for d in range(s["depth"]))
     parts: list[tuple[str, Any]] = [("running", ", ".join(cards))]
     trashing = s["node"] == TRASH_NODE
@@ -192,7 +195,7 @@ def _running_parts(s: Any) -> list[tuple[str, Any]]:
 
 
 def position_from(text: str, states: Any, k: int) -> None:
-    """Read a position into states[k], where begin() has been called with the players and options. BadRecord if it cannot be."""
+    """Read a position into states[k], which begin() has set up for the players and options. BadRecord if it cannot be."""
     check_length(text)
     s = states[k]
     players = int(s["players"])
@@ -271,7 +274,7 @@ def _pile(s: Any, name: str, text: str, totals: validate.Counts) -> list[int]:
 
 
 def _read_draw(s: Any, parts: dict[str, str], players: int, totals: validate.Counts) -> None:
-    """Read which cards are to be drawn, and which lie aside."""
+    """Read the draw in progress and the cards aside."""
     s["draw_seat"], s["draw_left"], s["draw_to"] = 0, 0, IN_HAND
     if "draw" in parts:
         words = parts["draw"].split()
@@ -292,7 +295,7 @@ def _read_draw(s: Any, parts: dict[str, str], players: int, totals: validate.Cou
 
 
 def _read_seat(s: Any, parts: dict[str, str], seat: int, totals: validate.Counts) -> None:
-    """Read the piles of one seat, and what is known of them."""
+    """Read the piles of one seat, and the part of them that others know."""
     for pile in _PILES:
         s[pile][seat] = _pile(s, f"{pile} {seat}", parts[f"{pile} {seat}"], totals)
     s["open"][seat] = s["discard"][seat]
@@ -332,7 +335,7 @@ _PROGRESS = ("affected", "left", "last", "memory", "drawn")
 
 
 def _read_unasked(s: Any, parts: dict[str, str]) -> None:
-    """Read whether the seat that buys is known to have held no action."""
+    """Read the flag of a seat that buys and is known to have held no action."""
     s["unasked"] = parts.get("unasked") == "yes"
     held = int(s["held"][s["turn"]]) & (int(s["of_type"][ACTION]) | int(s["of_type"][TREASURE]))
     if s["unasked"] and (s["stage"] != BUY_PHASE or s["actions"] == 0 or held):
@@ -347,7 +350,7 @@ def _read_running(s: Any, parts: dict[str, str]) -> None:
     s["depth"] = len(cards)
     for name in ("run_slot", "run_step", "run_play", "run_plays"):
         s[name] = 0
-    plays = 1  # how often a card is played: as often as the card before it says
+    plays = 1  # the number of plays of a card, which the card before it sets
     for d, card in enumerate(cards):
         name, *numbers = card.rsplit(" ", 2)
         if len(numbers) != 2:
@@ -360,7 +363,7 @@ def _read_running(s: Any, parts: dict[str, str]) -> None:
 
 
 def _read_progress(s: Any, parts: dict[str, str], n_cards: int) -> None:
-    """Read how far the card that is resolving is: its registers (see progress.py), given or computed from the rest of the position."""
+    """Read the registers of the card that is resolving (see progress.py), or compute them from the rest of the position."""
     node, turn, players = int(s["node"]), int(s["turn"]), int(s["players"])
     what, number, kind, _ = step_or_nothing(s)
     for name in _PROGRESS:

@@ -1,4 +1,4 @@
-"""The options of the rules of Dominion as types: with them editors complete names and type checkers know values."""
+"""The options of Dominion as types, for type checkers and for completion in editors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal, TypedDict
 
 
 class DominionOptions(TypedDict, total=False):
-    """The options of Dominion. GAME says what they mean, and has their defaults."""
+    """The options of Dominion. Their meanings and defaults are in GAME."""
 
     supply: Literal["standard", "thesis"]
     curses: bool

@@ -2,7 +2,7 @@
 
 Every pile is a multiset, a count per slot. A deck has no order until a card is drawn from it, except for the few known
 cards on its top (s.top, the topmost last). `open` counts the cards of a discard pile that all seats have seen; only the
-owner knows the rest of it. Where rules ask often which slots have cards, the answer is also kept as bits (s.held, s.laid, s.stocked).
+owner knows the rest of it. The slots that have cards are also kept as bits where rules need them often (s.held, s.laid, s.stocked).
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ def take_from_hand(s, seat, slot):
 
 @kernel
 def hand_size(s, seat):
-    """Return how many cards a seat has in hand."""
+    """Return the number of cards that a seat has in hand."""
     n = 0
     for slot in range(N_SLOTS):
         n += int(s.hand[seat, slot])
@@ -53,7 +53,7 @@ def put_on_deck(s, seat, slot):
     """Put a card on top of the deck of a seat. Everybody sees it, so it is known to lie there."""
     s.deck[seat, slot] += 1
     s.n_deck[seat] += 1
-    if s.n_top[seat] == N_TOPS:
+    if s.n_top[seat] == N_TOPS:  # forget the lowest one
         for i in range(N_TOPS - 1):
             s.top[seat, i] = s.top[seat, i + 1]
         s.n_top[seat] -= 1
@@ -63,7 +63,7 @@ def put_on_deck(s, seat, slot):
 
 @kernel
 def own(s, seat, slot, where):
-    """Give a seat a card that has been taken from the supply or the trash, and put it where it goes."""
+    """Give a seat a card that was taken from the supply or the trash. where: TO_DISCARD, TO_HAND or TO_DECK."""
     s.owned[seat, slot] += 1
     if where == TO_HAND:
         put_in_hand(s, seat, slot)
@@ -75,7 +75,7 @@ def own(s, seat, slot, where):
 
 @kernel
 def gain(s, seat, slot, where):
-    """Have a seat gain a card. That its pile is not empty is not checked."""
+    """Have a seat gain a card. Its pile must not be empty, which is not checked."""
     s.supply[slot] -= 1
     if s.supply[slot] == 0:
         s.stocked &= ~bit(slot)
@@ -135,7 +135,7 @@ def play_treasures(s, seat):
 
 @kernel
 def clean_up(s, seat):
-    """Discard what was played, which all have seen, and what is left in hand, which nobody else sees."""
+    """Discard the cards in play, which all have seen, and those left in hand, which only their owner sees."""
     left_over = 0
     slots = s.laid | s.held[seat]
     while slots != NOTHING_HELD:

@@ -1,17 +1,24 @@
-"""The step in progress: its registers, what is asked next, and what may be chosen.
+"""The step in progress: its registers, the next choice, and the slots that may be chosen.
 
-The cards being played are a small stack (a Throne Room and what it plays), and s.depth says how many there are. The step of
-the topmost card is in progress. Its registers are `sub` (how far it is), `memory` (how many cards were discarded, or what the
-card trashed costs), `left` (how many cards are still to be chosen), `last` (the slot chosen last), `victim` (how many seats have
-been passed on the way round the table, the one on turn included), `affected` (the seat that is being dealt with) and `drawn` (the
-slot just drawn). Nothing here checks legality.
+The cards being played are a small stack (a Throne Room and the card it plays); s.depth is their number. The step of the topmost
+card is in progress. It has these registers:
+
+* sub: how far the step is.
+* memory: the number of cards discarded, or the cost of the card trashed.
+* left: the number of cards still to be chosen.
+* last: the slot chosen last.
+* victim: the number of seats passed on the way round the table, the one on turn included.
+* affected: the seat that the card deals with.
+* drawn: the slot just drawn.
+
+Nothing here checks legality.
 """
 
 import numpy as np
 
 from kdenv.compiler.bits import bit, has, popcount
 from kdenv.compiler.kernel import kernel
-from kdenv.games.dominion.cards import ACTION, GAIN_FOR_TRASHED, MAX_COST, MAY
+from kdenv.games.dominion.cards import ACTION, GAIN_FOR_TRASHED, HOW, KIND, MAX_COST, MAY, NUMBER, WHAT
 from kdenv.games.dominion.piles import NOTHING_HELD, ONE, slots_aside
 from kdenv.games.dominion.tables import (
     BUY_FIRST,
@@ -37,11 +44,11 @@ FIRST_ACTION.flags.writeable = False
 
 IN_HAND, ASIDE = 0, 1  # where drawn cards go (s.draw_to)
 
-# How far a step is (s.sub).
+# How far a step is (s.sub). WATCHING: a card was requested that the step looks at. The uses of the others are in effects.py and attacks.py.
 AT_START, STARTED, TAKEN, WATCHING = range(4)
 NOT_TRASHED = -1  # s.memory while no card has been trashed
-NO_SLOT = -1
-# Most cards being played at once: all Throne Rooms of the game, each of which plays the next one, and a card that the last one plays.
+NO_SLOT = -1  # in place of a slot
+# The most cards being played at once: all Throne Rooms of the game, each of which plays the next one, and a card that the last one plays.
 # A kingdom has one kind of such cards (cards.kingdom_rows): ten of them, or twelve if they are victory cards too. A card is in play once.
 MAX_DEPTH = max(N_KINGDOM_PILE, *N_VICTORY) + 1
 
@@ -85,7 +92,7 @@ def ask_yes_or_no(s):
 
 @kernel
 def step_in_progress(s, part):
-    """Return one part of the step in progress: 0 is what, 1 the number, 2 the type, 3 how."""
+    """Return one part of the step in progress: WHAT, NUMBER, KIND or HOW."""
     d = int(s.depth) - 1
     return int(s.steps[s.run_slot[d], s.run_step[d], part])
 
@@ -96,13 +103,13 @@ def may_decline(s):
     if s.node == PLAY_NODE or s.node == BUY_NODE:
         return True
     if s.node == TRASH_NODE or s.node == DISCARD_NODE:
-        return step_in_progress(s, 3) == MAY
+        return step_in_progress(s, HOW) == MAY
     return False
 
 
 @kernel
 def for_sale(s, coins):
-    """Return the piles that one may buy from with this many coins, as bits."""
+    """Return the piles that can be bought from with this number of coins, as bits."""
     return s.stocked & s.up_to[min(coins, MAX_COST)] & s.offered
 
 
@@ -115,17 +122,18 @@ def choices(s):
         return s.held[seat] & s.of_type[ACTION]
     if node == BUY_NODE:
         return for_sale(s, int(s.coins))
-    if node == GAIN_NODE:
-        limit = step_in_progress(s, 1)
-        if step_in_progress(s, 0) == GAIN_FOR_TRASHED:
+    if node == GAIN_NODE:  # a Curse is offered only if nothing else is there, or with the option curses
+        limit = step_in_progress(s, NUMBER)
+        if step_in_progress(s, WHAT) == GAIN_FOR_TRASHED:
             limit += int(s.memory)
-        piles = s.stocked & s.up_to[max(0, min(limit, MAX_COST))] & s.of_type[step_in_progress(s, 2)]
+        piles = s.stocked & s.up_to[max(0, min(limit, MAX_COST))] & s.of_type[step_in_progress(s, KIND)]
         return piles & s.offered if piles & s.offered != NOTHING_HELD else piles
     if node == LOOT_NODE:
-        return slots_aside(s) & s.of_type[step_in_progress(s, 2)]
-    slots = s.held[seat] & s.of_type[step_in_progress(s, 2)]
+        return slots_aside(s) & s.of_type[step_in_progress(s, KIND)]
+    slots = s.held[seat] & s.of_type[step_in_progress(s, KIND)]
     if node == PUT_BACK_NODE:
         return slots
+    # Several cards are chosen in ascending order of slots, so that a set of cards is chosen in one way only.
     slots &= ~(bit(int(s.last)) - ONE)
     if s.left > 1 and not may_decline(s):
         return slots & _far_enough_down(s, seat, slots)
@@ -134,7 +142,7 @@ def choices(s):
 
 @kernel
 def _far_enough_down(s, seat, slots):
-    """Return, as bits, the slots from which upwards at least s.left cards lie. After a higher one too few would be left to choose."""
+    """Return, as bits, the slots from which upwards at least s.left cards lie; after a higher one too few would be left."""
     slot = N_SLOTS - 1
     n = 0
     while slot > 0:

@@ -1,8 +1,8 @@
 """The rules of Dominion as kernels: the state and the verbs. README.md beside this file has the rules in words.
 
-Chance draws a card (the outcome is its slot); everything else is decided, one card at a time. effects.py has what a card does
-beyond its printed numbers, and cards.py the table of cards. The cards of a kingdom are copied into the state, so rules and
-machine code are the same for every kingdom. Nothing here checks legality: tables and environments do.
+Chance draws a card: the outcome is its slot. All else is decided, one card at a time. effects.py carries out the steps of cards, and
+cards.py is the table of cards. The cards of a kingdom are copied into the state, so rules and machine code are the same for every
+kingdom. Nothing here checks legality: tables and environments do.
 """
 
 import numpy as np
@@ -16,6 +16,7 @@ from kdenv.games.dominion.cards import (
     ACTION,
     BASIC_ROWS,
     MAX_COST,
+    N_PARTS,
     N_STEPS,
     N_TYPES,
     NO_CARD,
@@ -30,6 +31,7 @@ from kdenv.games.dominion.cards import (
     ROW_POINTS,
     ROW_STEPS,
     ROW_TYPES,
+    TO_DISCARD,
     VICTORY,
 )
 from kdenv.games.dominion.effects import answer, play_card, run_step
@@ -78,7 +80,7 @@ from kdenv.games.dominion.tables import (
     YES,
 )
 
-# Parts of the game (s.stage).
+# The stages of a turn, and the opening hands before the first one (s.stage).
 OPENING, ACTION_PHASE, BUY_PHASE, CLEAN_UP = range(4)
 
 # The variant, as begin() receives it.
@@ -90,7 +92,7 @@ HONEST, OPEN_DISCARD, OPEN_HANDS = 0, 1, 2  # values of V_INFO
 STATE = state_dtype(
     # The cards of this game. They never change.
     ("of_type", np.uint64, N_TYPES),  # the slots of each type as bits
-    ("up_to", np.uint64, MAX_COST + 1),  # the slots that cost at most so much
+    ("up_to", np.uint64, MAX_COST + 1),  # by cost, the slots that cost at most that
     ("offered", np.uint64),  # the slots one may buy or gain by choice
     # Which slots have cards, as bits.
     ("held", np.uint64, 4),  # in the hand of each seat
@@ -101,7 +103,7 @@ STATE = state_dtype(
     ("max_turns", np.int16),  # never changes
     ("n_deck", np.int16, 4),
     ("flipped", np.int16, 4),  # unseen discards that came from the deck (Chancellor)
-    ("plain", np.int16, 4),  # the other unseen discards that are known to be no actions, because their owner was not asked to play one
+    ("plain", np.int16, 4),  # other unseen discards, known to be no actions: their owner had actions left but was not asked to play
     ("turns", np.int16, 4),  # turns that each seat has begun
     ("actions", np.int16),
     ("buys", np.int16),
@@ -117,7 +119,7 @@ STATE = state_dtype(
     ("coins_of", np.int8, N_SLOTS),
     ("points", np.int8, N_SLOTS),
     ("per_ten", np.int8, N_SLOTS),
-    ("steps", np.int8, (N_SLOTS, N_STEPS, 4)),
+    ("steps", np.int8, (N_SLOTS, N_STEPS, N_PARTS)),
     # Piles, as counts by slot.
     ("supply", np.int8, N_SLOTS),
     ("trash", np.int8, N_SLOTS),
@@ -201,8 +203,8 @@ def _print_card(s, slot, rows, at):
     s.points[slot] = rows[at + ROW_POINTS]
     s.per_ten[slot] = rows[at + ROW_PER_TEN]
     for step in range(N_STEPS):
-        for part in range(4):
-            s.steps[slot, step, part] = rows[at + ROW_STEPS + 4 * step + part]
+        for part in range(N_PARTS):
+            s.steps[slot, step, part] = rows[at + ROW_STEPS + N_PARTS * step + part]
     for kind in range(N_TYPES):
         if (rows[at + ROW_TYPES] >> kind) & 1:
             s.of_type[kind] |= bit(slot)
@@ -267,7 +269,7 @@ def legal(s, out):
 
 @kernel
 def apply(s, action):
-    """Play or buy a card, or answer what a card asks. Then go on to the next choice or draw."""
+    """Play or buy a card, or answer what a card asks. Then advance to the next choice or draw."""
     if s.node == BUY_NODE:
         if action == END:
             s.buys = 0
@@ -275,7 +277,7 @@ def apply(s, action):
             slot = action - BUY_FIRST
             s.coins -= int(s.cost[slot])
             s.buys -= 1
-            gain(s, int(s.turn), slot, 0)
+            gain(s, int(s.turn), slot, TO_DISCARD)
     elif s.node != PLAY_NODE:
         answer(s, action)
     elif action == END:
@@ -288,8 +290,9 @@ def apply(s, action):
 
 @kernel
 def _go_on(s):
-    """Go on until a card is to be drawn, somebody has to choose, or the game is over (s.node)."""
+    """Advance until a card is to be drawn, a seat must choose, or the game is over; s.node holds which."""
     while True:
+        # 1. Cards requested before are drawn before anything else. Only a card that is not known makes a chance node.
         if s.draw_left > 0:
             seat = int(s.draw_seat)
             if s.n_top[seat] > 0:
@@ -298,7 +301,8 @@ def _go_on(s):
             if s.n_deck[seat] > 0 or shuffle(s, seat):
                 s.node = DRAW_NODE
                 return
-            s.draw_left = 0
+            s.draw_left = 0  # deck and discards are empty: the rest of the draw lapses
+        # 2. The card being played continues with its step, or the turn with its next part.
         if s.depth > 0:
             if run_step(s):
                 return
@@ -308,13 +312,17 @@ def _go_on(s):
 
 @kernel
 def _next_part(s):
-    """Begin the next part of the turn, or the next turn. Returns whether a choice or the end has been reached."""
+    """Begin the next part of the turn, or the next turn. Returns whether a choice or the end has been reached.
+
+    It is called when nothing is left to draw and no card is being played.
+    """
     if s.stage == BUY_PHASE:
         if s.buys > 0:
             s.node = BUY_NODE
             s.decider = s.turn
             return True
         return _end_turn(s)
+    # The draw that ends a turn, or the opening, is complete.
     if s.stage == CLEAN_UP:
         _begin_turn(s, (int(s.turn) + 1) % int(s.players))
     elif s.stage == OPENING:
@@ -322,6 +330,8 @@ def _next_part(s):
             request_cards(s, int(s.draw_seat) + 1, HAND_SIZE, IN_HAND)
             return False
         _begin_turn(s, 0)
+    # The action phase lasts while an action can be played. That a seat was not asked although it had actions left shows its hand
+    # to be free of actions (hidden.py).
     if s.actions > 0 and s.held[s.turn] & s.of_type[ACTION] != NOTHING_HELD:
         s.node = PLAY_NODE
         s.decider = s.turn
@@ -384,7 +394,7 @@ def sample_chance(s, rng):
     seat = int(s.draw_seat)
     card = below(rng, int(s.n_deck[seat]))
     slot = 0
-    for other in range(N_SLOTS - 1):  # all slots without a branch, which is faster than stopping at the right one
+    for other in range(N_SLOTS - 1):  # counting through all slots without a branch is faster than stopping at the right one
         card -= int(s.deck[seat, other])
         slot += card >= 0
     return slot
@@ -392,7 +402,8 @@ def sample_chance(s, rng):
 
 @kernel
 def apply_chance(s, outcome):
-    """Draw a card of this slot. When no more can be drawn from the deck as it is, go on to the next choice or draw."""
+    """Draw a card of this slot. If the draw is complete or the deck is empty, advance to the next choice or draw."""
+    # Otherwise the next card comes from the same deck by chance too, because a known card on top would have been drawn before.
     _take(s, int(s.draw_seat), outcome)
     if s.draw_left == 0 or s.n_deck[s.draw_seat] == 0:
         _go_on(s)
@@ -400,7 +411,7 @@ def apply_chance(s, outcome):
 
 @kernel
 def _take(s, seat, slot):
-    """Move a card from the deck to the hand or aside, as s.draw_to says."""
+    """Move a card from the deck to the hand or aside (s.draw_to)."""
     s.deck[seat, slot] -= 1
     s.n_deck[seat] -= 1
     if s.n_top[seat] > 0:
@@ -412,7 +423,7 @@ def _take(s, seat, slot):
     else:
         s.aside[slot] += 1
     s.draw_left -= 1
-    if s.sub == WATCHING:
+    if s.sub == WATCHING:  # the step in progress looks at each card
         s.drawn = slot
 
 

@@ -1,7 +1,7 @@
-"""Refuse positions of Dominion that cannot come about, as far as piles, counters and the cards being played tell.
+"""Refuse positions of Dominion that contradict themselves: in their piles, their counters or the cards being played.
 
-notation.py calls `check` when it has read a position, because kernels check nothing: a position that is accepted must not make
-them leave their arrays or run for ever. Cards may be missing (for an endgame to study), but there are never more than the game has.
+notation.py calls `check` when it has read a position, because kernels check nothing. A position that is accepted must not make them
+leave their arrays or run for ever. Cards may be missing (for an endgame to study), but there are never more than the game has.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from kdenv.games.dominion.cards import (
     DRAW_TO,
     GAIN,
     GAIN_FOR_TRASHED,
+    HOW,
     MAX_COST,
     MAY,
     MAY_DISCARD_DECK,
@@ -40,6 +41,7 @@ from kdenv.games.dominion.cards import (
     TRASH_FOR_COINS,
     TRASH_THIS,
     TREASURE,
+    WHAT,
 )
 from kdenv.games.dominion.progress import (
     AGAIN_NODE,
@@ -94,7 +96,7 @@ def card_name(s: Any, slot: int) -> str:
 
 
 def step_or_nothing(s: Any) -> tuple[int, int, int, int]:
-    """Return the step of the card that is resolving: what, number, type, how. It is NOTHING if no step is left or no card is played."""
+    """Return the step in progress: what, number, type, how. It is NOTHING if no step is left or no card is being played."""
     depth = int(s["depth"])
     step = int(s["run_step"][depth - 1]) if depth else N_STEPS
     if step >= N_STEPS:
@@ -104,22 +106,23 @@ def step_or_nothing(s: Any) -> tuple[int, int, int, int]:
 
 
 def times_played_again(s: Any, slot: int, step: int) -> int:
-    """Return how often this step plays another card; 0 if it plays none."""
+    """Return the number of times that this step plays another card; 0 if it plays none."""
     what, number, _, _ = (int(part) for part in s["steps"][slot, step])
     return number if what == PLAY_TWICE else 0
 
 
 def most_in_a_turn(s: Any, totals: Counts, name: str) -> int:
-    """Return a number of actions, buys or coins that no turn exceeds: what it begins with, and what all cards give if played."""
+    """Return a bound on the actions, buys or coins of a turn: those at its start and those of all cards if played."""
     times = max(1, *(times_played_again(s, slot, step) for slot in range(N_SLOTS) for step in range(N_STEPS)))
     gives = s[f"{name}_of"].astype(int)
     if name == "coins":
-        gives = gives + sum(s["steps"][:, step, 3].astype(int) * (s["steps"][:, step, 0] == TRASH_FOR_COINS) for step in range(N_STEPS))
+        steps = s["steps"].astype(int)
+        gives = gives + (steps[:, :, HOW] * (steps[:, :, WHAT] == TRASH_FOR_COINS)).sum(axis=1)
     return int((gives * totals).sum()) * times + (name != "coins")
 
 
 def check(s: Any, totals: Counts, laid_out: Counts) -> None:
-    """Refuse a position that cannot be. totals are all cards of the game by slot, laid_out those of its supply at the beginning."""
+    """Raise BadRecord for a position that cannot be. By slot, totals are all cards of the game, laid_out those of its supply at first."""
     _check_piles(s, totals, laid_out)
     _check_part_of_turn(s)
     _check_running(s)
@@ -195,7 +198,7 @@ def _check_running(s: Any) -> None:
             raise BadRecord(f"running: {name} at step {step} does not play the card after it")
         if not 0 <= play < plays:
             raise BadRecord(f"running: {name} is played {plays} times, counted from 0, so it is not in play {play}")
-        trashes = [i for i in range(N_STEPS) if s["steps"][slot, i, 0] == TRASH_THIS]
+        trashes = [i for i in range(N_STEPS) if s["steps"][slot, i, WHAT] == TRASH_THIS]
         pile = in_trash if trashes and (play > 0 or step > trashes[0]) else in_play
         pile[slot] -= 1
         if pile[slot] < 0:
@@ -203,7 +206,7 @@ def _check_running(s: Any) -> None:
 
 
 def _check_affected(s: Any, doing: tuple[int, int, int, int]) -> None:
-    """Check that a seat is affected only while a card goes round the table and can touch it, and the seat on turn only by a Spy."""
+    """Check that a seat is affected only by a card that deals with seats in turn and can touch it, the seat on turn only by a Spy."""
     what, node, turn, victim, affected = doing[0], int(s["node"]), int(s["turn"]), int(s["victim"]), int(s["affected"])
     nodes = _ROUND_THE_TABLE.get(what, ())
     if victim and node not in nodes:
@@ -244,7 +247,7 @@ def _check_aside(s: Any, doing: tuple[int, int, int, int]) -> None:
 
 
 def _check_draw(s: Any, doing: tuple[int, int, int, int]) -> None:
-    """Check that who draws, how many cards and where to is what the rules or the card being played ask for."""
+    """Check that the rules or the card being played ask for this draw: its seat, its number of cards, and where they go."""
     what, number, _, _ = doing
     seat, n, turn, stage, depth = (int(s[name]) for name in ("draw_seat", "draw_left", "turn", "stage", "depth"))
     to_hand, n_aside = s["draw_to"] == IN_HAND, int(s["aside"].astype(int).sum())
@@ -265,9 +268,9 @@ def _check_draw(s: Any, doing: tuple[int, int, int, int]) -> None:
 
 
 def _most_drawn(s: Any, depth: int) -> int:
-    """Return how many cards the card played last, or the step done last, lets its player draw."""
+    """Return the number of cards that the card played last, or the step done last, lets its player draw."""
     if not depth:
-        return max(0, *(int(s["cards_of"][slot]) for slot in range(N_SLOTS) if s["play"][slot] and not s["steps"][slot, 0, 0]), 0)
+        return max(0, *(int(s["cards_of"][slot]) for slot in range(N_SLOTS) if s["play"][slot] and s["steps"][slot, 0, WHAT] == NOTHING), 0)
     slot, step = int(s["run_slot"][depth - 1]), int(s["run_step"][depth - 1])
     if step == 0:
         return int(s["cards_of"][slot])
@@ -305,7 +308,7 @@ def _check_choice(s: Any, doing: tuple[int, int, int, int]) -> None:
 
 
 def _check_question(s: Any, what: int, kind: int) -> None:
-    """Check that the card that a question is about is there."""
+    """Check that the card in question is there."""
     turn, drawn = int(s["turn"]), int(s["drawn"])
     if what == SPY and int(s["aside"].astype(int).sum()) != 1:
         raise BadRecord("Spy asks about one card aside")

@@ -7,7 +7,8 @@ import numpy as np
 from kdenv.compiler.bits import bit, lowest
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below
-from kdenv.core.questions import RulePlayer, packed, plays
+from kdenv.core.questions import RulePlayer, plays
+from kdenv.core.turns import packed
 from kdenv.games.dominoes.rules import legal_set
 from kdenv.games.dominoes.tables import NO_TILES, PASS, PIPS
 

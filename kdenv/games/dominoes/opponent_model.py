@@ -19,8 +19,8 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
 from kdenv.compiler.random import below, uniform
 from kdenv.core.game import Variant
-from kdenv.core.questions import choose, deal, first_action
-from kdenv.core.turns import SCRATCH
+from kdenv.core.questions import choose, deal
+from kdenv.core.turns import SCRATCH, first_action
 from kdenv.games.dominoes.belief import OTHERS, mirrored, passes_may_be_just, possible_tiles, resample_hidden
 from kdenv.games.dominoes.rules import NO_END, PLAYING, STATE, apply, legal_set
 from kdenv.games.dominoes.tables import ALL_TILES, NO_TILES, PASS, UNMIRRORED

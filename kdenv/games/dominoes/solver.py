@@ -15,7 +15,8 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
 from kdenv.compiler.state import state_dtype
 from kdenv.core.game import Variant
-from kdenv.core.questions import TO_THE_END, first_action, solve
+from kdenv.core.questions import TO_THE_END, solve
+from kdenv.core.turns import first_action
 from kdenv.games.dominoes.rules import (
     MOST_TURNS,
     NO_END,

@@ -3,10 +3,9 @@
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.game import Game, Option, Variant
 from kdenv.core.parsing import number_in
-from kdenv.core.questions import Knowledge
+from kdenv.core.questions import Knowledge, Measured
 from kdenv.games.kingdomino import best_turns, drawing, encoding, heuristics, notation, placements, rules
 from kdenv.games.kingdomino.match_columns import DETAILS
-from kdenv.games.kingdomino.strongest import STRONGEST
 from kdenv.games.kingdomino.tables import DOMINOES, DOMINOES_USED, KINGS, N_DOMINOES, TERRAINS
 
 # DOMINOES and TERRAINS are public because studies of the printed dominoes need them (baselines/papers/wong_kang.py).
@@ -14,7 +13,7 @@ __all__ = ["DOMINOES", "GAME", "TERRAINS"]
 
 
 def _dominoes_used(value: object, players: int) -> list[int]:
-    """The integers of the option `dominoes`: how many are in the game. None means as many as usual for this number of players."""
+    """The integers of the option `dominoes`: the number in the game. None means the usual number for these players."""
     if value is None or value == "None":
         return [DOMINOES_USED[players]]
     kings = KINGS[players]
@@ -28,6 +27,17 @@ def _dominoes_used(value: object, players: int) -> list[int]:
 def _size(variant: Variant) -> int:
     return int(variant[rules.V_SIZE])
 
+
+_SEARCH = "mce(playout=full_greedy, {}, sampling=halving, common=yes, seconds={{seconds}})"
+
+# The policies behind `strongest`, from these seconds per decision on; README.md has the matches that chose them.
+# Of the rows of a budget those with a network come first; the others are for tables that it was not trained for.
+STRONGEST = (
+    Measured(0.002, _SEARCH.format("score=goal, prior=learned(kingdomino), widest=12")),
+    Measured(0.002, _SEARCH.format("score=margin")),
+    Measured(0, "learned(kingdomino)"),
+    Measured(0, "full_greedy"),
+)
 
 GAME = Game(
     name="kingdomino",

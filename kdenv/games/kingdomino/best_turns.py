@@ -1,17 +1,17 @@
-"""Which turns may lead to the most points? The look-ahead of the greedy players.
+"""The look-ahead of the greedy players: the turns that lead to the most points.
 
-A turn is a placement and a pick. A look-ahead goes on with the placement of the picked domino right after the turn, as if no
-other domino had to be placed in between. It does not score whole kingdoms: the last placement adds the gains of its two
-squares, and these are known from the areas that the squares touch.
+A turn is a placement and a pick. The look-ahead places the picked domino right after the turn, as if no other domino were placed in
+between. Whole kingdoms are not scored again for this second placement. It adds the gains of its two squares, which follow from the
+areas that the squares touch.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.compiler.bits import bit, has, lowest, popcount
+from kdenv.compiler.bits import ONE, bit, has, lowest, popcount
 from kdenv.compiler.kernel import kernel
-from kdenv.core.questions import packed, then
+from kdenv.core.turns import packed, then
 from kdenv.games.kingdomino.board import (
     CASTLE,
     NONE,
@@ -33,25 +33,28 @@ from kdenv.games.kingdomino.rules import seat as seat_to_move
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, MIDDLE_BONUS, N_DOUBLES, N_TERRAINS, TERRAIN_A, TERRAIN_B
 
 _IMPOSSIBLE = -1  # fewer points than any kingdom has
-_NO_PLACEMENT = -1  # stands for the action if the seat does not place a domino
-_UNCHANGED = -1  # stands for the terrain if the seat does not place a domino
+_NO_PLACEMENT = -1  # the action of a seat that does not place a domino
+_UNCHANGED = -1  # the terrain of a seat that does not place a domino
 
 # The layout of the scratch buffer that players get. The legal actions come first, from index 0 on.
 MAX_LEGAL = 1024
 MAX_TURNS = 4096
 TURNS = MAX_LEGAL  # the packed turns that a player likes equally well
 _MAX_AREAS = 48  # of one terrain
-_N_AREAS = TURNS + MAX_TURNS  # how many areas there are, by layer and terrain; _list_areas writes these and the next two
+# Two layers of areas. Layer 0 has all areas before the turn. Layer 1 has the areas of the terrains that the placement in question
+# changes, as they are after it. So one list of the areas before the turn serves all placements.
+_BEFORE, _AFTER = 0, 1
+_N_AREAS = TURNS + MAX_TURNS  # the number of areas, by layer and terrain; _list_areas writes these and the next two
 _POINTS = _N_AREAS + 2 * N_TERRAINS  # the points of the areas, by layer and terrain
 _AREAS = _POINTS + 2 * N_TERRAINS  # the areas themselves, by layer, terrain and area
 _SIZE, _CROWNS, _BESIDE, _AREA = 0, 1, 2, 3  # an area is three numbers: squares, crowns, its neighbours as bits
-_GAINS = _AREAS + 2 * N_TERRAINS * _MAX_AREAS * _AREA  # what each half of a domino gains on each square
+_GAINS = _AREAS + 2 * N_TERRAINS * _MAX_AREAS * _AREA  # the points that each half of a domino gains, by half and square
 SCRATCH_SIZE = _GAINS + 2 * 64
 
 
 @kernel
 def all_turns(s, out):
-    """List every legal turn; return how many."""
+    """List every legal turn. Returns their number."""
     n_actions = legal(s, out)
     n = 0
     for i in range(n_actions):
@@ -61,7 +64,7 @@ def all_turns(s, out):
 
 @kernel
 def append_turns(s, action, out, n):
-    """Append to the n turns listed in out this action with every pick that may follow it; return how many there are now."""
+    """Append this action with every pick that may follow it to the n turns listed in out. Returns the new number of turns."""
     if s.stage == PICKING or s.round == s.n_drafts:
         out[TURNS + n] = packed(action)
         return n + 1
@@ -81,27 +84,29 @@ class _Kingdom(NamedTuple):
     top: int
     bottom: int
     is_centred: int  # 1 if it lies within the box around the castle
-    terrain_a: int  # the terrains that the placement has changed, or _UNCHANGED; their areas are in layer 1 of the scratch
+    terrain_a: int  # the terrains that the placement has changed, or _UNCHANGED; their areas are in the layer _AFTER
     terrain_b: int
 
 
 @kernel
 def best_turns(s, with_pick, tidy, out):
-    """List the turns that may lead to the most points, packed, in out from index TURNS on; return how many.
+    """List the turns that may lead to the most points, packed, in out from index TURNS on. Returns their number.
 
-    with_pick: points are counted after the picked domino is placed too, and turns after which it does not fit are left out.
-    tidy: turns that do not lead to a tidy kingdom are left out. Harmony is no part of the points, because all kingdoms that are
-    compared have equally many squares.
+    Harmony does not count, because all kingdoms that are compared have equally many squares.
+
+    If with_pick, points are counted after the picked domino is placed too, and turns after which it does not fit are left out.
+    If tidy, turns that do not lead to a tidy kingdom are left out.
     """
     seat = seat_to_move(s)
     size = int(s.size)
     box = centred_box(size)
+    # A kingdom that is untidy stays so: nothing moves a square back into the box or closes a hole.
     if tidy and (s.taken[seat] & ~box != NONE or has_hole(s.taken[seat], box)):
         return 0
     # 1. List the areas before the turn.
     points_before = 0
     for terrain in range(N_TERRAINS):
-        points_before += _list_areas(out, 0, terrain, s.land[seat, terrain], s.crowns[seat, 0], s.crowns[seat, 1])
+        points_before += _list_areas(out, _BEFORE, terrain, s.land[seat, terrain], s.crowns[seat, 0], s.crowns[seat, 1])
     # 2. Try every placement, or none if it has been made already, and then every pick.
     placed_already = s.stage == PICKING
     n_places = 1 if placed_already else legal(s, out)
@@ -119,6 +124,7 @@ def best_turns(s, with_pick, tidy, out):
                     turn = _turn_with_pick(s, placed_already, out[i], slot)
                     best, n = _list_if_best(s, kingdom, points, bonus, slot, tidy, turn, best, n, out)
             continue
+        # Without a look at the pick, all picks after this placement are equally good.
         if points + bonus > best:
             best, n = points + bonus, 0
         if points + bonus == best:
@@ -128,14 +134,14 @@ def best_turns(s, with_pick, tidy, out):
 
 @kernel
 def _turn_with_pick(s, placed_already, action, slot):
-    """The packed turn that ends with this pick; it begins with the action unless the placement has been made already."""
+    """Return the packed turn that ends with this pick. It begins with the action unless the placement has been made already."""
     pick = pick_action(int(s.size), slot)
     return packed(pick) if placed_already else then(action, pick)
 
 
 @kernel
 def _kingdom_after(s, seat, action):
-    """The kingdom of a seat after this placement, or as it is if the action is _NO_PLACEMENT."""
+    """Return the kingdom of a seat after this placement, or as it is if the action is _NO_PLACEMENT."""
     left, right, top, bottom = int(s.left[seat]), int(s.right[seat]), int(s.top[seat]), int(s.bottom[seat])
     taken = s.taken[seat]
     terrain_a = terrain_b = _UNCHANGED
@@ -155,7 +161,7 @@ def _kingdom_after(s, seat, action):
 
 @kernel
 def _points_gained(s, seat, action, out):
-    """The points that a placement adds to the areas of a seat. Lists the areas that it changes in layer 1 of the scratch."""
+    """Return the points that a placement adds to the areas of a seat. Lists the areas that it changes in the layer _AFTER."""
     if action == _NO_PLACEMENT:
         return 0
     size, domino = int(s.size), int(s.queue[s.turn])
@@ -165,21 +171,23 @@ def _points_gained(s, seat, action, out):
     square_b = bit(square(xa + STEP_X[direction], ya + STEP_Y[direction]))
     terrain_a, terrain_b = int(TERRAIN_A[domino]), int(TERRAIN_B[domino])
     crowns_a, crowns_b = int(CROWNS_A[domino]), int(CROWNS_B[domino])
+    # The crowns of a square are a number of two bits: its low bit is in low, its high bit in high.
     low = s.crowns[seat, 0] | (square_a if crowns_a & 1 else NONE) | (square_b if crowns_b & 1 else NONE)
     high = s.crowns[seat, 1] | (square_a if crowns_a & 2 else NONE) | (square_b if crowns_b & 2 else NONE)
+    # Areas of other terrains keep their points, so only those of the terrains of the domino are listed again.
     if terrain_a == terrain_b:
         land = s.land[seat, terrain_a] | square_a | square_b
-        return _list_areas(out, 1, terrain_a, land, low, high) - out[_POINTS + terrain_a]
-    gained = _list_areas(out, 1, terrain_a, s.land[seat, terrain_a] | square_a, low, high) - out[_POINTS + terrain_a]
-    return gained + _list_areas(out, 1, terrain_b, s.land[seat, terrain_b] | square_b, low, high) - out[_POINTS + terrain_b]
+        return _list_areas(out, _AFTER, terrain_a, land, low, high) - out[_POINTS + terrain_a]
+    gained = _list_areas(out, _AFTER, terrain_a, s.land[seat, terrain_a] | square_a, low, high) - out[_POINTS + terrain_a]
+    return gained + _list_areas(out, _AFTER, terrain_b, s.land[seat, terrain_b] | square_b, low, high) - out[_POINTS + terrain_b]
 
 
 @kernel
 def _list_if_best(s, kingdom, points, bonus, slot, tidy, turn, best, n, out):
     """Place the domino of this slot everywhere, and list the turn if that leads to the most points so far.
 
-    Returns the most points so far and how many turns are listed. bonus is what the kingdom gets for the castle in the middle
-    as long as the picked domino lies within the box too.
+    The bonus is for the castle in the middle. It is lost if the picked domino leaves the box. Returns the most points so far and the
+    number of turns that are listed.
     """
     size = int(s.size)
     box = centred_box(size)
@@ -193,19 +201,20 @@ def _list_if_best(s, kingdom, points, bonus, slot, tidy, turn, best, n, out):
     near_a = _beside_terrain(out, layer_a, terrain_a) & free
     near_b = _beside_terrain(out, layer_b, terrain_b) & free
     is_double = picked <= N_DOUBLES
-    # 1. Compute what each square gains. If even the most is too little, no placement need be looked at.
+    # 1. Compute the gain of each half on each square. If the greatest two together are too little, no placement can be good enough.
+    # The halves of a double have the same terrain, so one of them changes the gain of the other: doubles are computed in step 2.
     if not is_double:
         most = _fill_gains(out, layer_a, terrain_a, int(CROWNS_A[picked]), free, 0)
         most += _fill_gains(out, layer_b, terrain_b, int(CROWNS_B[picked]), free, 1)
         if points + bonus + most < best:
             return best, n
-    # 2. Try every placement. Only one that is at least as good as the best so far is looked at for holes.
+    # 2. Try every placement. The search for holes is dear, so it comes last, and only if the placement could change the list.
     is_listed = False
-    for direction in range(2 if is_double else 4):
+    for direction in range(2 if is_double else 4):  # a double turned by half a turn is the same placement
         firsts = first_halves(free, near_a, near_b, direction) & ~across_seam(size, left, right, top, bottom, direction)
         while firsts != NONE:
             first = lowest(firsts)
-            firsts &= firsts - CASTLE
+            firsts &= firsts - ONE
             second = towards(first, direction)
             if is_double:
                 total = points + _gain_of_double(out, layer_a, terrain_a, bit(first) | bit(second))
@@ -213,7 +222,7 @@ def _list_if_best(s, kingdom, points, bonus, slot, tidy, turn, best, n, out):
                 total = points + out[_GAINS + first] + out[_GAINS + 64 + second]
             if bonus and has(box, first) and has(box, second):
                 total += bonus
-            if total < best or (total == best and is_listed):
+            if total < best or (total == best and is_listed):  # a turn is listed once, however many placements are best
                 continue
             if tidy and has_hole(kingdom.taken | bit(first) | bit(second), box):
                 continue
@@ -227,23 +236,19 @@ def _list_if_best(s, kingdom, points, bonus, slot, tidy, turn, best, n, out):
 
 @kernel
 def _layer_of(kingdom, terrain):
-    """The layer of the scratch that has the areas of this terrain in this kingdom."""
-    return 1 if terrain in (kingdom.terrain_a, kingdom.terrain_b) else 0
-
-
-# The areas of a kingdom are listed in the scratch buffer, in two layers. Layer 0 holds all areas before the turn. Layer 1 holds
-# the areas of those terrains that the placement looked at changes, after this placement.
+    """Return the layer of the scratch that has the areas of this terrain in this kingdom."""
+    return _AFTER if terrain in (kingdom.terrain_a, kingdom.terrain_b) else _BEFORE
 
 
 @kernel
 def _area(layer, terrain, i):
-    """The index in the scratch at which area i of a terrain begins."""
+    """Return the index in the scratch at which area i of a terrain begins."""
     return _AREAS + ((layer * N_TERRAINS + terrain) * _MAX_AREAS + i) * _AREA
 
 
 @kernel
 def _list_areas(out, layer, terrain, land, low, high):
-    """Write the areas of one terrain into this layer of the scratch; return their points."""
+    """Write the areas of one terrain into this layer of the scratch. Returns their points."""
     n, points = 0, 0
     while land != NONE:
         squares = area_around(bit(lowest(land)), land)
@@ -263,7 +268,7 @@ def _list_areas(out, layer, terrain, land, low, high):
 
 @kernel
 def _beside_terrain(out, layer, terrain):
-    """All squares beside the castle or beside an area of the terrain."""
+    """Return all squares beside the castle or beside an area of the terrain."""
     beside = neighbours(CASTLE)
     for i in range(out[_N_AREAS + layer * N_TERRAINS + terrain]):
         beside |= np.uint64(out[_area(layer, terrain, i) + _BESIDE])
@@ -272,12 +277,14 @@ def _beside_terrain(out, layer, terrain):
 
 @kernel
 def _fill_gains(out, layer, terrain, crowns, free, half):
-    """Write for every free square what this half (0 or 1) of a domino gains there; return the most."""
+    """Write for every free square the points that this half (0 or 1) of a domino gains there. Returns the greatest gain."""
+    # Where no area lies beside it, the half begins an area of one square.
     gains = _GAINS + 64 * half
     for b in range(64):
         out[gains + b] = crowns
     most = crowns
-    once, twice = NONE, NONE
+    # Beside one area, it adds its crowns for each square of the area, and itself for each crown of the area.
+    once, twice = NONE, NONE  # the free squares beside at least one area, and beside at least two
     for i in range(out[_N_AREAS + layer * N_TERRAINS + terrain]):
         area = _area(layer, terrain, i)
         beside = np.uint64(out[area + _BESIDE]) & free
@@ -288,10 +295,11 @@ def _fill_gains(out, layer, terrain, crowns, free, half):
             most = max(most, gain)
         while beside != NONE:
             out[gains + lowest(beside)] = gain
-            beside &= beside - CASTLE
-    while twice != NONE:  # these squares join two areas or more
+            beside &= beside - ONE
+    # Beside two areas or more, it joins them, and the gain above is wrong.
+    while twice != NONE:
         b = lowest(twice)
-        twice &= twice - CASTLE
+        twice &= twice - ONE
         gain = _gain_of_joining(out, layer, terrain, bit(b), 1, crowns)
         out[gains + b] = gain
         most = max(most, gain)
@@ -300,13 +308,14 @@ def _fill_gains(out, layer, terrain, crowns, free, half):
 
 @kernel
 def _gain_of_double(out, layer, terrain, squares):
-    """The points that the two squares of a double gain together; doubles have no crowns."""
+    """Return the points that the two squares of a double gain together. Doubles have no crowns."""
     return _gain_of_joining(out, layer, terrain, squares, 2, 0)
 
 
 @kernel
 def _gain_of_joining(out, layer, terrain, squares, n_squares, crowns):
-    """The points that n_squares squares of a terrain with these crowns gain by joining all the areas they touch."""
+    """Return the points that n_squares squares of a terrain with these crowns gain by joining all the areas they touch."""
+    # points: of the areas as they are, which the joined area replaces
     joined_size, joined_crowns, points = n_squares, crowns, 0
     for i in range(out[_N_AREAS + layer * N_TERRAINS + terrain]):
         area = _area(layer, terrain, i)

@@ -1,6 +1,6 @@
 """Positions of Kingdomino as pictures: `ansi` for a terminal, and `svg`, which needs no fonts.
 
-The table is open, so every seat sees the same picture. scene.py counts what a picture shows. The shapes are in terrain_art.py, the
+The table is open, so every seat sees the same picture. scene.py has the contents of a picture. The shapes are in terrain_art.py, the
 letters in kdenv/drawing/letters.py.
 """
 
@@ -31,7 +31,7 @@ _SECTION_H = 30 + 4 * _ROW_H  # the height of a draft with its heading
 _CROWN_H = 62  # the height of the crown above the result
 _QUEUE, _DRAFT = "queue", "draft"
 _HEAD_H = 148  # the height above the drafts, for the name of the game and the round
-_UPRIGHT = 1.22  # how much larger the drafts are where one stands below the other
+_UPRIGHT = 1.22  # the scale of the drafts where one stands below the other
 _NARROW, _WIDE = 246, 390  # the width of the table if the drafts stand one below the other, and if they stand side by side
 
 # By number of players: left and top of the kingdoms; left, top, width and height of the table.
@@ -49,7 +49,7 @@ _LAYOUTS = {
 
 
 def svg(states: Any, k: int, seat: int | None = None, last: LastTurn | None = None) -> str:
-    """The position as an SVG drawing, with frames around the domino placed last and the one picked after it. All is open to every seat."""
+    """Draw the position as SVG, with frames around the domino placed last and the one picked after it. Every seat sees the same."""
     s = states[k]
     kingdoms = kingdoms_of(states, k)
     corners, (table_x, table_y, table_w, table_h) = _LAYOUTS[len(kingdoms)]
@@ -69,7 +69,7 @@ def svg(states: Any, k: int, seat: int | None = None, last: LastTurn | None = No
 
 
 def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, list[str]]:
-    """What is clicked for an action: the squares of the first and the second half, a domino to pick, or the domino that is discarded."""
+    """Return the outlines to click for each action: the squares of both halves, a domino to pick, or the domino to discard."""
     s, kingdoms = states[k], kingdoms_of(states, k)
     size = int(s["size"])
     discard = int(placements.discard_action(size))
@@ -122,14 +122,14 @@ def _cell(kingdoms: list[Kingdom]) -> float:
 
 
 def _origin(kingdom: Kingdom, cell: float) -> tuple[float, float]:
-    """Where in the panel of a kingdom the left upper corner of its castle lies."""
+    """The left upper corner of the castle in the panel of its kingdom."""
     columns, rows = kingdom.columns, kingdom.rows
     x = _LAND_X + _LAND / 2 - (columns[0] + columns[-1] + 1) / 2 * cell
     return x, _LAND_Y + _LAND / 2 - (rows[0] + rows[-1] + 1) / 2 * cell
 
 
 def _places_of_dominoes(width: float) -> tuple[tuple[float, float], tuple[float, float], float]:
-    """Where on a table of this width the queue and the draft lie, and their scale."""
+    """The places of the queue and the draft on a table of this width, and their scale."""
     if width > _NARROW:
         return (width / 4 - _ROW_W / 2, _HEAD_H + 14), (width * 3 / 4 - _ROW_W / 2, _HEAD_H + 14), 1.0
     left = (width - _ROW_W * _UPRIGHT) / 2
@@ -164,7 +164,7 @@ def _square(terrain: int, crowns: int, x: int, y: int, lively: int) -> str:
 
 
 def _kingdom(s: Any, kingdom: Kingdom, cell: float) -> str:
-    """The panel of one seat: its number, what it must do, its points, its land."""
+    """The panel of one seat: its number, its task, its points, its land."""
     colour, on_colour = PLAYERS[kingdom.seat]
     over = s["stage"] == rules.FINISHED
     band, ink = (LINE, INK) if not kingdom.task else (GOLD, INK) if over else (colour, on_colour)

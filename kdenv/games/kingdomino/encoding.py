@@ -1,17 +1,16 @@
-"""The encodings of Kingdomino, which write what a seat sees as numbers. Seats are relative: the observer comes first.
+"""The encodings of Kingdomino: the position as a vector of numbers. Seats are relative: the observer comes first.
 
-`planes`, which is here, shows the kingdoms square by square. `prospects` (prospects.py) counts in them what a small network cannot see.
+`planes`, which is here, shows the kingdoms square by square. `prospects` (prospects.py) has areas and gains, which a small network cannot
+compute from squares.
 
-A kingdom is shown in a window of W x W squares, W = 2 * size - 1, with the castle in its middle; rows run from top to bottom. A
-domino is 15 numbers: number / 48, then for each half its terrain (6 numbers) and crowns / 3. `layout` describes the parts.
+The window of a kingdom has W x W squares, W = 2 * size - 1, with the castle in its middle. Rows run from top to bottom. A domino is
+15 numbers: number / 48, then for each half its terrain (6 numbers) and crowns / 3. `layout` describes the parts.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from kdenv.compiler.bits import has, lowest
+from kdenv.compiler.bits import ONE, has, lowest
 from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part, clear
 from kdenv.games.kingdomino import prospects
@@ -22,11 +21,10 @@ from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, N_DOMINOES, N_TERR
 
 N_PLANES = N_TERRAINS + 1  # the planes of one kingdom
 DOMINO = 1 + 2 * (N_TERRAINS + 1)  # the numbers of one domino
-ONE = np.uint64(1)
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of the vector for this many players and these options."""
+    """Return the parts of the vector by name, in their order."""
     window = 2 * options["size"] - 1
     return {
         "kingdoms": Part(
@@ -45,7 +43,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 
 @kernel
 def observe(states, k, seat, out):
-    """Write what the seat sees as `layout` says."""
+    """Write the observation of the seat in states[k] to out."""
     s = states[k]
     clear(out)
     players = int(s.players)
@@ -73,7 +71,7 @@ def observe(states, k, seat, out):
     unseen = s.unseen
     while unseen != NONE:
         out[at + lowest(unseen)] = 1.0
-        unseen &= unseen - np.uint64(1)
+        unseen &= unseen - ONE
     at += N_DOMINOES
     if s.stage == PLACING or s.stage == PICKING:
         out[at + (seat_to_move(s) - seat) % players] = 1.0
@@ -85,7 +83,7 @@ def observe(states, k, seat, out):
 
 @kernel
 def _write_kingdom(s, seat, out, at):
-    """Write the planes of one kingdom from out[at] on, which holds 0; return the index behind them."""
+    """Write the planes of one kingdom from out[at] on, which holds 0. Returns the index after them."""
     size = int(s.size)
     window = 2 * size - 1
     plane = window * window
@@ -94,7 +92,7 @@ def _write_kingdom(s, seat, out, at):
         squares = s.land[seat, terrain]
         while squares != NONE:
             b = lowest(squares)
-            squares &= squares - np.uint64(1)
+            squares &= squares - ONE
             cell = (row_of(b, top) + size - 1) * window + column_of(b, left) + size - 1
             out[at + terrain * plane + cell] = 1.0
             crowns = (1 if has(s.crowns[seat, 0], b) else 0) + (2 if has(s.crowns[seat, 1], b) else 0)
@@ -114,5 +112,5 @@ def _write_domino(number, out, at):
 
 ENCODINGS = (
     Encoding("planes", layout, observe, "the kingdoms as planes, the dominoes as rows of numbers"),
-    Encoding("prospects", prospects.layout, prospects.observe, "areas, shapes, and what dominoes could add to them; for small networks"),
+    Encoding("prospects", prospects.layout, prospects.observe, "areas, shapes, and the points that dominoes could add; for small networks"),
 )

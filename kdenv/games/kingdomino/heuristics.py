@@ -1,15 +1,15 @@
 """The rule-based players of the 2018 paper: FULL GREEDY, and GPRD (greedy placement, random draft).
 
-Each player lists the turns that it likes equally well, and chooses one of them at random. It likes:
+Each player lists its best turns and chooses one of them at random. The best turns are:
 
-1. In the first round, and with the first placement: any placement, and a pick that has the most crowns on one square. So do
-   the paper's programs; its text lets GPRD pick at random from the first round on (opening=random).
-2. Later, the turns that lead to the most points. FULL GREEDY looks at every turn followed by every placement of the picked
-   domino (best_turns.py), GPRD at every turn alone.
-3. Tidy kingdoms come before all others: if any is tidy, only these are compared by points. A kingdom is tidy if it lies within
-   the box around the castle and has no hole in it.
-4. If no picked domino would fit after any turn (this is always so in the last round), FULL GREEDY takes any turn, as in the
-   paper. With `repaired`, it decides as GPRD does.
+1. In the first two rounds: any placement, and a pick that has the most crowns on one square. The paper's programs do this; its text
+   lets GPRD pick at random from the first round on (opening=random).
+2. Later: the turns that lead to the most points. FULL GREEDY looks at every turn followed by every placement of the picked domino
+   (best_turns.py), GPRD at every turn alone.
+3. Tidy kingdoms come before all others: if a turn leads to a tidy kingdom, only such turns are compared by points. A kingdom is tidy
+   if it lies within the box around the castle and has no hole in it.
+4. If no picked domino would fit after any turn, as always in the last round, FULL GREEDY takes any turn, as in the paper. With
+   `repaired`, it decides as GPRD does.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,8 @@ from typing import NamedTuple
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below
 from kdenv.core.errors import BadOption
-from kdenv.core.questions import RulePlayer, packed, plays, then
+from kdenv.core.questions import RulePlayer, plays
+from kdenv.core.turns import packed, then
 from kdenv.games.kingdomino.best_turns import TURNS, all_turns, best_turns
 from kdenv.games.kingdomino.placements import pick_action
 from kdenv.games.kingdomino.rules import NOBODY, PICKING, legal
@@ -25,16 +26,11 @@ from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B
 
 
 class Greedy(NamedTuple):
-    """A player that wants the most points and breaks ties at random.
+    """A player that takes the turns with the most points and breaks ties at random. All fields are 0 or 1."""
 
-    looks_ahead: 1 counts points after the placement of the picked domino, 0 right after the turn, whatever is picked.
-    repaired: 1 decides as looks_ahead=0 does where no picked domino would fit; 0 takes any turn there, as the paper's program does.
-    by_crowns: 1 picks by crowns in the first two rounds, and places there at random; 0 decides as later.
-    """
-
-    looks_ahead: int
-    repaired: int
-    by_crowns: int
+    looks_ahead: int  # count points after the placement of the picked domino, not right after the turn
+    repaired: int  # decide as without looks_ahead where no picked domino would fit, not at random as the paper's program does
+    by_crowns: int  # pick by crowns in the first two rounds, and place at random there
 
 
 @plays(Greedy)
@@ -45,12 +41,12 @@ def _choose_greedily(player, states, k, out, rng):
 
 @kernel
 def greedy_turns(s, looks_ahead, repaired, by_crowns, out):
-    """Write the packed turns between which the player chooses to out, from index TURNS on; return how many."""
+    """Write the packed turns between which the player chooses to out, from index TURNS on. Returns their number."""
     if by_crowns and s.round <= 1 and s.round != s.n_drafts:
         return _turns_with_most_crowns(s, out)
-    # The first of these that finds a turn decides: with the picked domino placed, tidy, then untidy; without it (if repaired), the same.
+    # Try four lists in turn until one has a turn: tidy and then all, with the picked domino placed, and then both without it.
     for with_pick in range(looks_ahead, -1, -1):
-        if with_pick and s.round == s.n_drafts:
+        if with_pick and s.round == s.n_drafts:  # nothing is picked in the last round
             continue
         if looks_ahead and not with_pick and not repaired:
             return all_turns(s, out)
@@ -63,7 +59,7 @@ def greedy_turns(s, looks_ahead, repaired, by_crowns, out):
 
 @kernel
 def _turns_with_most_crowns(s, out):
-    """List every placement with every pick that has the most crowns on one square; return how many turns these are."""
+    """List every placement with every pick that has the most crowns on one square. Returns the number of turns."""
     most = -1
     for slot in range(int(s.kings)):
         if s.draft_king[slot] == NOBODY:

@@ -1,6 +1,7 @@
-"""Positions and moves as the documents of the paper's game server have them (Gedda, Lagerkvist, Butler 2018), in its order of keys.
+"""Positions and moves as documents of the paper's game server (Gedda, Lagerkvist, Butler 2018), in its order of keys.
 
-Its turn is one move: the placement of the earlier domino and the choice of a new one together. So documents show positions between turns.
+A move of that server is a whole turn: the placement of the earlier domino and the choice of a new one. So documents show positions
+between turns.
 An absent value is an absent key. kdenv/server/kdom.py answers requests with these documents.
 """
 
@@ -16,16 +17,17 @@ from kdenv.games.kingdomino.scene import mover
 from kdenv.games.kingdomino.tables import DOMINOES, DOMINOES_USED, KINGS, N_DOUBLES, TERRAINS
 
 Document = dict[str, Any]
-_CASTLE = (-1, 0)  # the square of the castle as (terrain, crowns)
+_NO_TERRAIN = -1  # the terrain of the castle
+_CASTLE = (_NO_TERRAIN, 0)  # the square of the castle as (terrain, crowns)
 
 
 def is_between_turns(s: Any) -> bool:
-    """Whether no seat is in the middle of its turn, and chance is not next."""
+    """Return whether a seat begins its turn or the game is over: no chance is next, and no turn is half done."""
     return bool(s["stage"] in (rules.PLACING, rules.FINISHED) or (s["stage"] == rules.PICKING and s["round"] == 0))
 
 
 def n_moves(s: Any) -> int:
-    """How many moves have been made."""
+    """The number of moves made so far."""
     kings = int(s["kings"])
     if s["stage"] == rules.FINISHED:
         return (int(s["n_drafts"]) + 1) * kings
@@ -33,7 +35,7 @@ def n_moves(s: Any) -> int:
 
 
 def all_moves(players: int) -> int:
-    """How many moves a whole game has."""
+    """The number of moves of a whole game."""
     return DOMINOES_USED[players] + KINGS[players]
 
 
@@ -92,7 +94,7 @@ def placed_by(s: Any, action: int) -> int | None:
 
 
 class Move(NamedTuple):
-    """One entry of the list of moves: what a client is told, and the actions that carry it out."""
+    """One entry of the list of moves: its document for clients, and the actions that carry it out."""
 
     document: Document
     actions: list[int]
@@ -102,7 +104,7 @@ def moves(states: Any, k: int, legal: Any) -> list[Move]:
     """All moves in states[k], which is between turns, in their order. `legal` is a buffer for actions.
 
     A move is a free domino of the draft and a placement of the domino in hand. Both orientations of a double are listed, though they are
-    one action. There is no placement in the first round, and none if the domino fits nowhere; in the last round nothing is chosen.
+    one action. The first round has no placement, and the last round no choice. A domino that fits nowhere has no placement either.
     """
     s = states[k]
     if s["stage"] == rules.FINISHED:
@@ -179,4 +181,4 @@ def _position(row: int, col: int) -> Document:
 
 
 def _tile(terrain: int, crowns: int) -> Document:
-    return {"terrain": "castle" if terrain < 0 else TERRAINS[terrain], "crowns": crowns}
+    return {"terrain": "castle" if terrain == _NO_TERRAIN else TERRAINS[terrain], "crowns": crowns}

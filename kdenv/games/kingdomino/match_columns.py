@@ -1,4 +1,4 @@
-"""What a finished game of Kingdomino tells beyond its points."""
+"""Columns of match reports that Kingdomino adds: discards."""
 
 from __future__ import annotations
 

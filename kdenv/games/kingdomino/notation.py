@@ -6,8 +6,8 @@ Chance: `draw 8`, `king 1`.
 
 A position is words: `round=4 stage=place turn=1 kingdoms=wf+./fXf/f.l+,.w./fpf/fXf,f+fl+/wX./.l./.p++.,.w+./wl./wXw/fww
 queue=1:3,7:0,12:2,43:1 draft=8:3,24,28,36 box=6,9-11,14,16-19,21-23,27,29-32,35,37-41,44-48`. A kingdom is its rows from the top, cut to
-the rows and columns in use: w field, f forest, l water, p pasture, c clay, m mine, each with a + per crown, X the castle, . empty.
-`queue` and `draft` are dominoes, with :seat where a king stands. `box` lists the dominoes that have not been drawn.
+the rows and columns in use. Its squares are w field, f forest, l water, p pasture, c clay, m mine, each with a + per crown; X is the
+castle, and . is empty. `queue` and `draft` are dominoes, with :seat where a king stands. `box` lists the dominoes that have not been drawn.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def halves(action: int, size: int) -> tuple[int, int, int, int]:
 
 
 def action_from(states: Any, k: int, text: str) -> int:
-    """The action that these words mean in states[k]. Whether it is legal is not checked."""
+    """The action that these words mean in states[k]. It is not checked that it is legal."""
     s = states[k]
     size = int(s["size"])
     words = text.split()
@@ -99,7 +99,7 @@ def action_from(states: Any, k: int, text: str) -> int:
 
 
 def _check_in_hand(s: Any, number: str) -> int:
-    """The domino that must be placed now. Refuses any other number."""
+    """The domino that must be placed now. Raises BadRecord for any other number."""
     if s["stage"] != rules.PLACING:
         raise BadRecord("there is no domino to place")
     domino = int(s["queue"][int(s["turn"])])
@@ -118,7 +118,7 @@ def chance_text(states: Any, k: int, outcome: int) -> str:
 
 
 def chance_from(states: Any, k: int, text: str) -> int:
-    """The outcome that these words mean in states[k]. Whether it is possible is not checked."""
+    """The outcome that these words mean in states[k]. It is not checked that it is possible."""
     words = text.split()
     number = number_in(words[1], 0, N_DOMINOES) if len(words) == 2 else None
     if number is not None:

@@ -6,7 +6,7 @@ from typing import Literal, TypedDict
 
 
 class KingdominoOptions(TypedDict, total=False):
-    """The options of Kingdomino. GAME says what they mean, and has their defaults."""
+    """The options of Kingdomino. GAME has their meanings and defaults."""
 
     size: Literal[3, 5, 7]
     dominoes: int | None

@@ -1,8 +1,8 @@
-"""The encoding `prospects` of Kingdomino: what a kingdom has, and what the dominoes on the table and in the box could add to it.
+"""The encoding `prospects` of Kingdomino: the areas of a kingdom, and the points that the dominoes on the table and in the box could add.
 
-It has no picture of the squares. A network of one small layer cannot find areas in a picture, nor what a domino would be worth beside
-them; here both are written as numbers. On 7x7, where squares across the seam of the torus only seem to be neighbours (board.py), some
-counts of free squares may be too high by one or two.
+It has no picture of the squares. A network of one small layer cannot find areas in a picture, nor compute the points of a domino beside
+them. So both are written as numbers. On 7x7, squares across the seam of the torus only seem to be neighbours (board.py). There some counts
+of free squares may be too high by one or two.
 """
 
 from collections.abc import Mapping
@@ -10,49 +10,52 @@ from typing import Any
 
 import numpy as np
 
-from kdenv.compiler.bits import popcount
+from kdenv.compiler.bits import ONE, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Part, clear
-from kdenv.games.kingdomino.board import CASTLE, NONE, area_around, behind, centred_box, first_halves, neighbours
+from kdenv.games.kingdomino.board import CASTLE, DOWN, NONE, RIGHT, area_around, behind, centred_box, first_halves, neighbours
 from kdenv.games.kingdomino.placements import reachable
 from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, bonus_for_harmony, bonus_for_middle
 from kdenv.games.kingdomino.rules import seat as seat_to_move
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, N_DOMINOES, N_TERRAINS, TERRAIN_A, TERRAIN_B
 
-N_OF_AREAS = 8
-N_OF_SHAPE = 7
-N_OF_DOMINO = 2 + 2 * (N_TERRAINS + 1)
-N_OF_PROSPECT = 4
-N_TO_COME = 4
-N_ROUNDS = 17  # most rounds of any number of players, and the last one, in which is only placed
-_MOST_CROWNS = 64  # more than a kingdom has squares
-_1 = np.uint64(1)
+N_OF_AREA = 3  # numbers of one area
+N_OF_AREAS = 2 * N_OF_AREA + 2  # of one terrain
+N_OF_SHAPE = 7  # of one kingdom
+N_OF_DOMINO = 2 + 2 * (N_TERRAINS + 1)  # of one domino, without its owner
+N_OF_PROSPECT = 4  # of a domino in the kingdom of its owner
+N_TO_COME = 4  # of one terrain
+N_ROUNDS = 17  # the most rounds of any number of players; the last of them, in which dominoes are only placed, included
+_MORE_THAN_SQUARES = 64  # a factor that ranks areas by points first and then by squares
+_NO_AREA = -1  # a lower rank than any area has
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of the vector for so many players."""
+    """Return the parts of the vector by name, in their order."""
     return {
         "areas": Part(
             (players, N_TERRAINS, N_OF_AREAS),
-            "by seat and terrain: of the area that is worth most (of equal ones, the largest), and of the next one, its squares / 10, "
-            "crowns / 5, and the free squares beside it / 8; then the points of the terrain / 20, and the free squares beside it / 8",
+            "by seat and terrain: three numbers of the area with the most points (of equal ones, the largest), then of the next one. "
+            "They are its squares / 10, its crowns / 5 and the free squares beside it / 8. "
+            "Then the points of the terrain / 20 and the free squares beside it / 8",
         ),
         "shapes": Part(
             (players, N_OF_SHAPE),
-            "by seat: columns and rows / size; squares used / size squared; 1 if the castle can still be in the middle; empty squares "
-            "that nothing can fill any more / 5, those that are too many in fields of an odd number / 5, and pairs of neighbours / 30",
+            "by seat: columns and rows / size; squares used / size squared; 1 if the castle can still be in the middle. "
+            "Then of the empty squares: those that nothing can fill / 5, connected fields of an odd number / 5, pairs of neighbours / 30",
         ),
-        "scores": Part((2 * players,), "points now / 100, then how many more than those of the observer / 50"),
+        "scores": Part((2 * players,), "points now / 100; then points now minus those of the observer / 50"),
         "dominoes": Part(
             (8, N_OF_DOMINO + players + N_OF_PROSPECT),
-            "those taken last round and not placed yet, then the new draft, each ascending: 1 for a domino, number / 48, for each half "
-            "its terrain and crowns / 3; 1 for its owner; for this owner, 1 if it fits, 1 if it fits into the box around the castle, "
-            "about how many points it would gain / 10, and 1 if both halves would join the areas to which they add most",
+            "the dominoes taken last round and not placed yet, then the new draft, each ascending. "
+            "A domino is 1, its number / 48, for each half its terrain and crowns / 3, and 1 for its owner. "
+            "Then for this owner: 1 if it fits; 1 if it fits into the box around the castle; about the points gained / 10; "
+            "1 if both halves join the areas to which they add most",
         ),
         "to_come": Part(
             (N_TERRAINS, N_TO_COME),
-            "by terrain, of the dominoes not drawn: squares / 20, crowns / 10; these crowns times the squares of the observer's area that "
-            "is worth most / 50, and these squares times its crowns / 50",
+            "by terrain, of the dominoes not drawn: squares / 20, crowns / 10. "
+            "Then these crowns times the squares of the observer's area with the most points / 50, and these squares times its crowns / 50",
         ),
         "to_move": Part((players,), "1 for the seat that decides; all 0 at a chance node and at the end"),
         "rounds": Part((N_ROUNDS,), "1 for the number of rounds to come"),
@@ -61,7 +64,7 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 
 
 def _sets_of_dominoes() -> np.ndarray:
-    """By terrain: the dominoes with such a half, with two, with one crown (or three) on such halves, and with two (or three)."""
+    """Return by terrain the dominoes with such a half, with two, with one crown (or three) on such halves, and with two (or three)."""
     sets = np.zeros((N_TERRAINS, 4), np.uint64)
     for number in range(1, N_DOMINOES + 1):
         here = np.uint64(1 << (number - 1))
@@ -80,12 +83,13 @@ SETS = _sets_of_dominoes()
 
 @kernel
 def observe(states, k, seat, out):
-    """Write what the seat sees as `layout` says."""
+    """Write the observation of the seat in states[k] to out."""
     clear(out)
     s = states[k]
     players = int(s.players)
     scores_at = players * (N_TERRAINS * N_OF_AREAS + N_OF_SHAPE)
     at = mine = 0
+    # The areas give the points, so the part `scores`, which comes later in the vector, is written here too.
     for relative in range(players):
         owner = (seat + relative) % players
         free, points = reachable(s, owner), bonus_for_middle(s, owner) + bonus_for_harmony(s, owner)
@@ -98,7 +102,7 @@ def observe(states, k, seat, out):
     for relative in range(players):
         _write_shape(s, (seat + relative) % players, out, at)
         at += N_OF_SHAPE
-    at += 2 * players
+    at += 2 * players  # the part `scores`
     for slot in range(4):
         gone = slot < s.turn or (slot == s.turn and s.stage == PICKING)
         if s.queue[slot] != NO_DOMINO and not gone:
@@ -116,19 +120,20 @@ def observe(states, k, seat, out):
 
 @kernel
 def _write_areas(s, owner, terrain, free, out, at):
-    """Write the numbers of `areas` for one terrain from out[at] on, which holds 0; return the points of the terrain."""
+    """Write the numbers of `areas` for one terrain from out[at] on, which holds 0. Returns the points of the terrain."""
     land, low, high = s.land[owner, terrain], s.crowns[owner, 0], s.crowns[owner, 1]
     if land == NONE:
         return 0
-    most, second, points = -1, -1, 0
+    # Find the two areas with the most points.
+    most, second, points = _NO_AREA, _NO_AREA, 0
     best = next_best = NONE
     left = land
     while left != NONE:
-        area = area_around(left & ~(left - _1), land)
+        area = area_around(left & ~(left - ONE), land)  # around the lowest of the squares left
         left &= ~area
         squares, crowns = popcount(area), popcount(area & low) + 2 * popcount(area & high)
         points += squares * crowns
-        rank = _MOST_CROWNS * squares * crowns + squares
+        rank = _MORE_THAN_SQUARES * squares * crowns + squares
         if rank > most:
             second, next_best = most, best
             most, best = rank, area
@@ -136,7 +141,7 @@ def _write_areas(s, owner, terrain, free, out, at):
             second, next_best = rank, area
     _write_area(best, low, high, free, out, at)
     if next_best != NONE:
-        _write_area(next_best, low, high, free, out, at + 3)
+        _write_area(next_best, low, high, free, out, at + N_OF_AREA)
     out[at + 6] = points / 20.0
     out[at + 7] = popcount(neighbours(land) & free) / 8.0
     return points
@@ -159,17 +164,19 @@ def _write_shape(s, owner, out, at):
     out[at + 1] = (bottom - top + 1) / size
     out[at + 2] = popcount(s.taken[owner]) / (size * size)
     out[at + 3] = 1.0 if in_middle else 0.0
+    # The squares that the kingdom could still have: those of the box if it can keep its castle in the middle, else all in reach.
     empty = reachable(s, owner)
     if in_middle:
         empty &= centred_box(size)
     out[at + 4] = popcount(empty & ~neighbours(empty | CASTLE)) / 5.0
+    # A domino fills two squares that are neighbours, so a connected field of an odd number keeps one empty.
     odd, left_over = 0, empty
     while left_over != NONE:
-        field = area_around(left_over & ~(left_over - _1), empty)
+        field = area_around(left_over & ~(left_over - ONE), empty)
         left_over &= ~field
         odd += popcount(field) & 1
     out[at + 5] = odd / 5.0
-    out[at + 6] = (popcount(empty & behind(empty, 0)) + popcount(empty & behind(empty, 1))) / 30.0
+    out[at + 6] = (popcount(empty & behind(empty, RIGHT)) + popcount(empty & behind(empty, DOWN))) / 30.0
 
 
 @kernel
@@ -188,6 +195,7 @@ def _write_domino(s, number, owner, seat, out, at):
         return
     out[at + N_OF_DOMINO + (owner - seat) % players] = 1.0
     at += N_OF_DOMINO + players
+    # 1. The squares where it may lie: within the box if the bonus for the middle can be kept.
     free = reachable(s, owner)
     if not _fits(s, owner, a, b, free):
         return
@@ -196,12 +204,14 @@ def _write_domino(s, number, owner, seat, out, at):
     if bonus_for_middle(s, owner) > 0 and _fits(s, owner, a, b, boxed):
         out[at + 1] = 1.0
         free = boxed
+    # 2. About the points that it gains: each half joins the area to which it adds most, if one placement lets both do so. Else one half
+    # does, and the other gains its own crowns. It is no exact gain, as a half could join several areas or a second-best one.
     gain_a, beside_a = _best_side(s, owner, a, crowns_a, free)
     gain_b, beside_b = _best_side(s, owner, b, crowns_b, free)
     joins_both = NONE
     for direction in range(4):
         joins_both |= beside_a & behind(beside_b, direction)
-    gain = crowns_a + crowns_b
+    gain = crowns_a + crowns_b  # beside the castle alone
     if joins_both != NONE:
         gain = gain_a + gain_b
         out[at + 3] = 1.0
@@ -215,7 +225,7 @@ def _write_domino(s, number, owner, seat, out, at):
 
 @kernel
 def _fits(s, owner, a, b, free):
-    """Whether a domino of these terrains can lie on free squares of the kingdom."""
+    """Return whether a domino of these terrains can lie on free squares of the kingdom."""
     near_a, near_b = neighbours(s.land[owner, a] | CASTLE), neighbours(s.land[owner, b] | CASTLE)
     firsts = NONE
     for direction in range(4):
@@ -225,12 +235,12 @@ def _fits(s, owner, a, b, free):
 
 @kernel
 def _best_side(s, owner, terrain, crowns, free):
-    """The area of this terrain to which a square with these crowns would add most: the points, and the free squares beside the area."""
+    """Return the most points that a square with these crowns adds to an area of the terrain, and the free squares beside that area."""
     land, low, high = s.land[owner, terrain], s.crowns[owner, 0], s.crowns[owner, 1]
     most, beside = crowns, neighbours(CASTLE) & free
     left = land
     while left != NONE:
-        area = area_around(left & ~(left - _1), land)
+        area = area_around(left & ~(left - ONE), land)  # around the lowest of the squares left
         left &= ~area
         near = neighbours(area) & free
         gain = popcount(area) * crowns + popcount(area & low) + 2 * popcount(area & high) + crowns
@@ -242,12 +252,13 @@ def _best_side(s, owner, terrain, crowns, free):
 @kernel
 def _write_to_come(s, terrain, out, at):
     """Write the numbers of `to_come` for one terrain from out[at] on; the areas of the observer have been written."""
+    # A domino with two such halves is in both of the first two sets. The other two have the low and the high bit of its crowns.
     squares = popcount(s.unseen & SETS[terrain, 0]) + popcount(s.unseen & SETS[terrain, 1])
     crowns = popcount(s.unseen & SETS[terrain, 2]) + 2 * popcount(s.unseen & SETS[terrain, 3])
-    area = terrain * N_OF_AREAS
+    area = terrain * N_OF_AREAS  # the observer's best area of this terrain, as squares / 10 and crowns / 5
     out[at] = squares / 20.0
     out[at + 1] = crowns / 10.0
-    if out[area + 2] > 0.0:
+    if out[area + 2] > 0.0:  # an area without free squares beside it does not grow
         out[at + 2] = crowns * 10.0 * out[area] / 50.0
         out[at + 3] = squares * 5.0 * out[area + 1] / 50.0
 

@@ -1,13 +1,13 @@
 """The rules of Kingdomino as kernels: the state and the verbs. README.md beside this file has the rules in words.
 
 An action places a domino (by square and direction), discards it, or picks a slot of the draft. Chance draws a domino (outcome:
-number - 1) or, in the first round, says whose king is next (outcome: seat). placements.py has the numbers of actions. Nothing here checks
+number - 1) or, in the first round, calls the next king (outcome: its seat). placements.py has the numbers of actions. Nothing here checks
 legality; tables, environments and parsers do.
 """
 
 import numpy as np
 
-from kdenv.compiler.bits import bit, lowest, nth, popcount
+from kdenv.compiler.bits import ONE, bit, lowest, nth, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below
 from kdenv.compiler.state import state_dtype
@@ -33,8 +33,6 @@ from kdenv.games.kingdomino.tables import (
     TERRAIN_B,
 )
 
-_1, _8 = np.uint64(1), np.uint64(8)
-
 NOBODY = -1  # in place of a seat
 NO_DOMINO = 0  # in place of the number of a domino
 
@@ -47,7 +45,7 @@ SHARED, OFFICIAL = 0, 1  # values of V_TIEBREAK
 
 STATE = state_dtype(
     ("land", np.uint64, (4, N_TERRAINS)),  # the squares of each terrain, by seat (see board.py)
-    ("crowns", np.uint64, (4, 2)),  # the squares whose number of crowns has bit 0 set, and those where it has bit 1 set
+    ("crowns", np.uint64, (4, 2)),  # the squares with bit 0 set in their number of crowns, and those with bit 1 set
     ("taken", np.uint64, 4),  # all squares used, the castle included
     ("unseen", np.uint64),  # the dominoes that have not been drawn; the domino `number` is bit number - 1
     ("left", np.int8, 4),  # the outermost columns and rows used, by seat
@@ -58,9 +56,9 @@ STATE = state_dtype(
     ("draft_king", np.int8, 4),  # the seats whose kings stand on these, or NOBODY
     ("queue", np.int8, 4),  # the draft of the round before; from `turn` on its dominoes are still to be placed
     ("queue_king", np.int8, 4),  # the seats whose kings stand on these
-    ("turn", np.int8),  # how many kings have finished their turn this round
+    ("turn", np.int8),  # the number of kings that have finished their turn this round
     ("caller", np.int8),  # the seat that chance has called in the first round, or NOBODY
-    ("n_drawn", np.int8),  # how many dominoes of the new draft lie on the table
+    ("n_drawn", np.int8),  # the number of dominoes of the new draft on the table
     ("round", np.int8),  # from 0 (picking only) to n_drafts (placing only)
     ("stage", np.int8),
     ("players", np.int8),
@@ -83,7 +81,7 @@ def begin(s, players, variant):
     s.middle = variant[V_MIDDLE]
     s.harmony = variant[V_HARMONY]
     s.tiebreak = variant[V_TIEBREAK]
-    s.unseen = bit(N_DOMINOES) - np.uint64(1)
+    s.unseen = bit(N_DOMINOES) - ONE
     for seat in range(4):
         for terrain in range(N_TERRAINS):
             s.land[seat, terrain] = NONE
@@ -113,7 +111,7 @@ def _clear_draft(s):
 
 @kernel
 def phase(s):
-    """CHANCE while dominoes are drawn or a king is called in the first round, then DECIDE, and OVER after the last round."""
+    """Return CHANCE while dominoes are drawn or a king is called in the first round, then DECIDE, and OVER after the last round."""
     if s.stage == FINISHED:
         return OVER
     return CHANCE if s.stage <= CALLING else DECIDE
@@ -121,13 +119,13 @@ def phase(s):
 
 @kernel
 def seat(s):
-    """The seat that owns the king whose turn it is."""
+    """Return the seat that owns the king whose turn it is."""
     return int(s.caller) if s.round == 0 else int(s.queue_king[s.turn])
 
 
 @kernel
 def legal(s, out):
-    """List the legal actions, ascending: picks of free slots, or all placements, or the discard if there are none. Return how many."""
+    """List the legal actions, ascending: picks of free slots, or all placements, or the discard if there are none. Returns their number."""
     size = int(s.size)
     if s.stage == PICKING:
         n = 0
@@ -147,7 +145,7 @@ def apply(s, action):
     """Place, discard or pick. After a pick, and after each action of the last round, it is the next king's turn."""
     size = int(s.size)
     discard = discard_action(size)
-    if action > discard:
+    if action > discard:  # a pick
         slot = action - discard - 1
         s.draft_king[slot] = seat(s)
         _end_turn(s)
@@ -191,7 +189,7 @@ def _settle(s, seat, x, y, terrain, crowns):
 
 @kernel
 def _end_turn(s):
-    """Go on to the next king of this round, or, after the last one, to the next round or the end."""
+    """Begin the turn of the next king of this round. After the last one begin the next round, or end the game."""
     s.turn += 1
     if s.turn < s.kings:
         s.stage = CALLING if s.round == 0 else PLACING
@@ -199,6 +197,7 @@ def _end_turn(s):
     if s.round == s.n_drafts:
         s.stage = FINISHED
         return
+    # The draft becomes the queue: its kings move in the order of their dominoes. The round after the last draft has no new one.
     for slot in range(4):
         s.queue[slot] = s.draft[slot]
         s.queue_king[slot] = s.draft_king[slot]
@@ -210,7 +209,7 @@ def _end_turn(s):
 
 @kernel
 def _kings_to_call(s, seat):
-    """The number of kings of this seat that have not had their turn in the first round."""
+    """Return the number of kings of this seat that have not had their turn in the first round."""
     kings = int(s.kings) // int(s.players)
     for slot in range(int(s.kings)):
         if s.draft_king[slot] == seat:
@@ -220,14 +219,14 @@ def _kings_to_call(s, seat):
 
 @kernel
 def chances(s, out, weights):
-    """List the dominoes that have not been drawn, or the seats with kings not called yet, weighted by these; return how many."""
+    """List the dominoes not drawn yet, or the seats with kings not called yet, weighted by these kings. Returns the number of outcomes."""
     n = 0
     if s.stage == DRAWING:
         unseen = s.unseen
         while unseen != NONE:
             out[n] = lowest(unseen)
             weights[n] = 1
-            unseen &= unseen - np.uint64(1)
+            unseen &= unseen - ONE
             n += 1
         return n
     for seat in range(int(s.players)):
@@ -262,7 +261,8 @@ def apply_chance(s, outcome):
         return
     s.unseen &= ~bit(outcome)
     domino = outcome + 1
-    for slot in range(int(s.n_drawn) + 1):  # carry the greater of two dominoes on; behind the last one is NO_DOMINO
+    # Insert it: from its place on, each slot takes the domino carried and gives up its own. Behind the last one is NO_DOMINO.
+    for slot in range(int(s.n_drawn) + 1):
         here = int(s.draft[slot])
         smaller = here != NO_DOMINO and here < domino
         s.draft[slot] = here if smaller else domino
@@ -274,13 +274,13 @@ def apply_chance(s, outcome):
 
 @kernel
 def witnesses(s):
-    """All seats (-1) see what chance does, because the draft lies open."""
+    """Return -1, for all seats: the draft lies open, so everybody sees what chance does."""
     return -1
 
 
 @kernel
 def points_of_kingdom(s, seat):
-    """The points of a kingdom as it lies: squares times crowns of every area, and the bonuses in play."""
+    """Return the points of a kingdom as it lies: squares times crowns of every area, and the bonuses in play."""
     points = 0
     for terrain in range(N_TERRAINS):
         points += points_of(s.land[seat, terrain], s.crowns[seat, 0], s.crowns[seat, 1])
@@ -310,10 +310,10 @@ def scores(s, out):
 
 @kernel
 def standings(s, out):
-    """Write a number by which seats rank: by points, and with the official tie-break then by the largest area, then by crowns."""
+    """Write a number by which seats rank: by points. The official tie-break ranks equal points by the largest area, then by crowns."""
     for seat in range(int(s.players)):
         rank = points_of_kingdom(s, seat)
-        if s.tiebreak == OFFICIAL:
+        if s.tiebreak == OFFICIAL:  # a kingdom has fewer than 64 squares, and the box has 39 crowns
             rank = (rank * 64 + _largest_area(s, seat)) * 64 + popcount(s.crowns[seat, 0]) + 2 * popcount(s.crowns[seat, 1])
         out[seat] = rank
 

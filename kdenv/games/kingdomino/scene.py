@@ -1,4 +1,4 @@
-"""What does a picture of a position of Kingdomino show? This counts it and puts it into words, for the terminal and for the drawing."""
+"""The contents of a picture of Kingdomino, counted and in words, for the terminal and for the drawing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kdenv.games.kingdomino.tables import KINGS, N_TERRAINS
 
 
 class Kingdom(NamedTuple):
-    """All that a picture shows of one seat."""
+    """The kingdom, points and task of one seat, for a picture."""
 
     seat: int
     squares: dict[tuple[int, int], tuple[int, int]]  # (x, y) -> (terrain, crowns), without the castle
@@ -24,11 +24,11 @@ class Kingdom(NamedTuple):
     bonuses: list[str]
     points: int
     place: int  # 1 is the best
-    task: str  # what this seat must do now, or that it has won
+    task: str  # the next action of this seat, or its win
 
 
 def kingdoms_of(states: Any, k: int) -> list[Kingdom]:
-    """What a picture shows of every seat, by seat."""
+    """The contents of a picture for every seat, by seat."""
     s = states[k]
     points, standings = np.zeros(4, np.int64), np.zeros(4, np.int64)
     verbs.scores_at(states, k, points)
@@ -62,7 +62,7 @@ def _task(s: Any) -> str:
 
 
 def _in_view(s: Any, least: int, most: int) -> range:
-    """The columns (or rows) to show of a kingdom that spans least to most. While the game lasts, those in reach of a domino too."""
+    """The columns (or rows) to show of a kingdom that spans least to most. During the game these include all in reach of a domino."""
     margin = 0 if s["stage"] == rules.FINISHED else min(2, int(s["size"]) - 1 - (most - least))
     return range(least - margin, most + margin + 1)
 

@@ -70,7 +70,7 @@ def _column(half: int, what: int) -> np.ndarray:
 TERRAIN_A, CROWNS_A = _column(0, 0), _column(0, 1)
 TERRAIN_B, CROWNS_B = _column(1, 0), _column(1, 1)
 
-# By number of players: how many dominoes a game uses unless told otherwise, and how many kings there are, one per domino of a draft.
+# By number of players: the default of the option `dominoes`, and the number of kings, one per domino of a draft.
 DOMINOES_USED = {2: 24, 3: 36, 4: 48}
 KINGS = {2: 4, 3: 3, 4: 4}
 MIDDLE_BONUS = 10

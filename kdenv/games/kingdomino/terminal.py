@@ -19,7 +19,7 @@ _SQUARE_W = 4  # the width of a square: a letter and up to three crowns
 _PLAIN, _BOLD, _FAINT = "\033[0m", "\033[1m", "\033[2m"
 _DARK_TEXT, _LIGHT_TEXT = "#201c28", "#ffffff"
 
-# A piece of text and how many columns it takes, escape codes not counted.
+# A piece of text and its width in columns, escape codes not counted.
 _Piece = tuple[str, int]
 
 

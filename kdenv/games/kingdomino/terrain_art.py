@@ -1,7 +1,7 @@
 """The shapes of squares, crowns, castles and kings: flat and in our own style, each with an id for <use>.
 
 A square is 64 x 64 and has two designs per terrain, a plain one and a lively one (with a windmill, a boat, a sheep ...). A shape
-without a fill of its own takes the fill of the <use>, which is the player's colour.
+without a fill takes the fill of the <use>, which is the player's colour.
 """
 
 from __future__ import annotations

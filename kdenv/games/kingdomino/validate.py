@@ -1,7 +1,7 @@
-"""Can a position of Kingdomino come about? This checks kings, rounds, and the numbers of dominoes and squares.
+"""Check that a position of Kingdomino can arise: its kings, its rounds, and its numbers of dominoes and squares.
 
-notation.py calls `check` when it has read a position. Dominoes may be missing from the box, but there are never more than the game
-has. Which domino a square of a kingdom belongs to is not checked.
+notation.py calls `check` when it has read a position. Dominoes may be missing from the box, but it never has more than the game. The
+domino to which a square of a kingdom belongs is not checked.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def check(s: Any, n_box: int, kingdoms: list[Collection[tuple[int, int]]]) -> No
 
 
 def _check_stage(s: Any, n_box: int) -> None:
-    """Check that the queue, the draft and the box fit what happens next. If they did not, kernels would leave their arrays."""
+    """Check that the queue, the draft and the box fit the stage. Kernels trust this; else they would write outside their arrays."""
     stage, kings, turn, n_drawn = int(s["stage"]), int(s["kings"]), int(s["turn"]), int(s["n_drawn"])
     last, first = int(s["round"]) == int(s["n_drafts"]), int(s["round"]) == 0
     queued = [int(king) for king in s["queue_king"]].count(rules.NOBODY) == 4 - kings

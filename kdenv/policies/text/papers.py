@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kdenv.policies.deals import Ims, Pimc
 from kdenv.policies.expectimax import Star25
 from kdenv.policies.flat import Bandit, Mce
+from kdenv.policies.hidden import Ims, Pimc
 from kdenv.policies.selection import Ucb1, UcbRatio
 from kdenv.policies.text.value import add_row
 from kdenv.policies.uct import Uct

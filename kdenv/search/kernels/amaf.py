@@ -13,8 +13,9 @@ import numpy as np
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
 from kdenv.compiler.random import below, stirred, uniform
-from kdenv.core.questions import choose, first_action, packed, plays, rest_of
-from kdenv.core.verbs import DECIDE, apply, legal, phase, seat
+from kdenv.core.questions import choose, plays
+from kdenv.core.turns import finish_turn, first_action, packed, rest_of
+from kdenv.core.verbs import legal, seat
 from kdenv.search.kernels.uct import NONE, Decisions, Positions, learn
 
 MOST_RECORDED = 2048  # turns of a playout; later turns are not learned from
@@ -69,30 +70,15 @@ def _choose_and_record(player, states, k, out, rng):
     mover, record = seat(states[k]), player.record
     if player.most_decisions == 1:
         turn = choose(player.player, states, k, out, rng)
-    else:
-        turn = _whole_turn(player.player, states, k, mover, player.most_decisions, out, rng)
+    else:  # the tree has whole turns, so the player's decisions are joined to one; it plays them in states[k + 1]
+        states[k + 1] = states[k]
+        turn = finish_turn(player.player, states, k + 1, mover, player.most_decisions, out, rng)
     left = turn
     while left != 0 and record.n[0] < record.turns.shape[0]:
         record.seats[record.n[0]] = mover
         record.turns[record.n[0]] = packed(first_action(left)) if player.most_decisions == 1 else left
         record.n[0] += 1
         left = rest_of(left) if player.most_decisions == 1 else 0
-    return turn
-
-
-@kernel
-def _whole_turn(player, states, k, mover, most_decisions, out, rng):
-    """A turn as write_turns lists it, from a player that may decide only a part of it at once. The turn is played in states[k + 1]."""
-    states[k + 1] = states[k]
-    s = states[k + 1]
-    turn, n, piece = 0, 0, 0
-    while n < most_decisions and phase(s) == DECIDE and seat(s) == mover:
-        if piece == 0:
-            piece = choose(player, states, k + 1, out, rng)
-        turn |= packed(first_action(piece)) << (16 * n)
-        apply(s, first_action(piece))
-        piece = rest_of(piece)
-        n += 1
     return turn
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from kdenv.compiler.kernel import kernel
 from kdenv.core.questions import N_RANKS, estimate, rank, reach
-from kdenv.core.turns import write_turns
+from kdenv.core.turns import play_turn, write_turns
 from kdenv.core.verbs import DECIDE, OVER, apply_chance, chances, phase, seat
 from kdenv.search.kernels.fingerprint import fingerprint
 from kdenv.search.kernels.stack import (
@@ -32,7 +32,6 @@ from kdenv.search.kernels.stack import (
     remember,
     rounding,
 )
-from kdenv.search.playout import play_turn
 
 
 @kernel

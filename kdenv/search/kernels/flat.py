@@ -13,9 +13,9 @@ import numpy as np
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below, next64
+from kdenv.core.turns import play_turn
 from kdenv.core.verbs import resample_hidden
 from kdenv.search.outcome import play_on
-from kdenv.search.playout import play_turn
 from kdenv.search.select import urgency
 
 N_STATES = 3  # that a search works in: the position, a playout, and one that the player of the playout may write to

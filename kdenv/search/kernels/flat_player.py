@@ -7,10 +7,9 @@ import numpy as np
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below
 from kdenv.core.questions import plays
-from kdenv.core.turns import write_turns
+from kdenv.core.turns import play_turn, write_turns
 from kdenv.core.verbs import scores, seat
 from kdenv.search.kernels.flat import Luck, Tally, sample_at_random, sample_in_rotation, sample_with_common_luck
-from kdenv.search.playout import play_turn
 
 IN_ROTATION, AT_RANDOM, WITH_COMMON_LUCK = range(3)
 

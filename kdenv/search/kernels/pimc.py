@@ -7,9 +7,9 @@ part finds out what turns are worth. It is the solver of a game, or Playouts, wh
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
 from kdenv.core.questions import deal, solve
+from kdenv.core.turns import play_turn
 from kdenv.core.verbs import seat as seat_of
 from kdenv.search.outcome import CutShort, Playouts, play_on
-from kdenv.search.playout import play_turn
 
 
 @answers(solve, CutShort)

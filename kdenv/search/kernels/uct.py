@@ -23,12 +23,11 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
 from kdenv.compiler.random import below, next64
 from kdenv.compiler.state import state_dtype
-from kdenv.core.turns import MAX_DECISIONS, write_turns
+from kdenv.core.turns import MAX_DECISIONS, play_turn, write_turns
 from kdenv.core.verbs import CHANCE, DECIDE, apply_chance, phase, sample_chance, scores
 from kdenv.core.verbs import seat as seat_to_move
 from kdenv.search.kernels.fingerprint import fingerprint
 from kdenv.search.outcome import ALL_SEATS, play_on
-from kdenv.search.playout import play_turn
 from kdenv.search.select import urgency
 
 ROOT = 1

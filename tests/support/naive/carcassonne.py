@@ -1,12 +1,12 @@
-"""What do the rules of base-game Carcassonne say? Answered slowly, in plain Python, from the rule page alone.
+"""The rules of base-game Carcassonne in plain, slow Python, from the rule page alone.
 
-This is the oracle the compiled engine is compared with: it shares no code with it and prefers the obvious to the
-fast. No feature is ever stored: a city, road or field is found anew, each time somebody asks, by walking from the
-segments of one tile to those of its neighbours.
+This is the oracle with which the compiled engine is compared. It shares no code with it and prefers the obvious to the
+fast. No feature is ever stored: a city, road or field is found anew each time, by walking from the segments of one tile
+to those of its neighbours.
 
-Words: a *segment* is the piece of a city, road or field printed on one tile (a cloister is a segment too); a *spot*
-is a segment on the board, written (cell, number of the segment on its tile); a *feature* is the set of all spots
-that belong together. A *cell* is (row, col); rows grow to the south.
+A *segment* is the piece of a city, road or field printed on one tile; a cloister is a segment too. A *spot* is a segment
+on the board, written (cell, number of the segment on its tile). A *feature* is the set of all spots that belong together.
+A *cell* is (row, col); rows grow to the south.
 """
 
 import json
@@ -59,7 +59,7 @@ class Tile(NamedTuple):
 
 
 def rotated_tile(printed: dict[str, Any], quarters: int) -> Tile:
-    """The tile of the tile file after so many quarter turns clockwise."""
+    """The tile of the tile file after this number of quarter turns clockwise."""
 
     def turned_edges(edges: Iterable[int]) -> frozenset[int]:
         return frozenset((edge + quarters) % 4 for edge in edges)
@@ -161,11 +161,11 @@ class Carcassonne:
         self._go_to_the_draw()
 
     def phase(self) -> str:
-        """What comes next: "chance" (a tile is drawn), "decide" (the seat acts) or "over"."""
+        """The next event: "chance" (a tile is drawn), "decide" (the seat acts) or "over"."""
         return "chance" if self.odds else "decide" if self.options else "over"
 
     def seat(self) -> int:
-        """Whose turn it is, the draw of its tile included."""
+        """The seat that has the turn, the draw of its tile included."""
         return self.to_move
 
     def legal(self) -> list[int]:
@@ -185,9 +185,14 @@ class Carcassonne:
         return [(points,) for points in self.points]
 
     def meeples(self) -> list[int]:
-        """How many meeples each seat has in hand. Those still on the board at the end stay there."""
+        """The meeples that each seat has in hand. Those still on the board at the end stay there."""
         owners = list(self.meeple_on.values())
         return [MEEPLES - owners.count(seat) for seat in range(self.players)]
+
+    def set_bag(self, letters: str) -> None:
+        """Leave only these tiles in the bag, one of each; a tile is to be drawn next."""
+        self.bag = [int(letter in letters) for letter in LETTERS]
+        self._go_to_the_draw()
 
     # --- One turn ----------------------------------------------------------------------------------------------------
 
@@ -310,7 +315,7 @@ class Carcassonne:
         return [(cell, number) for number in range(len(self.board[cell].segments))] if cell in self.board else []
 
     def _crossings(self, spot: Spot) -> list[tuple[Cell, int]]:
-        """Where the segment leaves its tile: each neighbouring cell, with the side of that cell it arrives at."""
+        """The places where the segment leaves its tile: each neighbouring cell, with the side of that cell it arrives at."""
         cell, segment = spot[0], self._segment(spot)
         if segment.kind != "field":
             return [(neighbour(cell, edge), opposite(edge)) for edge in segment.sides]
@@ -351,7 +356,7 @@ class Carcassonne:
         return all(cell in self.board for spot in feature for cell, _ in self._crossings(spot))
 
     def _tiles_around(self, cloister: Feature) -> int:
-        """How many of the eight cells around the cloister hold a tile."""
+        """The number of tiles on the eight cells around the cloister."""
         ((cell, _),) = cloister
         return sum(around in self.board for around in surroundings(cell))
 
@@ -374,7 +379,7 @@ class Carcassonne:
             self.meeple_on.pop(spot, None)
 
     def worth(self, feature: Feature) -> int:
-        """What the feature pays as it stands: a tile counts once, however often the feature runs over it."""
+        """The points of the feature as it stands. A tile counts once, however often the feature runs over it."""
         kind = self._kind(feature)
         tiles = len({cell for cell, _ in feature})
         if kind == "city":
@@ -387,7 +392,7 @@ class Carcassonne:
         return 3 * self._completed_cities_at(feature)
 
     def _completed_cities_at(self, field: Feature) -> int:
-        """How many different completed cities the field touches."""
+        """The number of different completed cities that the field touches."""
         spots = (
             (cell, self.board[cell].segment_with("city", edge))
             for cell, number in field

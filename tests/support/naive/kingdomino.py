@@ -1,8 +1,8 @@
-"""What do the rules of Kingdomino say? Answered slowly, in plain Python, from the rule page alone.
+"""The rules of Kingdomino in plain, slow Python, from the rule page alone.
 
-This is the oracle the compiled engine is compared with: it shares no code with it and prefers the obvious to the
+This is the oracle with which the compiled engine is compared. It shares no code with it and prefers the obvious to the
 fast. A kingdom is a dict from (x, y) to (terrain, crowns), with the castle at (0, 0), x to the right and y down.
-How the players of the paper choose is left to `kingdomino_greedy`.
+The players of the paper are in `kingdomino_greedy`.
 """
 
 import csv
@@ -52,7 +52,7 @@ def touches(kingdom: Kingdom, square: Square, terrain: str) -> bool:
 
 
 def placements(kingdom: Kingdom, domino: int, size: int) -> list[tuple[Square, Square]]:
-    """Where the domino fits, as the squares of its first and second half; a double is listed both ways round."""
+    """The places where the domino fits, as the squares of its first and second half; a double is listed both ways round."""
     (terrain_a, _), (terrain_b, _) = DOMINOES[domino]
     beside = {n for square in kingdom for n in neighbours(square)} - set(kingdom)
     beyond = {n for square in beside for n in neighbours(square)} - set(kingdom)
@@ -66,7 +66,7 @@ def placements(kingdom: Kingdom, domino: int, size: int) -> list[tuple[Square, S
     ]
 
 
-# --- Kingdoms: what the squares are worth ---
+# --- Kingdoms: points ---
 
 
 def areas(kingdom: Kingdom) -> list[set[Square]]:
@@ -87,7 +87,7 @@ def areas(kingdom: Kingdom) -> list[set[Square]]:
 
 
 def crowns(kingdom: Kingdom, squares: Iterable[Square]) -> int:
-    """How many crowns are on these squares of the kingdom?"""
+    """The number of crowns on these squares of the kingdom."""
     return sum(kingdom[square][1] for square in squares)
 
 
@@ -154,7 +154,7 @@ class Kingdomino:
         return "decide" if self.round == 1 or self.line else "over"
 
     def seat(self) -> int:
-        """Who decides."""
+        """The seat that decides."""
         if self.round == 1:
             assert self.king_drawn is not None, "nobody decides before a king is drawn"
             return self.king_drawn
@@ -202,7 +202,7 @@ class Kingdomino:
         return [self.pick_action(slot) for slot, king in enumerate(self.kings) if king is None]
 
     def places(self, kingdom: Kingdom, domino: int) -> list[int]:
-        """Where the domino fits into the kingdom. Both ways round a double is one outcome: the smaller number."""
+        """The placements of the domino in the kingdom. Both ways round a double is one outcome: the smaller number."""
         first_half, second_half = DOMINOES[domino]
         found = set()
         for first, second in placements(kingdom, domino, self.size):
@@ -251,7 +251,7 @@ class Kingdomino:
         return cell * 4 + DIRECTIONS.index((second[0] - x, second[1] - y))
 
     def squares_of(self, action: int) -> tuple[Square, Square]:
-        """Where this placement puts the first and the second half."""
+        """The squares of the first and the second half in this placement."""
         cell, direction = divmod(action, 4)
         row, column = divmod(cell, 2 * self.size - 1)
         first = column - (self.size - 1), row - (self.size - 1)
@@ -264,7 +264,7 @@ class Kingdomino:
     # --- The result ---
 
     def points_of(self, kingdom: Kingdom) -> int:
-        """What this kingdom is worth, with the bonuses that are played with."""
+        """The points of this kingdom, with the bonuses that are played with."""
         points = points_of_areas(kingdom, areas(kingdom))
         if self.middle:
             points += bonus_for_middle(kingdom, self.size)

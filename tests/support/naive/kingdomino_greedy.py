@@ -85,7 +85,7 @@ def best_turns(game: Kingdomino, look_aheads: list[tuple[Turn, Kingdom]]) -> set
 
 
 def is_tidy(kingdom: Kingdom, size: int) -> bool:
-    """Does the kingdom keep to the box around its castle, without a hole in it?"""
+    """Does the kingdom lie within the box around its castle, without a hole in it?"""
     reach = range(-(size // 2), size // 2 + 1)
     box = {(x, y) for x in reach for y in reach}
     return box.issuperset(kingdom) and not any(is_hole(kingdom, square, box) for square in box.difference(kingdom))

@@ -1,9 +1,13 @@
-"""How does one write a game of Carcassonne down as a test? Turn by turn, the tiles forced, for any engine.
+"""Games of Carcassonne written down as tests: turn by turn, with given tiles, for the oracle and for the compiled rules.
 
-An engine is a class or function that takes `players` and `unplaceable` and returns a game with the methods of the
-oracle: phase, seat, legal, apply, chances, apply_chance. All that is known here of actions and outcomes is their
-numbers on the rule page. x counts cells to the east of the start tile and y to the north.
+An engine takes `players` and `unplaceable`. Actions and outcomes have their numbers of the rule page. x counts cells to the
+east of the start tile and y to the north.
 """
+
+from compiled_carcassonne import CompiledCarcassonne
+from naive.carcassonne import Carcassonne
+
+ENGINES = {"naive": Carcassonne, "compiled": CompiledCarcassonne}
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWX"
 SLOTS = [None, "N", "E", "S", "W", "NW", "NE", "SE", "SW", "cloister"]

@@ -1,8 +1,8 @@
-"""The half of mutation.py that runs inside pytest, as a plugin: it tries faults, each in a fork of a process that has collected the tests.
+"""The plugin of pytest that mutation.py uses: it tries faults, each in a fork of a process that has collected the tests.
 
-First all tests run once, to see what they cost and which functions of the package they call. For a fault, the changed function gets
-its changed code in the fork, and the tests that call the function run there, those first that have found a fault before, then
-the cheapest. A change of what runs while its module is imported is tried in a new process.
+First all tests run once, to measure their time and to note the functions of the package that they call. For a fault, the changed
+function gets its changed code in the fork, and the tests that call the function run there: first those that have found a fault
+before, then the cheapest. A change of code that runs while its module is imported is tried in a new process.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SLOW = float(os.environ["TRIAL_SLOWEST"])  # seconds of the processor; a test th
 
 
 class Cost(NamedTuple):
-    """What a test costs, in seconds, and which functions it calls (file and qualified name)."""
+    """The time of a test, in seconds, and the functions that it calls (file and qualified name)."""
 
     seconds: float
     wall: float
@@ -48,7 +48,7 @@ class _TooSlow(BaseException):
 
 
 class Calls:
-    """Notes which functions of the package are called."""
+    """Records the functions of the package that are called."""
 
     def __init__(self) -> None:
         self._codes: dict[int, CodeType] = {}
@@ -94,8 +94,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
         kills: Counter[tuple[str, str]] = Counter()
         for number, fault in enumerate(faults):
             path = fault["path"]
-            chosen = sorted(tests, key=lambda test, path=path: (-kills[path, test], costs[test].seconds))
-            by, said = _tried(fault, [tests[test] for test in chosen], costs)
+            ranked = sorted((-kills[path, test], costs[test].seconds, test) for test in tests)
+            by, said = _tried(fault, [tests[test] for *_, test in ranked], costs)
             if by in tests:
                 kills[path, by] += 1
             tell(fault=number, by=by, said=said)
@@ -103,7 +103,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
 
 
 def _costs(items: list[pytest.Item]) -> dict[str, Cost]:
-    """What every test costs that passes in time. Without the compiler this is seen in a fork, so that nothing is remembered here."""
+    """The cost of every test that passes in time. Without the compiler it is measured in a fork, so that nothing is cached here."""
     if os.environ["TRIAL_WARM"] == "1":
         return {item.nodeid: cost for item in items if (cost := _cost(item))}
     read, write = os.pipe()
@@ -121,7 +121,7 @@ def _costs(items: list[pytest.Item]) -> dict[str, Cost]:
 
 
 def _cost(item: pytest.Item) -> Cost | None:
-    """What a test costs; None if it fails, is skipped, or is too slow."""
+    """The cost of a test; None if it fails, is skipped, or is too slow."""
     calls, is_stopped = Calls(), False
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -152,7 +152,7 @@ def _passes(item: pytest.Item) -> bool:
 
 
 def _tried(fault: dict[str, Any], items: list[pytest.Item], costs: dict[str, Cost]) -> tuple[str | None, str]:
-    """The test that notices a fault (None if there is none), and how many tests were asked."""
+    """The test that fails for a fault (None if there is none), and the number of tests that ran, in words."""
     path, left = HERE / fault["path"], float(os.environ["TRIAL_SECONDS"])
     function = [fault["path"], fault["function"]]
     calling = [item for item in items if function in costs[item.nodeid].called]
@@ -178,7 +178,7 @@ def _by_process(items: list[pytest.Item]) -> str | None:
     """Try the fault that is on disk in a new process."""
     environment = {name: value for name, value in os.environ.items() if name != "TRIAL_PIPE"}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *(item.nodeid for item in items)]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=HERE)
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf-8", check=False, cwd=HERE)
     return None if run.returncode == 0 else (run.stdout.strip().splitlines() or ["?"])[-2:][0]
 
 
@@ -220,7 +220,7 @@ def _run(items: list[pytest.Item], costs: dict[str, Cost], pipe: Any) -> None:
 
 
 def _change(fault: dict[str, Any]) -> Change | None:
-    """What to change for a fault; None if its function cannot be told from another one."""
+    """The functions to change for a fault, and their code; None if two functions have this name."""
     path = str(HERE / fault["path"])
     codes = list(_codes(compile(fault["source"], path, "exec", dont_inherit=True), fault["function"]))
     functions = [each for each in gc.get_objects() if isinstance(each, FunctionType) and each.__code__.co_filename == path]

@@ -1,9 +1,9 @@
-"""How many times as fast are two processes as one, for games of searches that take 50 ms a decision?
+"""Measures the speed of two processes against one, for games of a search with 50 ms a decision.
 
-python tests/support/two_cores.py [games]     # 200 games take about eight minutes on a quiet machine of two cores
+    python -m baselines.tools.two_cores 200     # games; about eight minutes on a quiet machine of two cores
 
-It prints the ratio, and ends with exit code 1 if it is below 1.85. Processes are started before the clock: the first results of a match,
-which come while processes start and compile, are left out of both times.
+It prints the ratio, and ends with exit code 1 if it is below 1.85. The first results of a match, which come while processes start and
+compile, are left out of both times.
 """
 
 from __future__ import annotations

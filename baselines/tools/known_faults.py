@@ -1,6 +1,8 @@
-"""Faults that no test noticed once, each with the test that was written for it: `python tests/support/mutation.py --known` tries them.
+"""Faults that no test noticed once, each with the test that was written for it.
 
-A fault replaces a text that its file has once. After a renaming, mutation.py says which text is not found any more.
+    python -m baselines.tools.mutation --known
+
+A fault replaces a text that its file has exactly once; tests/baselines/test_mutation.py names the texts that a renaming has changed.
 
 These changes are no faults, because nothing can tell them from the code as it is:
 
@@ -117,22 +119,22 @@ KNOWN: dict[str, list[Known]] = {
         ),
         *_faults(
             "kdenv/envs/vector/kernels.py",
-            "games.cut_off[i] = not games.illegal[i] and was_cut_off(world.ending, games.states, i)",
+            "games.cut_off[i] = not games.illegal[i] and truncated(games.states, i)",
             _CUT_OFF,
-            "games.cut_off[i] = was_cut_off(world.ending, games.states, i)",
-            "games.cut_off[i] = not games.illegal[i] or was_cut_off(world.ending, games.states, i)",
-            "games.cut_off[i] = games.illegal[i] and was_cut_off(world.ending, games.states, i)",
+            "games.cut_off[i] = truncated(games.states, i)",
+            "games.cut_off[i] = not games.illegal[i] or truncated(games.states, i)",
+            "games.cut_off[i] = games.illegal[i] and truncated(games.states, i)",
         ),
         *_faults(
             "kdenv/envs/vector/kernels.py",
-            "games.cut_off[i] = not games.illegal[i] and was_cut_off(world.ending, games.states, i)",
+            "games.cut_off[i] = not games.illegal[i] and truncated(games.states, i)",
             _LIMIT,
             "games.cut_off[i] = False",
-            "games.cut_off[i] = not games.illegal[i] and was_cut_off(world.ending, games.states, 0)",
+            "games.cut_off[i] = not games.illegal[i] and truncated(games.states, 0)",
         ),
         *_faults(
             "kdenv/envs/vector/kernels.py",
-            "games.cut_off[i] = not games.illegal[i] and was_cut_off(world.ending, games.states, i)",
+            "games.cut_off[i] = not games.illegal[i] and truncated(games.states, i)",
             "envs/test_vector.py::test_wrappers_of_gymnasium_count_its_episodes",
             "games.cut_off[i] = not games.illegal[i]",
         ),

@@ -1,6 +1,6 @@
-"""How many deals a comparison needs, against a test of a fixed size with the same errors. Prints the table of kdenv/arena/README.md.
+"""Prints the table of kdenv/arena/README.md: the deals that a comparison needs, beside a test of a fixed size with the same errors.
 
-    python tests/support/sequential_games.py [COMPARISONS]
+    python -m baselines.tools.sequential_games 1000     # comparisons of each row
 
 The differences of the deals are drawn from a normal distribution whose standard deviation is 5 times the smallest difference of interest.
 The test of a fixed size is the usual one, planned to find the smallest difference with the same error of 5 % of both kinds.
@@ -22,13 +22,13 @@ MATCH = Match("kingdomino", ["full_greedy", "gprd"], games=1)
 
 
 def right(truth: float) -> set[Verdict]:
-    """What may be said of a difference without being wrong."""
+    """The verdicts that are right for this true difference."""
     found = {Verdict.STRONGER} if truth > 0 else {Verdict.WEAKER} if truth < 0 else set()
     return found | ({Verdict.CLOSE} if abs(truth) < SMALLEST else set())
 
 
 def one(truth: float, rng: np.random.Generator) -> Comparison:
-    """A comparison that ends when it knows."""
+    """A comparison that ends at its verdict."""
     comparison = Comparison(MATCH, error=ERROR, smallest=SMALLEST)
     while not comparison.is_known:
         for difference in rng.normal(truth, SPREAD, 100).tolist():

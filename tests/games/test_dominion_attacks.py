@@ -1,9 +1,9 @@
-"""What the five attacks of first-edition Dominion and the Moat do, one fact a test, from a written position."""
+"""The five attacks of first-edition Dominion and the Moat, one fact a test, from a written position, on both engines."""
 
 from __future__ import annotations
 
 import pytest
-from naive.dominion_notation import ENGINES, Scene, scene_of, seat
+from dominion_scene import ENGINES, Scene, scene_of, seat
 
 
 @pytest.fixture(params=list(ENGINES))
@@ -21,7 +21,7 @@ def test_bureaucrat_puts_a_silver_on_the_deck(scene: Scene) -> None:
 
 
 def test_bureaucrat_makes_silver_the_deck_if_there_is_none(scene: Scene) -> None:
-    assert scene(seat(hand="Bureaucrat"), seat()).do("play Bureaucrat").zone(0, "deck") == "Silver"
+    assert scene(seat(hand="Bureaucrat", discard="3 Copper"), seat()).do("play Bureaucrat").zone(0, "deck") == "Silver"
 
 
 def test_bureaucrat_attacks_even_without_silver(scene: Scene) -> None:
@@ -129,6 +129,11 @@ def test_moat_does_not_stop_what_the_attacker_gets(scene: Scene) -> None:
     assert (game.zone(0, "hand"), game.left("Curse")) == ("2 Estate", 10)
 
 
+def test_ones_own_moat_does_not_stop_ones_own_spy(scene: Scene) -> None:
+    game = scene(seat(hand="Spy, Moat", deck="2 Copper"), seat()).do("play Spy, draw 2 Copper")
+    assert (game.seat(), game.legal()) == (0, ["yes", "no"])
+
+
 # Spy
 
 
@@ -141,6 +146,10 @@ def test_spy_draws_before_it_reveals_and_the_owner_comes_first(scene: Scene) -> 
     game.do("yes, draw Silver, no")
     assert [game.zone(0, "discard"), game.zone(1, "discard"), game.zone(2, "discard")] == ["Copper", "Gold", ""]
     assert game.top(2) == ["Silver"]
+
+
+def test_spy_may_put_its_owners_card_back(scene: Scene) -> None:
+    assert scene(seat(hand="Spy", deck="3 Copper"), seat()).do("play Spy, draw 2 Copper, no").top(0) == ["Copper"]
 
 
 def test_spy_gives_an_action(scene: Scene) -> None:
@@ -196,6 +205,11 @@ def test_thief_does_not_shuffle_in_the_first_card_revealed(scene: Scene) -> None
 def test_thief_reveals_only_what_there_is(scene: Scene) -> None:
     game = scene(seat(hand="Thief"), seat(), seat(deck="Estate")).do("play Thief, draw Estate")
     assert game.zone(2, "discard") == "Estate"
+
+
+def test_thief_with_one_card_to_reveal_takes_that(scene: Scene) -> None:
+    game = scene(seat(hand="Thief"), seat(deck="Gold")).do("play Thief, draw Gold, yes")
+    assert game.zone(0, "discard") == "Gold"
 
 
 def test_thief_gains_after_everybody_has_trashed_in_slot_order(scene: Scene) -> None:

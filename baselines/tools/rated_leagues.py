@@ -1,9 +1,9 @@
-"""How often the intervals of ratings hold the truth. Leagues are drawn from known strengths; prints the table of kdenv/arena/README.md.
+"""Prints the table of kdenv/arena/README.md on the coverage of rating intervals, for leagues drawn from known strengths.
 
-    python tests/support/rated_leagues.py [LEAGUES]
+    python -m baselines.tools.rated_leagues 1000     # leagues of each row
 
-Nothing is played: who finishes before whom is drawn from the model, with ties, and with luck that some games of a deal share. The luck is
-that of the policies (the deal suits one of them, whatever its seat) or that of the seats (then it turns round when they change seats).
+No game is played. Placings are drawn from the model, with ties, and with luck that some games of a deal share. The luck belongs to
+the policies (the deal suits one of them, whatever its seat) or to the seats (then it turns round when they change seats).
 """
 
 import math
@@ -17,14 +17,14 @@ from kdenv.arena.ratings import POINTS, Places, Placings
 
 
 class League(NamedTuple):
-    """What is known of a league: the strengths, how many play at a table, and how its games come about."""
+    """A league: the strengths, the number of teams at a table, and the distribution of its games."""
 
     strengths: tuple[float, ...]
     teams: int
     deals: int
     shared: float  # the probability that a game shares its luck with the first one of its deal
-    ties: float  # the probability of a tie, as a share of the most that leaves the strengths what they are
-    of_seats: bool  # whose luck it is
+    ties: float  # the probability of a tie, as a share of the largest that leaves the strengths unchanged
+    of_seats: bool  # the luck belongs to the seats, not to the policies
     anchor: int | None = None
 
 
@@ -59,7 +59,7 @@ FAR_APART = {
 
 
 class Coverage(NamedTuple):
-    """Intervals with two ends and with one, and how many of each held the truth."""
+    """Numbers of intervals with two ends and with one, and of those that contain the true rating."""
 
     closed: int
     closed_right: int
@@ -68,7 +68,7 @@ class Coverage(NamedTuple):
 
 
 def coverage(league: League, leagues: int, seed: int = 14) -> Coverage:
-    """Draw so many leagues, rate them, and count the intervals that hold the truth. The anchor has none."""
+    """Draw this number of leagues, rate them, and count the intervals that contain the true rating. The anchor has none."""
     rng = np.random.default_rng(seed)
     counts = [0, 0, 0, 0]
     for _ in range(leagues):

@@ -1,13 +1,16 @@
-"""Put faults into the package, one at a time, and see whether the tests notice: `python tests/support/mutation.py --sample 200`.
+"""Mutation testing: puts faults into the package, one at a time, and runs the tests that should fail.
 
-A fault is a small change of the syntax tree: another comparison, a sign, a number that is off by one, a statement left out. PLAN says
-which tests should notice the faults of which files. These tests run once in a copy of the repository, which tells what each of them
-calls and costs; after that each fault costs one fork (mutation_trial.py). A fault that no test fails for has survived; it is printed as a
+    python -m baselines.tools.mutation --sample 200     # 200 faults of each part of the package
+    python -m baselines.tools.mutation --known          # the faults of known_faults.py
+
+A fault is a small change of the syntax tree: another comparison, a sign, a number that is off by one, a statement left out. PLAN lists
+the tests for the faults of each file. These tests run once in a copy of the repository, to measure their time and to note the functions
+that each calls. After that each fault costs one fork (mutation_trial.py). A fault that no test fails for has survived; it is printed as a
 difference of lines.
 
-Kernels are tried without the compiler. A test that is too slow for that is left out, so look at a survivor before you believe it.
+Kernels run without the compiler. A test that is too slow for that is left out, so a survivor may be noticed by a compiled test.
 
-`--known` tries the faults of known_faults.py instead, each against the test that was written for it.
+Each fault of known_faults.py is tried against the test that was written for it.
 """
 
 from __future__ import annotations
@@ -30,13 +33,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from known_faults import COMPILED, KNOWN, Known
+from baselines.tools.known_faults import COMPILED, KNOWN, Known
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[2]  # of the repository
 
 
 class Part(NamedTuple):
-    """Files to put faults into, and the tests that should notice."""
+    """Files to put faults into, and the tests that should fail."""
 
     files: tuple[str, ...]  # patterns
     tests: tuple[str, ...]  # patterns of the names of test files, or tests as in known_faults.py
@@ -52,7 +55,7 @@ PLAN = {
     ),
     "carcassonne": Part(
         (*(_CARCASSONNE + name for name in ("rules.py", "features.py", "landscape.py", "claims.py", "heuristics.py")),),
-        ("carcassonne_contract", "carcassonne_rules", "carcassonne_players", "carcassonne_encoding"),
+        ("carcassonne_contract", "carcassonne_rules", "carcassonne_kernels", "carcassonne_players", "carcassonne_encoding"),
     ),
     "dominion": Part(
         (
@@ -158,7 +161,7 @@ def _put(holder: ast.AST, name: str, at: int | None, node: ast.AST) -> None:
 
 
 def _changes(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, int | None, str, ast.AST]]:
-    """Where in a function something can be changed, and into what."""
+    """Yield the changes of a function: holder, field, index in the field, kind, and the new node."""
     for holder in (node for statement in function.body for node in ast.walk(statement)):
         for name, value in ast.iter_fields(holder):
             if name in ("annotation", "returns", "decorator_list"):
@@ -173,14 +176,14 @@ def _changes(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, int | No
 
 
 def _changed(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """What may stand in place of this part of the tree."""
+    """Yield the kind of each change of this node, and the new node."""
     if isinstance(node, ast.cmpop) and type(node) in COMPARISONS:
         yield "comparison", COMPARISONS[type(node)]()
     elif isinstance(node, ast.operator) and type(node) in OPERATIONS:
         yield "operation", OPERATIONS[type(node)]()
     elif isinstance(node, ast.boolop):
         yield "and or", ast.Or() if isinstance(node, ast.And) else ast.And()
-    elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
         yield "number", ast.copy_location(ast.Constant(node.value + 1), node)
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield "truth", ast.copy_location(ast.Constant(not node.value), node)
@@ -220,7 +223,7 @@ def difference(fault: Fault) -> str:
 
 
 def sample(part: Part, files: str, most: int, dice: random.Random) -> list[Fault]:
-    """So many faults of a part, evenly over those of its files that fit the pattern."""
+    """A sample of the faults of a part, evenly over those of its files that fit the pattern."""
     inside = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "kdenv").rglob("*.py"))]
     paths = [path for path in inside if fnmatch.fnmatch(path, files) and any(fnmatch.fnmatch(path, pattern) for pattern in part.files)]
     by_file = [list(faults(path)) for path in paths]
@@ -231,7 +234,7 @@ def sample(part: Part, files: str, most: int, dice: random.Random) -> list[Fault
 
 
 def trials(part: Part, chosen: list[Fault], only: str, seconds: float, slowest: float) -> Iterator[dict[str, object]]:
-    """Try these faults in a copy of the repository; yield what became of each, as mutation_trial.py tells it."""
+    """Try these faults in a copy of the repository; yield the messages of mutation_trial.py: of each fault the test that failed."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder) / "copy"
         ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis")
@@ -245,7 +248,8 @@ def trials(part: Part, chosen: list[Fault], only: str, seconds: float, slowest: 
         read, write = os.pipe()
         environment |= {"TRIAL_PIPE": str(write), "TRIAL_SECONDS": str(seconds), "TRIAL_SLOWEST": str(slowest)}
         environment["TRIAL_WARM"] = str(int(part.compiled))
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "mutation_trial", "-k", only, *tests]
+        plugin = "baselines.tools.mutation_trial"
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", plugin, "-k", only, *tests]
         with (
             (Path(folder) / "printed").open("w+", encoding="utf-8") as printed,
             subprocess.Popen(command, cwd=here, env=environment, pass_fds=[write], stdout=printed, stderr=printed) as run,
@@ -259,7 +263,7 @@ def trials(part: Part, chosen: list[Fault], only: str, seconds: float, slowest: 
 
 
 def main() -> int:
-    """Try a sample of all faults and tell which survive."""
+    """Try a sample of all faults and print which survive."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", help=f"parts to try; all, if none is given: {', '.join(PLAN)}")
     parser.add_argument("--sample", type=int, default=30, help="faults to try in each part, evenly over its files")

@@ -1,0 +1,137 @@
+"""`Setup` and `SeatSetup`: the parameters of an environment, checked in one place.
+
+Each environment has a signature and a docstring for users. It makes a setup of its parameters, which raises BadOption for a value that is
+not possible. Episodes and batches then read the setup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+
+from kdenv.core.encoding import Observer
+from kdenv.core.errors import BadOption, did_you_mean, shown
+from kdenv.core.game import Game
+from kdenv.core.table import Table
+from kdenv.envs.opponents import Lineup, Opponent
+from kdenv.envs.rendering import MODES
+from kdenv.envs.rewards import Reward, RewardFunction, reward_number
+from kdenv.games import find_game
+
+_ILLEGAL = ("raise", "terminate")
+_OBSERVATIONS = ("vector", "dict", "parts")  # the forms of an observation (spaces.py)
+_MOST_ENVS = 1 << 24
+_MOST_THREADS = 256
+
+
+class UnexpectedKeyword(BadOption, TypeError):
+    """A parameter that an environment does not have. It is a TypeError like that of Python, which TorchRL and others look for."""
+
+
+class TableParameters(TypedDict, total=False):
+    """The parameters of TableEnv that do not depend on the game, as types for editors and type checkers."""
+
+    observation: Literal["dict", "vector", "parts"]
+    reward: Literal["win", "rank", "margin", "score", "gains"] | RewardFunction
+    illegal: Literal["raise", "terminate"]
+    encoding: str | None
+    skip_forced: bool
+    render_mode: Literal["human", "ansi", "svg", "rgb_array"] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """The parameters of an environment in which all seats learn. A parameter that the environment does not have keeps its default.
+
+    Args:
+        empty: A table of the game with its players and options, before anything has happened; see empty_table.
+        reward: One of REWARDS (rewards.py), or a function of the table.
+        illegal: The effect of an illegal action, "raise" or "terminate".
+        encoding: The name of one of the game's encodings; None is the first of them.
+        skip_forced: Whether the environment carries out the only legal action itself.
+        observation: The form of an observation, "vector", "dict" or "parts" (spaces.py).
+        render_mode: One of MODES (rendering.py), or None.
+        num_envs: The number of games of a batch, up to 2^24.
+        threads: The number of threads that share these games, up to 256.
+
+    """
+
+    empty: Table
+    reward: Reward
+    illegal: str
+    encoding: str | None
+    skip_forced: bool
+    observation: str = "vector"
+    render_mode: str | None = None
+    num_envs: int = 1
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        _check_choice("observation", self.observation, _OBSERVATIONS)
+        _check_choice("illegal", self.illegal, _ILLEGAL)
+        if not isinstance(self.skip_forced, (bool, np.bool_)):  # a word such as "no" would count as True
+            raise BadOption(f"skip_forced={shown(self.skip_forced)} is not possible; skip_forced may be True or False")
+        if self.render_mode is not None:
+            _check_choice("render_mode", self.render_mode, MODES)
+        _check_count("num_envs", self.num_envs, _MOST_ENVS)
+        _check_count("threads", self.threads, _MOST_THREADS)
+        reward_number(self.reward)
+
+    def observer(self) -> Observer:
+        """Return the encoding of this game. Raises BadOption for a name that is none of its encodings."""
+        return self.empty.game.observer(self.empty.players, self.empty.variant, self.encoding)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeatSetup(Setup):
+    """The parameters of an environment in which one seat learns. They are those of Setup and three more.
+
+    Args:
+        seat: The seat of the learner, "random" or "rotate".
+        opponents: The policy of all other seats, or a list of one for each; "random" if neither this nor `pool` is given.
+        pool: A list from which each of the other seats draws a policy for every game.
+
+    """
+
+    seat: int | str
+    opponents: Opponent | Sequence[Opponent] | None
+    pool: Sequence[Opponent] | None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        seat, players = self.seat, self.empty.players
+        is_seat = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool) and 0 <= seat < players
+        if not is_seat and seat not in ("random", "rotate"):
+            raise BadOption(f"seat={seat} is not possible; seat may be 0 to {players - 1}, random or rotate")
+
+    def lineup(self) -> Lineup:
+        """Make the players of the other seats."""
+        return Lineup(self.empty, "random" if self.opponents is None and self.pool is None else self.opponents, self.pool)
+
+
+def empty_table(game: str | Game, players: int | None, options: dict[str, Any]) -> Table:
+    """Make a table of a game, or of the game of this name, before anything has happened.
+
+    Raises UnexpectedKeyword for an option that the game does not have.
+    """
+    found = game if isinstance(game, Game) else find_game(game)
+    try:
+        found.check_names(options)
+    except BadOption as error:
+        unknown = next(name for name in options if name not in {option.name for option in found.options})
+        raise UnexpectedKeyword(f"unexpected keyword argument {shown(unknown)!r}: {error}") from None
+    return Table(found, players, **options)
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        listing = ", ".join(choices[:-1]) + f" or {choices[-1]}"
+        raise BadOption(f"{name}={shown(value)} is not possible{did_you_mean(str(value), choices)}; {name} may be {listing}")
+
+
+def _check_count(name: str, value: Any, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= most:
+        raise BadOption(f"{name}={shown(value)} is not possible; {name} may be a whole number from 1 to {most}")
