@@ -1,7 +1,7 @@
-"""A league: which of many policies sit down together, what they play, and how that is read from a TOML file.
+"""A league: the tables at which many policies meet, their matches, and reading a league from a TOML file.
 
-Every table is a match of its own, whose deals are played from every seat. The deals of different tables are different, so that there are
-as many independent samples as tables times deals. league_games.py plays the tables, standings.py says how the policies did.
+Each table is a match, whose deals are played from every seat. Different tables have different deals, so the number of independent samples
+is tables times deals. league_games.py plays the tables, standings.py ranks the policies.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class League:
 
     @cached_property
     def texts(self) -> list[Any]:
-        """What plays under each name: with the budget, if it is a search that names none."""
+        """The policy of each name. A search without a budget has the budget of the league."""
         given = Match(self.game, list(self._named.values()), 1).line_up
         if self.budget is None:
             return list(given)
@@ -126,12 +126,12 @@ class League:
 
     @property
     def n_players(self) -> int:
-        """How many seats a table has."""
+        """The number of seats of a table."""
         return self.players if self.players is not None else min(n for n in find_game(self.game).players if n > 1)
 
     @property
     def teams(self) -> int:
-        """How many policies a table has. In a team game a policy plays its partners, too."""
+        """The number of policies at a table. In a team game a policy plays its partners, too."""
         return find_game(self.game).teams(self.n_players)
 
     def match(self, table: Table) -> Match:
@@ -151,9 +151,12 @@ class League:
         return table if len(table) == self.teams and header(self.match(table))["match"] == match else None
 
     def rounds_of_tables(self, known: Collection[Table], order: Callable[[], list[int]]) -> Iterator[list[Table]]:
-        """The tables to play, round by round. A Swiss league is asked for its next round when the last one is played.
+        """The tables to play, round by round. Take the next round of a Swiss league after the last one is played.
 
-        known: the tables that have played already. order: gives the policies from the strongest to the weakest by then.
+        Args:
+            known: the tables that have played already.
+            order: a function that gives the policies at that time, the strongest first.
+
         """
         n = len(self.names)
         if self.kind != "swiss":

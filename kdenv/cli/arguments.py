@@ -30,7 +30,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class Commands:
-    """The parser of all commands. Each command has arguments of its own."""
+    """The parser of all commands. Each command adds its arguments."""
 
     def __init__(self) -> None:
         from kdenv import __version__
@@ -54,7 +54,7 @@ class Commands:
     def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
         """Read a command line. The result has the arguments of its command, and as `run` the function that carries it out."""
         for word in sys.argv[1:] if arguments is None else arguments:
-            if "\0" in word:  # a system lets none through, and a path with one is a ValueError at many places
+            if "\0" in word:  # a path with one is a ValueError at many places
                 self._parser.error(f"{shown(word)}: embedded null byte")
         return self._parser.parse_args(arguments)
 
@@ -77,14 +77,14 @@ def add_seed(parser: argparse.ArgumentParser, default: int | None, text: str) ->
 
 
 def add_playing(parser: argparse.ArgumentParser) -> None:
-    """Add what every command takes that plays many games."""
+    """Add the arguments of commands that play many games."""
     add_seed(parser, None, "the seed of the deals and of all policies (default: that of the games in --out, or a new one)")
     add_processes(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write every game to this file, and skip the games that it holds already")
 
 
 def add_processes(parser: argparse.ArgumentParser) -> None:
-    """Add how many games to play at a time, how long a decision may take, and JSON in place of words."""
+    """Add the arguments for processes, a cluster, the time of a decision, and JSON as the form of the result."""
     parser.add_argument("--processes", type=whole(1), metavar="N", help="how many games to play at a time (default: one for each core)")
     parser.add_argument("--ray", metavar="ADDRESS", help="let a Ray cluster play: its address, or auto for the one of this machine")
     parser.add_argument("--move-limit", type=float, metavar="SECONDS", help="give up if a decision takes longer (default: no limit)")
@@ -110,7 +110,7 @@ def reader(field: Field) -> Callable[[str], Any]:
 
 
 def options(words: Sequence[str]) -> dict[str, str]:
-    """The options that the user gave as NAME=VALUE, by name. Whether a game has them is not checked."""
+    """The options that the user gave as NAME=VALUE, by name. They are not checked."""
     given: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")

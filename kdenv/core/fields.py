@@ -55,7 +55,7 @@ class Field:
 
     @property
     def is_required(self) -> bool:
-        """Whether it must be given, because it has no default."""
+        """True if it has no default, so that it must be given."""
         return self.default is MISSING
 
     def check(self, value: Any) -> Any:
@@ -154,7 +154,7 @@ def spellings(choice: Any) -> tuple[str, ...]:
 
 
 def is_number(value: Any) -> bool:
-    """Whether this is a number of Python or NumPy, and not a bool."""
+    """True for a number of Python or NumPy, but not for a bool."""
     return type(value) is int or type(value) is float or (isinstance(value, Real) and not isinstance(value, bool))
 
 
@@ -169,7 +169,7 @@ def members_of(hint: Any) -> list[Any]:
 
 
 def accepts_none(hint: Any) -> bool:
-    """Whether a type hint allows None."""
+    """True if a type hint allows None."""
     return _is_union(hint) and types.NoneType in get_args(hint)
 
 

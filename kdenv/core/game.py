@@ -46,7 +46,7 @@ class Option(Field):
         freeze_fields(self)
 
     def to_integers(self, value: Any, players: int) -> Sequence[int]:
-        """The value as integers, as `begin` takes it. Without `encode`, a number stands for itself and a word for its place in choices."""
+        """The value as integers, as `begin` takes it. Without `encode`, a number is itself and a word is its place in choices."""
         if self.encode is not None:
             return self.encode(value, players)
         found = self.read(value) if isinstance(value, str) else self.check(value)
@@ -130,7 +130,7 @@ class Game:
         return _game_made_with, (self.room[0].__name__, self.name)
 
     def svg(self, states: States, k: int, seat: int | None = None, last: LastTurn | None = None) -> str:
-        """States[k] as an SVG drawing. If the last turn is told, it is marked."""
+        """States[k] as an SVG drawing. The last turn is marked, if it is given."""
         if last is None or "last" not in inspect.signature(self.drawing.svg).parameters:
             return str(self.drawing.svg(states, k, seat=seat))
         return str(self.drawing.svg(states, k, seat=seat, last=last))  # type: ignore[call-arg]

@@ -1,4 +1,4 @@
-"""The settings of a training, their defaults, and how they are read from a TOML file."""
+"""The settings of a training, their defaults, and reading them from a TOML file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def setting(meaning: str, default: Any, least: float = 0, most: float = 10**9, *
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """All that says how a network learns. Two trainings of so many games with the same settings on one thread give the same network."""
+    """The settings of a training. With a number of games and one thread, the same settings give the same network."""
 
     game: str
     players: int = setting("the number of players; 0 for the usual number", 0, 0, 64)
@@ -35,23 +35,23 @@ class TrainingSettings:
     hidden: int = setting("the size of the hidden layer", 64, 1, 4096)
     second: int = setting("the size of a second hidden layer; 0 for none", 0, 0, 4096)
     activation: str = setting("the activation of hidden layers: tanh or relu", "relu", choices=tuple(ACTIVATIONS))
-    scale: float = setting("the margin that counts 1 in what is learned; 0 for half the game's scale of rewards", 0.0, 0, LARGEST_SCALE)
-    win: float = setting("how much a win counts in what is learned, against the margin", 0.0, 0, 1)
-    lam: float = setting("lambda: how much the end of a game counts against the next position", 0.7, 0, 1)
+    scale: float = setting("the margin that counts 1 in the target; 0 for half the game's scale of rewards", 0.0, 0, LARGEST_SCALE)
+    win: float = setting("the weight of a win in the target, against the margin: 0 to 1", 0.0, 0, 1)
+    lam: float = setting("lambda: the weight of the result in the target, against the next position", 0.7, 0, 1)
     random: float = setting("the share of turns that are taken at random", 0.02, 0, 1)
     rate: float = setting("the size of the first steps", 3e-4, 0, 1)
     last: float = setting("the size of the last steps, as a share of the first", 0.05, 0, 1)
     in_steps: int = setting("1 to choose the first decision of a turn before the others: faster, but it may miss the best turn", 0, 0, 1)
-    all_seats: int = setting("1 to learn each position as all seats see it, 0 only as the one that has just moved does", 0, 0, 1)
+    all_seats: int = setting("1 to learn each position as all seats see it, 0 only as the seat that has just moved", 0, 0, 1)
     guides: list[str] = declare("rule players that play some of the seats", default_factory=list, form="a list of texts")
-    guided: float = setting("the probability that a guide plays a seat, while it is learned from guides", 0.0, 0, 1)
-    first: float = setting("the share of the training in which it is learned from the turns of guides, too", 0.0, 0, 1)
-    then: float = setting("the probability that a guide plays a seat after that", 0.0, 0, 1)
-    teacher: str = setting("a search that plays the games; the network learns what it finds each turn to be worth", "")
-    games: int = setting("how many games to learn from; 0 for no limit", 0)
-    minutes: float = setting("how many minutes of the processor to learn for (two threads use two a minute), if games are not given", 10.0)
+    guided: float = setting("the probability that a guide plays a seat, in the first part of the training", 0.0, 0, 1)
+    first: float = setting("the share of the training that is its first part, in which turns of guides are targets, too", 0.0, 0, 1)
+    then: float = setting("the probability that a guide plays a seat, after the first part", 0.0, 0, 1)
+    teacher: str = setting("a search that plays the games; the network learns the values that it finds for turns", "")
+    games: int = setting("the number of games to learn from; 0 for no limit", 0)
+    minutes: float = setting("minutes of CPU time to learn for, if games are not given (two threads use two in a minute)", 10.0)
     seed: int = setting("the seed of the training", 0, 0, LARGEST_SEED)
-    source: str = setting("a model to begin with; its layers, encoding, scale and win are taken over, unless they are given", "")
+    source: str = setting("a model to begin with; it gives layers, encoding, scale and win, unless they are given", "")
 
     def __post_init__(self) -> None:
         check_fields(self, fields_of(TrainingSettings))
@@ -92,7 +92,7 @@ def flag(name: str) -> str:
 
 
 def read_settings(path: Path, game: str, given: Mapping[str, Any]) -> TrainingSettings:
-    """The settings in a TOML file; those that are given go before them, and so does each option of the game."""
+    """The settings in a TOML file. Settings and options of the game that are given replace those of the file."""
     found = read_toml(path)
     both = {**found, **given}
     if isinstance(found.get("options"), dict) and "options" in given:
@@ -101,7 +101,7 @@ def read_settings(path: Path, game: str, given: Mapping[str, Any]) -> TrainingSe
 
 
 def settings_of(game: str, given: Mapping[str, Any], where: str) -> TrainingSettings:
-    """TrainingSettings from a mapping. Raises BadOption for a name that is none."""
+    """TrainingSettings from a mapping. Raises BadOption for an unknown name."""
     known = [name for name in fields_of(TrainingSettings) if name != "game"]
     for name in given:
         if name not in known:
@@ -112,7 +112,7 @@ def settings_of(game: str, given: Mapping[str, Any], where: str) -> TrainingSett
 
 
 def _of_model(path: Path, game: str) -> dict[str, Any]:
-    """The settings that a training which begins with this model takes over, unless others are given."""
+    """The settings of this model, for a training that begins with it."""
     stored = read_network(path)
     if stored.made_for.get("game", game) != game:
         raise BadOption(f"{path.name} was trained on {shown(stored.made_for['game'])}, not on {game}; give a model of {game}")

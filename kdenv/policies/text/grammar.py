@@ -1,7 +1,7 @@
-"""The grammar of policies as text: `name`, `name(value)` or `name(parameter=value, ...)`, where a value may be such a text again.
+"""The grammar of policies as text: `name`, `name(value)` or `name(parameter=value, ...)`, where a value may be such a text, too.
 
-A word with brackets, commas or spaces, such as the path of a file, is written in double quotes, as in JSON. This module does not know
-what the names mean: value.py does. A list of numbers, [30, 20, 10], is one word here.
+A word with brackets, commas or spaces, such as the path of a file, is written in double quotes, as in JSON. value.py finds
+the meaning of the names. A list of numbers, [30, 20, 10], is one word here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Term(NamedTuple):
 
     @property
     def is_word(self) -> bool:
-        """Whether the term has no parameters."""
+        """True if the term has no parameters."""
         return not (self.positional or self.named)
 
 
@@ -48,7 +48,7 @@ def parse(text: str) -> Term:
 
 
 def split(text: str) -> list[str]:
-    """The texts that stand in this one with commas between them, such as "random, mce(playouts=20)"."""
+    """Split a list of texts with commas between them, such as "random, mce(playouts=20)"."""
     term = parse(f"list({text})")
     if term.named or not term.positional:
         raise _wrong(text, "it is not a list of policies; write one, two, ...")
@@ -111,7 +111,7 @@ def word_in(term: Term) -> str:
 
 
 def word_of(value: str) -> str:
-    """The word as it is written in a text: in quotation marks if it could be read as something else."""
+    """The text of a word: in quotation marks if it could be read as something else."""
     return value if _PLAIN.fullmatch(value) else json.dumps(value)
 
 
