@@ -1,4 +1,4 @@
-"""The API of the server, /api/v1: what may be asked, and how it is answered. openapi.py describes it for programs."""
+"""The API of the server, /api/v1: its routes and their handlers. openapi.py describes it for programs."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from kdenv.server.web import Call, Route
 
 ROOT = "/api/v1"
 _GAME = f"{ROOT}/games/{{id}}"
-_KEEP_ALIVE = 15.0  # seconds between two signs of life on a stream of events
+_KEEP_ALIVE = 15.0  # seconds between two comments on a stream without events
 _PICTURES = 300  # drawings that are kept
-_GIF_SECONDS = 120.0  # that the making of a GIF may take
+_GIF_SECONDS = 120.0  # for making a GIF
 _SVG = "image/svg+xml"
 
 
@@ -292,7 +292,7 @@ class Api:
         return step
 
     async def _wait(self, live: Live, call: Call) -> None:
-        """Wait until the game has come beyond the step that the client knows."""
+        """Wait until the game is beyond the step that the client knows."""
         if call.query["since"] is not None:
             await self._wait_for(live, call.query["since"], call.query["wait"])
 
@@ -336,7 +336,7 @@ class Api:
 
 
 async def _gif(record: str) -> bytes:
-    """A film of a game, drawn by `kdenv replay` in a process of its own."""
+    """A GIF of a game, drawn by `kdenv replay` in another process."""
     with tempfile.TemporaryDirectory() as folder:
         text, film = Path(folder, "game.txt"), Path(folder, "game.gif")
         text.write_text(record, encoding="utf-8")
