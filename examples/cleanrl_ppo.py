@@ -24,7 +24,7 @@ GAME = {"players": 2, "size": 3, "seat": "rotate", "reward": "margin", "skip_for
 
 
 def make_env(opponents="random"):
-    """One game of Kingdomino on a small board, in which the learner's seat changes from game to game."""
+    """One game of Kingdomino on a small board. The learner has another seat in every game."""
     return gymnasium.make("kdenv/Kingdomino-v0", opponents=opponents, **GAME)
 
 
@@ -41,7 +41,7 @@ class Agent(nn.Module):
         return Categorical(logits=self.actor(observations).masked_fill(~masks, -torch.inf))
 
     def value(self, observations):
-        """What the positions are worth."""
+        """The values of the positions."""
         return self.critic(observations).squeeze(-1)
 
 
@@ -51,7 +51,7 @@ def entropy_of(policy):
 
 
 def win_share(agent, n_games, seed):
-    """The share of games that the agent wins against random players, taking the action it finds most probable."""
+    """The share of games that the agent wins against random players, with its most probable actions."""
     env, wins = make_env(), 0.0
     for game in range(n_games):
         observation, info = env.reset(seed=seed if game == 0 else None)
@@ -67,7 +67,7 @@ def win_share(agent, n_games, seed):
 
 
 def main():
-    """Train an agent, and tell how often it wins."""
+    """Train an agent, and print its share of wins."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=40_000)
     parser.add_argument("--games", type=int, default=500, help="games of the evaluation")
@@ -101,7 +101,7 @@ def main():
             was_over = terminated | truncated
             rewards[t], over[t] = torch.as_tensor(reward), torch.as_tensor(was_over)
 
-        # 2. Estimate advantages backwards (GAE). No game goes on past its end.
+        # 2. Estimate advantages backwards (GAE). The value after the end of a game is 0.
         advantages = torch.zeros(N_STEPS, N_ENVS)
         with torch.no_grad():
             following, last = agent.value(torch.as_tensor(observation)), torch.zeros(N_ENVS)
@@ -112,7 +112,7 @@ def main():
                 advantages[t], following = last, values[t]
         returns = advantages + values
 
-        # 3. Improve the agent on what has been played, without the steps that only dealt a new game.
+        # 3. Improve the agent on these steps, without those that only dealt a new game.
         played = torch.nonzero(is_reset.flatten() == 0).squeeze(-1)
         flat = [each.flatten(0, 1)[played] for each in (observations, masks, actions, log_probs, advantages, returns)]
         for _ in range(N_EPOCHS):

@@ -1,8 +1,8 @@
-"""Measures how many times as fast as pyminion (PyPI) Dominion is here, in one run on one core.
+"""Compares the speed of Dominion in kdenv and in pyminion (PyPI), in one run on one core.
 
 python examples/dominion_against_pyminion.py                # needs pip install pyminion
 
-Both play whole two-player games of big money against itself: it buys the first of Province, Gold and Silver that it can pay for.
+Both play whole two-player games of big money against itself. Big money buys the first of Province, Gold and Silver that it can pay for.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 python examples/dominion_new_card.py
 
-An Armoury is like a Workshop (gain a card costing up to 4), but the card is put onto the deck. The state of a table holds the
-rows of its own cards, so rules, searches and players that are already compiled can play it at once.
+An Armoury is like a Workshop (gain a card costing up to 4), but the card is put onto the deck. The state of a table holds the rows of
+its cards, so compiled rules, searches and players can play the card at once.
 """
 
 import kdenv

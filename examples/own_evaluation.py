@@ -2,8 +2,8 @@
 
 python examples/own_evaluation.py
 
-It is a NamedTuple and two kernels: `estimate` says what a position is worth to a seat against its rivals, and `reach` says what that can
-come to at most, so that Star1 and Star2 know what they need not search.
+It is a NamedTuple and two kernels. `estimate` returns the value of a position for a seat against its opponents. `reach` returns bounds
+of this value, from which Star1 and Star2 know what they need not search.
 """
 
 from typing import NamedTuple

@@ -1,9 +1,9 @@
-"""A playout of one's own: how searches play positions to their ends. Here most decisions are random, and some are the greedy player's.
+"""A custom playout, with which searches play positions to their ends. Most decisions are random, and some are those of the greedy player.
 
 python examples/own_playout.py
 
-It is a NamedTuple and a kernel, as a player is (own_player.py), and a class that makes the NamedTuple for the seat that searches. The class
-gives it a name and parameters, so that every search knows it as playout=hurried.
+It is a NamedTuple and a kernel, like a player (own_player.py), and a class that makes the NamedTuple for the seat that searches. The
+class gives it a name and parameters, so every search takes it as playout=hurried.
 """
 
 from typing import Any, NamedTuple

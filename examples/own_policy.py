@@ -1,8 +1,8 @@
-"""A policy of one's own with a parameter, in ten lines, and a match with it.
+"""A custom policy with a parameter, in ten lines, and a match with it.
 
 python examples/own_policy.py
 
-What makes it known is its name: as text, in Python, as JSON and in the processes of a match. Nothing is compiled.
+Its name makes it known as text, in Python, as JSON and in the processes of a match. Nothing is compiled.
 """
 
 import kdenv

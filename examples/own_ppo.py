@@ -2,8 +2,8 @@
 
 python examples/own_ppo.py --game dominoes --minutes 5           # needs torch
 
-A step takes one action in each game, for whichever seat moves there. A seat is paid at the end of its game, so what a decision was worth
-is counted from the decisions of the same seat in the same game: those of the other seats in between are part of its world.
+A step takes one action in each game, for the seat to move. A seat is rewarded at the end of its game, so the return of a decision is
+computed from later decisions of the same seat. Decisions of other seats in between are part of its environment.
 """
 
 import argparse
@@ -19,7 +19,7 @@ N_GAMES, N_STEPS, LAMBDA, CLIP, EPOCHS, BATCH = 256, 64, 0.95, 0.2, 3, 2048
 
 
 class Network(nn.Module):
-    """Gives the logits of all actions, and what the position is worth to the seat that observes it."""
+    """The logits of all actions, and the value of the position for the seat that observes it."""
 
     def __init__(self, n_observed: int, n_actions: int) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class Network(nn.Module):
 
 
 def play(network: Network, batch: SelfPlay, now):
-    """Play N_STEPS decisions in each game; return them, with advantages and returns, and where the games stand then."""
+    """Play N_STEPS decisions in each game. Return them with advantages and returns, and the last observations."""
     steps = []
     for _ in range(N_STEPS):
         observation, mask = torch.as_tensor(now.observation), torch.as_tensor(now.action_mask)
@@ -44,7 +44,7 @@ def play(network: Network, batch: SelfPlay, now):
         after = batch.step(action.numpy())
         steps.append((observation, mask, action, odds.log_prob(action), value, now.seat, after.rewards, after.terminated | after.truncated))
         now = after
-    # Go back through the steps. For each seat of each game: what it is paid, its value and its advantage at its next decision, and whether
+    # Go back through the steps. For each seat of each game: its reward, its value and its advantage at its next decision, and whether
     # that decision, or the end of the game, is in this rollout at all.
     game = np.arange(batch.num_envs)
     paid, next_value, next_advantage = (np.zeros((batch.num_envs, batch.players), np.float32) for _ in range(3))
@@ -95,7 +95,7 @@ def strength(network: Network, game: str, opponent: str) -> float:
 
 
 def main() -> None:
-    """Train for some minutes, and say from time to time how strong the network is."""
+    """Train for some minutes, and print the strength of the network from time to time."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--game", default="dominoes")
     parser.add_argument("--minutes", type=float, default=5)

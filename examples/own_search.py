@@ -1,9 +1,9 @@
-"""A search of one's own over the verbs, in forty lines, which plays every game: flat Monte Carlo by halving.
+"""A custom search over the verbs, in forty lines, which plays every game: flat Monte Carlo by halving.
 
 python examples/own_search.py
 
-It plays out every turn, then the better half of the turns twice as often, until one is left. A kernel does the search. A class gives it the
-position that a seat sees, the list of turns and memory, and makes a policy of it, with parameters, text and a place in every match.
+It plays out every turn, then the better half of the turns twice as often, until one is left. A kernel does the search. A class makes it a
+policy: it gives the kernel the position that a seat sees, the list of turns and memory.
 """
 
 import numpy as np

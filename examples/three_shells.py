@@ -9,10 +9,9 @@ loses the stake if not; for a pass it loses one point. Seat 0 gets the opposite.
 Seat 1 does not see the pea. Its best play is to point at shell 2, whatever the stake: there it wins and loses equally often (0 on
 average). A pass costs 1.25, and the other shells cost 5/12 and 5/6 of the stake on average.
 
-The game needs no other file. This one has: what a position is (STATE); what may happen (the verbs, which are kernels: they are
-compiled when they are first called, write into buffers that they are given, and check nothing); a rule-based player; words and a
-drawing; and GAME, which holds all of this. `kdenv.add_game(GAME)` then lets tables, matches and searches find the game by its name, and
-Gymnasium and PettingZoo as kdenv/ThreeShells-v0.
+The game needs no other file. STATE is the type of a position. The verbs are the rules; they are kernels, which are compiled when they are
+first called, write into given buffers, and check nothing. A rule-based player, words and a drawing follow, and GAME holds all of this.
+After `kdenv.add_game(GAME)` tables, matches and searches find the game by its name, and Gymnasium and PettingZoo as kdenv/ThreeShells-v0.
 
 kdenv check-game examples.three_shells:GAME
 
@@ -46,7 +45,7 @@ from kdenv.author import (
 )
 
 N_SHELLS = 3
-ODDS = np.array([1, 2, 3], np.int64)  # the odds that the pea is under shell 0, 1 and 2
+ODDS = np.array([1, 2, 3], np.int64)  # the odds of the pea under shell 0, 1 and 2
 COIN_ODDS = np.array([3, 1], np.int64)
 FACTOR = np.array([1, 2], np.int64)  # the coin multiplies all points by this
 PASS_COSTS = 1
@@ -298,9 +297,9 @@ GAME = Game(
 def main() -> None:
     """Play the rule player against two searches, one of which knows it. Then play one seat as an environment."""
     kdenv.add_game(GAME)
-    # 1. Two matches. The first search plays its playouts with the bold player. So it finds out that this player always points at shell 2,
-    # and it stakes 1 if the pea is there and 3 if not. The second search grows a tree, in which all seats see what its own seat sees. So
-    # it expects the worst, and always stakes 1.
+    # 1. Two matches. The first search uses the bold player in its playouts. So it learns that this player always points at shell 2, and
+    # stakes 1 if the pea is there and 3 if not. The second search grows a tree, in which all seats see what its own seat sees. So it
+    # expects the worst, and always stakes 1.
     for search in ("mce(playout=bold, score=points, playouts=200)", "uct(chance=open, score=points, select=ucb1(c=5), playouts=1000)"):
         summary = Summary(Match("three_shells", [search, "bold"], games=200, seed=1))
         play(summary.match, on_result=summary.add, processes=1)  # other processes would import this file without add_game

@@ -1,19 +1,19 @@
-"""kdenv: tabletop games of chance and hidden information as environments, with searches as policies.
+"""Tabletop games of chance and hidden information as environments, with searches as policies.
 
-    >>> import kdenv
-    >>> kdenv.games()                                    # the names of all games
-    ['kingdomino', 'dominion', 'dominoes', 'carcassonne']
-    >>> table = kdenv.table("kingdomino", players=3)     # one game
-    >>> policy = kdenv.policy("mce(playouts=200)")       # an agent, written as text
-    >>> kdenv.replay(table.record()).scores()            # the table at the end of a record
-    [10, 10, 10]
+>>> import kdenv
+>>> kdenv.games()                                    # the names of all games
+['kingdomino', 'dominion', 'dominoes', 'carcassonne']
+>>> table = kdenv.table("kingdomino", players=3)     # one game
+>>> policy = kdenv.policy("mce(playouts=200)")       # an agent, written as text
+>>> kdenv.replay(table.record()).scores()            # the table at the end of a record
+[10, 10, 10]
 
-What you write yourself gets a name by kdenv.add_game, add_policy, add_player, add_evaluator, add_order and add_encoding; kdenv.author
-is what to write it with.
+The functions add_game, add_policy, add_player, add_evaluator, add_order and add_encoding add your own work by a name. The module
+kdenv.author has what to write it with.
 
 `gymnasium.make("kdenv/Kingdomino-v0", opponents="full_greedy")` is a game for one learner, and `kdenv.kingdomino_v0.env()` is
-the same game for all seats (PettingZoo). Importing kdenv registers these and compiles nothing; the rest is imported when
-it is asked for.
+the same game for all seats (PettingZoo). `import kdenv` registers these and compiles nothing. Other modules are imported at their first
+use.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ __all__ = [
     "table",
 ]
 
-_GAME_MODULES = tuple(f"{name}_v0" for name in TITLES)  # these modules are imported when they are asked for
+_GAME_MODULES = tuple(f"{name}_v0" for name in TITLES)  # __getattr__ imports these modules at their first use
 
 register_all()
 
@@ -80,7 +80,12 @@ def table(name: str, players: int | None = None, **options: Any) -> Table: ...
 
 
 def table(name: str, players: int | None = None, **options: Any) -> Table:
-    """A new table of the game of this name, before anything has happened. The options are those of its rules.
+    """Make a table: one game of the game of this name, before anything has happened.
+
+    Args:
+        name: The name of a game.
+        players: The number of seats; None is the usual number of the game.
+        options: The options of the game's rules.
 
     >>> import kdenv
     >>> from kdenv.author import make_rng
@@ -92,6 +97,7 @@ def table(name: str, players: int | None = None, **options: Any) -> Table:
     * draw 15, draw 41, draw 19, draw 11, king 1
     1: pick 11
     = unfinished
+
     """
     from kdenv.core.table import Table
 
@@ -99,7 +105,7 @@ def table(name: str, players: int | None = None, **options: Any) -> Table:
 
 
 def add_game(new: Game) -> None:
-    """Let a game from outside the package be found by its name. Gymnasium and PettingZoo find it as kdenv/<Title>-v0.
+    """Add a game to those of kdenv. Gymnasium and PettingZoo then find it as kdenv/<Title>-v0.
 
     In a clone, `examples/three_shells.py` is a file with a game:
 
@@ -116,9 +122,11 @@ def add_game(new: Game) -> None:
 
 
 def add_policy(name: str, policy: type[Policy] | Callable[[View], int]) -> None:
-    """Let texts find a policy of yours by this name: a class derived from kdenv.author.Policy, or a function of a view.
+    """Add a policy, so that texts of policies can name it. Raises TypeError if the name is taken.
 
-    The fields of the class are its parameters. TypeError if the name is taken.
+    Args:
+        name: The name in texts of policies.
+        policy: A class derived from kdenv.author.Policy, whose fields are its parameters, or a function of a view.
 
     >>> import kdenv
     >>> kdenv.add_policy("lowest", lambda view: view.legal()[0])
@@ -127,6 +135,7 @@ def add_policy(name: str, policy: type[Policy] | Callable[[View], int]) -> None:
     >>> table.run_chance(make_rng(1))
     >>> table.name(kdenv.policy("lowest").act(table.view(table.seat)))
     'pick 11'
+
     """
     from kdenv.policies.plugins import add_policy
 
@@ -136,8 +145,13 @@ def add_policy(name: str, policy: type[Policy] | Callable[[View], int]) -> None:
 def add_player(game: str | Game, name: str, make: Callable[..., Any], meaning: str = "", source: str = "") -> None:
     """Add a compiled player to a game. It is then a policy and a playout of this name.
 
-    make: the NamedTuple class that a kernel marked `plays` plays for, or a function that returns one. What it takes are the parameters
-    of the player; each has a default. meaning: what it does, in a line; by default the docstring of `make`. source: its paper.
+    Args:
+        game: A game or its name.
+        name: The name in texts of policies.
+        make: The NamedTuple class of a kernel marked `plays`, or a function that returns such a tuple. Its arguments are the parameters
+            of the player; each has a default.
+        meaning: A description in one line; by default it is the first line of the docstring of `make`.
+        source: The paper it comes from.
 
     >>> import kdenv
     >>> from typing import NamedTuple
@@ -156,6 +170,7 @@ def add_player(game: str | Game, name: str, make: Callable[..., Any], meaning: s
     'pick 11'
     >>> print(kdenv.policy("mce(playout=first, playouts=100)"))
     mce(playout=first, playouts=100)
+
     """
     from kdenv.core.questions import RulePlayer
 
@@ -163,7 +178,7 @@ def add_player(game: str | Game, name: str, make: Callable[..., Any], meaning: s
 
 
 def add_evaluator(game: str | Game, name: str, evaluator: Any) -> None:
-    """Add an evaluation to a game: a NamedTuple whose class answers `estimate` and `reach`. Look-ahead then knows it as evaluate=name.
+    """Add an evaluation to a game: a NamedTuple whose class answers `estimate` and `reach`. Look-ahead then takes it as evaluate=name.
 
     `examples/own_evaluation.py` writes an evaluation. Here one of Carcassonne's own gets a second name:
 
@@ -176,7 +191,7 @@ def add_evaluator(game: str | Game, name: str, evaluator: Any) -> None:
 
 
 def add_order(game: str | Game, name: str, order: Any) -> None:
-    """Add an order of turns to a game: a NamedTuple whose class answers `rank`. Look-ahead then knows it as order=name.
+    """Add an order of turns to a game: a NamedTuple whose class answers `rank`. Look-ahead then takes it as order=name.
 
     >>> import kdenv
     >>> from typing import NamedTuple
@@ -195,7 +210,7 @@ def add_order(game: str | Game, name: str, order: Any) -> None:
 
 
 def add_encoding(game: str | Game, encoding: Encoding) -> None:
-    """Add an encoding to a game. Environments then know it as encoding=name.
+    """Add an encoding to a game. Environments then take it as encoding=name.
 
     >>> import kdenv
     >>> from kdenv.author import Encoding, Part, kernel

@@ -1,30 +1,31 @@
-"""What to import to write a game, a card, a policy, a player, an evaluation, an encoding, a playout, a selection rule or a search.
+"""Everything to import to write a game, a card, a policy, a player, an evaluation, an encoding, a playout, a selection rule or a search.
 
-- **A game:** `state_dtype`, kernels that answer the verbs (VERBS), `Option`, functions as in `Notation` and `Drawing`, an `Encoding`, and
-  `Game`, which holds all of it; then `kdenv.add_game`. `check_game` plays it at random and tells what is wrong with it.
+* **A game:** `state_dtype`, kernels for the verbs (VERBS), `Option`, functions as in `Notation` and `Drawing`, and an `Encoding`.
+  `Game` holds all of it, and `kdenv.add_game` adds it. `check_game` plays it at random and lists its faults.
   `examples/three_shells.py` is a game with a player.
-- **A card of Dominion:** `Card` and `add_card` of `kdenv.games.dominion`.
-- **A policy:** a class marked `named("name")` that derives from `Policy`, with a docstring, fields and `act(view)`. A field is a parameter;
-  `param` says what it may be. `kdenv.add_policy("name", ...)` names a class without the mark, or a function of a view
-  (`examples/own_policy.py`).
-- **A rule player, which is a playout too:** a NamedTuple and a kernel marked `plays`; `packed` and `then` make its turns. A game of
-  yours lists it in its `Knowledge` as a `RulePlayer`; `kdenv.add_player(game, "name", ...)` adds it to another game
-  (`examples/own_player.py`).
-- **Another playout:** the same NamedTuple and kernel, and a class marked `named("name")` that derives from `Playout`; its
-  `player(view)` gives the NamedTuple.
-- **An evaluation, an order of turns:** a NamedTuple and kernels marked `answers(estimate, ...)` and `answers(reach, ...)`, or
-  `answers(rank, ...)`; then `kdenv.add_evaluator(game, "name", ...)` or `kdenv.add_order(...)` (`examples/own_evaluation.py`).
-- **An encoding:** a layout of `Part`s, a kernel that writes them, and `kdenv.add_encoding(game, Encoding(...))`.
-- **A selection rule:** a NamedTuple and a kernel marked `answers(urgency, ...)`, and a class marked `named("name")` that derives from
-  `SelectionRule`; its `compiled()` gives the NamedTuple.
-- **A solver, a dealer, a belief:** NamedTuples and kernels that answer `solve`; `deal`; `believe`, `guesses`, `suppose` and `outlook`.
+* **A card of Dominion:** `Card` and `add_card` of `kdenv.games.dominion`.
+* **A policy:** a class marked `named("name")` that derives from `Policy`, with a docstring, fields and `act(view)`. A field is a parameter;
+  `param` gives its bounds and its meaning. `kdenv.add_policy("name", ...)` takes a class without the mark, or a function of a view.
+  `examples/own_policy.py` is a policy.
+* **A rule player, which is a playout too:** a NamedTuple and a kernel marked `plays`; `packed` and `then` make its turns. Your own
+  game lists it in its `Knowledge` as a `RulePlayer`. `kdenv.add_player(game, "name", ...)` adds it to another game.
+  `examples/own_player.py` is a rule player.
+* **Another playout:** the same NamedTuple and kernel, and a class marked `named("name")` that derives from `Playout`. Its method
+  `player(view)` returns the NamedTuple.
+* **An evaluation:** a NamedTuple and kernels marked `answers(estimate, ...)` and `answers(reach, ...)`. Then
+  `kdenv.add_evaluator(game, "name", ...)` adds it. `examples/own_evaluation.py` is an evaluation.
+* **An order of turns:** a NamedTuple and a kernel marked `answers(rank, ...)`. Then `kdenv.add_order(game, "name", ...)` adds it.
+* **An encoding:** a layout of `Part`s, a kernel that writes them, and `kdenv.add_encoding(game, Encoding(...))`.
+* **A selection rule:** a NamedTuple and a kernel marked `answers(urgency, ...)`, and a class marked `named("name")` that derives from
+  `SelectionRule`. Its method `compiled()` returns the NamedTuple.
+* **A solver, a dealer, a belief:** NamedTuples and kernels that answer `solve`; `deal`; `believe`, `guesses`, `suppose` and `outlook`.
   `Hidden` lists them.
-- **A search:** kernels over the verbs, `list_turns` and `play_out`, and a `TurnPolicy` whose `choose_turn(view)` calls them
-  (`examples/own_search.py`).
+* **A search:** kernels over the verbs, `list_turns` and `play_out`, and a `TurnPolicy` whose `choose_turn(view)` calls them.
+  `examples/own_search.py` is a search.
 
-Add all this where the file is imported, not in a function: the processes of a match import the script again, and know only what that adds.
-An installed package says by entry points what it adds (CONTRIBUTING.md, "Adding something").
-Kernels check nothing and cannot allocate memory; CONTRIBUTING.md says what else is true of them. The docstring of each name says more.
+Add all this at the top level of a file, not in a function: each process of a match imports the script again and has only these additions.
+An installed package lists its additions as entry points (CONTRIBUTING.md, "Adding something").
+Kernels check nothing and cannot allocate memory; CONTRIBUTING.md lists their other rules. The docstring of each name has the details.
 """
 
 from kdenv.compiler.bits import ONE, bit, has, lowest, nth, popcount

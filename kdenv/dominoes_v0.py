@@ -1,4 +1,4 @@
-"""Dominoes for PettingZoo: `env`, `raw_env` and `parallel_env`, as PettingZoo's own games have them; see kdenv.envs.aec."""
+"""Dominoes for PettingZoo: `env`, `raw_env` and `parallel_env`. The parameters are those of kdenv.envs.TableEnv."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 def env(players: int | None = None, **parameters: Unpack[_Parameters]) -> aec.TableEnv:
-    """A game for all seats, in which an illegal action is a loss."""
+    """Make an environment for all seats, in which an illegal action is a loss."""
     return aec.env("dominoes", players, **parameters)
 
 
 def raw_env(players: int | None = None, **parameters: Unpack[_Parameters]) -> aec.TableEnv:
-    """A game for all seats, in which an illegal action is an error."""
+    """Make an environment for all seats, in which an illegal action is an error."""
     return aec.raw_env("dominoes", players, **parameters)
 
 
 def parallel_env(players: int | None = None, **parameters: Unpack[_Parameters]) -> aec.ForAllAtOnce:
-    """The game of env() for libraries that step all agents at once."""
+    """Make the environment of env() for libraries that step all agents at once."""
     return aec.parallel_env("dominoes", players, **parameters)

@@ -1,4 +1,4 @@
-"""What is the most that a kingdom of 3 x 3, 5 x 5 or 7 x 7 can score, laid with the 48 dominoes and without bonuses?
+"""The most points of a kingdom of 3 x 3, 5 x 5 or 7 x 7, laid with the 48 dominoes and without bonuses.
 
     python -m baselines.papers.best_kingdom    # the bound, and the kingdoms that reach it
 
@@ -229,7 +229,7 @@ def _points_of_area(size: int, start: int, terrain: Integers, crowns: Integers, 
 
 @kernel
 def n_laid(size: int, castle: int, squares: Integers, terrain: Integers, room: Integers) -> int:
-    """How many of these dominoes can be laid by the rules, one after the other, from the castle."""
+    """The number of these dominoes that can be laid by the rules, one after the other, from the castle."""
     for square in range(size * size):
         room[square] = 0
     room[castle] = 1

@@ -43,14 +43,14 @@ def log_tree(how: str) -> float:
 
 
 def branching(strategy: str, number: str) -> tuple[float, float]:
-    """How many turns are open on average in this round to a player against three TR, doubles counted twice; and the standard error."""
+    """The mean number of open turns of a player in this round against three TR, doubles counted twice; and the standard error."""
     games = _branching(strategy)[:, int(number) - 1, 1]
     return float(games.mean()), float(games.std(ddof=1) / math.sqrt(_GAMES))
 
 
 @lru_cache
 def _branching(strategy: str) -> NDArray[np.float64]:
-    """By game and round, how many turns are open to the seats that play so, doubles counted once and twice. TR plays in all seats."""
+    """By game and round, the numbers of open turns of the seats of this player, doubles counted once and twice. TR has all seats."""
     game = kdenv.game("kingdomino")
     turns = np.empty(game.max_turns, np.int64)
     sums = np.zeros((_GAMES, _ROUNDS, 2))
@@ -74,6 +74,6 @@ def _branching(strategy: str) -> NDArray[np.float64]:
 
 
 def _is_double(words: str) -> bool:
-    """Whether these words place a domino whose halves are equal."""
+    """True if these words place a domino whose halves are equal."""
     verb, domino, *_ = words.split()
     return verb == "place" and int(domino) <= _DOUBLES

@@ -85,7 +85,7 @@ def _by_kind() -> dict[str, list[Any]]:
 
 
 def _deepening(n: int) -> None:
-    """Compare in n positions, spread over all kinds of positions; each is told as soon as it is searched."""
+    """Compare in n positions, spread over all kinds of positions. Each is printed as soon as it has been searched."""
     rows = []
     at_once, deepening = (Star25(depth=3, k=5, deepen=deepen, evaluate="final", order="2") for deepen in (False, True))
     every = list(positions())
@@ -139,14 +139,14 @@ def nodes(search: str, order: str, probes: str = "5") -> float:
 
 
 def saved(search: str, number: str) -> float:
-    """How many of Expectimax's nodes this search to depth 2 saves in one of our positions, counted from 1, in %; of `most` the greatest."""
+    """The share of Expectimax's nodes that this search to depth 2 saves in a position, counted from 1, in %; for `most` the largest."""
     mine, full = (_nodes_by_position(each, "2") for each in (search, "expectimax"))
     shares = [100 * (1 - a / b) for a, b in zip(mine, full, strict=True)]
     return max(shares) if number == "most" else shares[int(number) - 1]
 
 
 def gain(search: str, than: str, probes: str = "") -> float:
-    """How many nodes to depth 2 this order saves over order 0, in %; of Star2.5, how many these probes save over one probe, in order 2."""
+    """The share of nodes to depth 2 that this order saves over order 0, in %; for Star2.5, these probes over one probe, in order 2."""
     base = nodes(search, than, "1") if probes else nodes(search, "0")
     return 100 * (1 - nodes(search, than, probes or "5") / base)
 

@@ -40,7 +40,7 @@ def tree_nodes(turns: str) -> int:
 
 
 def tree_growth(turns: str) -> float:
-    """How many times as many nodes this turn makes of the tree to the turn before."""
+    """The factor by which this turn multiplies the number of nodes."""
     return tree_nodes(turns) / tree_nodes(str(int(turns) - 1))
 
 
@@ -84,7 +84,7 @@ _TREASURES = ("bought Copper", "bought Silver", "bought Gold")
 
 
 def bought(variant: str, coins: str, what: str, simulations: str, *, seed: int) -> tuple[float, float]:
-    """How many Woodcutters, or treasures, a variant buys in a game against itself, if a Woodcutter gives so many coins; standard error."""
+    """The mean number of Woodcutters, or treasures, that a variant buys against itself, by the coins of a Woodcutter; standard error."""
     games = _games_with(variant, int(coins), int(simulations), seed)
     names = [f"bought Woodcutter{coins}"] if what == "Woodcutter" else _TREASURES
     numbers = [sum(game.get(name, 0.0) for name in names) for game in games]
@@ -94,7 +94,7 @@ def bought(variant: str, coins: str, what: str, simulations: str, *, seed: int) 
 
 @cache
 def _games_with(variant: str, coins: int, simulations: int, seed: int) -> list[dict[str, float]]:
-    """What the first seat bought in ten games on the test bed with a Woodcutter that gives so many coins."""
+    """The cards that the first seat bought in ten games on the test bed with a Woodcutter of this number of coins."""
     add_card(Card(f"Woodcutter{coins}", 3, (ACTION,), buys=1, coins=coins))
     options = {"kingdom": [f"Woodcutter{coins}", *_OTHERS], "supply": "thesis", "info": "thesis", "max_turns": 999}
     policy = f"{variant}(least=1, playouts={simulations})"  # Table 24: minimum visits 1

@@ -1,4 +1,4 @@
-"""The matches of the papers' tables: plays them, each on deals of its own, and measures what a line asks for."""
+"""Plays the matches of the papers' tables, each on separate deals, and computes the measures of the lines."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ _FIRST, _SECOND = " first", " second"
 
 
 def plain(measure: str) -> str:
-    """The measure without the words that say whose number it is, and in which games: "points" of "rival's points second"."""
+    """The measure without the words for the policy and the games: "points" of "rival's points second"."""
     return measure.removeprefix(_OF_RIVAL).removesuffix(_FIRST).removesuffix(_SECOND)
 
 
 def is_share(measure: str) -> bool:
-    """Whether this measure is a share of games, in %."""
+    """True if this measure is a share of games, in %."""
     return plain(measure) in _SHARES or measure.startswith("points = ")
 
 
 @dataclass
 class Games:
-    """The games of a match, and what their records tell: it takes long to find, and many lines may ask for it."""
+    """The games of a match, and statistics of their records, which take long to compute and are used by many lines."""
 
     match: Match
     results: list[Result]
-    commits: list[str] = field(default_factory=list)  # that have played them, each once
-    spent: float = 0.0  # seconds of the processor in this run, to play and measure them
+    commits: list[str] = field(default_factory=list)  # of the games, each once
+    spent: float = 0.0  # the CPU time in this run, to play and measure them, in seconds
 
     @property
     def seconds(self) -> float:
-        """The seconds of the processor, also of the games that an earlier run played."""
+        """The CPU time in seconds, including that of games of earlier runs."""
         return max(self.spent, sum(sum(result.seconds or [0.0]) for result in self.results))
 
     @cached_property
     def breakdowns(self) -> list[Breakdown]:
-        """What the record of each game tells."""
+        """The statistics of the record of each game."""
         found = []
         for result in self.results:
             found.append(Breakdown(self.match))
@@ -58,7 +58,7 @@ class Games:
 
     @property
     def parts(self) -> Iterator[Any]:
-        """What each game tells of the first policy."""
+        """The statistics of the first policy in each game."""
         return (breakdown.parts[str(self.match.line_up[0])] for breakdown in self.breakdowns)
 
     def told(self, measure: str) -> Iterator[float]:
@@ -95,8 +95,8 @@ class Matches:
     ) -> None:
         """Begin a run of this commit.
 
-        progress: makes something that shows how far a match of so many games has come; see its use. rows: how each row of the paper is
-        made, and its name; a match without a row is named by its words. again: drop games that another commit has played.
+        `progress` makes the progress bar of a match, from its number of games. `rows` has `how` and the name of each row of the paper;
+        a match without a row is named by its words. With `again`, games of other commits are dropped.
         """
         self.seed, self.commit = seed, commit
         self._folder, self._progress, self._again = folder, progress, again
@@ -106,7 +106,7 @@ class Matches:
 
     @cached_property
     def _firsts(self) -> dict[Hashable, tuple[str, str]]:
-        """Of each match the name and the words of the first row that asks for it."""
+        """For each match the name and the words of its first row."""
         found: dict[Hashable, tuple[str, str]] = {}
         for how, name in self._rows:
             kind, _, words = how.partition(" ")
@@ -118,7 +118,7 @@ class Matches:
         return self._firsts.get(_key(kind, words), (f"{kind} {words}", words))
 
     def match(self, kind: str, words: str, games: int) -> Match:
-        """The match of these words with so many deals, which are those of its name and the seed of the run."""
+        """The match of these words with this number of deals. Its deals depend on its name and the seed of the run."""
         name, first = self._first(kind, words)
         match = replace(_match(first, games), seed=seed_of(self.seed, name))
         match.check()
@@ -165,11 +165,11 @@ class Matches:
         return Games(match, [each.result for each in played], list(dict.fromkeys(each.commit for each in played)))
 
     def _counts(self, commit: str) -> bool:
-        """Whether games that this commit has played count: all, but in a run that makes them again only its own."""
+        """True if games of this commit count. In a run with `again` only those of the present commit do."""
         return not self._again or is_same(commit, self.commit)
 
     def _stem(self, kind: str, words: str) -> Path:
-        """The files of a match, without their endings. How many games it has does not matter, so that a longer one goes on."""
+        """The files of a match, without their endings. They do not depend on its number of games, so a longer match resumes from them."""
         match = self.match(kind, words, 1)
         what = repr((kind, match.game, match.line_up, match.seed, sorted(match.options.items())))
         name = self._first(kind, words)[0].removeprefix(f"{self._folder.name}, ")  # the folder is named by the paper
@@ -177,29 +177,29 @@ class Matches:
         return self._folder / f"{name}-{self.seed}-{hashlib.sha256(what.encode()).hexdigest()[:8]}"
 
     def forget(self, kind: str, words: str, games: int) -> None:
-        """Remove what is kept of a match whose games are quick to play, as the numbers of so many games are known now."""
+        """Remove the saved games of a match whose games are quick to play, when its numbers are known."""
         saved_games.forget(self._stem(kind, words), games)
 
 
 def is_same(commit: str, other: str) -> bool:
-    """Whether two commits are the same, and no file had changed since; what is not known is not the same."""
+    """True if two commits are the same, and no file had changed since. Unknown commits are not the same."""
     return commit == other and commit != "" and not commit.endswith("+")
 
 
 def seed_of(seed: int, *names: str) -> int:
-    """The seed of what has this name, in a run with this seed."""
+    """The seed for this name, in a run with this seed."""
     return int.from_bytes(hashlib.sha256("\n".join([str(seed), *names]).encode()).digest()[:8]) >> 1
 
 
 @cache
 def _key(kind: str, words: str) -> Hashable:
-    """What is equal for all ways to write a match."""
+    """A key that is equal for all ways to write a match."""
     match = _match(words, 1)
     return kind, match.game, tuple(sorted(match.options.items())), tuple(kdenv.policy(text) for text in match.line_up)
 
 
 def _match(words: str, games: int) -> Match:
-    """The match of these words, with so many deals, of no seed in particular."""
+    """The match of these words, with this number of deals and the default seed."""
     game, options, policies = (part.strip() for part in words.split(";"))
     line_up = [policy.strip() for policy in policies.split(" v ")]
     return Match(game, line_up, games * len(line_up), options=dict(option.split("=") for option in options.split()))
@@ -267,14 +267,14 @@ def _ratio(above: list[float], below: list[float]) -> Estimate:
 
 
 def _half(results: list[Result], measure: str, place: int) -> list[Result]:
-    """The games in which the policy in this place made the first decision, or those in which it did not, if the measure says so."""
+    """The games of a measure: all, or those in which the policy in this place made the first decision, or the others."""
     if not measure.endswith((_FIRST, _SECOND)):
         return results
     return [result for result in results if _began(result, place) == measure.endswith(_FIRST)]
 
 
 def _began(result: Result, place: int) -> bool:
-    """Whether the policy in this place of the line-up made the first decision of the game, after the seats rotated."""
+    """True if the policy in this place of the line-up made the first decision of the game."""
     first = next(line for line in str(result.record).splitlines() if line[:1].isdigit())
     rotation = result.number % len(result.scores)
     return (int(first.partition(":")[0]) - rotation) % len(result.scores) == place

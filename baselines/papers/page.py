@@ -65,7 +65,7 @@ def page() -> str:
 
 
 def _counts(groups: dict[str, list[Line]], what: str) -> Iterator[str]:
-    """How many lines of each group have which verdict."""
+    """The number of lines of each verdict, by group."""
     said = [word for word in VERDICTS if any(line.verdict == word for lines in groups.values() for line in lines)]
     yield f"| {what} | {' | '.join(said)} |\n|---|{'---|' * len(said)}\n"
     for name, lines in groups.items():

@@ -1,4 +1,6 @@
-"""The tables of the five papers: what each row says, how to get it here, what came out, and a verdict. `kdenv reproduce` runs them.
+"""The tables of the five papers: each row with its number, the way to compute it here, the result and a verdict.
+
+`kdenv reproduce` runs them.
 
 expected/<paper>.csv is typed from the papers. A line is a number: its table, row and measure, the value with what is needed for its
 interval (n games, or the half of the interval as printed), the place in the paper, how to get it here, the games of the three sizes,
@@ -71,7 +73,7 @@ class Expected:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What names the line in its paper."""
+        """The key of the line in its paper."""
         return self.table, self.row, self.measure
 
 
@@ -119,13 +121,13 @@ def expected_of(paper: str) -> list[Expected]:
 
 
 def captions() -> dict[tuple[str, str], str]:
-    """What the tables of the papers are about, by paper and table."""
+    """The captions of the tables, by paper and table."""
     with (ROOM / "expected" / "captions.csv").open(encoding="utf-8", newline="") as file:
         return {(row["paper"], row["table"]): row["caption"] for row in csv.DictReader(file)}
 
 
 def results_of(paper: str) -> list[Line]:
-    """The lines that have been made; none if there are none yet. Lines of before there were commits had one seed for all matches."""
+    """The lines that have been made. Lines without a commit had one seed for all matches."""
     path = made() / "results" / f"{paper}.csv"
     if not path.exists():
         return []
@@ -155,10 +157,10 @@ def run(
     seed: int | None = None,
     games: int | None = None,
 ) -> None:
-    """Make the results of a paper, or of one table. Lines that have at least these games stay, and are judged anew.
+    """Make the results of a paper, or of one table. Lines that have at least these games stay; their verdicts are made again.
 
-    again: make lines again that another commit has made. seed: make lines again that have another seed, or deals that are not their own.
-    games: how many games a match has, in place of those of the size.
+    With `again`, lines of other commits are made again. With `seed`, lines with another seed, or with shared deals, are made again.
+    `games` is the number of games of a match, in place of that of the size.
     """
     lines = expected_of(paper)
     wanted = [line for line in lines if table is None or line.table == table]
@@ -191,14 +193,14 @@ def _kind(expected: Expected) -> str:
 
 
 def _asked(expected: Expected, size: str) -> str:
-    """What a size asks of a line: a number of games, or "yes" or "no" if a function makes it."""
+    """The entry of a size in a line: a number of games, or "yes" or "no" for a function."""
     return str(getattr(expected, "default" if size == "games" else size))
 
 
 def _is_enough(line: Line, expected: Expected, size: str, seed: int | None) -> bool:
-    """Whether a line was made in the same way, with as many games as this size asks for, or, if a function makes it, at all.
+    """True if a line was made in the same way, with the games of this size. A line of a function has no games.
 
-    If a seed is asked for, the line must be of this seed and have deals of its own, or have no luck.
+    If a seed is given, the line must have this seed and separate deals, or use no random numbers.
     """
     asked = _asked(expected, size)
     made = bool(line.ours) if asked == "yes" else asked in ("no", "") or int(line.games or 0) >= int(asked)

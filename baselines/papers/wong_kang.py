@@ -1,4 +1,4 @@
-"""Wong and Kang, "Simulating Kingdomino": in how many ways can a kingdom be filled?
+"""Wong and Kang, "Simulating Kingdomino": the number of ways to fill a kingdom.
 
     python -m baselines.papers.wong_kang    # their counts and ours, side by side
 
@@ -170,7 +170,7 @@ def _toggle(covered: np.uint64, empty: np.uint64, size: int, square: int, choice
 
 @kernel
 def _fits(decided: np.uint64, empty: np.uint64, size: int, square: int, choice: int) -> bool:
-    """Whether a choice is possible: no two empty squares may touch, and the other half of a domino needs an open square of the board."""
+    """True if a choice is possible: no two empty squares may touch, and the other half of a domino needs an open square of the board."""
     column = square % size
     if choice == _EMPTY:
         beside = column > 0 and has(empty, square - 1)
@@ -182,7 +182,7 @@ def _fits(decided: np.uint64, empty: np.uint64, size: int, square: int, choice: 
 
 @kernel
 def _is_connected(covered: np.uint64, size: int, castle: int) -> bool:
-    """Whether all covered squares are connected over edges."""
+    """True if all covered squares are connected over edges."""
     one, wide = np.uint64(1), np.uint64(size)
     first_column = _NOTHING
     for row in range(size):
@@ -237,7 +237,7 @@ def _mark_pictures(
 
 @kernel
 def _enough(n: int, chosen: Integers, faces: Integers, stock: Integers) -> bool:
-    """Whether the box has enough dominoes of every pair that was chosen."""
+    """True if the box has enough dominoes of every pair that was chosen."""
     for i in range(n):
         needed = 0
         for j in range(n):
@@ -249,7 +249,7 @@ def _enough(n: int, chosen: Integers, faces: Integers, stock: Integers) -> bool:
 
 @kernel
 def _can_be_laid(packing: Integers, castle: int, faces: Integers, chosen: Integers, terrain: Integers) -> bool:
-    """Whether the dominoes can be laid in some legal order. Writes the picture to terrain: 0 for an empty square, else the terrain + 1."""
+    """Return True if the dominoes can be laid in some legal order. Write the picture to terrain: 0 if empty, else the terrain + 1."""
     for square in range(9):
         terrain[square] = 0
     n_laid = 0
@@ -269,7 +269,7 @@ def _can_be_laid(packing: Integers, castle: int, faces: Integers, chosen: Intege
 
 @kernel
 def _touches(square: int, castle: int, face: int, terrain: Integers) -> bool:
-    """Whether the castle or the same terrain lies beside the square, so that this half may be laid there."""
+    """True if the castle or the same terrain lies beside the square, so that this half may be laid there."""
     column = square % 3
     for step in (-3, -1, 1, 3):
         if (step == -1 and column == 0) or (step == 1 and column == 2):
@@ -358,7 +358,7 @@ def count(board: str, what: str, how: str = "honest") -> int:
 
 
 def castles(board: str) -> int:
-    """How many squares for the castle there are, if those that a rotation of the board makes equal count once."""
+    """The number of squares for the castle, where squares that a rotation of the board makes equal count once."""
     last = int(board) - 1
     orbits = {min((x, y), (last - y, x), (last - x, last - y), (y, last - x)) for x in range(last + 1) for y in range(last + 1)}
     return len(orbits)
@@ -394,7 +394,7 @@ def best_of_3() -> int:
 
 
 def _rows() -> Iterator[tuple[str, tuple[int, int], tuple[int, int] | None]]:
-    """What is counted, how many there are (all, and those without an empty square), and the paper's numbers if it has them."""
+    """Yield each thing that is counted, its numbers (all, and those without an empty square), and those of the paper, if any."""
     for size, theirs in THEIR_PACKINGS.items():
         yield f"packings of {size} x {size}, every castle once", honest_total(size), None
         yield f"packings of {size} x {size}, as the paper adds up", total_of_the_paper(size), theirs

@@ -1,4 +1,4 @@
-"""Which pictures of 3 x 3 the program of Wong and Kang can lay: 989,421 of the 994,074 that the rules allow.
+"""The pictures of 3 x 3 that the program of Wong and Kang can lay: 989,421 of the 994,074 that the rules allow.
 
 Their program walks through the kingdom from the castle, square by square, and notes beside each empty square the terrain of the first
 square that it came from, if that is a terrain of the domino (or the castle, beside which both halves may lie). A half must have the noted
@@ -34,7 +34,7 @@ def is_laid(
     terrain: Integers,
     room: tuple[Integers, Integers, Integers, Integers],
 ) -> bool:
-    """Whether their program lays these dominoes in some order. Writes the picture to terrain: 0 for no domino, else the terrain + 1."""
+    """Return True if their program lays these dominoes in some order. Write the picture to terrain: 0 if empty, else the terrain + 1."""
     laid = room[3]
     n = packing.shape[0]
     laid[:] = 0

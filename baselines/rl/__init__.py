@@ -1,1 +1,1 @@
-"""Learned policies: how the shipped models were made, and tools to make your own."""
+"""Training of learned policies: the way the shipped models were made, and tools to make others."""

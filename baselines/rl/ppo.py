@@ -37,7 +37,7 @@ MADE_BY = "python -m baselines.rl.ppo"
 
 @dataclass
 class Settings:
-    """What a run is made of. A resumed run has the settings of its folder."""
+    """The settings of a run. A resumed run has the settings of its folder."""
 
     game: str = "kingdomino"
     options: dict[str, Any] = field(default_factory=dict)  # of the game
@@ -60,19 +60,19 @@ class Settings:
 
 
 class TimedEnv(SeatVecEnv):
-    """A SeatVecEnv that adds up the processor time that it takes."""
+    """A SeatVecEnv that measures its CPU time."""
 
     seconds = 0.0
 
     def step_wait(self) -> Any:
-        """Step, and look at the clock."""
+        """Step, and measure the time."""
         start = time.process_time()
         told = super().step_wait()
         self.seconds += time.process_time() - start
         return told
 
     def env_method(self, method_name: str, *arguments: Any, **keywords: Any) -> list[Any]:
-        """Give masks, and look at the clock."""
+        """Return masks, and measure the time."""
         start = time.process_time()
         told = super().env_method(method_name, *arguments, **keywords)
         self.seconds += time.process_time() - start
@@ -94,7 +94,7 @@ def environment(settings: Settings, opponents: list[str], envs: int) -> TimedEnv
 
 
 def new_model(settings: Settings, env: TimedEnv) -> MaskablePPO:
-    """A learner that has learned nothing."""
+    """A learner that has not been trained."""
     layers = list(settings.layers)
     return MaskablePPO(
         "MlpPolicy",
@@ -122,7 +122,7 @@ class Pool:
         self.next = 0  # the past self that is replaced next
 
     def texts(self) -> list[str]:
-        """The opponents as policies in words. A past self draws its actions, as the learner does."""
+        """The texts of the opponents. A past self draws its actions at random, as the learner does."""
         return [*self.settings.against, *(f"ppo({file}, sample=yes)" for file in self.files)]
 
     def fill(self, model: MaskablePPO) -> None:
@@ -132,7 +132,7 @@ class Pool:
                 export_network(model, file, MADE_BY)
 
     def refresh(self, model: MaskablePPO, env: TimedEnv) -> None:
-        """Replace the oldest past self by the learner of now."""
+        """Replace the oldest past self by the present learner."""
         if self.files:
             export_network(model, self.files[self.next % len(self.files)], MADE_BY)
             self.next += 1
@@ -215,7 +215,7 @@ def play_evaluation(model: MaskablePPO, settings: Settings, opponent: str) -> tu
 
 
 def save(model: MaskablePPO, folder: Path, pool: Pool) -> None:
-    """Write what a run needs to go on. The old files are replaced only when the new ones are complete."""
+    """Write a checkpoint. The old files are replaced only when the new ones are complete."""
     (folder / "new.json").write_text(json.dumps({"next": pool.next}), encoding="utf-8")
     (folder / "new.json").replace(folder / "state.json")
     model.save(folder / "new.zip")
@@ -224,7 +224,7 @@ def save(model: MaskablePPO, folder: Path, pool: Pool) -> None:
 
 
 def train(settings: Settings, folder: Path, minutes: float) -> MaskablePPO:
-    """Train for this long. If the folder has a checkpoint, go on from there."""
+    """Train for this time. If the folder has a checkpoint, resume from it."""
     end = time.monotonic() + 60 * minutes
     torch.set_num_threads(settings.threads)  # in networks this small, more threads mostly wait for each other
     pool, checkpoint = Pool(settings, folder), folder / "checkpoint.zip"

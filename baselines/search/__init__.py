@@ -1,1 +1,1 @@
-"""Strength by time of searches, with and without networks, and what bounds it."""
+"""Strength of searches as a function of time, with and without networks, and bounds of it."""

@@ -1,4 +1,4 @@
-"""What would a search of Kingdomino gain if it knew which dominoes come? It tells how much of its margin is up to the draws.
+"""The margin of a search of Kingdomino that knows which dominoes come, beside one that does not.
 
 python -m baselines.search.foresight --games 160 --playouts 300
 
@@ -47,7 +47,7 @@ SEATS = 4
 
 @kernel
 def finish(player: Any, states: Any, k: int, out: Any, draws: Rng, rng: Rng) -> None:
-    """Play states[k] to its end. The draws have a generator of their own, which the choices of players do not disturb."""
+    """Play states[k] to its end. The draws have a separate generator, which the choices of players do not disturb."""
     while phase(states[k]) != OVER:
         if phase(states[k]) == CHANCE:
             apply_chance(states[k], sample_chance(states[k], draws))
@@ -129,7 +129,7 @@ def margin_of(deal: int, me: int, playouts: int, knows: bool, seed: int) -> int:
 
 
 def measure(games: int, playouts: int, seed: int) -> dict[bool, Estimate]:
-    """The margin of the search that knows, and of the one that does not. Prints how far it has come."""
+    """Return the margins of the search that knows and of the one that does not. Print the progress."""
     sums = {knows: DealSums(SEATS) for knows in (True, False)}
     for game in range(games):
         for knows, mine in sums.items():

@@ -1,4 +1,4 @@
-"""PPO of RLlib against random players. Needs `pip install "ray[rllib]"`, which wants an older Gymnasium, so an environment of its own.
+"""PPO of RLlib against random players. Needs `pip install "ray[rllib]"` in a separate environment, because it needs an older Gymnasium.
 
 RLlib has a module for masks. It takes observations that are dicts of "observations" and "action_mask", both as float32.
 """
@@ -19,7 +19,7 @@ GAME = {"players": 2, "size": 3, "opponents": "random", "seat": "rotate", "rewar
 
 
 def make_env(config):
-    """A game of kdenv as RLlib wants it. The config has the name of the environment and its parameters."""
+    """A game of kdenv for RLlib. The config has the name of the environment and its parameters."""
     parameters = dict(config)
     env = gymnasium.make(parameters.pop("name", "kdenv:kdenv/Kingdomino-v0"), observation="dict", **parameters)
     space = spaces.Dict(
@@ -36,7 +36,7 @@ def make_env(config):
 
 
 def main():
-    """Train a player, and tell what it gets on average."""
+    """Train a player, and print its mean reward."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--iterations", type=int, default=10)
     arguments = parser.parse_args()

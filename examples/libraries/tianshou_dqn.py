@@ -20,7 +20,7 @@ import kdenv  # noqa: F401  (importing it registers the environments)
 
 
 def make_env():
-    """One game of Kingdomino on a small board, as Tianshou wants it."""
+    """One game of Kingdomino on a small board, for Tianshou."""
     env = gymnasium.make(
         "kdenv/Kingdomino-v0", players=2, size=3, opponents="random", seat="rotate", reward="win", observation="dict", skip_forced=True
     )
@@ -29,7 +29,7 @@ def make_env():
 
 
 def main():
-    """Train a player, and tell how often it wins."""
+    """Train a player, and print its share of wins."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=10_000)
     arguments = parser.parse_args()

@@ -1,6 +1,6 @@
 """PPO of TorchRL against random players. Needs `pip install torchrl`.
 
-With observation="dict" the mask is a part of the observation, and MaskedCategorical keeps to it.
+With observation="dict" the mask is a part of the observation, and MaskedCategorical uses it.
 """
 
 import argparse
@@ -21,13 +21,13 @@ FRAMES, EPOCHS, MINIBATCH = 1024, 4, 256
 
 
 def make_env():
-    """One game of Kingdomino on a small board, as TorchRL wants it."""
+    """One game of Kingdomino on a small board, for TorchRL."""
     options = {"players": 2, "size": 3, "opponents": "random", "seat": "rotate", "reward": "margin", "skip_forced": True}
     return GymEnv("kdenv/Kingdomino-v0", categorical_action_encoding=True, observation="dict", **options)
 
 
 def main():
-    """Train a player, and tell what it gets on average."""
+    """Train a player, and print its mean reward."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=10 * FRAMES)
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""An agent that plays a seat on a game server, in plain Python: it takes the action whose words it likes best.
+"""An agent that plays a seat on a game server, in plain Python. It prefers some words in actions.
 
 python examples/server/agent.py http://127.0.0.1:8000 GAME NAME
 
@@ -14,7 +14,7 @@ LIKED = ("witch", "gold", "province", "city", "cloister", "place", "pick")  # th
 
 
 def choose(state: dict) -> int:
-    """The legal action that is liked best. Each is a number and its words."""
+    """The preferred legal action. Each is a number and its words."""
 
     def rank(legal: dict) -> int:
         words = legal["words"].lower()
@@ -24,7 +24,7 @@ def choose(state: dict) -> int:
 
 
 def main() -> None:
-    """Join, play, and say how it ended."""
+    """Join, play, and print the result."""
     url, game, name = sys.argv[1:]
     seat = Seat.join(url, game, name)
     end = seat.play(choose)

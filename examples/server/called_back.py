@@ -1,10 +1,10 @@
-"""An agent that sleeps until the server calls it: it gives an address when it joins, and is told there when its seat is to decide.
+"""An agent that sleeps until the server calls it. It gives an address when it joins, and the server calls it when its seat decides.
 
 python examples/server/called_back.py http://127.0.0.1:8000 GAME NAME
 
-The call holds the game, the seat and the step, and no secret: whoever calls, the agent asks the server what is true, with its token.
-The operator says which hosts are called (`kdenv serve --callbacks HOST`). Without that a server for this machine only calls this machine,
-and any other server calls nobody.
+The call has the game, the seat and the step, and no secret: after every call the agent asks the server for the state, with its token.
+The operator names the hosts that may be called (`kdenv serve --callbacks HOST`). By default a server for this machine only calls this
+machine, and any other server calls nobody.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ def main() -> None:
     seat = Seat.join(url, game, name, callback=f"http://127.0.0.1:{listener.server_port}/your-turn")
     n_calls, state = 0, seat.state()
     while state["status"] != "over":
-        with contextlib.suppress(queue.Empty):  # nobody calls at the end of a game, so look from time to time
+        with contextlib.suppress(queue.Empty):  # there is no call at the end of a game, so look from time to time
             n_calls += bool(calls.get(timeout=10))
         state = seat.state()
         while state["legal"]:

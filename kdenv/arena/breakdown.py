@@ -1,6 +1,6 @@
-"""What a match tells beyond its table: wins, draws and losses, also by who began; spread of points; rounds; what the game adds.
+"""Details of a match beyond its table: wins, draws and losses by who began, the spread of points, rounds, and columns of the game.
 
-All of it but times and playouts by round is found in the records of the games, so games that nobody asks about cost nothing.
+Except for times and playouts by round, all of it is computed from the records of the games, when it is asked for.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kdenv.arena.match import Match, Result
-from kdenv.arena.statistics import DealSums, Estimate
+from kdenv.arena.statistics import DealSums, Estimate, finite
+from kdenv.core.columns import align
 from kdenv.core.match_columns import GameReport, report_of
 from kdenv.games import find_game
 
@@ -20,7 +21,7 @@ SHOWN = ("seats", "spread", "rounds", "game")
 
 @dataclass
 class ScoreSpread:
-    """Numbers of which the count, the mean, the standard deviation, the least and the most are kept."""
+    """The count, mean, standard deviation, minimum and maximum of numbers that are added one by one."""
 
     n: int = 0
     total: float = 0.0
@@ -63,7 +64,7 @@ class Outcomes:
 
 @dataclass
 class Round:
-    """What is known of a round of a policy, over all its turns in it."""
+    """Statistics of one round of a policy, over all its turns in the round."""
 
     score: ScoreSpread = field(default_factory=ScoreSpread)
     open: ScoreSpread = field(default_factory=ScoreSpread)
@@ -73,7 +74,7 @@ class Round:
 
 @dataclass
 class Slice:
-    """What is known of a policy, over all its places in the line-up."""
+    """Statistics of a policy, over all its places in the line-up."""
 
     all: Outcomes = field(default_factory=Outcomes)
     first: Outcomes = field(default_factory=Outcomes)  # where it made the first decision of the game; in a game with teams, its team
@@ -85,13 +86,13 @@ class Slice:
 
 
 class Breakdown:
-    """Takes the results of a match one by one, and tells of each policy what SHOWN names."""
+    """Takes the results of a match one by one, and computes the statistics that SHOWN names for each policy."""
 
     def __init__(self, match: Match) -> None:
         self.match = match
         self.parts: dict[str, Slice] = {str(text): Slice() for text in match.line_up}
         self._games = find_game(match.game)
-        self._seen: list[int] = []  # the deals of the games so far
+        self._seen: list[int] = []  # the deals of the games that were added
 
     def add(self, result: Result) -> None:
         """Add the result of a game. A game must not be added twice; this is not checked."""
@@ -124,7 +125,7 @@ class Breakdown:
                 row.playouts.add(pace[turn.number][1])
 
     def _add_own(self, part: Slice, columns: Mapping[str, list[float]], deal: int) -> None:
-        """Add the columns of the game. A column that was not there before was 0 in the games before."""
+        """Add the columns of the game. A column that appears for the first time was 0 in all games before."""
         for name in columns.keys() - part.own.keys():
             part.own[name] = DealSums(len(self.match.line_up))
             for each in self._seen:
@@ -148,25 +149,25 @@ class Breakdown:
                 mine["spread"] = {name: _numbers(getattr(part, name)) for name in ("score", "margin")}
             if "rounds" in shown:
                 mine["rounds"] = [
-                    {"round": number, **{name: _number(getattr(row, name).mean) for name in ("score", "open", "seconds", "playouts")}}
+                    {"round": number, **{name: finite(getattr(row, name).mean) for name in ("score", "open", "seconds", "playouts")}}
                     for number, row in sorted(part.rounds.items())
                 ]
             if "game" in shown:
-                mine["game"] = {name: list(sums.mean(0)) for name, sums in sorted(part.own.items())}
+                mine["game"] = {name: [finite(number) for number in sums.mean(0)] for name, sums in sorted(part.own.items())}
         return found
 
     def _seats(self) -> list[str]:
         rows: list[tuple[str, ...]] = [("", "wins", "draws", "losses", "began: wins", "draws", "losses", "later: wins", "draws", "losses")]
         for text, part in self.parts.items():
             rows.append((text, *(str(each) for of in (part.all, part.first, part.later) for each in (of.wins, of.draws, of.losses))))
-        return _lines(rows)
+        return align(rows)
 
     def _spread(self) -> list[str]:
         rows: list[tuple[str, ...]] = [("", "points: least", "mean", "most", "deviation", "margin: least", "mean", "most", "deviation")]
         for text, part in self.parts.items():
             numbers = (each for of in (part.score, part.margin) for each in (of.least, of.mean, of.most, of.deviation))
             rows.append((text, *(f"{each:.1f}" for each in numbers)))
-        return _lines(rows)
+        return align(rows)
 
     def _rounds(self) -> list[str]:
         rows: list[tuple[str, ...]] = [("", "round", "turns", "points", "open turns", "time a turn", "playouts a turn")]
@@ -175,7 +176,7 @@ class Breakdown:
                 time = f"{1000 * row.seconds.mean:.2f} ms" if row.seconds.n else "-"
                 playouts = f"{row.playouts.mean:.0f}" if row.playouts.n else "-"
                 rows.append((text, str(number + 1), str(row.score.n), f"{row.score.mean:.2f}", f"{row.open.mean:.2f}", time, playouts))
-        return _lines(rows)
+        return align(rows)
 
     def _game(self) -> list[str]:
         names = sorted({name for part in self.parts.values() for name in part.own})
@@ -185,20 +186,9 @@ class Breakdown:
         for name in names:
             means = (part.own[name].mean(0) if name in part.own else Estimate(0.0) for part in self.parts.values())
             rows.append((name, *(mean.text(2) for mean in means)))
-        return _lines(rows)
+        return align(rows)
 
 
 def _numbers(spread: ScoreSpread) -> dict[str, float | None]:
     found = {"mean": spread.mean, "least": spread.least, "most": spread.most, "deviation": spread.deviation}
-    return {name: _number(value) for name, value in found.items()}
-
-
-def _number(value: float) -> float | None:
-    """JSON has no nan and no infinity."""
-    return value if math.isfinite(value) else None
-
-
-def _lines(rows: list[tuple[str, ...]]) -> list[str]:
-    """A table: the first column to the left, the others to the right."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows]
+    return {name: finite(value) for name, value in found.items()}

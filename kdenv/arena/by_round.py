@@ -1,4 +1,4 @@
-"""What the page of a match shows round by round, with intervals: the points of each policy, and how many turns were open to it."""
+"""The lines of the pictures by round on the page of a match: the points of each policy, and the number of its open turns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kdenv.core.match_columns import Turn, report_of
 from kdenv.drawing.chart import Dot, Line
 from kdenv.games import find_game
 
-MOST_GAMES = 200  # a record takes longer to replay than a game of cheap players to play; so many games are enough for a picture
+MOST_GAMES = 200  # enough for a picture; replaying a record takes longer than playing a game of fast players
 
 Sums = dict[int, DealSums]  # by round, from 0
 
@@ -23,7 +23,7 @@ class Rounds:
         self._open: dict[str, Sums] = {str(text): {} for text in match.line_up}  # on average over its turns in a round
 
     def add(self, result: Result) -> None:
-        """Read the record of a game. Which games are read depends on their numbers only, and not on the order in which they end."""
+        """Read the record of a game. The first MOST_GAMES by number are read, in whatever order they end."""
         if result.number >= MOST_GAMES:
             return
         turns = report_of(str(result.record), find_game).turns
@@ -38,7 +38,7 @@ class Rounds:
                     sums.setdefault(number, DealSums(self._full)).add(result.deal, [sum(values) / len(values)])
 
     def lines(self, what: str) -> list[Line]:
-        """For every policy a line by round, of its `points` or of the turns `open` to it, as far as half of all games go."""
+        """For every policy a line by round, of its `points` or of its `open` turns, up to the last round that half of all games reach."""
         drawn = []
         for text, rounds in (self._points if what == "points" else self._open).items():
             most = max((sums.games for sums in rounds.values()), default=0)

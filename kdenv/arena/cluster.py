@@ -1,7 +1,7 @@
 """Plays many games on a Ray cluster, in place of the processes of one machine (workers.py).
 
-A job is a task of Ray: some games that together take a while. Its results come back when it ends. If its process or its node is lost,
-its games are given out again. The nodes must have the same version of kdenv, and whatever else the policies need.
+A job is a task of Ray that plays several games and returns their results when it ends. If its process or its node is lost, its
+games are given out again. The nodes must have the same version of kdenv, and the modules that the policies need.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from kdenv.arena.compiled_games import CompiledGames
 from kdenv.arena.cores import most_threads
 from kdenv.arena.failures import Failure
-from kdenv.arena.job_queue import Handout
+from kdenv.arena.job_queue import JobQueue
 from kdenv.arena.match import GameFailed, Match, Result
 from kdenv.arena.results import changed_model, versions
 from kdenv.compiler.errors import KernelError
@@ -28,14 +28,14 @@ from kdenv.core.errors import BadOption, KdenvError, KdenvWarning, missing_extra
 from kdenv.core.threads import READ_BY_LIBRARIES
 
 _ANSWERS_WITHIN = 10.0  # seconds in which the head of a cluster answers
-_JOB_SECONDS = 0.2  # a job takes about this long, or longer, so that giving it out costs little beside it
+_JOB_SECONDS = 0.2  # a job takes at least about this long, so that the overhead of a task is small
 _MOST_GAMES = 5000  # of a job
 _AHEAD = 2  # jobs for each core that are given out before others have ended
 _WAIT = 1.0  # seconds between two looks at the number of cores of the cluster
 
 
 class _Done(NamedTuple):
-    """What a job returns: results, and the seconds of a game; or a failure."""
+    """The return value of a job: results, and the seconds of a game; or a failure."""
 
     results: list[Result]
     seconds: float
@@ -49,8 +49,8 @@ class Cluster:
         """Connect to the cluster at this address, or to the one of this machine ("auto"). `most` limits the number of games at a time."""
         self._ray, self._is_ours = _connected(address)
         self._match, self._most, self._records = match, most, records
-        self._games = Handout(match, numbers, n_games)
-        self._seconds = math.inf  # that a game takes; not known before the first job has ended
+        self._games = JobQueue(match, numbers, n_games)
+        self._seconds = math.inf  # of a game; infinite until the first job has ended
         self._threads = most_threads(match)
         self._job = self._ray.remote(num_cpus=self._threads, max_retries=0)(_play)
         self._expected = versions(match)
@@ -62,7 +62,7 @@ class Cluster:
             self._give_out()
             ended, _ = self._ray.wait(list(self._running), num_returns=1, timeout=_WAIT)
             for job in ended:
-                yield from self._hear(job, self._running.pop(job))
+                yield from self._handle_ended(job, self._running.pop(job))
 
     def end(self) -> None:
         """End the jobs, and leave the cluster."""
@@ -80,7 +80,7 @@ class Cluster:
             games = self._games.take(wanted)
             self._running[self._job.remote(self._match, games, self._expected, self._records)] = games
 
-    def _hear(self, job: Any, games: list[int]) -> list[Result]:
+    def _handle_ended(self, job: Any, games: list[int]) -> list[Result]:
         """The results of a job that has ended. If its process or node was lost, its games are given out again."""
         try:
             done: _Done = self._ray.get(job)
@@ -98,7 +98,7 @@ class Cluster:
 
 @contextlib.contextmanager
 def connection(address: str | None) -> Iterator[None]:
-    """Stay connected to the cluster at this address, so that several matches in this block need not connect again. None: to none."""
+    """Stay connected to the cluster at this address, so that several matches in this block share the connection. None: no cluster."""
     if address is None:
         yield
         return
@@ -111,7 +111,7 @@ def connection(address: str | None) -> Iterator[None]:
 
 
 def _connected(address: str) -> tuple[Any, bool]:
-    """The module ray, connected to a cluster, and whether it was connected here and not before."""
+    """Connect to a cluster. Return the module ray, and whether this call has made the connection."""
     try:
         ray: Any = importlib.import_module("ray")
     except ImportError:
@@ -121,7 +121,7 @@ def _connected(address: str) -> tuple[Any, bool]:
     one_thread = {"env_vars": dict.fromkeys(READ_BY_LIBRARIES, "1")}
     handler = signal.getsignal(signal.SIGTERM)
     try:
-        _knock_at(address)
+        _check_listening(address)
         ray.init(address=address, runtime_env=one_thread, log_to_driver=False, logging_level="ERROR")
     except (OSError, ValueError, RuntimeError) as error:
         first = (str(error).splitlines() or [""])[0]
@@ -129,25 +129,25 @@ def _connected(address: str) -> tuple[Any, bool]:
             f"no Ray cluster can be reached at {address} ({first}); start one with 'ray start --head', or give its address"
         ) from None
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, handler)  # Ray has put one of its own in its place
+        signal.signal(signal.SIGTERM, handler)  # ray.init has replaced it
     return ray, True
 
 
-def _knock_at(address: str) -> None:
-    """Raise OSError if nobody listens at an address of a host and a port, for which Ray would wait for many minutes."""
+def _check_listening(address: str) -> None:
+    """Raise OSError if nothing listens at an address of a host and a port; Ray would wait for it for many minutes."""
     host, _, port = address.rpartition(":")
     if host and port.isdigit() and "/" not in host:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_ANSWERS_WITHIN).close()
 
 
-# What the nodes do
+# On the nodes
 
-_ready: dict[str, CompiledGames] = {}  # the match that this process has played last, by what it is
+_ready: dict[str, CompiledGames] = {}  # the last match of this process, by its repr
 
 
 def _play(match: Match, games: list[int], expected: dict[str, Any], records: bool) -> _Done:
-    """Play these games. `expected` is what the others say about the versions and the models that play (results.py)."""
-    warnings.simplefilter("ignore", KdenvWarning)  # they are told where the match was begun
+    """Play these games. `expected` has the versions and models of the machine that began the match (results.py)."""
+    warnings.simplefilter("ignore", KdenvWarning)  # the process that began the match prints them
     try:
         match.check()
         here = versions(match)

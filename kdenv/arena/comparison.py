@@ -1,13 +1,12 @@
 """Compares two policies: they take the same seats on the same deals, until it is known which one is stronger.
 
-A deal gives one difference: the points of the one policy less those of the other, on average over all seats. The luck of the deal is the
-same for both and so falls out of it. The differences are counted in the order of the deals, whichever game ends first. So what is
-found does not depend on the number of processes, and long games count as much as short ones.
+A deal gives one difference: the points of one policy minus those of the other, on average over all seats. Both play the same deal,
+which cancels most of the luck. The differences are counted in the order of the deals, whichever game ends first. So the result
+does not depend on the number of processes, and long games count as much as short ones.
 """
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -19,32 +18,33 @@ from kdenv.arena.curve import CurveBudget, seats_of_others, takes_budget, with_b
 from kdenv.arena.match import Match, Result
 from kdenv.arena.results import ResultsFile
 from kdenv.arena.sequential import ConfidenceSequence
-from kdenv.arena.statistics import FEWEST_DEALS, TOO_FEW, DealSums, Estimate, pairing, pairing_text
+from kdenv.arena.statistics import FEWEST_DEALS, TOO_FEW, DealSums, Estimate, finite, pairing, pairing_text, ratio_text
 from kdenv.arena.workers import play
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.record import options_text
+from kdenv.drawing.page import Rows, notebook
 from kdenv.games import find_game
 
-MOST_DEALS = 20_000  # a comparison ends after so many deals, even if nothing is known then
+MOST_DEALS = 20_000  # a comparison ends after this number of deals, even without a verdict
 _FOR_ALIKE = 0.1  # this part of the error is kept for the verdict ALIKE
 _DIGITS = 9  # of a difference after the point, so that equal differences of means are the same number
 _RARE = 0.05  # policies are called alike if they differ in a smaller share of all deals
 
 
 class Verdict(Enum):
-    """What a comparison has found about the first policy, A, and the second one, B."""
+    """The result of a comparison of the first policy, A, with the second one, B."""
 
     OPEN = "open"  # it is not known yet
     STRONGER = "stronger"  # A makes more points than B
     WEAKER = "weaker"  # A makes fewer points than B
     CLOSE = "close"  # they differ by less than the smallest difference of interest
-    ALIKE = "alike"  # the difference was the same number on so many deals that it can be another one on few deals only
+    ALIKE = "alike"  # the difference was the same number on all of many deals, so it is another one on few deals only
 
 
 class Comparison:
-    """Takes the results of the games of two policies, and finds out which one is stronger.
+    """Takes the results of the games of two policies until it is known which one is stronger.
 
-    Printed, it says what is known; a notebook shows it as a table. Make one with `compare`.
+    `print` writes the verdict as a sentence; a notebook shows a table. Make one with `compare`.
     """
 
     def __init__(self, match: Match, *, error: float = 0.05, smallest: float = 1.0) -> None:
@@ -59,9 +59,9 @@ class Comparison:
         self.interrupted = False
         self._teams = find_game(match.game).teams(len(match.line_up))
         self._differences = ConfidenceSequence((1 - _FOR_ALIKE) * error)
-        self._alike = math.ceil(math.log(_FOR_ALIKE * error) / math.log(1 - _RARE))  # if ALIKE is wrong, so many deals show it
-        self._own = DealSums(1)  # by deal: the points of A, those of B, and the first less the second
-        self.path: list[tuple[int, Estimate]] = []  # at some numbers of deals, which grow, what was known then
+        self._alike = math.ceil(math.log(_FOR_ALIKE * error) / math.log(1 - _RARE))  # deals for the verdict ALIKE
+        self._own = DealSums(1)  # by deal: the points of A, those of B, and A minus B
+        self.path: list[tuple[int, Estimate]] = []  # the estimate after some numbers of deals, in ascending order
         self._waiting: dict[int, list[tuple[float, float]]] = {}  # games of deals that are not counted yet
 
     @property
@@ -76,21 +76,21 @@ class Comparison:
 
     @property
     def difference(self) -> Estimate:
-        """The points of A less those of B, in a game. All intervals that are seen meanwhile hold the truth, but for the stated error."""
+        """The points of A minus those of B, in a game. The interval is anytime-valid: it may be read after every deal."""
         return self._differences.interval()
 
     @property
     def pairing(self) -> float:
-        """How many times as many deals would be needed if A and B did not play the same ones; nan while this is not known."""
+        """Variance reduction from shared deals: the factor by which independent deals would need more deals; nan if not known."""
         return pairing(self._own, 0, 1, 2)
 
     @property
     def is_known(self) -> bool:
-        """Whether the comparison has found something; then no more deals are counted."""
+        """True if there is a verdict; then no more deals are counted."""
         return self.verdict is not Verdict.OPEN
 
     def add(self, result: Result) -> bool:
-        """Add the result of a game, and return whether it is known now which policy is stronger."""
+        """Add the result of a game. Return True if there is a verdict."""
         deal, _, which = self.match.find(result.number)
         if self.is_known or deal < self.deals:
             return self.is_known
@@ -103,7 +103,7 @@ class Comparison:
         return self.is_known
 
     def add_deal(self, a: float, b: float) -> None:
-        """Count the next deal, in which A and B made these points on average, and see whether it is known now which one is stronger."""
+        """Count the next deal, in which A and B made these points on average, and update the verdict."""
         self._own.add(self.deals, [a, b, a - b])
         self._differences.add(round(a - b, _DIGITS))
         found, differences = self.difference, self._differences
@@ -119,17 +119,17 @@ class Comparison:
             self.verdict = Verdict.ALIKE
 
     def _points(self, result: Result, which: int) -> tuple[float, float]:
-        """The points of A and those of B in a game. Where A and B are not at one table, these are margins, and who is absent has 0."""
+        """The points of A and those of B in a game. If they do not share a table, these are margins, and the absent policy gets 0."""
         if self.match.other:
             return (result.margins[0], 0.0) if which == 0 else (0.0, result.margins[0])
         a, b = result.scores[::2], result.scores[1::2]
         return sum(a) / len(a), sum(b) / len(b)
 
-    # What is known, in words
+    # In words
 
     @property
     def sentence(self) -> str:
-        """What is known."""
+        """The verdict as a sentence, without the full stop."""
         a, b, found, deals = self.a, self.b, self.difference, f"{self.deals:,} deal{'s' * (self.deals != 1)}"
         sure = f"(error at most {self.error * 100:g} %), after {deals}"
         if self.verdict is Verdict.STRONGER:
@@ -138,7 +138,7 @@ class Comparison:
             turned = Estimate(-found.mean, -found.high, -found.low)
             return f"{b} is stronger than {a} by {interval_text(turned)} points a game {sure}"
         if self.verdict is Verdict.CLOSE:
-            difference = f"{a} less {b} is {interval_text(found, self.smallest)} points a game"
+            difference = f"{a} minus {b} is {interval_text(found, self.smallest)} points a game"
             return f"{a} and {b} differ by less than {_points(self.smallest)}: {difference} {sure}"
         if self.verdict is Verdict.ALIKE:
             what = "made the same points" if found.mean == 0 else f"differed by exactly {_points(found.mean)}"
@@ -146,7 +146,7 @@ class Comparison:
         return f"it is not known whether {a} or {b} is stronger: {self._open()}"
 
     def _open(self) -> str:
-        """Why nothing is known, in words."""
+        """The reason why there is no verdict, in words."""
         found, differing = self.difference, self._differences.differing
         if self.deals < FEWEST_DEALS:
             return f"{TOO_FEW} ({self.deals}; {FEWEST_DEALS} are needed)"
@@ -158,7 +158,7 @@ class Comparison:
 
     @property
     def progress(self) -> str:
-        """How far the comparison is, in a few words."""
+        """The progress of the comparison, in a few words."""
         found = self.difference
         if not found.has_interval:
             return f"{self.deals} deals: no interval yet"
@@ -166,7 +166,7 @@ class Comparison:
         return f"{self.deals} deals: {interval_text(found)}, about {max(1, needed - self.deals)} to go"
 
     def describe(self) -> str:
-        """What is compared, in one line."""
+        """The game, the policies and the field, in one line."""
         match, n = self.match, len(self.match.line_up)
         field = dict.fromkeys(match.line_up[place] for place in range(n) if place % self._teams) if match.other else {}
         against = f" against {', '.join(map(str, field))}" if field else ""
@@ -181,10 +181,10 @@ class Comparison:
         return Comparisons([self])._repr_html_()
 
     def as_json(self) -> dict[str, Any]:
-        """What is known, for programs. A number that is not known is null."""
+        """The verdict and its numbers for programs. A number that is not known is null."""
         found = self.difference
         numbers = {"difference": found.mean, "low": found.low, "high": found.high, "pairing": self.pairing}
-        known = {name: number if math.isfinite(number) else None for name, number in numbers.items()}
+        known = {name: finite(number) for name, number in numbers.items()}
         about = {"a": str(self.a), "b": str(self.b), "budget": self.budget.text if self.budget is not None else None}
         levels = {"error": self.error, "smallest": self.smallest, "seed": self.match.seed}
         counts = {"deals": self.deals, "games": self.games, "verdict": self.verdict.value, "sentence": self.sentence}
@@ -193,7 +193,7 @@ class Comparison:
 
 @dataclass
 class Comparisons:
-    """Comparisons of the same two policies at several budgets; printed, one line each."""
+    """Comparisons of the same two policies at several budgets. `print` writes a line for each."""
 
     rows: list[Comparison]
 
@@ -206,14 +206,12 @@ class Comparisons:
 
     def _repr_html_(self) -> str:
         """The same as a table, for a notebook."""
-        head = "".join(f"<th>{heading}</th>" for heading in ("what", "difference", "verdict", "deals", "games", "pairing"))
-        rows = ""
-        for row in self.rows:
-            worth = f"{row.pairing:.1f}" if math.isfinite(row.pairing) else "-"
-            cells = (row.describe(), interval_text(row.difference), row.verdict.value, str(row.deals), str(row.games), worth)
-            rows += "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
-        words = "".join(f"<p>{html.escape(row.sentence)}.</p>" for row in self.rows)
-        return f"<table><tr>{head}</tr>{rows}</table>{words}"
+        rows = [
+            (row.describe(), interval_text(row.difference), row.verdict.value, str(row.deals), str(row.games), ratio_text(row.pairing))
+            for row in self.rows
+        ]
+        table = Rows("", ("what", "difference", "verdict", "deals", "games", "pairing"), rows)
+        return notebook((), table, [f"{row.sentence}." for row in self.rows])
 
 
 def compare(
@@ -235,19 +233,36 @@ def compare(
     out: Path | None = None,
     on_deal: Callable[[Comparison], None] = lambda comparison: None,
 ) -> Comparison:
-    """Let A and B play the same deals in the same seats, until it is known which one is stronger, or all deals are played.
+    """Compare two policies on the same deals and seats, until it is known which one is stronger or all deals are played.
 
-    field: a policy, or several, for the other seats; if there are fewer than seats, they take turns. Then A and B never meet. Without
-    a field they share a table, and a game of more than two seats has A in every second one. In a team game A also plays its partners.
-    error: the probability, at most, that what is said is wrong, whenever the comparison ends and how often one looks.
-    smallest: the smallest difference of interest, in points a game; it ends when the difference is known to be smaller.
-    ray: the address of a Ray cluster that plays, or "auto"; as in `play`.
-    out: a file for the games, from which a comparison of the same policies goes on. The error may then be another one.
-    on_deal: is called whenever there is something new, to show how far it is. After Ctrl-C, `interrupted` of the result is true.
+    Without a field A and B share a table; in a game of more than two seats A has every second one. With a field they never meet: A and
+    B play every deal one after the other. In a team game A also plays its partners.
+
+    Args:
+        game: The name of a game.
+        a: A policy.
+        b: The policy to compare it with.
+        field: A policy, or several, for the other seats. If they are fewer than these seats, they take turns.
+        at: A budget for those of A and B that are searches without a budget.
+        players: The number of seats. The default is the smallest that fits.
+        options: Options of the game.
+        seed: The seed of the deals and of all policies.
+        error: The largest probability of a wrong verdict, whenever the comparison ends and however often it is read.
+        smallest: The smallest difference of interest, in points a game. The comparison ends when the difference is known to be smaller.
+        deals: The largest number of deals.
+        processes: The number of processes. The default is one for each core.
+        move_limit: The longest time of a decision, in seconds.
+        ray: The address of a Ray cluster that plays, or "auto"; as in `play`.
+        out: A file for the games. A comparison of the same policies resumes from it, and may have another error.
+        on_deal: A function that is called after each game, to show the progress.
+
+    Returns:
+        The comparison. Its `interrupted` is true after Ctrl-C.
 
     >>> from kdenv.arena import compare
     >>> compare("kingdomino", "full_greedy", "random", players=2, options={"size": 3}, processes=1).sentence
     'full_greedy is stronger than random by 5.3 [0.3, 10.3] points a game (error at most 5 %), after 25 deals'
+
     """
     if at is not None:
         a, b = _at(at, a, b)
@@ -268,7 +283,7 @@ def compare(
 
 
 def _run(comparison: Comparison, file: ResultsFile | None, how: Mapping[str, Any], on_deal: Callable[[Comparison], None]) -> Comparison:
-    """Play what is missing, until it is known which policy is stronger. `how` has arguments of play()."""
+    """Play the missing games until there is a verdict. `how` has arguments of play()."""
     for result in file.results() if file is not None else ():
         comparison.add(result)
 
@@ -286,7 +301,7 @@ def _run(comparison: Comparison, file: ResultsFile | None, how: Mapping[str, Any
 
 
 def _at(budget: CurveBudget, a: Any, b: Any) -> tuple[Any, Any]:
-    """Both policies at this budget, which a search takes that names none itself. Raise BadOption if neither does."""
+    """Give this budget to those of A and B that are searches without one. Raise BadOption if neither is."""
     takes = [isinstance(each, str) and takes_budget(each) for each in (a, b)]
     if not any(takes):
         raise BadOption(f"neither {a} nor {b} is a search without a budget of its own, so they cannot be compared at {budget.text}")
@@ -295,7 +310,7 @@ def _at(budget: CurveBudget, a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def _line_ups(game: str, a: Any, b: Any, field: list[Any], players: int | None) -> tuple[list[Any], list[Any]]:
-    """The line-up, and the other one if A and B do not share a table."""
+    """The line-up, and the second one if A and B do not share a table."""
     found = find_game(game)
     if players is None:
         several = 1 + len(field) if len(field) > 1 else 2
@@ -311,7 +326,7 @@ def _line_ups(game: str, a: Any, b: Any, field: list[Any], players: int | None) 
 
 
 def interval_text(found: Estimate, smallest: float = 0.0) -> str:
-    """A mean and its interval, with so many digits that no end looks like 0 or like the smallest difference, if possible."""
+    """A mean and its interval, with enough digits that no end is printed as 0 or as the smallest difference, if possible."""
     digits = 1
     while digits < 4 and any(round(abs(end), digits) in (0, round(smallest, digits)) for end in (found.low, found.high)):
         digits += 1

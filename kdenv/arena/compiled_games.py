@@ -1,7 +1,7 @@
-"""Plays a whole game in one call of a kernel, where every policy has a compiled form (Policy.compiled) and none searches.
+"""Plays a whole game in one call of a kernel, if every policy has a compiled form (Policy.compiled) and none searches.
 
-Such a game is the same as one that `play_game` plays decision by decision: it draws from the same generators, and its result and its
-record are equal. Only its time is not measured. So some deals of every match are played decision by decision.
+The game draws from the same generators as `play_game`, which plays decision by decision, and has the same result and record. Only its
+time is not measured. So some deals of every match are played decision by decision.
 """
 
 from __future__ import annotations
@@ -30,48 +30,48 @@ from kdenv.policies.compiled import first_use
 from kdenv.policies.compiled_opponents import cast_of, select_player
 from kdenv.policies.searching import SearchPolicy
 
-BATCH = 128  # so many games, at most, are given to a process at a time
+BATCH = 128  # the largest number of games that a process is given at a time
 _TIMED = 128  # the first deals, whose time is measured; after them it is measured in one deal of _TIMED_OF
 _TIMED_OF = 256
-_WORTH_IT = 1000  # so many games, at least, must be left after the first deals: to compile what plays them takes seconds
-_LOG = 512  # the number of events for which there is room at first
-_FULL, _NOT_LEGAL = -1, -2  # what _play_to_the_end returns if it cannot go on
+_WORTH_IT = 1000  # compile only if at least this many games remain after the first deals: it takes seconds
+_LOG = 512  # the initial capacity of the log, in events
+_FULL, _NOT_LEGAL = -1, -2  # returned by _play_to_the_end: the log is full, an action is not legal
 _NOBODY = -1
 
 
 class CompiledGames:
-    """The games of a match, as one process plays them: its policies are ready, and a game is played in the fastest way that there is."""
+    """Plays the games of a match in one process, compiled where that is possible."""
 
-    def __init__(self, match: Match, deciding: Deciding = lambda seat: None, *, by_decision: bool = False) -> None:
-        """Compile and load everything but whole games, because a match may end before the first of them.
+    def __init__(self, match: Match, deciding: Deciding | None = None, *, by_decision: bool = False) -> None:
+        """Compile and load everything except the kernel of whole games, because a match may end before the first of them.
 
-        by_decision: play every game decision by decision, so that somebody can watch each of them.
+        With `by_decision` every game is played decision by decision, so that `deciding` is called for each decision.
         """
         self._match, self._deciding = match, deciding
         self._players = ready(match, deciding)
-        self._whole: _Whole | None = None
-        if not by_decision and match.games >= self.first_whole + _WORTH_IT:
-            self._whole = _whole(match, self._players)
+        self._compiled_match: _CompiledMatch | None = None
+        if not by_decision and match.games >= self.first_compiled + _WORTH_IT:
+            self._compiled_match = _compiled_match(match, self._players)
 
     @property
-    def first_whole(self) -> int:
+    def first_compiled(self) -> int:
         """The number of the first game whose time need not be measured."""
         return _TIMED * self._match.games_of_a_deal
 
     @property
     def batch(self) -> int:
-        """How many games are to be given to this process at a time."""
-        return BATCH if self._whole is not None else 1
+        """The number of games to give to this process at a time."""
+        return BATCH if self._compiled_match is not None else 1
 
     def play(self, number: int) -> Result:
         """Play the game of this number."""
         deal = self._match.find(number)[0]
-        result = self._whole.play(number) if self._whole is not None and deal >= _TIMED and deal % _TIMED_OF else None
+        result = self._compiled_match.play(number) if self._compiled_match is not None and deal >= _TIMED and deal % _TIMED_OF else None
         return play_game(self._match, number, self._players, self._deciding) if result is None else result
 
 
-def _whole(match: Match, players: Sequence[Policy]) -> _Whole | None:
-    """What plays whole games with these policies; None if one of them has no compiled form or searches, or they are too many."""
+def _compiled_match(match: Match, players: Sequence[Policy]) -> _CompiledMatch | None:
+    """The match for the kernel; None if a policy has no compiled form or searches, or if there are too many policies."""
     game = find_game(match.game)
     if any(player.is_oracle or isinstance(player, SearchPolicy) for player in players):
         return None  # the playouts of searches are counted decision by decision
@@ -79,11 +79,11 @@ def _whole(match: Match, players: Sequence[Policy]) -> _Whole | None:
         cast, numbers = cast_of(players, game, len(match.line_up))
     except NotSupported:
         return None
-    return _Whole(match, cast, numbers)
+    return _CompiledMatch(match, cast, numbers)
 
 
 class _Room(NamedTuple):
-    """What the kernel works in, and where it writes what has happened. Arrays with a row or number for each seat are by seat."""
+    """Working memory and results of the kernel. Arrays with a row or number for each seat are in the order of the seats."""
 
     start: NDArray[Any]  # one state: the position before anything has happened
     states: NDArray[Any]
@@ -99,7 +99,7 @@ class _Room(NamedTuple):
     standings: NDArray[np.int64]
 
 
-class _Whole:
+class _CompiledMatch:
     """Plays whole games of a match; `numbers` has the number of every policy in the cast, for both line-ups."""
 
     def __init__(self, match: Match, cast: Any, numbers: NDArray[np.int64]) -> None:
@@ -125,7 +125,7 @@ class _Whole:
         )
 
     def play(self, number: int) -> Result | None:
-        """The result of this game; None if a policy decides on an action that is not legal, which play_game tells about."""
+        """The result of this game; None if a policy chooses an illegal action, for which play_game raises the error."""
         if not self._is_compiled:
             self._is_compiled = True
             with first_use(self._cast, find_game(self._match.game), "whole games"):
@@ -156,7 +156,7 @@ def _play_to_the_end(cast, room, seed_of_sight):
     states[0] = room.start[0]
     room.turns[:] = 0
     n = run_chance(states, 0, room.chance, room.log, 0)
-    last = _NOBODY  # the seat whose turn goes on, until there is chance or another seat decides
+    last = _NOBODY  # the seat of the present turn, which ends with chance or another seat
     while phase(states[0]) == DECIDE and n + MAX_DECISIONS <= room.log.shape[1]:
         mover = seat(states[0])
         if mover != last:
@@ -174,7 +174,7 @@ def _play_to_the_end(cast, room, seed_of_sight):
 
 @kernel
 def _choose(cast, room, mover, seed_of_sight):
-    """Return the turn that the player of this seat chooses, who sees what a View shows."""
+    """Return the turn that the player of this seat chooses. It sees the same position as a View shows."""
     room.work[0] = room.states[0]
     room.sight[0] = seed_of_sight
     resample_hidden(room.work[0], mover, room.sight)

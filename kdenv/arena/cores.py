@@ -1,4 +1,4 @@
-"""How many searches can run at the same time on this machine, and how many processes a match therefore has."""
+"""The number of processes of a match, from the cores of this machine and the threads of the searches."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from kdenv.policies import Policy, policy
 
 
 def usual_processes(match: Match) -> int:
-    """How many processes play a match if nobody says: so many that each thread of a search has a core."""
+    """The default number of processes of a match, with which each thread of a search has a core."""
     return max(1, cores() // most_threads(match))
 
 
 def most_threads(match: Match) -> int:
-    """The number of threads on which a decision in this match is made, at most."""
+    """The largest number of threads with which a policy of this match decides."""
     return max(_threads(each) for each in _policies(match))
 
 
 def warn_of_shared_cores(match: Match, processes: int) -> None:
-    """Tell it if searches with a budget of seconds have to share cores, so that they get less done than their budget promises."""
+    """Warn if searches with a budget of seconds share cores, because they then do less work in their time."""
     timed = [each for each in _policies(match) if any(getattr(each, name, None) is not None for name in ("seconds", "game_seconds"))]
     threads, here = max(map(_threads, timed), default=0), cores()
     if processes * threads <= here:
@@ -40,6 +40,6 @@ def _policies(match: Match) -> list[Policy]:
 
 
 def _threads(player: Policy) -> int:
-    """On how many threads a policy decides."""
+    """The number of threads with which a policy decides."""
     threads = getattr(player, "threads", 1)
     return threads if isinstance(threads, int) else 1

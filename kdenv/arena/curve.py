@@ -1,7 +1,7 @@
-"""Strength against time: policies with one budget after another, each in a match against the same field on the same deals.
+"""Strength as a function of time: policies with several budgets, each in a match against the same field on the same deals.
 
-A policy that takes a budget has a point for each, a policy that takes none has one point. The games of every point are a match of its own,
-so they are kept and gone on with as those of any match (results.py).
+A policy that takes a budget has a point for each budget, another policy has one point. Every point is a match, whose games are kept and
+resumed like those of any match (results.py).
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kdenv.arena.match import Match, Result, processor_time
-from kdenv.arena.resume import play_kept
+from kdenv.arena.resume import play_remaining
 from kdenv.arena.statistics import Estimate
 from kdenv.arena.summary import PolicyRow, Summary
 from kdenv.arena.tables import time_text
+from kdenv.core.columns import align
 from kdenv.core.errors import BadOption, shown
 from kdenv.drawing.chart import Dot, Line, chart
 from kdenv.games import find_game
@@ -33,9 +34,9 @@ _COLUMNS = ("policy", "budget", "seconds", "games", "margin", "margin_low", "mar
 
 
 class CurveBudget(NamedTuple):
-    """What every decision of a policy may take: seconds or playouts."""
+    """The budget of every decision of a policy: seconds or playouts."""
 
-    text: str  # as it was given: 10ms, playouts=1000
+    text: str  # as the user wrote it: 10ms, playouts=1000
     parameter: str
     value: str
     seconds: float | None
@@ -73,7 +74,7 @@ def read_budgets(text: str) -> list[CurveBudget]:
 
 @dataclass(frozen=True)
 class CurvePlan:
-    """Which policies are measured with which budgets, against whom, and on how many games each."""
+    """The policies and budgets of a curve, the policies that they play against, and the number of games of each point."""
 
     game: str
     policies: Sequence[str]
@@ -83,21 +84,21 @@ class CurvePlan:
     seed: int = 0
     players: int | None = None
     options: dict[str, Any] = field(default_factory=dict)
-    by_processor: bool = False  # whether the time a turn is that of the processor; then the games are played in this process
+    by_processor: bool = False  # measure CPU time; then the games are played in this process
 
     def __post_init__(self) -> None:
-        """Refuse budgets of real time where the time of the processor is measured."""
+        """Refuse budgets of real time if CPU time is measured."""
         given = [budget.text for budget in self.budgets if budget.seconds is not None]
         if self.by_processor and given:
             raise BadOption(f"the budget {given[0]} is real time, which the time of the processor cannot measure; give playouts=N")
 
     def matches(self) -> Iterator[tuple[str, CurveBudget | None, Match]]:
-        """A match for every point: the policy, its budget, and the match, whose first place is the policy's."""
+        """A match for every point: the policy, its budget, and the match, in which the policy has the first place."""
         game = find_game(self.game)
         players, _ = game.variant(self.players, **self.options)
         if not self.against:
             raise BadOption("nobody is named to play against; give at least one policy")
-        others = seats_of_others(self.game, players, self.against) if game.teams(players) > 1 else {}  # alone, one plays against nobody
+        others = seats_of_others(self.game, players, self.against) if game.teams(players) > 1 else {}  # a solo game has no others
         for text in self.policies:
             for budget in self.budgets if takes_budget(text) else (None,):
                 written = text if budget is None else with_budget(text, budget)
@@ -106,7 +107,7 @@ class CurvePlan:
 
 
 class Point(NamedTuple):
-    """A policy with a budget, and how it did."""
+    """A policy with a budget, and its row in the table of its match."""
 
     policy: str
     budget: CurveBudget | None
@@ -114,13 +115,13 @@ class Point(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """The time a turn: the budget if it is a time, else the median of what was measured."""
+        """The time a turn: the budget if it is a time, else the measured median."""
         given = None if self.budget is None else self.budget.seconds
         return self.row.median_seconds_per_turn if given is None else given
 
 
 def seats_of_others(game: str, players: int, policies: Sequence[Any]) -> dict[int, Any]:
-    """Who takes the seats of the teams that are not measured, by place; if there are fewer policies than seats, they take turns."""
+    """The policies of the other teams by place in the line-up. If there are fewer policies than places, they take turns."""
     teams = find_game(game).teams(players)
     places = [place for place in range(players) if place % teams]
     if len(policies) > len(places):
@@ -130,14 +131,14 @@ def seats_of_others(game: str, players: int, policies: Sequence[Any]) -> dict[in
 
 
 def takes_budget(text: str) -> bool:
-    """Whether the text is that of a search which may be given a budget, and which names none itself."""
+    """True for the text of a search that takes a budget and has none."""
     term = parse(text)
     alternatives = class_of(term, Policy).alternatives
     return bool(alternatives) and not any(name in term.named for name in alternatives)
 
 
 def with_budget(text: str, budget: CurveBudget) -> str:
-    """The text with this budget. Raises BadOption if the policy cannot have such a budget."""
+    """Add the budget to the text of a policy. Raise BadOption if the policy takes no such budget."""
     term = parse(text)
     known = class_of(term, Policy).alternatives
     if budget.parameter not in known:
@@ -146,7 +147,7 @@ def with_budget(text: str, budget: CurveBudget) -> str:
 
 
 class Curve:
-    """The points of a plan that are measured so far. Printed, it is a table."""
+    """The points of a plan that have been measured. `print` writes them as a table."""
 
     def __init__(self, plan: CurvePlan) -> None:
         self.plan = plan
@@ -155,7 +156,7 @@ class Curve:
     def measure(
         self, folder: Path | None = None, processes: int | None = None, on_result: Callable[[int, int], None] = lambda done, games: None
     ) -> bool:
-        """Play the match of every point, and keep its games in the folder, where the same plan goes on. Return False after Ctrl-C.
+        """Play the match of every point, and keep its games in the folder, from which the same plan resumes. Return False after Ctrl-C.
 
         on_result is called after each game with the number of games that are done, and of all games of the plan.
         """
@@ -171,7 +172,7 @@ class Curve:
                 on_result(before + summary.games, total)
 
             with processor_time() if self.plan.by_processor else nullcontext():
-                finished = play_kept(match, folder, add, processes=1 if self.plan.by_processor else processes)
+                finished = play_remaining(match, folder, add, processes=1 if self.plan.by_processor else processes)
             if summary.games:
                 self.points.append(Point(text, budget, summary.rows()[0]))
             if folder is not None:
@@ -209,7 +210,7 @@ class Curve:
         return chart(title, across, "margin", lines, log=True, write=lambda seconds: time_text(Estimate(seconds), 0))
 
     def _repr_svg_(self) -> str:
-        """What a notebook shows."""
+        """The picture, for a notebook."""
         return self.svg()
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -224,7 +225,4 @@ class Curve:
 
     def __str__(self) -> str:
         """A table for a terminal."""
-        rows = self.rows()
-        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows]
-        return "\n".join(lines)
+        return "\n".join(align(self.rows()))

@@ -1,4 +1,4 @@
-"""Takes an error from a process that plays to the one that has begun the match, with what has caused it."""
+"""Carries an error, with its cause, from a process that plays to the process that began the match."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class Failure(NamedTuple):
     error: type[KdenvError]
     sentence: str
     trace: str = ""  # the traceback there
-    cause: bytes = b""  # what has caused it, pickled; empty if there is nothing or it cannot be pickled
-    cause_told: str = ""  # the same in words
-    kernel: KernelError | None = None  # the error itself, if it is that of a kernel
+    cause: bytes = b""  # the error that caused it, pickled; empty if there is none or it cannot be pickled
+    cause_words: str = ""  # the same in words
+    kernel: KernelError | None = None  # the error itself, if it is a KernelError
 
     @classmethod
     def of(cls, error: KdenvError | KernelError) -> Failure:
-        """An error that is being handled."""
+        """Pack an error that is being handled."""
         if isinstance(error, KernelError):
             return cls(KdenvError, str(error), kernel=error)
         cause, packed = kernel_error_in(error) or error.__cause__, b""
@@ -34,13 +34,13 @@ class Failure(NamedTuple):
         return cls(type(error), str(error), story_of(error), packed, describe_error(cause))
 
     def raised(self) -> KdenvError | KernelError:
-        """The error, to be raised here. Its cause is a RuntimeError with the same words if the class of the cause is not known here."""
+        """The error, to be raised here. If the class of its cause cannot be imported, the cause is a RuntimeError with the same words."""
         error = self.kernel or self.error(self.sentence)
         if self.trace:
             error.add_note(self.trace)
-        if self.cause_told:
+        if self.cause_words:
             try:
                 error.__cause__ = pickle.loads(self.cause)
             except Exception:  # its module, or what its class takes, is known there only
-                error.__cause__ = RuntimeError(self.cause_told)
+                error.__cause__ = RuntimeError(self.cause_words)
         return error

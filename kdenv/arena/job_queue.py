@@ -1,4 +1,4 @@
-"""The games of a match that are still to be given to processes, and those that must be given out again because their process ended."""
+"""The queue of games of a match, for the processes that play them. Games of a process that was lost come back into it."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from kdenv.arena.match import GameFailed, Match
 _TRIES = 3  # the match fails when this many processes have ended while they played the same game
 
 
-class Handout:
-    """Gives out the numbers of games, in their order. A game whose process ended is given out again, alone, to know which one kills."""
+class JobQueue:
+    """Gives out the numbers of games in their order. A game whose process ended is given out again alone, to find the one that kills."""
 
     def __init__(self, match: Match, numbers: Iterator[int], n_games: int) -> None:
-        """Take the numbers of the games to be played, and how many these are."""
+        """Take the numbers of the games to be played, and their count."""
         self._match, self._numbers = match, numbers
-        self.left = n_games  # that were not given out yet; those that must be played again are not counted
+        self.left = n_games  # that were never given out
         self._again: deque[int] = deque()
-        # How many processes ended while they played this game. For None: while they played no game, counted since a game was last finished.
+        # The number of processes that ended while they played this game. None: while they played no game, since the last finished game.
         self._tries: Counter[int | None] = Counter()
 
     @property
     def is_empty(self) -> bool:
-        """Whether every game was given out."""
+        """True if no game waits to be given out."""
         return not self.left and not self._again
 
     def take(self, most: int) -> list[int]:
-        """The games to be played next: at most this many, and none if all were given out."""
+        """The games to be played next, at most this many; empty if all were given out."""
         if self._again:
             return [self._again.popleft()]
         games = list(islice(self._numbers, most))
@@ -36,14 +36,14 @@ class Handout:
         return games
 
     def finish(self, games: list[int]) -> None:
-        """Forget these games, because their results have come."""
+        """Forget these games, whose results have arrived."""
         for game in (*games, None):
             del self._tries[game]
 
     def give_back(self, games: list[int], how_it_ended: str) -> None:
-        """Take back the games of a process that ended; there are none if it played none. Raise GameFailed after too many tries."""
-        given: list[int | None] = [*games] if games else [None]
-        for game in given:
+        """Take back the games of a process that ended; the list is empty if it played none. Raise GameFailed after too many tries."""
+        played: list[int | None] = [*games] if games else [None]
+        for game in played:
             self._tries[game] += 1
             if self._tries[game] >= _TRIES:
                 what = "before any game" if game is None else f"in {self._match.name_of_game(game)}"

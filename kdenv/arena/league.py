@@ -1,7 +1,7 @@
-"""A league: the tables at which many policies meet, their matches, and reading a league from a TOML file.
+"""A league: its policies and tables, and the match of each table. It can be read from a TOML file.
 
-Each table is a match, whose deals are played from every seat. Different tables have different deals, so the number of independent samples
-is tables times deals. league_games.py plays the tables, standings.py ranks the policies.
+Every table is a separate match, whose deals are played from every seat. Different tables have different deals, so the number of
+independent samples is that of the tables times that of the deals. league_games.py plays the tables, standings.py rates the policies.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KINDS = ("round robin", "gauntlet", "swiss")
 
 @dataclass(frozen=True)
 class League:
-    """A league: its game, its policies, who meets whom, and the number of deals of each table.
+    """The plan of a league: the game, the policies, the pairings, and the number of deals of a table.
 
     Policies have names; in a list, a policy's text is its name. All other names here are names of policies.
 
@@ -114,7 +114,7 @@ class League:
 
     @cached_property
     def texts(self) -> list[Any]:
-        """The policy of each name. A search without a budget has the budget of the league."""
+        """The policy of each name; a search without a budget has that of the league."""
         given = Match(self.game, list(self._named.values()), 1).line_up
         if self.budget is None:
             return list(given)
@@ -131,7 +131,7 @@ class League:
 
     @property
     def teams(self) -> int:
-        """The number of policies at a table. In a team game a policy plays its partners, too."""
+        """The number of policies at a table. In a team game a policy plays all seats of its team."""
         return find_game(self.game).teams(self.n_players)
 
     def match(self, table: Table) -> Match:
@@ -151,12 +151,9 @@ class League:
         return table if len(table) == self.teams and header(self.match(table))["match"] == match else None
 
     def rounds_of_tables(self, known: Collection[Table], order: Callable[[], list[int]]) -> Iterator[list[Table]]:
-        """The tables to play, round by round. Take the next round of a Swiss league after the last one is played.
+        """Yield the tables to play, round by round. The next round of a Swiss league is drawn when the last one has been played.
 
-        Args:
-            known: the tables that have played already.
-            order: a function that gives the policies at that time, the strongest first.
-
+        `known` has the tables that have already played; `order` returns the policies from the strongest to the weakest.
         """
         n = len(self.names)
         if self.kind != "swiss":
@@ -189,7 +186,7 @@ def _by_name(policies: Sequence[Any]) -> dict[str, Any]:
 
 
 def read_league(path: Path, seed: int = 0) -> League:
-    r"""The league that a TOML file describes: its keys are the fields of League. `seed` is that of a file that names none.
+    r"""Read a league from a TOML file, whose keys are the fields of League. `seed` is used if the file has none.
 
     >>> from pathlib import Path
     >>> from kdenv.arena import read_league

@@ -1,4 +1,4 @@
-"""Plays the tables of a league, keeps their games in a folder, and merges such folders of several machines."""
+"""Plays the tables of a league, keeps their games in a folder, and merges the folders of several machines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kdenv.arena.league import League
 from kdenv.arena.match import Match, Result
 from kdenv.arena.pairings import Table
 from kdenv.arena.results import ResultsFile, changed_model, header, match_in, result_of
-from kdenv.arena.resume import path_in, play_kept
+from kdenv.arena.resume import path_in, play_remaining
 from kdenv.arena.standings import Standings
 from kdenv.core.errors import BadOption, BadRecord, shown
 from kdenv.core.files import ordinary
@@ -28,12 +28,20 @@ def league(
     ray: str | None = None,
     on_result: Callable[[Standings], None] = lambda standings: None,
 ) -> Standings:
-    """Play the games of a league that the folder does not hold, and return its standings. All games of its policies in the folder count.
+    """Play the missing games of a league, and return its standings.
 
-    plays: if it is false, nothing is played, and the games in the folder are rated.
-    part: (2, 3) plays the second third of all deals, as one of three machines does whose games are merged afterwards.
-    ray: the address of a Ray cluster that plays, or "auto".
-    on_result: is called after each game. After Ctrl-C `interrupted` of the standings is true, and what was played is kept.
+    Args:
+        plan: The league.
+        folder: A folder that keeps the games. All games in it between policies of the league count.
+        plays: If false, nothing is played, and the games in the folder are rated.
+        part: (2, 3) plays the second third of all deals, for one of three machines whose games are merged afterwards.
+        processes: The number of processes. The default is one for each core.
+        move_limit: The longest time of a decision, in seconds.
+        ray: The address of a Ray cluster that plays, or "auto".
+        on_result: A function that is called after each game.
+
+    Returns:
+        The standings. After Ctrl-C their `interrupted` is true, and all finished games are kept.
 
     >>> from kdenv.arena import League, league
     >>> print(league(League("kingdomino", ["full_greedy", "gprd", "random"], deals=10, options={"size": 3}), processes=1))
@@ -43,6 +51,7 @@ def league(
     1  gprd          +93 [22, 171]                94.4 %  68.8 % [54.1, 80.4]  +3.5 ± 2.5 ...
     2  full_greedy    +6 [-68, 81]                91.9 %  51.2 % [35.6, 66.6]  +1.1 ± 2.5 ...
     3  random       -99 [-203, -7]                     -  30.0 % [15.9, 49.2]  -4.6 ± 2.7 ...
+
     """
     plan.check()
     number, parts = part
@@ -66,7 +75,7 @@ def league(
         def is_ours(game: int) -> bool:
             return plays and match.find(game)[0] % parts == number - 1
 
-        if not play_kept(match, folder, add, processes=processes, move_limit=move_limit, ray=ray, is_ours=is_ours):
+        if not play_remaining(match, folder, add, processes=processes, move_limit=move_limit, ray=ray, is_ours=is_ours):
             standings.interrupted = True
 
     read: set[Table] = set()
@@ -99,9 +108,9 @@ def known_tables(plan: League, folder: Path | None) -> set[Table]:
 
 
 def merge(plan: League, folder: Path, other: Path) -> tuple[int, int]:
-    """Add to the folder the games of this league that another folder, or a file, has. Return how many were new, and how many were not.
+    """Add the games of this league in another folder or file to the folder. Return the numbers of new games and of others.
 
-    Games have numbers, so a game that is there already stays as it is. What belongs to no table of this league is left out.
+    A game whose number the folder has stays as it is. Games that belong to no table of this league are left out.
 
     >>> from pathlib import Path
     >>> from kdenv.arena import League, league, merge
@@ -138,7 +147,7 @@ def merge(plan: League, folder: Path, other: Path) -> tuple[int, int]:
 
 
 def _results_in(path: Path, match: Match) -> Iterator[Result]:
-    """The results in a file that is only read. A last line that was cut is left out."""
+    """Yield the results in a file, which is only read. A last line that was cut is left out."""
     mine = header(match)
     with ordinary(path).open("rb") as file:
         theirs = json.loads(file.readline())

@@ -16,13 +16,13 @@ from kdenv.arena.results import FORMAT, MOST, result_of
 from kdenv.core.errors import BadOption, BadRecord
 from kdenv.core.files import ordinary
 
-_IN_A_ROW = {"scores": "score", "margins": "margin", "wins": "win"}  # the name of a field's column, if it is another one
+_IN_A_ROW = {"scores": "score", "margins": "margin", "wins": "win"}  # columns that are not named after their field
 _FRACTIONS = ("win", "seconds")  # columns of numbers that are not whole
 _LONG = ("record", "pace")  # fields that are not numbers, and that are read only if they are wanted
 
 
 class _GameRow(NamedTuple):
-    """A game in a file, and where it was found."""
+    """A game, and the file that has it."""
 
     file: str
     match: Match
@@ -30,14 +30,14 @@ class _GameRow(NamedTuple):
 
 
 def read(path: Path | str, *, records: bool = False) -> dict[str, Any]:
-    """The results in a file, or in all .jsonl files of a folder, as columns: numpy arrays of numbers, and lists of texts.
+    """Read the results in a file, or in all .jsonl files of a folder, as columns: numpy arrays of numbers, and lists of texts.
 
     There is a row for each policy in each game. The columns are: `file`, `game` (its name), `seed`, `line_up` (1 for the second line-up of
     a comparison), `place` (in the line-up), `policy`, `seat`, and the fields of a Result: `number`, `deal`, `score`, `margin`, `win`,
     `seconds` (of all decisions; nan if they were not measured), `turns` and `playouts`. With `records=True` there are `record` and
     `pace` (a list of the seconds and the playouts of every turn, or None), too.
-    Files of matches, comparisons, curves and leagues are alike. A last line that was cut is left out, so a file may be read while a match
-    writes to it.
+    Files of matches, comparisons, curves and leagues have the same format. A last line that was cut is left out, so a file may be read
+    while a match writes to it.
 
     >>> from pathlib import Path
     >>> from kdenv.arena import compare, read
@@ -95,7 +95,7 @@ def _games_in(path: Path) -> Iterator[_GameRow]:
 
 
 def _match_of(path: Path, line: bytes) -> Match:
-    """The match that the first line of a file of results describes, with as many games as can be."""
+    """The match that the first line of a file of results describes, with the largest number of games."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
 """A match, and one game of it: a line-up of policies plays the same deals from every seat.
 
-The chance of a deal is drawn by one generator, which is seeded by the seed of the match and the number of the deal. So all rotations of
-the line-up meet the same draws, as far as chance does not depend on what is played.
+The chance of a deal is drawn by one generator, seeded by the seed of the match and the number of the deal. So all rotations of the
+line-up have the same random draws, as far as chance does not depend on the actions.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from kdenv.core.view import OracleView, View
 from kdenv.games import find_game
 from kdenv.policies import Policy, policy
 
-_TRIAL = 50  # the trial game ends after so many decisions for each seat, even if not every policy has decided
+_TRIAL = 50  # the longest trial game, in decisions for each seat
 
-_clock = time.perf_counter  # what measures the time of a decision
+_clock = time.perf_counter  # measures the time of a decision
 
 # A function that is called with a seat before its policy decides, and with None after that, so that another process can measure the time.
 Deciding = Callable[[int | None], None]
@@ -33,7 +33,7 @@ Deciding = Callable[[int | None], None]
 
 @contextmanager
 def processor_time() -> Iterator[None]:
-    """A context in which the time of decisions in this process is that of the processor, in which other programs do not count.
+    """Measure CPU time in this context, so that other programs do not count. It holds for decisions in this process.
 
     >>> from kdenv.arena import Match, Summary, play, processor_time
     >>> summary = Summary(Match("kingdomino", ["full_greedy", "random"], games=4, options={"size": 3}))
@@ -50,15 +50,15 @@ def processor_time() -> Iterator[None]:
 
 
 class GameFailed(KdenvError):
-    """A game cannot be played to its end. The message names the game, its seed, and the policy if it is the policy's mistake.
+    """A game cannot be played to its end. The message names the game, its seed, and the policy that failed, if one did.
 
-    What a policy has raised is its `__cause__`, also from another process.
+    An error that a policy raised is its `__cause__`, also from another process.
     """
 
 
 @dataclass(frozen=True)
 class Match:
-    """Which policies play which game, how many games, and from which seed.
+    """The game, the policies, the number of games and the seed of a match.
 
     >>> from kdenv.arena import Match, Summary, play
     >>> summary = Summary(Match("kingdomino", ["full_greedy", "random"], games=40, seed=1, options={"size": 3}))
@@ -74,20 +74,20 @@ class Match:
     """
 
     game: str
-    line_up: Sequence[Any]  # policies, one per seat in the first rotation; kept as text, if they can be written
+    line_up: Sequence[Any]  # a policy for each seat of the first rotation; kept as text, if it can be written
     games: int
     seed: int = 0
     options: dict[str, Any] = field(default_factory=dict)
-    other: Sequence[Any] = ()  # if it is not empty: a second line-up, which plays the same deals in the same seats as the first
+    other: Sequence[Any] = ()  # a second line-up, which plays the same deals in the same seats as the first; empty if there is none
 
     def __post_init__(self) -> None:
-        """Take policies as `kdenv.policy` does."""
+        """Take policies in every form that `kdenv.policy` takes."""
         for name in ("line_up", "other"):
             texts = [each if isinstance(each, str) else _written(policy(each)) for each in getattr(self, name)]
             object.__setattr__(self, name, texts)
 
     def check(self) -> None:
-        """Raise a KdenvError if this match cannot be played. Nothing is played for that."""
+        """Raise a KdenvError if this match cannot be played. Nothing is played."""
         game = find_game(self.game)
         if not self.line_up:
             raise BadOption(f"a match of {self.game} needs a policy for every seat")
@@ -101,12 +101,12 @@ class Match:
 
     @property
     def line_ups(self) -> list[Sequence[Any]]:
-        """The line-up, and the other one if there is one."""
+        """The line-up, and the second one if there is one."""
         return [self.line_up, self.other] if self.other else [self.line_up]
 
     @property
     def games_of_a_deal(self) -> int:
-        """Each line-up plays a deal once in every rotation."""
+        """The number of games of a deal: each line-up plays it once in every rotation."""
         return len(self.line_up) * len(self.line_ups)
 
     def find(self, number: int) -> tuple[int, int, int]:
@@ -115,17 +115,17 @@ class Match:
         return deal, *divmod(within, len(self.line_ups))
 
     def seats(self, rotation: int) -> list[int]:
-        """For each seat, the place in the line-up of the policy that sits there. Over the rotations every place has every seat once."""
+        """For each seat, the place of its policy in the line-up. Over all rotations every place has every seat once."""
         n = len(self.line_up)
         return [(seat - rotation) % n for seat in range(n)]
 
     def who(self, number: int | None, seat: int) -> str:
-        """The policy in this seat and the game of this number, in words for an error. None means the trial game."""
+        """The policy in this seat of the game of this number, in words for an error. None means the trial game."""
         _, rotation, which = (0, 0, 0) if number is None else self.find(number)
         return f"{self.line_ups[which][self.seats(rotation)[seat]]} in seat {seat} of {self.name_of_game(number)}"
 
     def name_of_game(self, number: int | None) -> str:
-        """The game of this number, in words for an error, with what is needed to play it again. None means the trial game."""
+        """The game of this number with its seed, in words for an error. None means the trial game."""
         return f"{'the trial game' if number is None else f'game {number}'} ({self.game}, seed {self.seed})"
 
     def describe(self) -> str:
@@ -135,12 +135,12 @@ class Match:
 
 
 def _written(player: Policy) -> str | Policy:
-    """The text of a policy; functions, and policies whose class has no name, stay as they are."""
+    """The text of a policy. Functions, and policies whose class has no name, are returned as they are."""
     return player.text if player.kind else player
 
 
 class Events(NamedTuple):
-    """What happened in a game, from which its record can be written: numbers as in a Log, and at which table."""
+    """The events of a game, from which its record can be written: numbers as in a Log, and the set-up of the table."""
 
     game: str
     players: int
@@ -155,7 +155,7 @@ class Events(NamedTuple):
 
 
 class _TurnLog:
-    """The field `record` of a Result: a text. If it is given as Events, the text is written when it is first read."""
+    """The field `record` of a Result: a text. If it is set to Events, the text is written when it is first read."""
 
     def __set__(self, result: Result, given: str | Events) -> None:
         result.__dict__["record"] = given
@@ -185,13 +185,13 @@ class Result:
     pace: list[list[list[float]]] | None = None  # for every turn its seconds and its playouts; None as for seconds
 
     def with_record(self) -> Result:
-        """The same result; its record is written now, if it was not written yet."""
+        """Write the record now, and return the result."""
         _ = self.record
         return self
 
 
 class Finished(Collection[int]):
-    """The numbers of the games that are finished. Numbers from 0 up to the first gap take no memory."""
+    """The numbers of the finished games. Numbers from 0 up to the first gap take no memory."""
 
     def __init__(self, numbers: Iterable[int] = ()) -> None:
         self._below = 0
@@ -218,11 +218,11 @@ class Finished(Collection[int]):
         return self._below + len(self._others)
 
 
-def ready(match: Match, deciding: Deciding = lambda seat: None) -> list[Policy]:
-    """The policies of every line-up, compiled and loaded, so that the time for this is not counted in any game.
+def ready(match: Match, deciding: Deciding | None = None) -> list[Policy]:
+    """The policies of every line-up, compiled and loaded, so that this time is not counted in any game.
 
-    Every policy prepares, and every different policy makes one decision in a trial game that is thrown away. Nothing of the trial game
-    remains, because every game begins by resetting its policies.
+    Every policy prepares, and every different policy makes one decision in a trial game. The trial game has no effect on others, because
+    every game begins by resetting its policies.
     """
     if match.other:
         return [player for line_up in match.line_ups for player in ready(replace(match, line_up=line_up, other=()), deciding)]
@@ -230,31 +230,32 @@ def ready(match: Match, deciding: Deciding = lambda seat: None) -> list[Policy]:
     table, rng = Table(find_game(match.game), len(players), **match.options), make_rng(0)
     table.run_chance(rng)
     for seat, player in enumerate(players):
-        deciding(seat)
+        if deciding is not None:
+            deciding(seat)
         reset(player, 0, match.who(None, seat))
         try:
             player.prepare(_view(player, table, seat))
         except (Exception, SystemExit) as error:
             raise failed(match.who(None, seat), error) from error
-        deciding(None)
+        if deciding is not None:
+            deciding(None)
     waiting = set(match.line_up)
     for _ in range(_TRIAL * len(players)):
-        if table.over or not waiting:
+        mover = table.seat
+        if mover is None or not waiting:
             break
-        seat = _seat(table)
-        if match.line_up[seat] in waiting:
-            waiting.remove(match.line_up[seat])
-            _decide(match, None, players[seat], table, deciding)
+        if match.line_up[mover] in waiting:
+            waiting.remove(match.line_up[mover])
+            _decide(match, None, players[mover], table, mover, rng, deciding)
         else:
             legal = table.legal()
-            table.play(legal[int(below(rng, len(legal)))])
-        table.run_chance(rng)
+            table.decide(legal[int(below(rng, len(legal)))], rng)
     table.scores(), table.standings(), table.record()
     return players
 
 
 def policy_seeds(match: Match, deal: int, rotation: int) -> list[int]:
-    """The seeds with which the policies of the line-up are reset before a game of this deal in this rotation."""
+    """The seeds of the policies of the line-up in a game of this deal in this rotation."""
     return [derive_seed("policy", match.seed, deal, rotation, place) for place in range(len(match.line_up))]
 
 
@@ -263,8 +264,8 @@ def chance_of(match: Match, deal: int) -> Rng:
     return make_rng(derive_seed("chance", match.seed, deal))
 
 
-def play_game(match: Match, number: int, players: Sequence[Policy] | None = None, deciding: Deciding = lambda seat: None) -> Result:
-    """Play the game of this number, from which its deal and its rotation follow. `players` are the policies that ready() returned.
+def play_game(match: Match, number: int, players: Sequence[Policy] | None = None, deciding: Deciding | None = None) -> Result:
+    """Play the game of this number, which determines its deal and its rotation. `players` are the policies that ready() returned.
 
     >>> from kdenv.arena import Match, play_game
     >>> match = Match("kingdomino", ["full_greedy", "random"], games=4, seed=1)
@@ -280,26 +281,24 @@ def play_game(match: Match, number: int, players: Sequence[Policy] | None = None
         reset(players[place], seeds[place], match.who(number, seat))
     table = Table(find_game(match.game), n, **match.options)
     chance = chance_of(match, deal)
-    turns = [0] * n
+    turns, playouts = [0] * n, [player.n_playouts for player in players]
     pace: list[list[list[float]]] = [[] for _ in range(n)]
-    last = None  # the seat whose turn goes on until chance or another seat
+    last = None  # the seat of the present turn, which ends with chance or another seat
     table.run_chance(chance)
-    while not table.over:
-        seat = _seat(table)
-        events = len(table.log)
-        player, of_player = players[seats[seat]], pace[seats[seat]]
-        if seat != last:
-            turns[seat] += 1
+    while (mover := table.seat) is not None:
+        events, place = table.log.n, seats[mover]
+        player, of_player = players[place], pace[place]
+        if mover != last:
+            turns[mover] += 1
             of_player.append([0.0, 0])
-        playouts = player.n_playouts
-        of_player[-1][0] += _decide(match, number, player, table, deciding)
-        of_player[-1][1] += player.n_playouts - playouts
-        table.run_chance(chance)
-        last = seat if len(table.log) == events + 1 else None
+        of_player[-1][0] += _decide(match, number, player, table, mover, chance, deciding)
+        n_playouts = player.n_playouts
+        of_player[-1][1] += n_playouts - playouts[place]
+        playouts[place] = n_playouts
+        last = mover if table.log.n == events + 1 else None
     log = Events(match.game, n, table.variant.tobytes(), table.log.rows[0, : table.log.n].tobytes())
-    made = [player.n_playouts for player in players]
     seconds = [sum(of_turn for of_turn, _ in of_player) for of_player in pace]
-    result = result_of_game(match, number, table.scores(), table.standings(), turns, made, seconds, log)
+    result = result_of_game(match, number, table.scores(), table.standings(), turns, playouts, seconds, log)
     result.pace = [[[round(of_turn, 6), n] for of_turn, n in of_player] for of_player in pace]
     return result
 
@@ -335,24 +334,26 @@ def result_of_game(
     )
 
 
-def _decide(match: Match, number: int | None, player: Policy, table: Table, deciding: Deciding) -> float:
-    """Let a policy decide, and carry out its action. Return the seconds that the decision took."""
-    seat = _seat(table)
+def _decide(match: Match, number: int | None, player: Policy, table: Table, seat: int, chance: Rng, deciding: Deciding | None) -> float:
+    """Let the policy in this seat decide; carry out its action and the chance after it. Return the seconds that the decision took."""
     view = _view(player, table, seat)
     try:
-        deciding(seat)
+        if deciding is not None:
+            deciding(seat)
         start = _clock()
         action = player.act(view)
         seconds = _clock() - start
-        deciding(None)
-        table.play(action)
+        if deciding is not None:
+            deciding(None)
+        action = table.checked_action(action)
     except (Exception, SystemExit) as error:
         raise failed(match.who(number, seat), error) from error
+    table.decide(action, chance)
     return seconds
 
 
 def reset(player: Policy, seed: int, who: str = "") -> None:
-    """Reset a policy before a game. `who` is the policy, in words."""
+    """Reset a policy before a game. `who` describes the policy in an error."""
     try:
         player.reset(seed)
     except (Exception, SystemExit) as error:
@@ -360,22 +361,15 @@ def reset(player: Policy, seed: int, who: str = "") -> None:
 
 
 def failed(who: str, error: BaseException) -> GameFailed:
-    """The error for a policy that raises an error or returns an action that is not legal. `who` is the policy, in words."""
+    """The error for a policy that raises an error or returns an illegal action. `who` describes the policy."""
     return GameFailed(f"{who} cannot go on: {reason(error)}")
 
 
 def reason(error: BaseException) -> str:
-    """The sentence of a user's mistake, or what code from outside has raised and where."""
+    """The first line of the message of kdenv, or the error of code from outside with its place."""
     return (str(error).splitlines() or [""])[0] if isinstance(error, (KdenvError, KernelError)) else describe_error(error)
 
 
-def _seat(table: Table) -> int:
-    """The seat that decides, at a table where a seat decides."""
-    seat = table.seat
-    assert seat is not None
-    return seat
-
-
 def _view(player: Policy, table: Table, seat: int) -> View:
-    """What the policy may see. Only an oracle sees everything."""
+    """The view of this seat. Only an oracle sees everything."""
     return OracleView(table, seat) if player.is_oracle else View(table, seat)

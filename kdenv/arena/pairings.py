@@ -1,4 +1,4 @@
-"""Which policies of a league sit down together. A table is drawn so that those meet who have met least, or whose ratings are near.
+"""Draws the tables of a league: policies meet that have met least, or, in a Swiss league, whose ratings are close.
 
 Policies are numbers from 0 on. A table has one policy for each team, and no two tables have the same ones.
 """
@@ -13,14 +13,14 @@ from typing import Any
 
 Table = tuple[int, ...]  # ascending
 
-# What it costs that this policy joins those at the table; the lowest cost is taken first.
+# The cost of adding this policy to those at the table; the policy of the lowest cost is tried first.
 Cost = Callable[[Sequence[int], int], Any]
 
 
 def even_tables(policies: int, teams: int, meetings: int, must_meet: Callable[[int, int], bool], known: Iterable[Table]) -> list[Table]:
-    """Tables at which every two policies that must meet do so at least so many times, among few and evenly spread ones.
+    """Tables at which every two policies that must meet do so at least `meetings` times: few tables, evenly spread over the policies.
 
-    Tables that are known already count. The result depends on them as a set, and those that it needs are the first ones in it.
+    Known tables count. The result depends on them as a set, and begins with those that it needs.
     """
     pairs = [pair for pair in combinations(range(policies), 2) if must_meet(*pair)]
     drawn = [table for table in sorted(known) if any(must_meet(*pair) for pair in combinations(table, 2))]
@@ -50,14 +50,15 @@ def even_tables(policies: int, teams: int, meetings: int, must_meet: Callable[[i
 
 
 def most_meetings(policies: int, teams: int) -> int:
-    """At how many different tables two policies can meet."""
+    """The number of different tables at which two policies can meet."""
     return comb(policies - 2, teams - 2)
 
 
 def neighbours(order: Sequence[int], teams: int, drawn: Iterable[Table]) -> list[Table]:
-    """The tables of a round of a Swiss tournament: policies that stand near each other, at tables that were not drawn before.
+    """The tables of a round of a Swiss tournament: policies that are close in the ranking, at tables that were not drawn before.
 
-    `order` has the policies from the strongest to the weakest. Whoever sat out most rounds is seated first. Who finds no table sits out.
+    `order` has the policies from the strongest to the weakest. A policy that sat out more rounds is seated earlier. A policy without a
+    table sits out.
     """
     taken = set(drawn)
     met = Counter(pair for table in taken for pair in combinations(table, 2))

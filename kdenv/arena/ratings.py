@@ -1,12 +1,12 @@
-"""Ratings of policies that need not all have met: how strong each is, from who finished before whom at which table.
+"""Ratings of policies, from the order in which they finished at each table. Not all of them need have met.
 
-The model is that of Plackett (1975) and Luce (1959): whoever comes first is drawn with odds exp(strength), whoever comes second likewise
-among the others, and so on. For two at a table it is that of Bradley and Terry (1952). A tie counts as the mean over all orders of those
-who tie; for two it is half a win for each. So a difference of strengths says which share of the wins to expect, ties included.
+The model is that of Plackett (1975) and Luce (1959): the first place is drawn with odds exp(strength), the second likewise among the
+others, and so on. With two at a table it is the model of Bradley and Terry (1952). A tie counts as the mean over all orders of the tied
+policies; with two it is half a win for each. So a difference of strengths predicts the share of the wins, ties included.
 
-Intervals are those of profile likelihood: they hold every rating at which what happened is not much less probable than at the best one.
-So they are right also where somebody won only once or twice. Games of one deal are one sample: the difference that counts as much is
-scaled by the cluster-robust variance (the sandwich of Liang and Zeger 1986), as Chandler and Bate do (2007).
+Intervals are profile-likelihood intervals: they contain every rating at which the games are not much less probable than at the best
+one. So they are valid even for a policy that won only once or twice. Games of one deal are one sample: the likelihood ratio is scaled by
+the cluster-robust variance (the sandwich of Liang and Zeger 1986), following Chandler and Bate (2007).
 """
 
 from __future__ import annotations
@@ -23,31 +23,32 @@ from numpy.typing import NDArray
 
 from kdenv.arena.statistics import FEWEST_DEALS, Estimate, student_t
 
-POINTS = 400 / math.log(10)  # the points of a strength of 1. They are those of chess: 400 points are odds of 10 to 1
+POINTS = 400 / math.log(10)  # the points of a strength of 1, as in chess: 400 points are odds of 10 to 1
 
-# Every policy has also drawn this part of a game with an imagined one of strength 0. So whoever won everything has a finite rating.
+# A prior: every policy has drawn this part of a game with an imagined policy of strength 0. It keeps the strength of a policy finite that
+# won every game.
 _IMAGINED = 0.25
-_TAIL = 0.025  # how probable it is, at most, that the finite end of a one-sided interval misses the truth
-_STEPS = 100  # Newton's method takes at most so many steps; about eight are enough
-_NEAR = 1e-10  # it ends with a step that is smaller than this
-_CLOSE = 1e-7  # the end of an interval is as right as this
+_TAIL = 0.025  # the largest probability that the finite end of a one-sided interval misses the true rating
+_STEPS = 100  # the largest number of steps of Newton's method; about eight are enough
+_NEAR = 1e-10  # it ends with a step smaller than this
+_CLOSE = 1e-7  # the tolerance of the ends of intervals
 
 Table = tuple[int, ...]  # the numbers of the policies at a table
-Places = tuple[int, ...]  # in the same order, where each finished: 0 is first, and equal places are a tie
-Deals = Counter[tuple[Table, tuple[Places, ...]]]  # how many deals of a table had games that ended like this
+Places = tuple[int, ...]  # in the same order, the place of each: 0 is first, and equal places are a tie
+Deals = Counter[tuple[Table, tuple[Places, ...]]]  # the number of deals of a table whose games ended with these places
 Floats = NDArray[np.float64]
 
 
 class Ratings(NamedTuple):
-    """What is known about the strengths of policies."""
+    """The ratings of policies with their intervals."""
 
-    estimates: list[Estimate]  # in points. An end that nothing in the games bounds is inf; both are nan where deals are too few
+    estimates: list[Estimate]  # in points. An end that no game bounds is infinite; both are nan if there are too few deals
     reference: list[int]  # the policies whose mean rating is 0
-    superiority: Floats  # [i, j]: how likely it is that i is stronger than j
+    superiority: Floats  # [i, j]: the probability that i is stronger than j
 
 
 class Placings:
-    """Collects who finished where in the games of a league, and rates the policies, which are numbered from 0."""
+    """Collects the places in the games of a league, and rates the policies, which are numbered from 0."""
 
     def __init__(self, policies: int, games_of_a_deal: int) -> None:
         self._policies, self._full = policies, games_of_a_deal
@@ -63,9 +64,9 @@ class Placings:
             del self._partial[table, deal]
 
     def rate(self, anchor: int | None = None) -> Ratings:
-        """Rate all policies. The anchor has 0; without one, 0 is the mean of the largest group of linked policies."""
+        """Rate all policies. The anchor has a rating of 0; without one, the mean of the largest group of linked policies is 0."""
         found = self._deals + Counter((table, tuple(sorted(games))) for (table, _), games in self._partial.items())
-        deals = Counter(dict(sorted(found.items())))  # so that no digit depends on the order in which games ended
+        deals = Counter(dict(sorted(found.items())))  # sorted, so that no digit depends on the order in which games ended
         likelihood = _Likelihood(self._policies, deals, _IMAGINED)
         strengths = likelihood.most_probable()
         covariance = likelihood.robust_covariance(strengths)
@@ -93,9 +94,9 @@ class Placings:
 
 @cache
 def _choices(places: Places) -> tuple[tuple[tuple[int, ...], float], ...]:
-    """The sets from which the first, the second ... were drawn if a table ended like this, each with its weight.
+    """The sets from which the first, the second ... place of a table were drawn, each with its weight.
 
-    With a tie these are the sets of all orders of those who tie, and their weights are shares of these orders.
+    With a tie these are the sets of all orders of the tied policies, and their weights are the shares of these orders.
     """
     sets: list[tuple[tuple[int, ...], float]] = []
     for place in sorted(set(places)):
@@ -107,10 +108,10 @@ def _choices(places: Places) -> tuple[tuple[tuple[int, ...], float], ...]:
 
 
 class _Likelihood:
-    """The likelihood of strengths, given deals. Games that ended alike are one, so its size does not grow with the number of games."""
+    """The likelihood of strengths, given deals. Games with equal places are one term, so its size does not grow with their number."""
 
     def __init__(self, policies: int, deals: Deals, imagined: float = 0.0) -> None:
-        """Each policy has also drawn the part `imagined` of a game. If that is 0, all must be linked, and the mean strength is 0."""
+        """`imagined` is the part of a game that each policy has drawn. If it is 0, all must be linked, and the mean strength is 0."""
         self._policies, self._deals, self._imagined = policies, deals, imagined
         self._held = float(imagined == 0.0)
         weights: Counter[Table] = Counter()
@@ -128,13 +129,13 @@ class _Likelihood:
 
     @property
     def freedom(self) -> int:
-        """The degrees of freedom of an interval: the deals less the strengths, of which one is given."""
+        """The degrees of freedom of an interval: the number of deals minus that of the strengths, of which one is given."""
         return max(1, self._deals.total() - (self._policies - 1))
 
     def most_probable(self, start: Floats | None = None, contrast: Floats | None = None) -> Floats:
-        """The strengths that are most probable; those of which `contrast @ strengths` is as at the start, if a contrast is given.
+        """The maximum-likelihood strengths. If a contrast is given, `contrast @ strengths` keeps its value at the start.
 
-        Newton's method, with shorter steps where a step leads down.
+        This is Newton's method; a step that lowers the likelihood is shortened.
         """
         strengths = np.zeros(self._policies) if start is None else start
         value = self.value(strengths)
@@ -148,19 +149,19 @@ class _Likelihood:
         return strengths
 
     def step(self, strengths: Floats, contrast: Floats | None = None) -> tuple[Floats, float]:
-        """Newton's step, which does not change the contrast if one is given; and how the value rises with the contrast there."""
+        """Newton's step, which leaves the contrast unchanged if one is given; and the derivative of the likelihood by the contrast."""
         information, slope = self._information(strengths), self._slope(strengths)
         if contrast is None:
             return np.asarray(np.linalg.solve(information, slope)), 0.0
-        information += np.outer(contrast, contrast)  # changes no step that leaves the contrast as it is, and keeps this from being singular
+        information += np.outer(contrast, contrast)  # makes it regular, and changes no step that leaves the contrast unchanged
         free, held = np.linalg.solve(information, np.column_stack([slope, contrast])).T
         rise = float(contrast @ free) / float(contrast @ held)
         return np.asarray(free - rise * held), rise
 
     def robust_covariance(self, strengths: Floats) -> Floats:
-        """The covariance of the strengths, if deals are independent and games of a deal need not be.
+        """The covariance of the strengths if deals are independent, and games of a deal may depend on each other.
 
-        The imagined games count as what a decided game would add, so that it is never 0, as where all deals ended alike.
+        Each imagined game counts like a decided game. So the covariance is never 0, even if all deals ended alike.
         """
         bread, slope_of_game = self.covariance(strengths), cache(_slope_of_game)
         slopes = np.zeros((len(self._deals), self._policies))
@@ -172,7 +173,7 @@ class _Likelihood:
         return np.asarray(bread @ spread @ bread)
 
     def covariance(self, strengths: Floats) -> Floats:
-        """The covariance of the strengths, if all games are independent."""
+        """The covariance of the strengths if all games are independent."""
         return np.asarray(np.linalg.inv(self._information(strengths)))
 
     def value(self, strengths: Floats) -> float:
@@ -191,18 +192,18 @@ class _Likelihood:
         return np.asarray(information)
 
     def _shares(self, strengths: Floats) -> Floats:
-        """For each set, how probable each policy is to be drawn from it."""
+        """For each set, the probability of each policy to be drawn from it."""
         odds = self._members * np.exp(strengths)
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 def _information_of_game(strengths: Floats) -> Floats:
-    """What a game against a strength of 0 tells about each strength."""
+    """The Fisher information of a game against a strength of 0, for each strength."""
     return np.asarray(1 / (2 + np.exp(strengths) + np.exp(-strengths)))
 
 
 def _slope_of_game(strengths: tuple[float, ...], places: Places) -> Floats:
-    """How the likelihood of a game rises with the strength of each at its table."""
+    """The derivative of the log-likelihood of a game by the strength of each policy at its table."""
     odds, slope = np.exp(strengths), np.ones(len(places))
     for members, weight in _choices(places):
         drawn = odds[list(members)]
@@ -214,11 +215,11 @@ def _slope_of_game(strengths: tuple[float, ...], places: Places) -> Floats:
 
 
 class _Profile:
-    """Intervals of the strengths in a group of linked policies, less the mean strength of those of the group that are the reference.
+    """Profile-likelihood intervals of the strengths in a group of linked policies, relative to the mean strength of the reference.
 
-    For each difference from the reference, the other strengths are the most probable ones. No game is imagined here, since that would
-    matter where somebody won once. Other policies are left out: at a table they are before, or behind, all of the group, so the order
-    within the group has the same likelihood without them.
+    For each difference from the reference, the other strengths are the most probable ones. No game is imagined, because that would move
+    the interval of a policy that won once. Other policies are left out: at a table they are before, or behind, all of the group. So the
+    order within the group has the same likelihood without them.
     """
 
     def __init__(self, deals: Deals, group: Sequence[int], reference: Sequence[int]) -> None:
@@ -244,16 +245,21 @@ class _Profile:
             return 0.0, 0.0
         robust, naive = float(contrast @ self._robust @ contrast), float(contrast @ self._naive @ contrast)
         half = student_t(max(FEWEST_DEALS - 1, self._likelihood.freedom)) * math.sqrt(robust)
-        fall = half * half / naive / 2  # of the likelihood, which is scaled so that its curvature is that of the robust variance
+        fall = half * half / naive / 2  # of the log-likelihood, scaled so that its curvature is that of the robust variance
         return self._end(contrast, -half, fall), self._end(contrast, half, fall)
 
     def _end(self, contrast: Floats, half: float, fall: float) -> float:
-        """The value of the contrast, on that side of the best one to which `half` leads, at which the likelihood has fallen so much.
+        """The value of the contrast at which the log-likelihood is lower by `fall`, on the side of the sign of `half`.
 
-        Newton's method for the root of the fall, which is nearly straight; with halves of the bracket where that leads out of it.
+        This is Newton's method for the root of the fall, which is nearly linear. A step out of the bracket is replaced by its middle.
         """
         best, along = float(contrast @ self._best), self._naive @ contrast / (contrast @ self._naive @ contrast)
-        near, far, at, strengths = 0.0, math.inf, abs(half), self._best  # at `near` it has fallen less, at `far` more
+        near, far, at, strengths = (
+            0.0,
+            math.inf,
+            abs(half),
+            self._best,
+        )  # distances from the best value: at `near` the fall is too small, at `far` too large
         for _ in range(_STEPS):
             there = best + math.copysign(at, half)
             strengths = self._likelihood.most_probable(strengths + along * (there - contrast @ strengths), contrast)
@@ -272,10 +278,10 @@ class _Profile:
 
 
 class _Links:
-    """Which policies the games compare. Two are linked if each has beaten or tied the other, or someone who has, and so on.
+    """The links between policies. Two are linked if each has beaten or tied the other, or a policy that has, and so on.
 
-    Whoever always finished before others is not linked with them. Of its strength only one end is known: it is so large that all these
-    deals are not too improbable, where each deal counts as one game, and the strengths of the others are taken as they are.
+    A policy that always finished before the others is not linked with them. Only one end of its strength is known: the smallest strength
+    at which these deals are not too improbable. Each deal counts as one game, and the strengths of the others are taken as exact.
     """
 
     def __init__(self, policies: int, deals: Deals, strengths: Floats) -> None:
@@ -296,11 +302,11 @@ class _Links:
         return np.flatnonzero(self.both[best]).tolist()
 
     def one_sided(self, policy: int, other: int) -> tuple[float, float]:
-        """The ends of the interval of a policy which is not linked with the other one, whose group is taken as known."""
+        """The ends of the interval of a policy that is not linked with the other one. The strengths of its group are taken as exact."""
         sign = 1 if self._reaches[policy, other] else -1
         if not self._met(policy, other):
             return -math.inf, math.inf
-        near, far = float(self._strengths[policy]), sign * -1000.0  # at `near` what happened is probable enough, at `far` it is not
+        near, far = float(self._strengths[policy]), sign * -1000.0  # at `near` the deals are probable enough, at `far` they are not
         while self.log_chance(policy, other, near) < math.log(_TAIL):
             near += sign
         for _ in range(60):
@@ -316,7 +322,7 @@ class _Links:
         return -sum(count * float(np.logaddexp(0.0, sign * (rival - strength))) for rival, count in met.items())
 
     def _met(self, policy: int, other: int) -> Counter[float]:
-        """Whom of the group a policy met that is not in it: in each deal the strongest one if it won, else the weakest."""
+        """The opponents of a policy from a group that it is not in, by strength: of each deal the strongest if it won, else the weakest."""
         best = max if self._reaches[policy, other] else min
         met: Counter[float] = Counter()
         for (table, _), count in self._deals.items():
@@ -327,10 +333,10 @@ class _Links:
 
 
 def _superiority(strengths: Floats, covariance: Floats, links: _Links) -> Floats:
-    """[i, j]: how likely it is that i is stronger than j.
+    """[i, j]: the probability that i is stronger than j.
 
-    For linked policies the error of the difference is taken for normal. For others it is 1 less the probability of what happened
-    if they were equally strong, and 0.5 where nothing is known.
+    For linked policies the error of the difference is taken as normal. For others it is 1 minus the probability of their games if they
+    were equally strong; it is 0.5 if they never met.
     """
     found = np.full(covariance.shape, 0.5)
     for i, j in combinations(range(len(strengths)), 2):
@@ -346,6 +352,6 @@ def _superiority(strengths: Floats, covariance: Floats, links: _Links) -> Floats
 
 
 def places_of(scores: Sequence[float], wins: Sequence[float]) -> Places:
-    """The places at a table: the winners are first, whatever broke their tie, and the others follow by score."""
+    """The places at a table: all winners are first, and the others follow by score."""
     keys = [(1, 0.0) if win > 0 else (0, float(score)) for score, win in zip(scores, wins, strict=True)]
     return tuple(sum(other > mine for other in keys) for mine in keys)

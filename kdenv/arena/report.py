@@ -1,9 +1,8 @@
-"""What a match, a comparison, a league or a curve found, as an HTML page with pictures; and a match as JSON for programs."""
+"""HTML pages with pictures, for matches, comparisons, leagues and curves; and a match as JSON for programs."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,7 +13,7 @@ from kdenv.arena.curve import Curve
 from kdenv.arena.standings import HEADINGS as STANDING
 from kdenv.arena.standings import Standings, rating_text
 from kdenv.arena.standings import cells as standing_cells
-from kdenv.arena.statistics import Estimate, pairing_text
+from kdenv.arena.statistics import Estimate, pairing_text, ratio_text, row_json
 from kdenv.arena.summary import Summary
 from kdenv.arena.tables import HEADINGS, cells, note, time_text
 from kdenv.core.record import replay
@@ -24,40 +23,27 @@ from kdenv.drawing.page import Rows, Section, report
 from kdenv.drawing.rows import BoxRow, IntervalRow, ladder, spreads
 from kdenv.games import find_game
 
-_MOST_ROWS = 24  # a heat map of more policies could not be read; the table has them all
+_MOST_ROWS = 24  # of a heat map, so that it can be read; the table has all policies
 
 
 def as_json(summary: Summary, finished: bool) -> dict[str, Any]:
     """The match and its table as JSON for programs. A number that is not known is null."""
     tables: dict[str, list[Any]] = {"policies": summary.rows(), "differences": summary.differences()}
-    rows = {name: [_plain(asdict(row)) for row in table] for name, table in tables.items()}
+    rows = {name: [row_json(row) for row in table] for name, table in tables.items()}
     return {"match": asdict(summary.match), "finished": finished, **rows}
-
-
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: {name: _known(number) for name, number in zip(Estimate._fields, value, strict=True)}
-        if isinstance(value, tuple)
-        else _known(value)
-        for key, value in row.items()
-    }
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 # Pages
 
 
 def page(summary: Summary, rounds: Rounds | None = None) -> str:
-    """The page of a match: its table, margins and wins, times, what happened round by round, and the closest game."""
+    """The page of a match: its table, margins and wins, times, points by round, and the closest game."""
     match = summary.match
     lead = (f"{summary.games} of {match.games} games finished, {summary.deals} deals.",)
     if not summary.games:
         return report(match.describe(), (*lead, "No game is finished yet."), [], __version__)
     rows = summary.rows()
-    words = f"{note(summary.deals)} A margin is a policy's points minus those of its best rival."
+    words = f"{note(summary.deals)} A margin is a policy's points minus those of its best opponent."
     sections = [
         Section(sentences=(words,), table=Rows("All policies", HEADINGS, [cells(row) for row in rows])),
         Section("Margins and wins", pictures=_how_they_did(summary)),
@@ -66,7 +52,7 @@ def page(summary: Summary, rounds: Rounds | None = None) -> str:
         sections.append(Section("Differences", table=_differences(summary)))
     turns = _by_turn(rounds) if rounds is not None else ()
     if turns:
-        told = f"Of the first {min(MOST_GAMES, match.games)} games. A round is left out if fewer than half of them came to it."
+        told = f"Of the first {min(MOST_GAMES, match.games)} games. A round is left out if fewer than half of them reached it."
         sections.append(Section("Round by round", (told,), pictures=turns))
     times = summary.times()
     if any(times.values()):
@@ -77,42 +63,41 @@ def page(summary: Summary, rounds: Rounds | None = None) -> str:
 
 
 def compare_page(comparisons: Sequence[Comparison]) -> str:
-    """The page of a comparison, or of comparisons of the same two policies at several budgets."""
+    """The page of comparisons of the same two policies, at one budget or several."""
     first = comparisons[0]
     title = f"{first.match.game}: {first.a} or {first.b}?"
-    headings = ("budget", "difference", "verdict", "deals", "games", "pairing helped")
+    headings = ("budget", "difference", "verdict", "deals", "games", "variance reduction")
     rows, bars = [], []
     for each in comparisons:
         name, found = each.budget.text if each.budget is not None else "-", each.difference
         said = interval_text(found)
-        pairing = f"{each.pairing:.1f}" if math.isfinite(each.pairing) else "-"
-        rows.append((name, said, each.verdict.value, f"{each.deals:,}", f"{each.games:,}", pairing))
+        rows.append((name, said, each.verdict.value, f"{each.deals:,}", f"{each.games:,}", ratio_text(each.pairing)))
         if each.deals:
-            bars.append(IntervalRow(name if each.budget is not None else f"{first.a} less {first.b}", *found, said))
+            bars.append(IntervalRow(name if each.budget is not None else f"{first.a} minus {first.b}", *found, said))
     lead = tuple(f"{each.budget.text}: {each.sentence}." if each.budget is not None else f"{each.sentence}." for each in comparisons)
     sections = [
         Section(
             sentences=(
-                f"A difference is the points of {first.a} less those of {first.b} in a game; [low, high] holds the true one at "
-                f"any time one looks, but for an error of {100 * first.error:g} %.",
+                f"A difference is the points of {first.a} minus those of {first.b} in a game. [low, high] is an anytime-valid interval "
+                f"with an error of at most {100 * first.error:g} %.",
             ),
-            table=Rows("What was found", headings, rows),
-            pictures=(ladder(f"{first.a} less {first.b}", "points a game", bars),) if bars else (),
+            table=Rows("Verdicts", headings, rows),
+            pictures=(ladder(f"{first.a} minus {first.b}", "points a game", bars),) if bars else (),
         )
     ]
     for each in comparisons:
         if each.path:
             at = f" at {each.budget.text}" if each.budget is not None else ""
-            widest = 8 * (each.difference.high - each.difference.low)  # the first intervals are so wide that nothing else could be seen
+            widest = 8 * (each.difference.high - each.difference.low)  # the first intervals would hide all others
             known = {deals: found for deals, found in each.path if found.high - found.low <= widest} | {each.deals: each.difference}
             path = Line("difference and its interval", [Dot(deals, *found) for deals, found in known.items()])
-            picture = chart(f"How it became known{at}", "deals", "difference", [path])
+            picture = chart(f"The interval after each deal{at}", "deals", "difference", [path])
             sections.append(Section(sentences=tuple(filter(None, (_sentence(pairing_text(each.pairing)),))), pictures=(picture,)))
     return report(title, (first.describe(), *lead), sections, __version__)
 
 
 def league_page(standings: Standings) -> str:
-    """The page of a league: its table, the ladder of ratings, who beat whom, and who is likely to be stronger."""
+    """The page of a league: its table, the ratings, the results of each pair, and the probabilities of superiority."""
     if not standings.games:
         return report(standings.heading(), ("No game is finished yet.",), [], __version__)
     rows, order = standings.rows(), standings.order()
@@ -132,7 +117,7 @@ def league_page(standings: Standings) -> str:
         names,
         lambda row, column: standings.against(best[row], best[column]).mean,
         told,
-        "The row against the column; ties count half. Blank: they never met.",
+        "The row against the column. Ties count half. Blank: they never met.",
     )
     stronger = heat_map(
         "Who is stronger than whom, % likely",
@@ -162,17 +147,14 @@ def curve_page(curve: Curve) -> str:
     return report(title, lead, [Section(table=table, pictures=(curve.svg(),) if curve.points else ())], __version__)
 
 
-# Parts of them
+# Parts of pages
 
 
 def _differences(summary: Summary) -> Rows:
-    """The points of every policy less those of every other one."""
-    rows = [
-        (f"{each.policy} less {each.less}", each.points.text(sign=True), f"{each.pairing:.1f}" if math.isfinite(each.pairing) else "-")
-        for each in summary.differences()
-    ]
-    headings = ("difference", "points a game", "shared deals are as good as so many times the games")
-    return Rows("Every policy less every other one", headings, rows)
+    """The points of every policy minus those of every other one."""
+    rows = [(f"{each.policy} minus {each.less}", each.points.text(sign=True), ratio_text(each.pairing)) for each in summary.differences()]
+    headings = ("difference", "points a game", "variance reduction from shared deals")
+    return Rows("Every policy minus every other one", headings, rows)
 
 
 def _how_they_did(summary: Summary) -> tuple[str, ...]:
@@ -183,7 +165,7 @@ def _how_they_did(summary: Summary) -> tuple[str, ...]:
     return (
         ladder("Margins with 95 % intervals", "points", margins),
         ladder("Games won with 95 % intervals", "% of games", wins),
-        histogram(f"Margins of {first}", summary.margins, "margin; the height is how many games had it"),
+        histogram(f"Margins of {first}", summary.margins, "margin; the height is the number of games"),
     )
 
 
@@ -194,7 +176,7 @@ def _by_turn(rounds: Rounds) -> tuple[str, ...]:
         return ()
     return (
         chart("Points at the end of each round", "round", "points", points),
-        chart("Turns that were open", "round", "open turns a turn", open_turns),
+        chart("Open turns", "round", "open turns a turn", open_turns),
     )
 
 
@@ -207,7 +189,7 @@ def _time(seconds: float) -> str:
 
 
 def _closest(summary: Summary) -> Section:
-    """The closest game of the first policy: who sat where, how it ended, and its record."""
+    """The closest game of the first policy: the seats, the last position, and the record."""
     match, closest = summary.match, summary.closest
     assert closest is not None
     *_, last = replay(closest.record, find_game)

@@ -1,6 +1,6 @@
-"""Keeps the results of a match in a file: one line that says which match it is, then one line of JSON for every game.
+"""Keeps the results of a match in a file: a line that describes the match, then a line of JSON for every game.
 
-A game is appended with one write, so that a crash can only cut the last line. A lock lets only one match at a time use a file.
+A game is appended with one write, so a crash can only cut the last line. A lock allows only one match at a time to use a file.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from kdenv.policies.learned import models_of
 
 FORMAT = "kdenv results 1"
 _LONGEST_HEADER = 1 << 24  # bytes
-MOST = 2**53  # no number of a game is larger; floats hold all integers up to it
+MOST = 2**53  # the largest number of a game; a float represents all integers up to it
 
 
 class ResultsFile:
-    """The results of a match in a file. It is a context manager, which makes the file if there is none, and locks it.
+    """The results of a match in a file. It is a context manager, which creates the file if there is none, and locks it.
 
-    Read what the file holds with `results()` before anything is appended.
+    Read the file with `results()` before anything is appended.
     """
 
     def __init__(self, path: Path, match: Match) -> None:
@@ -52,7 +52,7 @@ class ResultsFile:
             self._lock.acquire(timeout=0)
         except Timeout:
             if not Path(self._lock.lock_file).exists():
-                self.path.open("ab").close()  # no file can be made here, and this says why
+                self.path.open("ab").close()  # raises the error if no file can be written here
             raise BadOption(f"another match is writing to {self.path}; wait until it has ended, or choose another --out") from None
         try:
             self._file = self.path.open("a+b", buffering=0)
@@ -68,7 +68,7 @@ class ResultsFile:
         self._lock.release()
 
     def results(self) -> Iterator[Result]:
-        """Yield the results in the file, and check them. Results of games that this match does not have are left out."""
+        """Yield the results in the file, after checking each. Results of games that this match does not have are left out."""
         seen = Finished()
         with self.path.open("rb") as file:
             file.readline()
@@ -137,14 +137,14 @@ class ResultsFile:
 
 
 def header(match: Match) -> dict[str, Any]:
-    """What the first line of a file says: the match, without the number of its games, and the versions and models that played it."""
+    """The first line of a file: the match without its number of games, and the versions and models that played it."""
     described = {key: value for key, value in asdict(match).items() if key != "games"}
     said = {"format": FORMAT, **versions(match), "match": described}
     return dict(json.loads(json.dumps(said)))  # tuples become lists
 
 
 def match_in(path: Path) -> dict[str, Any]:
-    """The match of which a file says that it holds the results; an empty one if it is no such file."""
+    """The match in the first line of a file; empty if it is not a file of results."""
     with ordinary(path).open("rb") as file:
         try:
             found = json.loads(file.readline(_LONGEST_HEADER))
@@ -155,7 +155,7 @@ def match_in(path: Path) -> dict[str, Any]:
 
 
 def versions(match: Match) -> dict[str, Any]:
-    """On what the games of a match depend besides it: the versions of kdenv and of the rules, and digests of models, if there are any."""
+    """The versions of kdenv and of the rules, and digests of the models of a match, on which its games depend, too."""
     models: dict[str, str] = {}
     for player in (*match.line_up, *match.other):
         models |= models_of(policy(player))
@@ -198,7 +198,7 @@ def _check_header(path: Path, first: bytes, mine: dict[str, Any]) -> None:
 
 
 def changed_model(found: dict[str, Any], mine: dict[str, Any]) -> str:
-    """A model whose file was another one when the first line `found` was written; empty if there is none. Older files tell no models."""
+    """The name of a model whose file has changed since the first line `found` was written; empty if there is none."""
     before, now = found.get("models"), mine.get("models", {})
     return next((name for name in now if isinstance(before, dict) and before.get(name) != now[name]), "")
 
@@ -207,7 +207,7 @@ def changed_model(found: dict[str, Any], mine: dict[str, Any]) -> str:
 
 
 def result_of(line: bytes, match: Match) -> Result:
-    """The result that a line holds. Every field is checked, and a BadRecord says what is wrong."""
+    """Read a result from a line. Every field is checked; BadRecord names the one that is wrong."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -245,7 +245,7 @@ def _check_list(name: str, values: Any, n: int, is_right: Any) -> None:
 
 
 def _is_pace(turns: Any) -> bool:
-    """Whether these are the seconds and the playouts of some turns."""
+    """True for a list of turns, each with its seconds and its playouts."""
     return isinstance(turns, list) and all(
         isinstance(each, list) and len(each) == 2 and _is_number(each[0], MOST) and _is_whole(each[1], 0) for each in turns
     )
@@ -260,5 +260,5 @@ def _is_number(value: Any, most: float) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A value as text for a message, shortened. Python refuses to write very long numbers, so they are only described."""
+    """A value as text for a message, shortened. Python does not convert very long numbers to text."""
     return json.dumps(value)[:60] if not isinstance(value, int) or abs(value) <= MOST else "a number of many digits"

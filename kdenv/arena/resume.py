@@ -1,4 +1,4 @@
-"""Plays a match whose games are kept in a folder of many matches, where the same match goes on."""
+"""Plays a match whose games are kept in a folder of many matches, from which it is resumed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kdenv.arena.results import ResultsFile
 from kdenv.arena.workers import play
 
 
-def play_kept(
+def play_remaining(
     match: Match,
     folder: Path | None,
     add: Callable[[Result], None],
@@ -24,9 +24,9 @@ def play_kept(
     ray: str | None = None,
     is_ours: Callable[[int], bool] | None = None,
 ) -> bool:
-    """Call `add` with the games that the folder holds, then play the others, add them and keep them. Return False after Ctrl-C.
+    """Call `add` with the games in the folder, then play the others, add and keep them. Return False after Ctrl-C.
 
-    Without a folder all games are played. `is_ours` says which games, by number, are to be played here at all.
+    Without a folder all games are played. `is_ours` is called with the number of a game, and is false for games of other machines.
     """
     how: dict[str, Any] = {"processes": processes, "move_limit": move_limit, "ray": ray}
 
@@ -47,7 +47,7 @@ def play_kept(
 
 
 def path_in(folder: Path, match: Match) -> Path:
-    """The file of a match: its first policy in letters that every file system takes, and a digest of the whole match."""
+    """The file of a match. Its name has the first policy, in letters that every file system takes, and a digest of the match."""
     words = re.sub(r"[^A-Za-z0-9.]+", "-", str(match.line_up[0])).strip("-")[:60]
     what = repr((match.game, [str(each) for each in match.line_up], match.seed, sorted(match.options.items())))
     return folder / f"{words}-{hashlib.sha256(what.encode()).hexdigest()[:8]}.jsonl"

@@ -1,8 +1,8 @@
-"""An interval for the mean of paired differences that one may look at after every deal, and stop when one likes.
+"""An anytime-valid interval for the mean of paired differences: it may be read after every deal, and the comparison may stop at any time.
 
-It is a confidence sequence: with the stated probability, all its intervals together hold the true mean. So the probability that any of
-them ever misses it is at most the error, whatever rule ends the comparison. A sequential probability ratio test would need about as many
-deals, but says only which of two hypotheses holds; here the last interval is itself the answer.
+It is a confidence sequence: with the stated probability, all its intervals contain the true mean. So the probability that any of them
+misses it is at most the error, whatever rule ends the comparison. A sequential probability ratio test would need about as many deals,
+but decides only between two hypotheses; here the last interval is the answer.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from collections import Counter
 
 from kdenv.arena.statistics import FEWEST_DEALS, Estimate
 
-_TIGHTEST = 50  # the intervals are tuned to be narrow after so many deals; elsewhere little is lost
+_TIGHTEST = 50  # the number of deals at which the intervals are tuned to be narrowest; elsewhere little is lost
 
 
 class ConfidenceSequence:
     """Takes numbers one by one; after each of them `interval()` is valid.
 
-    With S the sum of the n differences less a value m, and V the sum of their squares, m is excluded when S * S / V is larger than
-    (1 + 1 / (n g)) (2 log(1 / error) + log(1 + n g)). This is the normal mixture of self-normalized sums (de la Peña, Klass and Lai
-    2007). For many deals it becomes the asymptotic confidence sequence of Waudby-Smith et al. 2024, which holds for all
-    distributions of finite variance; g is their choice for which the interval is tightest after 50 deals. For normal
-    differences it holds for any number of deals, because it contains the interval of Wang and Ramdas 2023.
+    Let S be the sum of the n differences minus a value m, and V the sum of their squares. The value m is excluded if S * S / V is larger
+    than (1 + 1 / (n g)) (2 log(1 / error) + log(1 + n g)). This is the normal mixture of self-normalized sums (de la Peña, Klass and Lai
+    2007). For many deals it becomes the asymptotic confidence sequence of Waudby-Smith et al. 2024, which is valid for all distributions
+    of finite variance; g is their choice for which the interval is tightest after 50 deals. For normal differences it is valid for any
+    number of deals, because it contains the interval of Wang and Ramdas 2023.
 
     Scores are whole numbers, many differences are 0, and some distributions are skewed. Two precautions are for them. V also counts two
     differences that are as far from the mean as the farthest one seen, one on each side. And there is no interval before ten
-    deals differ from the most frequent difference. `tests/arena/test_sequential.py` measures how often the intervals miss the truth.
+    deals differ from the most frequent difference. `tests/arena/test_sequential.py` measures how often the intervals miss the true mean.
     No method without bounds of the differences can foresee a large loss so rare that it has not been seen yet.
     """
 
@@ -35,8 +35,8 @@ class ConfidenceSequence:
         self.count, self.mean = 0, 0.0
         self._squares = 0.0  # the sum of the squares of the differences from the mean
         self._low, self._high = math.inf, -math.inf
-        self._times: Counter[float] = Counter()  # how often each number was seen
-        self._most = 0  # how often the most frequent number was seen
+        self._times: Counter[float] = Counter()  # the frequency of each number
+        self._most = 0  # the largest frequency
         self._g = (-2 * math.log(error) + math.log(1 - 2 * math.log(error))) / _TIGHTEST
 
     def add(self, number: float) -> None:
@@ -51,20 +51,20 @@ class ConfidenceSequence:
 
     @property
     def differing(self) -> int:
-        """How many of the numbers differ from the most frequent one."""
+        """The count of numbers that differ from the most frequent one."""
         return self.count - self._most
 
     def interval(self) -> Estimate:
-        """The mean of the numbers so far, and the interval if there is one yet."""
+        """The mean of all numbers, with the interval if there is one yet."""
         half = self.half(self.count)
         return Estimate(self.mean, self.mean - half, self.mean + half) if math.isfinite(half) else Estimate(self.mean)
 
     def half(self, count: int) -> float:
-        """Half the width of the interval if so many numbers had been added, with the spread of those so far; infinite without interval."""
+        """Half the width of the interval after `count` numbers of the same spread; infinite if there is no interval."""
         if min(self.count, self.differing) < FEWEST_DEALS:
             return math.inf
         ng = count * self._g
-        excluded = (1 + 1 / ng) * (2 * math.log(1 / self.error) + math.log(1 + ng)) / count  # such values of S * S / (n V) are excluded
+        excluded = (1 + 1 / ng) * (2 * math.log(1 / self.error) + math.log(1 + ng)) / count  # larger values of S * S / (n V) are excluded
         if excluded >= 1:
             return math.inf
         farthest = max(self._high - self.mean, self.mean - self._low)
@@ -72,7 +72,7 @@ class ConfidenceSequence:
         return math.sqrt(excluded / (1 - excluded) * variance)
 
     def count_for(self, half: float, most: int) -> int:
-        """How many numbers make half the width as small as this, with the spread of those so far; `most` if it needs more."""
+        """The count of numbers of the same spread for which half the width is this small; at most `most`."""
         low, high = self.count, self.count + 1
         while high < most and self.half(high) > half:
             low, high = high, 2 * high

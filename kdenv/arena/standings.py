@@ -1,10 +1,8 @@
-"""The standings of a league: ratings, who beat whom, and how each policy did over all its games."""
+"""The standings of a league: ratings, the results of each pair, and the wins and margins of each policy over all its games."""
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
@@ -13,20 +11,22 @@ from kdenv.arena.league import League
 from kdenv.arena.match import Result
 from kdenv.arena.pairings import Table
 from kdenv.arena.ratings import Placings, Ratings, places_of
-from kdenv.arena.statistics import TOO_FEW, DealSums, Estimate
+from kdenv.arena.statistics import TOO_FEW, DealSums, Estimate, estimate_json, row_json
 from kdenv.arena.tables import bar, time_text
+from kdenv.core.columns import align
+from kdenv.drawing.page import Rows, notebook
 
 HEADINGS = ("", "policy", "rating", "better than the next", "wins", "margin", "time a turn", "games")
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How a policy stands."""
+    """The row of a policy in the table of a league."""
 
     place: int
     policy: str
-    rating: Estimate  # in points; an end is inf where no game bounds it
-    above_next: float  # how likely it is that it is stronger than the policy below it; nan for the last one, and without games
+    rating: Estimate  # in points; an end that no game bounds is infinite
+    above_next: float  # the probability that it is stronger than the policy below it; nan for the last one, and without games
     wins: Estimate
     margin: Estimate
     seconds_per_turn: Estimate
@@ -34,20 +34,20 @@ class Standing:
 
 
 class Standings:
-    """Takes the results of a league one by one, and rates its policies. Printed, it is a ranked table; a notebook shows the same."""
+    """Takes the results of a league one by one, and rates its policies. `print` and notebooks show a ranked table."""
 
     def __init__(self, plan: League) -> None:
         self.plan = plan
         self.interrupted = False
         self.games = 0
-        self.expected = 0  # how many games the tables have that are known to be played
+        self.expected = 0  # the number of games of all tables drawn so far
         self._full = plan.n_players
         self._placings = Placings(len(plan.names), self._full)
         self._own = [DealSums(self._full) for _ in plan.names]  # wins and margin
         self._times = [DealSums(self._full) for _ in plan.names]  # seconds a turn, in games whose time was measured
         self._against: dict[tuple[int, int], DealSums] = {}  # the share of games in which the first finished before the second
-        self._tables: dict[Table, tuple[int, list[int]]] = {}  # the number of a table, and who sits at each place of its line-up
-        self._ratings: tuple[int, Ratings] | None = None  # for how many games, and what they say
+        self._tables: dict[Table, tuple[int, list[int]]] = {}  # the number of a table, and the policy of each place of its line-up
+        self._ratings: tuple[int, Ratings] | None = None  # the number of games that were rated, and the ratings
 
     def add(self, table: Table, result: Result) -> None:
         """Add the result of a game of this table. A game must not be added twice; this is not checked."""
@@ -56,7 +56,7 @@ class Standings:
             self._tables[table] = len(self._tables), [self.plan.texts.index(text) for text in line_up]
         number, of_place = self._tables[table]
         self.games += 1
-        deal = number << 40 | result.deal  # another number at every table
+        deal = number << 40 | result.deal  # different at every table
         first = {policy: of_place.index(policy) for policy in table}  # partners have the score and the win of their team
         places = places_of([result.scores[first[each]] for each in table], [result.wins[first[each]] for each in table])
         self._placings.add(table, result.deal, places)
@@ -72,25 +72,25 @@ class Standings:
 
     @property
     def ratings(self) -> Ratings:
-        """The ratings of all policies, in the order in which the league lists them."""
+        """The ratings of all policies, in the order of the league."""
         if self._ratings is None or self._ratings[0] != self.games:
             anchor = self.plan.anchor
             self._ratings = self.games, self._placings.rate(None if anchor is None else self.plan.names.index(anchor))
         return self._ratings[1]
 
     def order(self) -> list[int]:
-        """All policies as numbers, from the strongest to the weakest."""
+        """The numbers of all policies, from the strongest to the weakest."""
         return sorted(range(len(self.plan.names)), key=lambda policy: (-self.ratings.estimates[policy].mean, policy))
 
     def against(self, one: int, other: int) -> Estimate:
-        """The share of their games in which the one finished before the other, a tie counting half; nan if they never met."""
+        """The share of their games in which `one` finished before `other`; a tie counts half. It is nan if they never met."""
         if one > other:
             found = self.against(other, one)
             return Estimate(1 - found.mean, 1 - found.high, 1 - found.low)
         return self._against[one, other].share(0) if (one, other) in self._against else Estimate(math.nan)
 
     def games_against(self, one: int, other: int) -> int:
-        """How many games they were in together."""
+        """The number of games in which both played."""
         sums = self._against.get((min(one, other), max(one, other)))
         return 0 if sums is None else sums.games
 
@@ -118,12 +118,12 @@ class Standings:
     # In words
 
     def heading(self) -> str:
-        """What was played, in one line."""
+        """The league and its number of games, in one line."""
         of = f" of {self.expected}" if self.interrupted and self.expected > self.games else ""
         return f"{self.plan.describe()}; {self.games}{of} games at {len(self._tables)} tables"
 
     def explanation(self) -> str:
-        """What the numbers mean."""
+        """The meaning of the numbers, in sentences."""
         of_mean = [self.plan.names[policy] for policy in self.ratings.reference]
         whole = len(of_mean) == len(self.plan.names)
         who = "" if whole else f"of {', '.join(of_mean)} "
@@ -131,7 +131,7 @@ class Standings:
         words = f"Ratings are points as in chess, and {zero}: 100 points more are 64 % of the wins, 400 are 91 %."
         words += " [low, high] are 95 % intervals over deals."
         if any(math.isinf(each.low) or math.isinf(each.high) for each in self.ratings.estimates):
-            words += " 'at least' and 'at most': whoever won, or lost, every such game has no other end."
+            words += " 'at least' and 'at most': a policy that won, or lost, all these games has only one end."
         idle = [name for name, sums in zip(self.plan.names, self._own, strict=True) if not sums.games]
         return words + (f" No game of {', '.join(idle)} is finished yet." if idle else "")
 
@@ -139,7 +139,7 @@ class Standings:
         return self.text()
 
     def text(self, bars: bool = False) -> str:
-        """The heading, what the numbers mean, and a line for every policy, with a bar for its rating if wanted."""
+        """The heading, the explanation, and a line for every policy, with a bar for its rating if wanted."""
         if not self.games:
             return f"{self.heading()}\nNo game is finished yet."
         rows = self.rows()
@@ -150,18 +150,15 @@ class Standings:
                 [*line[:3], drawn, *line[3:]]
                 for line, drawn in zip(lines, ["", *(bar((row.rating.mean - low) / ((high - low) or 1.0)) for row in rows)], strict=True)
             ]
-        widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-        table = "\n".join(_in_columns(line, widths) for line in lines)
-        return f"{self.heading()}\n{self.explanation()}\n\n{table}"
+        return "\n".join([self.heading(), self.explanation(), "", *align(lines, left=(1,))])
 
     def _repr_html_(self) -> str:
-        """The same as a table, for a notebook."""
-        head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells(row)) + "</tr>" for row in self.rows())
-        return f"<p>{html.escape(self.heading())}</p><table><tr>{head}</tr>{body}</table><p>{html.escape(self.explanation())}</p>"
+        """The table, for a notebook."""
+        table = Rows(self.heading(), HEADINGS, [cells(row) for row in self.rows()])
+        return notebook((self.heading(),), table, (self.explanation(),))
 
     def as_json(self) -> dict[str, Any]:
-        """The league and its standings for programs. A number that is not known, or an end that is not bounded, is null."""
+        """The league and its standings for programs. Numbers that are not known, and ends that are not bounded, are null."""
         names, ratings = self.plan.names, self.ratings
         plan = {key: value for key, value in asdict(self.plan).items() if value is not None}
         plan["policies"] = dict(zip(names, map(str, self.plan.texts), strict=True))
@@ -170,14 +167,10 @@ class Standings:
                 "policy": names[one],
                 "rival": names[other],
                 "games": self.games_against(one, other),
-                "wins": _plain(self.against(one, other)),
+                "wins": estimate_json(self.against(one, other)),
                 "superiority": float(ratings.superiority[one, other]),
             }
             for one, other in combinations(range(len(names)), 2)
-        ]
-        rows = [
-            {key: _plain(Estimate(*value)) if isinstance(value, tuple) else _known(value) for key, value in asdict(row).items()}
-            for row in self.rows()
         ]
         reference = [names[policy] for policy in ratings.reference]
         return {
@@ -185,7 +178,7 @@ class Standings:
             "finished": not self.interrupted,
             "games": self.games,
             "reference": reference,
-            "policies": rows,
+            "policies": [row_json(row) for row in self.rows()],
             "pairs": pairs,
         }
 
@@ -199,7 +192,7 @@ def cells(row: Standing) -> tuple[str, ...]:
 
 
 def rating_text(rating: Estimate) -> str:
-    """A rating with its interval; where an end is not bounded, only the other one."""
+    """A rating with its interval; if an end is not bounded, only the other one."""
     if not rating.has_interval:
         return f"{rating.mean:+.0f} ({TOO_FEW})"
     if math.isinf(rating.low) and math.isinf(rating.high):
@@ -209,20 +202,3 @@ def rating_text(rating: Estimate) -> str:
     if math.isinf(rating.low):
         return f"at most {rating.high:+.0f}"
     return rating.text(0, sign=True, ends=True)
-
-
-def _in_columns(cells: Iterable[str], widths: Sequence[int]) -> str:
-    """A line of a table, in which the second column and bars begin at the left."""
-    shown = [
-        cell.ljust(width) if place == 1 or set(cell) & set("█▏▎▍▌▋▊▉") else cell.rjust(width)
-        for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
-    ]
-    return "  ".join(shown).rstrip()
-
-
-def _plain(estimate: Estimate) -> dict[str, float | None]:
-    return {name: _known(number) for name, number in zip(Estimate._fields, estimate, strict=True)}
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-FEWEST_DEALS = 10  # an interval from fewer deals depends more on its assumptions than on the games
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+FEWEST_DEALS = 10  # an interval of fewer deals would depend more on its assumptions than on the games
 TOO_FEW = "too few deals"
-_ROUNDING = 1e-12  # deviations of this part of a number, and variances of this part of a sum of squares, are errors of rounding
+_ROUNDING = 1e-12  # smaller deviations, and variances, relative to a number and to a sum of squares, are rounding errors
 _BIN = math.log(1.02)  # the width of a bin of Median
 
 
@@ -25,7 +29,7 @@ class Estimate(NamedTuple):
 
     @property
     def has_interval(self) -> bool:
-        """Whether there were enough deals for an interval."""
+        """True if there were enough deals for an interval."""
         return not math.isnan(self.low)
 
     def scaled(self, factor: float) -> Estimate:
@@ -33,7 +37,7 @@ class Estimate(NamedTuple):
         return Estimate(self.mean * factor, self.low * factor, self.high * factor)
 
     def text(self, digits: int = 1, unit: str = "", sign: bool = False, ends: bool = False) -> str:
-        """Text such as 12.3 ± 2.1, or 98.0 [91.2, 99.6] if `ends` is true, for an interval whose halves differ; - for no numbers."""
+        """Text such as 12.3 ± 2.1, or 98.0 [91.2, 99.6] with `ends`, for intervals that are not symmetric; - if the mean is nan."""
         if math.isnan(self.mean):
             return "-"
         mean = f"{self.mean:{'+' if sign else ''}.{digits}f}{unit}"
@@ -47,6 +51,21 @@ class Estimate(NamedTuple):
         return self.text(ends=True) + ("" if self.has_interval else f" ({TOO_FEW})")
 
 
+def finite(value: Any) -> Any:
+    """The value for JSON: None in place of nan and of infinity."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def estimate_json(estimate: Estimate) -> dict[str, float | None]:
+    """The mean and the ends of an estimate by name, for JSON."""
+    return {name: finite(number) for name, number in estimate._asdict().items()}
+
+
+def row_json(row: DataclassInstance) -> dict[str, Any]:
+    """The fields of a row of a table by name, for JSON."""
+    return {name: estimate_json(value) if isinstance(value, Estimate) else finite(value) for name, value in asdict(row).items()}
+
+
 class DealSums:
     """Adds up the numbers of games, several numbers a game, and computes means and intervals from the sums.
 
@@ -56,7 +75,7 @@ class DealSums:
     def __init__(self, games_of_a_deal: int) -> None:
         self._full = games_of_a_deal
         self._partial: dict[int, tuple[int, Any]] = {}  # by deal: its games so far, and the sum of their numbers
-        self._origin: Any = None  # the numbers of the first game; subtracted from all, so that the mean of equal numbers is exact
+        self._origin: Any = None  # the numbers of the first game, subtracted from all, so that the mean of equal numbers is exact
         self._total = _Deals(0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # of all full deals
 
     def add(self, deal: int, numbers: Sequence[float]) -> None:
@@ -73,7 +92,7 @@ class DealSums:
 
     @property
     def deals(self) -> int:
-        """The number of deals, with those of which games are still missing."""
+        """The number of deals, including those of which games are still missing."""
         return self._total.deals + len(self._partial)
 
     @property
@@ -93,18 +112,18 @@ class DealSums:
         return Estimate(mean, mean - half, mean + half)
 
     def share(self, column: int) -> Estimate:
-        """The mean over games of the number in this column, which is from 0 to 1, with an interval that stays between 0 and 1.
+        """The mean over games of a number between 0 and 1 in this column, with an interval that stays between 0 and 1.
 
-        It is Wilson's score interval (1927) for an effective number of samples: as many independent games as would have
-        the cluster-robust variance found, p (1 - p) / variance, and Student's t in place of the normal quantile. This is
-        how surveys treat clusters (Korn and Graubard 1998; compared by Franco, Little, Louis and Slud 2019). Where the
-        variance is 0 but for rounding, as when everything is won, the effective number is that of the deals, because games of
-        one deal might all end alike. `tests/arena/test_arena_statistics.py` measures how often the interval holds the truth.
+        It is Wilson's score interval (1927) for an effective sample size, with Student's t in place of the normal quantile. The
+        effective sample size is the number of independent games that would have the cluster-robust variance, p (1 - p) / variance.
+        Surveys treat clusters like this (Korn and Graubard 1998; compared by Franco, Little, Louis and Slud 2019). If the variance is 0,
+        as when every game is won, the effective size is the number of deals, because games of one deal might all end alike.
+        `tests/arena/test_arena_statistics.py` measures the coverage of the interval.
         """
         mean, variance = self._mean_and_variance(column)
         if self.deals < FEWEST_DEALS:
             return Estimate(mean)
-        mean = min(max(mean, 0.0), 1.0)  # rounding errors may have taken it out of these bounds
+        mean = min(max(mean, 0.0), 1.0)  # it may be outside by rounding errors
         samples = mean * (1 - mean) / variance if variance > 0 and 0 < mean < 1 else float(self.deals)
         t = student_t(self.deals - 1)
         centre = (samples * mean + t * t / 2) / (samples + t * t)
@@ -116,7 +135,7 @@ class DealSums:
         return self._mean_and_variance(column)[1] if self.deals >= FEWEST_DEALS else math.nan
 
     def _mean_and_variance(self, column: int) -> tuple[float, float]:
-        """The mean of a column and its cluster-robust variance; nan where there are too few games or deals to compute them."""
+        """The mean of a column and its cluster-robust variance; nan if there are too few games or deals to compute them."""
         found = self._total
         for games, total in self._partial.values():
             found = found.with_deal(games, total)
@@ -135,9 +154,9 @@ class DealSums:
 
 
 class _Deals(NamedTuple):
-    """What is known of some deals: means, and sums of squares and products of deviations from the means (updated as by Welford 1962).
+    """Sums over deals: means, and squares and products of deviations from the means (updated as by Welford 1962).
 
-    Sums of the numbers themselves would lose a small spread to rounding. What belongs to the numbers is an array with an item a column.
+    Sums of squares of the numbers themselves would lose a small spread to rounding. Sums of numbers are arrays with an item a column.
     """
 
     deals: int
@@ -150,7 +169,7 @@ class _Deals(NamedTuple):
     of_numbers: Any  # the sum of the squared deviations of numbers
 
     def with_deal(self, games: int, numbers: NDArray[np.float64]) -> _Deals:
-        """The same with one more deal."""
+        """Add one deal."""
         count = self.deals + 1
         more, further = games - self.games, numbers - self.numbers
         mean_games, mean_numbers = self.games + more / count, self.numbers + further / count
@@ -168,33 +187,38 @@ class _Deals(NamedTuple):
 
 
 def pairing(sums: DealSums, one: int, other: int, difference: int) -> float:
-    """By how much it helped that two policies played the same deals: as with so many times the games on deals of their own.
+    """Variance reduction from shared deals: the variance with independent deals, divided by the observed variance.
 
-    `difference` is the column of the one column less the other. The number is the variance that the difference would have if the two
-    were independent, divided by the one it has; nan if this is not known.
+    `one` and `other` are the columns of two policies, and `difference` is the column of their difference. The result is nan if there are
+    too few deals, or if the observed variance is 0.
     """
     apart, together = sums.variance(one) + sums.variance(other), sums.variance(difference)
     return apart / together if together > 0 else math.nan
 
 
 def pairing_text(times: float) -> str:
-    """What pairing() found, in words; empty if it found nothing."""
+    """The result of pairing() in words; empty for nan."""
     if math.isnan(times):
         return ""
-    return f"shared deals are as good as {times:.1f} times the games" + ("" if times >= 1 else " (they did not help)")
+    return f"variance reduction from shared deals: {times:.1f}x" + ("" if times >= 1 else " (they did not help)")
+
+
+def ratio_text(times: float) -> str:
+    """The result of pairing() as the cell of a table."""
+    return f"{times:.1f}" if math.isfinite(times) else "-"
 
 
 class Median:
-    """The median of numbers that are not negative, to 1 %. They are counted in bins, so memory does not grow with their number."""
+    """The median of non-negative numbers, to 1 %. Numbers are counted in bins, so memory does not grow with their count."""
 
     def __init__(self) -> None:
-        self._counts: Counter[int | None] = Counter()  # bin -> how many numbers; the bin of zeros is None
+        self._counts: Counter[int | None] = Counter()  # bin -> count; the bin of zeros is None
 
     def add(self, number: float) -> None:
         self._counts[math.floor(math.log(number) / _BIN) if number > 0 else None] += 1
 
     def shares(self, bins: int = 5) -> list[tuple[float, float]]:
-        """How the numbers above 0 are spread: for every few neighbouring bins that have any, a number in their middle and their share."""
+        """The distribution of the numbers above 0: the middle and the share of every group of `bins` neighbouring bins with numbers."""
         wide: Counter[int] = Counter()
         for place, count in self._counts.items():
             if place is not None:
@@ -202,7 +226,7 @@ class Median:
         return [(math.exp((place + 0.5) * bins * _BIN), count / wide.total()) for place, count in sorted(wide.items())]
 
     def value(self) -> float:
-        """The middle of the bin in which the median lies; nan if there are no numbers."""
+        """The middle of the bin of the median; nan if there are no numbers."""
         left = (self._counts.total() + 1) // 2
         for place in sorted(self._counts, key=lambda place: -math.inf if place is None else place):
             left -= self._counts[place]
@@ -212,7 +236,7 @@ class Median:
 
 
 def student_t(freedom: int) -> float:
-    """The 97.5 % point of Student's t, right to 0.0001 from 9 degrees of freedom up (Hill's expansion; Abramowitz and Stegun 26.7.5)."""
+    """The 97.5 % quantile of Student's t, to 0.0001 from 9 degrees of freedom up (Hill's expansion; Abramowitz and Stegun 26.7.5)."""
     z = 1.959963985
     g1 = (z**3 + z) / 4
     g2 = (5 * z**5 + 16 * z**3 + 3 * z) / 96

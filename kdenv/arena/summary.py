@@ -1,8 +1,7 @@
-"""Sums up the results of a match: a row for every policy, and what the page about the match shows besides."""
+"""Sums up the results of a match: a row for every policy, and the other numbers of the page of a match."""
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,17 +10,18 @@ from typing import Any
 
 from kdenv.arena.match import Match, Result
 from kdenv.arena.statistics import DealSums, Estimate, Median, pairing
-from kdenv.arena.tables import difference_lines, differences_html, html_table, note, text_table
+from kdenv.arena.tables import HEADINGS, cells, difference_lines, note, text_table
 from kdenv.core.errors import BadOption, KdenvError
+from kdenv.drawing.page import Rows, notebook
 from kdenv.policies import policy
 
-_COLUMNS = 4  # a game gives so many numbers for a policy: margin, score, win, playouts a turn
+_COLUMNS = 4  # numbers of a policy in a game: margin, score, win, playouts a turn
 _SCORE, _PLAYOUTS = 1, 3
 
 
 @dataclass(frozen=True)
 class PolicyRow:
-    """How a policy did, over all places of the line-up that it has."""
+    """The row of a policy in the table of a match, over all its places in the line-up."""
 
     policy: str
     places: int
@@ -36,24 +36,24 @@ class PolicyRow:
 
 @dataclass(frozen=True)
 class Difference:
-    """The points of a policy less those of another one, in a game, on average over the places of each."""
+    """The points of a policy minus those of another one, in a game, on average over the places of each."""
 
     policy: str
     less: str
     points: Estimate
-    pairing: float  # how many times as many games would be needed if they had not played the same deals; nan if this is not known
+    pairing: float  # variance reduction from shared deals (statistics.pairing); nan if not known
 
 
 class Summary:
-    """Takes the results of a match one by one. It keeps sums of them, the closest game, and how many games had each margin.
+    """Takes the results of a match one by one. It keeps sums, the closest game, and the frequencies of margins.
 
-    Printed, it is the table of the match; a notebook shows the same table.
+    `print` and notebooks show the table of the match.
     """
 
     def __init__(self, match: Match, results: Iterable[Result] = ()) -> None:
         self.match = match
         self.closest: Result | None = None  # the game that was closest for the first policy of the line-up
-        self.margins: Counter[int] = Counter()  # margin of the first policy of the line-up -> in how many games it had this margin
+        self.margins: Counter[int] = Counter()  # margin of the first policy of the line-up -> number of games
         if match.other:
             raise BadOption("a match of two line-ups has no table of policies; a Comparison says what it found")
         self._places = {text: [place for place, other in enumerate(match.line_up) if other == text] for text in match.line_up}
@@ -90,7 +90,7 @@ class Summary:
             self.closest = result
 
     def _add_times(self, deal: int, seconds: list[float], turns: list[int]) -> None:
-        """Add the time that a game took."""
+        """Add the time of a game."""
         means: list[float] = []
         for text, places in self._places.items():
             of_places = [seconds[place] / max(1, turns[place]) for place in places]
@@ -104,11 +104,11 @@ class Summary:
         return [self._row(text, number) for number, text in enumerate(self._places)]
 
     def times(self) -> dict[str, list[tuple[float, float]]]:
-        """How the seconds a turn of each policy are spread over games: numbers, ascending, and the share of all games of each."""
+        """The distribution over games of the seconds a turn, for each policy: numbers, ascending, and the share of games of each."""
         return {str(text): median.shares() for text, median in self._medians.items()}
 
     def differences(self) -> list[Difference]:
-        """For every two policies the points of the first less those of the second. They play the same deals, so luck falls out of it."""
+        """For every two policies the points of the first minus those of the second, on the same deals."""
         names, sums, first = list(map(str, self._places)), self._sums, _COLUMNS * len(self._places)
         return [
             Difference(
@@ -124,17 +124,18 @@ class Summary:
         return self.text()
 
     def text(self, bars: bool = False) -> str:
-        """What match it is, what the intervals mean, a line for every policy, with a bar for its wins if wanted, and one for every two."""
+        """The heading, the explanation, a line for every policy, with a bar for its wins if wanted, and one for every two policies."""
         if not self.games:
             return self._heading()
         differences = "".join(f"\n{line}" for line in difference_lines(self.differences()))
         return f"{self._heading()}\n{self._explanation()}\n\n{text_table(self.rows(), bars)}" + (f"\n{differences}" if differences else "")
 
     def _repr_html_(self) -> str:
-        """The same for a notebook."""
-        explanation = f"<p>{html.escape(self._explanation())}</p>"
-        table = f"{html_table(self.rows())}{differences_html(self.differences())}{explanation}" if self.games else ""
-        return f"<p>{html.escape(self._heading())}</p>{table}"
+        """The table, for a notebook."""
+        if not self.games:
+            return notebook((self._heading(),))
+        table = Rows(self._heading(), HEADINGS, [cells(row) for row in self.rows()])
+        return notebook((self._heading(),), table, (*difference_lines(self.differences()), self._explanation()))
 
     def _heading(self) -> str:
         return self.match.describe() + ("" if self.games == self.match.games else f": {self.games} finished")
@@ -146,7 +147,7 @@ class Summary:
         return told
 
     def _has_more_than_its_budget(self, text: Any, number: int) -> bool:
-        """Whether a turn of this policy has more playouts than the policy has for a decision."""
+        """True if a turn of this policy has more playouts than its budget, which is for a decision."""
         try:
             found = policy(text)
         except KdenvError:  # it comes from a package or a file that is not here

@@ -1,12 +1,12 @@
-"""The table of a match: as lines for a terminal, and as HTML for pages and notebooks."""
+"""The cells of the table of a match, and the table as lines for a terminal."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kdenv.arena.statistics import FEWEST_DEALS, TOO_FEW, Estimate, pairing_text
+from kdenv.core.columns import align
 
 if TYPE_CHECKING:
     from kdenv.arena.summary import Difference, PolicyRow
@@ -32,7 +32,7 @@ def cells(row: PolicyRow) -> tuple[str, ...]:
 
 
 def time_text(seconds: Estimate, digits: int | None = None) -> str:
-    """A time as text in s, ms or us, so that the number is not below 1 if possible; - if it is not known."""
+    """A time as text, in the largest of s, ms and us in which it is not below 1; - if it is not known."""
     if seconds.mean != seconds.mean:
         return "-"
     for factor, unit in ((1.0, "s"), (1e3, "ms")):
@@ -42,13 +42,13 @@ def time_text(seconds: Estimate, digits: int | None = None) -> str:
 
 
 def bar(share: float, width: int = 10) -> str:
-    """A bar of letters for a number from 0 to 1, for terminals. It always has the same width."""
+    """A bar of block characters for a number from 0 to 1, padded to the width."""
     eighths = round(8 * width * min(max(share, 0.0), 1.0)) if share == share else 0
     return ("█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8]).strip().ljust(width)
 
 
 def note(deals: int) -> str:
-    """The sentence that says what the intervals in the table are, or why there are none."""
+    """The sentence about the intervals in the table, or the reason why there are none."""
     if deals < FEWEST_DEALS:
         return f"No intervals: {TOO_FEW} ({deals}; {FEWEST_DEALS} are needed)."
     return "± and [low, high] are 95 % intervals over deals."
@@ -60,33 +60,15 @@ def text_table(rows: Sequence[PolicyRow], bars: bool = False) -> str:
     if bars:
         drawn = ["", *(bar(row.wins.mean) for row in rows)]
         lines = [(*line[:_BAR], each, *line[_BAR:]) for line, each in zip(lines, drawn, strict=True)]
-    widths = [max(len(line[column]) for line in lines) for column in range(1, len(lines[0]))]
-    width = max(len(name) for name, *_ in lines if len(name) <= _WIDEST_NAME)
-    shown = []
-    for name, *numbers in lines:
-        if len(name) > _WIDEST_NAME:
-            shown.append(name)
-            name = ""
-        shown.append("  ".join([name.ljust(width), *map(str.rjust, numbers, widths)]))
-    return "\n".join(shown)
+    above = [name if len(name) > _WIDEST_NAME else "" for name, *_ in lines]
+    aligned = align([("" if long else name, *numbers) for long, (name, *numbers) in zip(above, lines, strict=True)])
+    return "\n".join(f"{long}\n{line}" if long else line for long, line in zip(above, aligned, strict=True))
 
 
 def difference_lines(differences: Sequence[Difference]) -> list[str]:
     """A line for every difference, in points a game."""
     return [
-        f"{each.policy} less {each.less}: {each.points.text(sign=True)} points a game"
+        f"{each.policy} minus {each.less}: {each.points.text(sign=True)} points a game"
         + (f"; {helped}" if (helped := pairing_text(each.pairing)) else "")
         for each in differences
     ]
-
-
-def differences_html(differences: Sequence[Difference]) -> str:
-    """The same as HTML."""
-    return "".join(f"<p>{html.escape(line)}</p>" for line in difference_lines(differences))
-
-
-def html_table(rows: Sequence[PolicyRow]) -> str:
-    """The table as HTML, without any style."""
-    head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells(row)) + "</tr>" for row in rows)
-    return f"<table><tr>{head}</tr>{body}</table>"

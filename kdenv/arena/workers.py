@@ -1,7 +1,7 @@
-"""Plays many games in several processes. It gives games out, and gives a game out again if its process is killed.
+"""Plays many games in several processes. A game whose process is killed is played again.
 
 A process is given one game at a time, or a batch of games that take little time each (compiled_games.py).
-Each process is connected to this one by a pipe of its own, so a process that is killed does not disturb the others.
+Each process has its own pipe to this one, so a process that is killed does not disturb the others.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from kdenv.arena.cluster import Cluster
 from kdenv.arena.compiled_games import CompiledGames
 from kdenv.arena.cores import usual_processes, warn_of_shared_cores
 from kdenv.arena.failures import Failure
-from kdenv.arena.job_queue import Handout
+from kdenv.arena.job_queue import JobQueue
 from kdenv.arena.match import Finished, GameFailed, Match, Result
 from kdenv.compiler.errors import KernelError
 from kdenv.core.errors import BadOption, KdenvError, KdenvWarning
 from kdenv.core.threads import one_thread_each
 
-_PATIENCE = 3.0  # seconds that processes have to finish their games when a match ends early
-_COMPILING = 120.0  # seconds that the first decisions in a process may take beyond the limit, because they compile
-_LOOK = 0.1  # seconds, at most, between two checks whether a decision takes too long
+_PATIENCE = 3.0  # seconds in which processes may finish their games when a match ends early
+_COMPILING = 120.0  # seconds beyond the limit for the first decisions in a process, which compile
+_LOOK = 0.1  # the longest time between two checks of the move limit, in seconds
 
 
 def play(
@@ -46,12 +46,22 @@ def play(
     ray: str | None = None,
     on_result: Callable[[Result], bool | None],
 ) -> bool:
-    """Play all games whose numbers are not in `done`. Return False if Ctrl-C ended this, and else True.
+    """Play the games of a match.
 
-    `on_result` is called with the result of each game when the game ends; no result is kept here. If it returns True, no more games
-    are played. `records` says that it will read the record of every game; then the processes that play write them. GameFailed is raised if
-    a decision takes longer than `move_limit` seconds, if a policy fails, and if three processes are killed while they play the same game.
-    `ray` is the address of a Ray cluster that plays the games, or "auto"; `processes` then limits how many jobs it has at a time.
+    Args:
+        match: The match.
+        processes: The number of processes, by default one for each core. With `ray` it limits the number of jobs at a time.
+        done: The numbers of games that are not played.
+        move_limit: The longest time of a decision, in seconds.
+        records: If true, the processes that play write the record of every game. This is faster if `on_result` reads all records.
+        ray: The address of a Ray cluster that plays the games, or "auto".
+        on_result: A function that is called with the result of each game when the game ends. If it returns True, no more games are played.
+
+    Returns:
+        False after Ctrl-C, else True.
+
+    Raises:
+        GameFailed: A decision takes longer than the move limit, a policy fails, or three processes are killed in the same game.
 
     >>> from kdenv.arena import Match, play
     >>> results = []
@@ -59,6 +69,7 @@ def play(
     True
     >>> sorted(result.number for result in results)
     [0, 1, 2, 3]
+
     """
     match.check()
     if move_limit is not None and not (math.isfinite(move_limit) and move_limit > 0):
@@ -68,53 +79,53 @@ def play(
     missing = match.games - len(finished)
     if missing < 1:
         return True
-    crew: _Crew | Cluster | None = None
+    pool: _Workers | Cluster | None = None
     if ray is not None:
         if move_limit is not None:
             raise BadOption("a move limit cannot be watched on a cluster; play without it, or without ray")
-        crew = Cluster(match, numbers, missing, ray, processes, records)
+        pool = Cluster(match, numbers, missing, ray, processes, records)
     else:
         processes = min(processes or usual_processes(match), missing)
         warn_of_shared_cores(match, processes)
         if processes > 1 or move_limit is not None:
-            crew = _Crew(match, Handout(match, numbers, missing), processes, move_limit, records)
+            pool = _Workers(match, JobQueue(match, numbers, missing), processes, move_limit, records)
     try:
-        for result in _results_here(match, numbers) if crew is None else crew.results():
+        for result in _results_here(match, numbers) if pool is None else pool.results():
             if on_result(result):
                 break
     except KeyboardInterrupt:
         return False
     finally:
-        if crew is not None:
-            crew.end()
+        if pool is not None:
+            pool.end()
     return True
 
 
 def _results_here(match: Match, numbers: Iterable[int]) -> Iterator[Result]:
-    """The results of these games, played in this process."""
+    """Play these games in this process, and yield their results."""
     games = CompiledGames(match)
     for number in numbers:
         yield games.play(number)
 
 
-# The parent's side: the processes that play, as the process that started them sees them
+# In the parent process
 
 
 class _Stage(Enum):
     STARTING = auto()  # the process imports what it needs
     WAITING = auto()  # it waits until it may compile
-    COMPILING = auto()  # it makes its policies ready
+    COMPILING = auto()  # it compiles and loads its policies
     PLAYING = auto()  # it plays games, or waits for some
 
 
 class _Ready(NamedTuple):
-    """The message that a process sends when it waits for its first games."""
+    """The message of a process that waits for its first games."""
 
-    batch: int  # so many games, at most, it should be given at a time
+    batch: int  # the largest number of games to give to it at a time
 
 
 class _Worker:
-    """One process that plays: its stage, its games, and since when it has been seen making the same decision."""
+    """A process that plays: its stage, its games, and the time since which it has been seen in the same decision."""
 
     def __init__(self, match: Match, by_decision: bool, records: bool) -> None:
         context = multiprocessing.get_context("spawn")  # fork is unsafe where torch or another threaded library is loaded
@@ -134,13 +145,13 @@ class _Worker:
         finally:
             theirs.close()
 
-    def tell(self, message: Any) -> None:
-        """Send a message. If the process has died nothing happens: this is noticed when its pipe is read next."""
+    def send(self, message: Any) -> None:
+        """Send a message. If the process has died, this is noticed when its pipe is read next."""
         with contextlib.suppress(OSError):
             self.pipe.send(message)
 
     def late(self, limit: float) -> int | None:
-        """The seat whose present decision has been watched for longer than the limit; None if there is none."""
+        """The seat whose present decision has taken longer than the limit; None if there is none."""
         count, seat, now = self._watch[0], self._watch[1], time.monotonic()
         if count != self._seen:
             self._seen, self._since = count, now
@@ -153,8 +164,8 @@ class _Worker:
             self.process.kill()
             self.process.join()
 
-    def how_it_ended(self) -> str:
-        """Words for the end of the process: its exit code, or the signal that ended it."""
+    def exit_words(self) -> str:
+        """The exit code of the process, or the signal that ended it, in words."""
         code = self.process.exitcode or 0
         if code >= 0:
             return f"with exit code {code}"
@@ -162,29 +173,29 @@ class _Worker:
         return f"by {name}" + (" (memory may have run out)" if name == "SIGKILL" else "")
 
 
-class _Crew:
-    """All processes of a match, and the games that are still to be given out."""
+class _Workers:
+    """The processes of a match, and the queue of its games."""
 
-    def __init__(self, match: Match, games: Handout, processes: int, move_limit: float | None, records: bool) -> None:
-        _check_that_it_travels(match)
+    def __init__(self, match: Match, games: JobQueue, processes: int, move_limit: float | None, records: bool) -> None:
+        _check_picklable(match)
         self._match, self._games, self._processes, self._limit, self._records = match, games, processes, move_limit, records
         self._workers: list[_Worker] = []
 
     def results(self) -> Iterator[Result]:
-        """Start the processes, and yield the results of all games in the order in which they end."""
-        with _interrupts_held():
+        """Start the processes, and yield the results of all games as they end."""
+        with _interrupts_delayed():
             for _ in range(self._processes):
                 self._workers.append(self._new_worker())
         look = None if self._limit is None else min(_LOOK, self._limit / 4)
         while not self._games.is_empty or any(worker.games for worker in self._workers):
             pipes = {worker.pipe: worker for worker in self._workers}
             for pipe in connection.wait(list(pipes), look):
-                yield from self._hear(pipes[pipe])  # type: ignore[index]
+                yield from self._handle_message(pipes[pipe])  # type: ignore[index]
             self._give_out()
             self._check_limit()
 
     def end(self) -> None:
-        """End all processes. Each may finish its game first if that does not take long."""
+        """End all processes. Each has a few seconds to finish its games."""
         deadline = time.monotonic() + _PATIENCE
         for worker in self._workers:
             worker.pipe.close()
@@ -198,8 +209,8 @@ class _Crew:
     def _new_worker(self) -> _Worker:
         return _Worker(self._match, self._limit is not None, self._records)
 
-    def _hear(self, worker: _Worker) -> list[Result]:
-        """Read a message of a process: results, which are returned, or its next stage. If the process has died, replace it."""
+    def _handle_message(self, worker: _Worker) -> list[Result]:
+        """Read a message of a process: results, which are returned, or its next stage. Replace a process that has died."""
         try:
             message = worker.pipe.recv()
         except (EOFError, OSError):
@@ -218,21 +229,21 @@ class _Crew:
         return []
 
     def _give_out(self) -> None:
-        """Give games to processes that wait for one. The first process compiles alone, so that the others find its machine code on disk."""
+        """Give games to waiting processes. The first process compiles alone, so that the others find its machine code on disk."""
         stages = [worker.stage for worker in self._workers]
         for worker in self._workers:
             if worker.stage is _Stage.WAITING and (_Stage.PLAYING in stages or _Stage.COMPILING not in stages):
-                worker.tell(None)
+                worker.send(None)
                 worker.stage = _Stage.COMPILING
                 stages.append(_Stage.COMPILING)
             elif worker.stage is _Stage.PLAYING and not worker.games:
                 worker.games = self._games.take(max(1, min(worker.batch, self._games.left // (4 * self._processes))))
                 if not worker.games:
                     return
-                worker.tell(worker.games)
+                worker.send(worker.games)
 
     def _check_limit(self) -> None:
-        """Raise GameFailed if a policy takes too long to decide."""
+        """Raise GameFailed if a decision takes too long."""
         for worker in self._workers if self._limit is not None else ():
             assert self._limit is not None
             seat = worker.late(self._limit + (_COMPILING if worker.stage is _Stage.COMPILING else 0.0))
@@ -242,14 +253,14 @@ class _Crew:
                 raise GameFailed(f"{self._match.who(game, seat)} did not decide within the move limit of {self._limit:g} s")
 
     def _replace(self, worker: _Worker) -> None:
-        """Start a new process in place of one that has ended, and have its games played again. Raise GameFailed after too many tries."""
+        """Start a new process in place of one that has ended, and queue its games again. Raise GameFailed after too many tries."""
         self._workers.remove(worker)
         worker.pipe.close()
         worker.end(time.monotonic() + _PATIENCE)
         if worker.stage is _Stage.STARTING and (worker.process.exitcode or 0) > 0:
             raise BadOption(_cannot_start("its error is above"))
-        self._games.give_back(worker.games, worker.how_it_ended())
-        with _interrupts_held():
+        self._games.give_back(worker.games, worker.exit_words())
+        with _interrupts_delayed():
             self._workers.append(self._new_worker())
 
 
@@ -261,8 +272,8 @@ def _cannot_start(why: str) -> str:
     )
 
 
-def _check_that_it_travels(match: Match) -> None:
-    """Refuse a policy that cannot be given to another process: one that is made in a function, and has no name as text."""
+def _check_picklable(match: Match) -> None:
+    """Refuse a policy that cannot be pickled, such as one that is defined in a function and has no text."""
     for player in (*match.line_up, *match.other):
         try:
             ForkingPickler.dumps(player)
@@ -274,13 +285,13 @@ def _check_that_it_travels(match: Match) -> None:
 
 
 @contextlib.contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Delay Ctrl-C until the end of this block. Processes started in the block never receive Ctrl-C; their parent ends them."""
+def _interrupts_delayed() -> Iterator[None]:
+    """Delay Ctrl-C until the end of this block. Processes that start in the block never receive Ctrl-C; their parent ends them."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield
         return
     held: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, frame: held.append(number))  # another thread may get the signal
+    handler = signal.signal(signal.SIGINT, lambda number, frame: held.append(number))  # another thread may receive the signal
     resource_tracker.ensure_running()  # if it were started later in this block, it would unblock the signal
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # new processes inherit this
     try:
@@ -292,18 +303,18 @@ def _interrupts_held() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-# The side of a process that plays
+# In a process that plays
 
 
 def _serve(match: Match, pipe: Any, watch: Any, by_decision: bool, records: bool) -> None:
     """Play the games whose numbers come through the pipe, until the pipe is closed.
 
-    With `by_decision` every game is played decision by decision, so that `watch` tells of each of them; with `records` the records are
-    written here. `watch` is memory that the parent reads: the number of times that a decision has begun or ended (it is odd during a
-    decision), and the seat that decides or was the last to do so.
+    With `by_decision` every game is played decision by decision, so that `watch` follows each decision; with `records` the records are
+    written here. `watch` is shared memory with two numbers. The first counts the beginnings and ends of decisions, so it is odd during
+    a decision. The second is the seat that decides, or decided last.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    warnings.simplefilter("ignore", KdenvWarning)  # the parent has told them
+    warnings.simplefilter("ignore", KdenvWarning)  # the parent has printed them
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
     def deciding(seat: int | None) -> None:
@@ -314,30 +325,30 @@ def _serve(match: Match, pipe: Any, watch: Any, by_decision: bool, records: bool
     try:
         match.check()
     except KdenvError as error:
-        _say(pipe, Failure(BadOption, _cannot_start(str(error))))
+        _send(pipe, Failure(BadOption, _cannot_start(str(error))))
         return
-    _say(pipe, _Stage.WAITING)
-    _hear_from(pipe)
+    _send(pipe, _Stage.WAITING)
+    _receive(pipe)
     try:
         games = CompiledGames(match, deciding, by_decision=by_decision)
-        _say(pipe, _Ready(games.batch))
+        _send(pipe, _Ready(games.batch))
         while True:
-            results = [games.play(number) for number in _hear_from(pipe)]
-            _say(pipe, [result.with_record() for result in results] if records else results)
+            results = [games.play(number) for number in _receive(pipe)]
+            _send(pipe, [result.with_record() for result in results] if records else results)
     except (GameFailed, KernelError) as error:
-        _say(pipe, Failure.of(error))
+        _send(pipe, Failure.of(error))
 
 
-def _say(pipe: Any, message: Any) -> None:
-    """Send a message to the parent. If the parent has closed the pipe, nothing is left to play, and this process ends."""
+def _send(pipe: Any, message: Any) -> None:
+    """Send a message to the parent. If the parent has closed the pipe, end this process."""
     try:
         pipe.send(message)
     except OSError:
         raise SystemExit from None
 
 
-def _hear_from(pipe: Any) -> Any:
-    """The next message of the parent. If the parent has closed the pipe, this process ends."""
+def _receive(pipe: Any) -> Any:
+    """The next message of the parent. If the parent has closed the pipe, end this process."""
     try:
         return pipe.recv()
     except (EOFError, OSError):
@@ -345,7 +356,7 @@ def _hear_from(pipe: Any) -> Any:
 
 
 def _end_with_parent() -> None:
-    """End this process, whatever it is doing, when the process that started it has ended."""
+    """End this process when the process that started it has ended."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()

@@ -1,4 +1,4 @@
-"""Measures matches of cheap players in one process, where most games are one call of a kernel."""
+"""Measures matches of rule players in one process, in which most games are one call of a kernel."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from kdenv.arena.compiled_games import CompiledGames
 from kdenv.bench.measuring import BenchRow, Effort, per_second, times
 from kdenv.core.game import Game
 
-# Two players by rules, each in half of the seats, and how many games of theirs issue 14 wants in a second: 20 times what it was.
+# Two rule players, each in half of the seats, and the floor of issue 14 in games a second: 20 times the rate before it.
 _LINE_UPS = {"kingdomino": (["full_greedy", "gprd"], 6_000)}
-_MANY = 10**9  # games, so that the match goes on as long as it is measured
+_MANY = 10**9  # games, more than a measurement plays
 
 
 def rows_of(game: Game, effort: Effort) -> Iterator[BenchRow]:
@@ -29,8 +29,8 @@ def rows_of(game: Game, effort: Effort) -> Iterator[BenchRow]:
 
 
 def _rate(match: Match, games: CompiledGames, effort: Effort) -> float:
-    """CompiledGames a second. The first deals, whose time is always measured, are left out."""
-    summary, number = Summary(match), games.first_whole
+    """Games a second. The first deals, which are played decision by decision, are left out."""
+    summary, number = Summary(match), games.first_compiled
 
     def play(n: int) -> None:
         nonlocal number

@@ -1,4 +1,4 @@
-"""How `kdenv bench` measures: rates in the best of several runs, and rows with floors."""
+"""The measurements of `kdenv bench`: rates in the best of several runs, and rows with floors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Effort(NamedTuple):
-    """How long to measure: the number of runs, about this many seconds for each, and the number of rounds where rounds are played."""
+    """The length of measurements: the number of runs, the seconds of each, and the number of rounds of games that have rounds."""
 
     runs: int = 3
     seconds: float = 0.6
@@ -30,12 +30,12 @@ class BenchRow(NamedTuple):
 
     @property
     def is_time(self) -> bool:
-        """Whether a smaller figure is better."""
+        """True if a smaller figure is better."""
         return self.unit in ("s", "us")
 
     @property
     def ratio(self) -> float:
-        """How many times as good as its floor the figure is; nan without a floor."""
+        """The ratio of the figure to its floor, above 1 for a better figure; nan without a floor."""
         if self.floor is None:
             return math.nan
         return self.floor / self.figure if self.is_time else self.figure / self.floor
@@ -55,7 +55,7 @@ def times(figure: float, of: float) -> float:
 
 
 def per_second(effort: Effort, work: Callable[[int], object]) -> float:
-    """How many units of work are done in a second, in the best of several runs. Compiling is done before them and is not counted."""
+    """Units of work in a second, in the best of several runs. Compiling is not counted."""
     work(1)
     n, seconds = 1, 0.0
     while seconds < effort.seconds / 4:

@@ -1,6 +1,6 @@
-"""Measures packages of other people in the same run, each with a figure of ours beside it where both do the same kind of work.
+"""Measures other packages in the same run, each beside a figure of kdenv if both do the same kind of work.
 
-A peer that is not installed is left out, and a line says so.
+For a package that is not installed, a line is printed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _pettingzoo(games: Sequence[Game], effort: Effort) -> Iterator[BenchRow]:
 
 
 def _backgammon(games: Sequence[Game], effort: Effort) -> Iterator[BenchRow]:
-    """Backgammon of OpenSpiel, which is written in C++: for the scale. There is nothing of ours that is the same."""
+    """Backgammon of OpenSpiel, which is written in C++, for the scale. kdenv has no backgammon."""
     pyspiel = importlib.import_module("pyspiel")
     name = f"OpenSpiel {version('open_spiel')}, backgammon: "
 
@@ -68,7 +68,7 @@ def _backgammon(games: Sequence[Game], effort: Effort) -> Iterator[BenchRow]:
 
 
 def _batch_of_open_spiel(effort: Effort) -> float:
-    """Decisions a second of a batch, beside which our batches (batches.py) can be seen."""
+    """Decisions a second of a batch, to compare with the batches of kdenv (batches.py)."""
     rl_environment = importlib.import_module("open_spiel.python.rl_environment")
     vector_env = importlib.import_module("open_spiel.python.vector_env")
     batch = vector_env.SyncVectorEnv([rl_environment.Environment("backgammon") for _ in range(_IN_A_SYNC_BATCH)])

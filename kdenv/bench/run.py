@@ -1,4 +1,4 @@
-"""A run of `kdenv bench`: its figures, and of which machine and versions they are. It is kept as JSON, to compare with later."""
+"""A run of `kdenv bench`: its figures, its machine and its versions. It is kept as JSON, to compare later runs with."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PACKAGES = ("numba", "llvmlite", "numpy", "gymnasium", "pettingzoo", "open_spie
 
 @dataclass
 class BenchRun:
-    """The figures of one run. `about` says of which machine and versions."""
+    """The figures of one run. `about` has the machine and the versions."""
 
     quick: bool
     about: dict[str, str]
@@ -38,7 +38,7 @@ class BenchRun:
         return json.dumps({"format": _FORMAT, **asdict(self), "rows": [row._asdict() for row in self.rows]}, indent=1)
 
     def compared(self, earlier: BenchRun) -> Iterator[str]:
-        """For every figure that both runs have, how many times as good it is now; and what differs about the runs."""
+        """Yield a line for every figure of both runs, with its ratio, after lines for the differences of machine and versions."""
         for name, value in self.about.items():
             if name != "date" and earlier.about.get(name, "-") != value:
                 yield f"({name}: {earlier.about.get(name, '-')} then, {value} now)"
@@ -50,7 +50,7 @@ class BenchRun:
 
 
 def new_run(quick: bool) -> BenchRun:
-    """A run without figures, of this machine and what is installed."""
+    """A run without figures, of this machine and its installed packages."""
     versions = {}
     for name in _PACKAGES:
         try:
@@ -87,7 +87,7 @@ def _row(found: dict[str, Any]) -> BenchRow:
 
 
 def _processor() -> str:
-    """What the processor calls itself."""
+    """The name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""Reads command lines. Here are the parser, and the arguments that several commands take."""
+"""The parser of command lines, and the arguments that several commands take."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class Commands:
-    """The parser of all commands. Each command adds its arguments."""
+    """The parser of all commands. Each command adds its own arguments."""
 
     def __init__(self) -> None:
         from kdenv import __version__
@@ -41,7 +41,7 @@ class Commands:
         self._commands = self._parser.add_subparsers(metavar="command", required=True, parser_class=Parser)
 
     def add(self, name: str, run: Run, text: str, *examples: str) -> argparse.ArgumentParser:
-        """Add a command, whose --help shows these examples. Return its parser, to which the caller adds arguments; `run` carries it out."""
+        """Add a command, which `run` carries out and whose --help shows these examples. Return its parser, for its arguments."""
         epilog = "\n".join(["examples:" if len(examples) > 1 else "example:", *(f"  {example}" for example in examples)])
         added = self._commands.add_parser(
             name, help=text, description=text, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -52,9 +52,9 @@ class Commands:
         return added
 
     def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
-        """Read a command line. The result has the arguments of its command, and as `run` the function that carries it out."""
+        """Read a command line. The result has the arguments of its command, and its function as `run`."""
         for word in sys.argv[1:] if arguments is None else arguments:
-            if "\0" in word:  # a path with one is a ValueError at many places
+            if "\0" in word:  # no system passes one, and a path with one raises ValueError in many places
                 self._parser.error(f"{shown(word)}: embedded null byte")
         return self._parser.parse_args(arguments)
 
@@ -77,14 +77,14 @@ def add_seed(parser: argparse.ArgumentParser, default: int | None, text: str) ->
 
 
 def add_playing(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of commands that play many games."""
+    """Add the arguments of every command that plays many games."""
     add_seed(parser, None, "the seed of the deals and of all policies (default: that of the games in --out, or a new one)")
     add_processes(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write every game to this file, and skip the games that it holds already")
 
 
 def add_processes(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments for processes, a cluster, the time of a decision, and JSON as the form of the result."""
+    """Add the number of processes, the cluster, the move limit, and JSON output."""
     parser.add_argument("--processes", type=whole(1), metavar="N", help="how many games to play at a time (default: one for each core)")
     parser.add_argument("--ray", metavar="ADDRESS", help="let a Ray cluster play: its address, or auto for the one of this machine")
     parser.add_argument("--move-limit", type=float, metavar="SECONDS", help="give up if a decision takes longer (default: no limit)")

@@ -1,4 +1,4 @@
-"""`kdenv check-game`: plays random games of a game and tells what is wrong with its rules, encodings and words."""
+"""`kdenv check-game`: plays random games of a game, and prints the faults of its rules, encodings and words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kdenv compare`: finds out which of two policies is stronger, and stops when it knows."""
+"""`kdenv compare`: compares two policies until it is known which one is stronger."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdenv.cli.arguments import Commands, add_game, add_players, add_playing, options, whole
-from kdenv.cli.interrupts import tell_end
+from kdenv.cli.interrupts import print_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.seeds import chosen, kept_in_files
 from kdenv.cli.terminal import ProgressLine
@@ -35,11 +35,11 @@ def add(commands: Commands) -> None:
     others.add_argument("--field", metavar='"C, D"', help="policies for the other seats, which take turns if there are fewer than seats")
     add_players(compare, "how many seats (default: one more than the field has policies; without a field 2, if the game has it)")
     compare.add_argument("--at", metavar="B,...", help="compare searches that name no budget at each of these, such as 0.01s,0.1s")
-    compare.add_argument("--error", type=float, default=0.05, metavar="P", help="how probable a wrong answer may be (default: 0.05)")
+    compare.add_argument("--error", type=float, default=0.05, metavar="P", help="the largest probability of a wrong answer (default: 0.05)")
     compare.add_argument(
         "--smallest", type=float, default=1.0, metavar="POINTS", help="the smallest difference of interest, in points a game (default: 1)"
     )
-    compare.add_argument("--deals", type=whole(1), metavar="N", help="end after N deals if nothing is known (default: 20000)")
+    compare.add_argument("--deals", type=whole(1), metavar="N", help="end after N deals without an answer (default: 20000)")
     add_playing(compare)
     add_report(compare)
 
@@ -85,7 +85,7 @@ def _out(path: Path, budget: CurveBudget) -> Path:
 
 
 def _run(parsed: argparse.Namespace, budget: CurveBudget | None, out: Path | None) -> Comparison:
-    """Compare at this budget, and show on a terminal how far the comparison is."""
+    """Compare at this budget, with a line of progress on a terminal."""
     from kdenv.arena import compare
     from kdenv.arena.comparison import MOST_DEALS
     from kdenv.policies.text.grammar import split
@@ -121,5 +121,5 @@ def _run(parsed: argparse.Namespace, budget: CurveBudget | None, out: Path | Non
 
 
 def _code(comparison: Comparison, out: Path | None) -> int:
-    """The exit code; if the comparison was ended from outside, say how to go on."""
-    return tell_end(f"{comparison.deals} deals", out) if comparison.interrupted else 0
+    """The exit code. If the comparison was ended from outside, print how to resume it."""
+    return print_end(f"{comparison.deals} deals", out) if comparison.interrupted else 0

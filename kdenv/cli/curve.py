@@ -1,4 +1,4 @@
-"""`kdenv curve`: measures the strength of policies by the time or the playouts that they may take for a turn."""
+"""`kdenv curve`: measures the strength of policies as a function of the time or the playouts of a turn."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdenv.cli.arguments import Commands, add_game, add_players, add_seed, options, whole
-from kdenv.cli.interrupts import tell_end
+from kdenv.cli.interrupts import print_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.seeds import chosen, keep_seed, kept_in_folders
 from kdenv.cli.terminal import Progress
@@ -28,13 +28,15 @@ def add(commands: Commands) -> None:
     add_game(parser)
     parser.add_argument("policies", nargs="+", metavar="policy", help="the policies; searches without a budget are given each of --budgets")
     parser.add_argument("--budgets", default="1ms,10ms,100ms", metavar="B,...", help="times a turn or playouts=N (default: 1ms,10ms,100ms)")
-    parser.add_argument("--against", action="append", metavar="POLICY", help="who has the other seats; may be repeated (default: random)")
+    parser.add_argument(
+        "--against", action="append", metavar="POLICY", help="the policy of the other seats; may be repeated (default: random)"
+    )
     parser.add_argument("--games", type=whole(1), default=100, metavar="N", help="the number of games for each point (default: 100)")
     add_players(parser, "the number of players")
     add_seed(parser, None, "the seed of the deals and of all policies (default: that of the games in --out, or a new one)")
     parser.add_argument("--processes", type=whole(1), metavar="N", help="how many games to play at a time (default: one per core)")
-    parser.add_argument("--processor-time", action="store_true", help="measure time of the processor, on one; for machines that are shared")
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep the games, curve.csv and curve.svg here; the same command goes on")
+    parser.add_argument("--processor-time", action="store_true", help="measure CPU time, in one process; for machines that are shared")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep the games, curve.csv and curve.svg here; the same command resumes")
     add_report(parser)
 
 
@@ -66,11 +68,11 @@ def _run(parsed: argparse.Namespace) -> int:
             show_and_report(parsed.report, lambda: report.curve_page(curve), lambda: print(curve), True)
     if parsed.out is not None:
         print(f"the table and the picture are in {parsed.out}")
-    return 0 if finished else tell_end(f"{len(curve.points)} points", parsed.out)
+    return 0 if finished else print_end(f"{len(curve.points)} points", parsed.out)
 
 
 def _has_games(plan: CurvePlan, folder: Path) -> bool:
-    """Whether the folder has games of this plan."""
+    """True if the folder has games of this plan."""
     from kdenv.arena.resume import path_in
 
     return any(path_in(folder, match).exists() for _, _, match in plan.matches())

@@ -1,7 +1,7 @@
 """Ends commands that are stopped from outside, by Ctrl-C or by the system.
 
-Python handles a signal between two of its own steps, so it does not notice one while compiled code runs, perhaps for minutes. Such work
-is done in a thread. The main thread waits for it, and can end the command at any time.
+Python handles a signal between two instructions, so it does not notice one while compiled code runs, perhaps for minutes. Such work
+runs in a thread. The main thread waits for it, and can end the command at any time.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def exit_code(end: KeyboardInterrupt) -> int:
     return 128 + _number(end)
 
 
-def tell_end(after: str, out: Path | None) -> int:
-    """Say that a command was ended from outside after so much work, and how to go on. Return the exit code."""
+def print_end(after: str, out: Path | None) -> int:
+    """Print that a command was ended from outside after this work, and how to resume it. Return the exit code."""
     kept = f"; the same command goes on from {out}" if out is not None else ""
     print(f"kdenv: {_NAMES.get(signal.Signals(_last), 'ended')} after {after}{kept}", file=sys.stderr)
     return 128 + _last
@@ -76,7 +76,7 @@ def all_signals() -> Iterator[None]:
 def interruptible(work: Callable[[], T]) -> T:
     """Do this work in a thread. Return what it returns, or raise what it raises.
 
-    Ctrl-C ends the wait at once; the work then goes on in its thread until the process ends.
+    Ctrl-C ends the wait at once; the thread then works until the process ends.
     """
     results: list[T] = []
     errors: list[BaseException] = []
@@ -97,5 +97,5 @@ def interruptible(work: Callable[[], T]) -> T:
 
 
 def is_still_working() -> bool:
-    """Whether a thread is still working after an interrupt has ended the wait for it."""
+    """True if a thread is still working after an interrupt has ended the wait for it."""
     return any(thread.name == _NAME for thread in threading.enumerate())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kdenv.cli import terminal
 from kdenv.cli.arguments import Commands, add_processes
-from kdenv.cli.interrupts import tell_end
+from kdenv.cli.interrupts import print_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.seeds import chosen, keep_seed, kept_in_folders
 from kdenv.cli.terminal import Progress
@@ -33,10 +33,10 @@ def add(commands: Commands) -> None:
     league.add_argument("file", type=Path, help=f"the league, a file in TOML such as the lines {lines}")
     league.add_argument("--out", type=Path, metavar="FOLDER", help="keep the games here (default: the file's name without its ending)")
     league.add_argument(
-        "--merge", type=Path, action="append", default=[], metavar="OTHER", help="first take over the games of this folder or file"
+        "--merge", type=Path, action="append", default=[], metavar="OTHER", help="first add the games of this folder or file"
     )
     league.add_argument(
-        "--part", type=_part, default=(1, 1), metavar="I/N", help="play this part of all deals, one of N machines does; merge later"
+        "--part", type=_part, default=(1, 1), metavar="I/N", help="play this part of all deals, on one of N machines; merge later"
     )
     league.add_argument("--only-rate", action="store_true", help="play nothing; rate the games that are kept")
     add_processes(league)
@@ -75,11 +75,11 @@ def _league(parsed: argparse.Namespace) -> int:
         if not parsed.json:
             print(f"{other}: {new} games are new" + (f", {there} were there already" if there else ""))
     standings = _play(parsed, plan, folder)
-    return tell_end(f"{standings.games} games", folder) if standings.interrupted else 0
+    return print_end(f"{standings.games} games", folder) if standings.interrupted else 0
 
 
 def _play(parsed: argparse.Namespace, plan: League, folder: Path) -> Standings:
-    """Play what is missing, and print the standings."""
+    """Play the missing games, and print the standings."""
     from kdenv.arena import league, report
 
     progress = Progress(0, "games")

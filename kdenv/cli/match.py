@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kdenv.cli import terminal
 from kdenv.cli.arguments import Commands, add_game, add_playing, options
-from kdenv.cli.interrupts import tell_end
+from kdenv.cli.interrupts import print_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.seeds import chosen, kept_in_files
 from kdenv.cli.terminal import Progress
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kdenv.arena import Breakdown, Result, ResultsFile, Summary
     from kdenv.arena.by_round import Rounds
 
-SHOWN = {  # what kdenv.arena.breakdown can tell
+SHOWN = {  # the parts of kdenv.arena.breakdown
     "seats": "wins, draws and losses, also by who began",
     "spread": "the least, the most and the standard deviation of points and margins",
     "rounds": "points, open turns, time and playouts by round",
@@ -40,7 +40,7 @@ def add(commands: Commands) -> None:
     match.add_argument("--games", type=int, default=100, metavar="N", help="the number of games (default: 100)")
     add_playing(match)
     what = "; ".join(f"{name}: {meaning}" for name, meaning in SHOWN.items())
-    match.add_argument("--show", nargs="+", default=[], metavar="WHAT", help=f"tell more: all, or some of {what}")
+    match.add_argument("--show", nargs="+", default=[], metavar="WHAT", help=f"print more: all, or some of {what}")
     add_report(match)
 
 
@@ -62,7 +62,7 @@ def _match(parsed: argparse.Namespace) -> int:
 
 
 def _play_match(parsed: argparse.Namespace, summary: Summary, file: ResultsFile | None) -> int:
-    """Play the games that the file does not hold yet. However the match ends, the finished games are printed and reported."""
+    """Play the games that are not in the file. However the match ends, the finished games are printed and reported."""
     from kdenv.arena import Breakdown, play
     from kdenv.arena.by_round import Rounds
 
@@ -101,7 +101,7 @@ def _play_match(parsed: argparse.Namespace, summary: Summary, file: ResultsFile 
     finally:
         progress.end()
         _show_match(parsed, summary, rounds, breakdown, finished)
-    return 0 if finished else tell_end(f"{summary.games} of {match.games} games", parsed.out)
+    return 0 if finished else print_end(f"{summary.games} of {match.games} games", parsed.out)
 
 
 def _show_match(parsed: argparse.Namespace, summary: Summary, rounds: Rounds | None, breakdown: Breakdown | None, finished: bool) -> None:

@@ -1,4 +1,4 @@
-"""Draws a game into files: its last position as SVG or PNG, or all of them as a GIF, as a folder of SVG files, or as a page with steps."""
+"""Draws a game into files: the last position as SVG or PNG; all positions as a GIF, a folder of SVG files, or a page with steps."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from kdenv.core.table import Table
 
 _ENDINGS = (".svg", ".png")
-_WIDEST = 720  # a GIF has at most so many pixels in width and height
-_SHOWN, _LAST_SHOWN = 600, 4000  # a GIF shows a position, and the last position, for so many milliseconds
-_CUT = re.compile(r"(?<=>)(?=<)")  # between two tags, a drawing is cut into parts that other drawings have, too
+_WIDEST = 720  # the largest width and height of a GIF, in pixels
+_SHOWN, _LAST_SHOWN = 600, 4000  # the time of a position in a GIF, and of the last one, in milliseconds
+_CUT = re.compile(r"(?<=>)(?=<)")  # a drawing is cut between two tags, into parts that other drawings share
 
 
 def add_drawing(parser: argparse.ArgumentParser) -> None:
-    """Let a command draw a game."""
+    """Add the arguments of commands that draw a game."""
     parser.add_argument("--draw", type=Path, metavar="FILE", help="draw the last position into a .svg or .png file")
     parser.add_argument("--gif", type=Path, metavar="FILE", help="write a GIF that shows the game move by move")
     parser.add_argument("--svg-frames", type=Path, metavar="FOLDER", help="write a drawing of every position into this folder")
@@ -31,7 +31,7 @@ def add_drawing(parser: argparse.ArgumentParser) -> None:
 
 
 class Position(NamedTuple):
-    """A position of a game: what led to it, and its drawing."""
+    """A position of a game: the event that led to it, in words, and its drawing."""
 
     said: str
     drawing: str
@@ -41,7 +41,7 @@ class Film:
     """Collects the positions of a game, and writes them to the files that the command line names."""
 
     def __init__(self, parsed: argparse.Namespace) -> None:
-        """Check that such files can be drawn. Nothing is written yet."""
+        """Check that these files can be drawn. Nothing is written yet."""
         self._draw, self._gif, self._frames, self._html = parsed.draw, parsed.gif, parsed.svg_frames, parsed.html
         if self._draw is not None and self._draw.suffix.lower() not in _ENDINGS:
             raise BadOption(f"--draw {self._draw} ends in neither .svg nor .png; --gif, --svg-frames and --html show the whole game")
@@ -58,7 +58,7 @@ class Film:
             self._positions.append(Position(_said(line), table.svg()))
 
     def write(self, title: str) -> list[Path]:
-        """Write all that is wanted, and return where it is."""
+        """Write all files that the command line names, and return their paths."""
         written: list[Path] = []
         drawings = [position.drawing for position in self._positions]
         if self._draw is not None:
@@ -81,7 +81,7 @@ class Film:
 
 
 def _said(line: str) -> str:
-    """What a line of a record says, in words."""
+    """A line of a record, in words."""
     if line.startswith("*"):
         return f"chance: {line.removeprefix('*').strip()}"
     return f"seat {line}" if line[:1].isdigit() else line.removeprefix("kdenv ")
@@ -107,7 +107,7 @@ def _page(title: str, positions: list[Position]) -> str:
 
 
 def _check_extra() -> None:
-    """Raise MissingExtra if pictures cannot be drawn here. This is checked before a long game, not after it."""
+    """Raise MissingExtra if pictures cannot be drawn here. It is called before a long game."""
     try:
         import PIL  # noqa: F401
         import resvg_py  # noqa: F401

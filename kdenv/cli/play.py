@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kdenv.core.table import Table
     from kdenv.policies.base import Policy
 
-YOU = "you"  # what a seat is called that a person plays
+YOU = "you"  # the name of a seat that a person plays
 
 
 def add(commands: Commands) -> None:
@@ -67,7 +67,7 @@ def _run(parsed: argparse.Namespace) -> int:
     game = _TerminalGame(table, seats, policy(parsed.hint or _usual(table)), time.time_ns() if parsed.seed is None else parsed.seed)
     with all_signals():
         if parsed.record is not None:
-            files.write(parsed.record, table.record())  # a file that cannot be written is noticed before the game, not after it
+            files.write(parsed.record, table.record())  # raises the error for a file that cannot be written before the game
         try:
             game.play()
         finally:
@@ -81,7 +81,7 @@ def _run(parsed: argparse.Namespace) -> int:
 
 
 def _usual(table: Table) -> str:
-    """The policy that plays and hints if none is named: the strongest, or flat Monte Carlo at a table for which none has been measured."""
+    """The default opponent and adviser: the strongest policy, or flat Monte Carlo at a table for which none has been measured."""
     from kdenv.policies import Strongest
 
     try:
@@ -92,22 +92,22 @@ def _usual(table: Table) -> str:
 
 
 def _keep(table: Table, path: Path) -> None:
-    """Write the record of a game, finished or not, and print where it is."""
+    """Write the record of a game, finished or not, and print its path."""
     files.write(path, table.record())
     print(f"kdenv: the record {'is in' if table.over else 'so far (unfinished) is in'} {path}", file=sys.stderr)
 
 
 class _TerminalGame:
-    """A game of people and policies. It tells each person what has happened since that person's last decision."""
+    """A game of people and policies. It prints for each person the events since that person's last decision."""
 
     def __init__(self, table: Table, seats: list[Policy | None], adviser: Policy, seed: int) -> None:
-        """Seats that people play have no policy. The adviser answers when a person asks for a hint."""
+        """`seats` has None for people. The adviser answers when a person asks for a hint."""
         from kdenv.arena.match import reset
         from kdenv.compiler.random import derive_seed, make_rng
 
         self.table, self.seats, self.adviser = table, seats, adviser
         self.chance = make_rng(seed)
-        self._told = [0] * len(seats)  # how many events each seat has been told of
+        self._told = [0] * len(seats)  # the number of events that each seat has been shown
         self._words: list[str] = []  # each event in words, as its witnesses see it
         self._last = -1  # the person who looked at the screen last
         self._before: list[tuple[int, Table, int]] = []  # for each decision of a person: seat, table, and the state of chance
@@ -137,7 +137,7 @@ class _TerminalGame:
                     continue
                 self._before.append((seat, self.table.clone(), int(self.chance[0])))
                 self._play(answer, YOU if self._people == 1 else f"seat {seat}")
-                self._told[seat] = len(self._words)  # nobody is told of a decision of its own
+                self._told[seat] = len(self._words)  # a person is not shown its own decision
             else:
                 self._let_play(seat, player)
 
@@ -175,7 +175,7 @@ class _TerminalGame:
         self._last = seat
 
     def _tell(self, seat: int) -> None:
-        """Print what this seat has seen since it was told last. Outcomes of chance that follow each other are one line."""
+        """Print the events that this seat has seen since the last time. Successive outcomes of chance are one line."""
         seen = self.table.log.seen_by(seat).events()
         told, draws, unseen = self._told[seat], list[str](), 0
         for event, words in zip(seen[told:], self._words[told:], strict=True):
@@ -190,7 +190,7 @@ class _TerminalGame:
         self._told[seat] = len(self._words)
 
     def _tell_the_end(self) -> None:
-        """Tell the person who looked last how the game has ended; if nobody has looked yet, tell the first person."""
+        """Print the last events for the person who looked last; if nobody has looked yet, for the first person."""
         people = [seat for seat, player in enumerate(self.seats) if player is None]
         self._tell(self._last if self._last in people else people[0])
 

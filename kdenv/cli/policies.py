@@ -50,7 +50,7 @@ def _run(parsed: argparse.Namespace) -> None:
 
 
 def _overview(game: Game) -> Iterator[str]:
-    """Every policy in a line, under the headings of the groups; then what searches take as parameters."""
+    """Every policy in a line, under the headings of the groups; then the playouts and rules that searches take as parameters."""
     from kdenv.policies.listing import listing, parts
 
     entries = [*listing(game), *parts(game)]
@@ -94,7 +94,7 @@ def _paper(entry: Entry) -> str:
 
 
 def _page(entry: Entry, game: Game) -> Iterator[str]:
-    """What it is, the paper, how it is written, and each parameter: its meaning, what it may be, and its default."""
+    """The meaning, the paper, the text, and each parameter with its meaning, its values and its default."""
     yield f"{entry.name}: {entry.meaning}"
     if entry.source:
         yield f"paper: {entry.source}"
@@ -115,7 +115,7 @@ def _page(entry: Entry, game: Game) -> Iterator[str]:
 
 
 def _filled(lines: Iterable[str]) -> Iterator[str]:
-    """The same lines, filled to the width of the terminal. What does not fit goes on below, six columns from the left."""
+    """The same lines, filled to the width of the terminal. Continued lines are indented by six columns."""
     for line in lines:
         yield from textwrap.wrap(line, WIDTH, subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False) or [""]
 

@@ -1,4 +1,4 @@
-"""Lets a policy decide in the states that a server sends: a table is set up as the state says, and the policy gets the view of its seat."""
+"""Lets a policy decide in the states that a server sends. A table is set up from the state, and the policy gets the view of its seat."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Remote:
         return action
 
     def _table(self, state: dict[str, Any]) -> Table:
-        """A table in this state. If only the last decision has happened, it is the same table, so that the policy goes on with its turn."""
+        """A table in this state. If only the last decision has happened, it is the same table, so that the policy continues its turn."""
         game, players, options = find_game(state["game"]), state["players"], state["options"]
         if not self._checked:
             self._player.check(game, players, options)

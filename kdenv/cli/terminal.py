@@ -1,4 +1,4 @@
-"""Prints only what the reading terminal or file can show: its letters, its colours, a progress bar, or nothing if it is closed."""
+"""Prints only what the terminal or file can show: its letters, its colours, a progress bar, or nothing if it is closed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PROGRESS = 78  # letters of a line that shows progress
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _DIGITS = re.compile(r"\d{60,}(\.\.\.)?")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_REFUSE = ("strict", "surrogateescape")  # what Python does with letters that an encoding lacks; the second in the locale C
+_REFUSE = ("strict", "surrogateescape")  # the error handlers of Python for letters that an encoding lacks; the second in the locale C
 # These are printed in place of letters that an encoding lacks. Letters that are not listed become question marks.
 _INSTEAD = {
     **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╯╰", "+"),
@@ -60,7 +60,7 @@ def show(text: str) -> None:
 
 
 def answer(question: str) -> str | None:
-    """What the person at the terminal answers; None if nothing more can come."""
+    """The answer of the person at the terminal; None at the end of the input."""
     try:
         return input(question).strip()
     except EOFError:
@@ -69,12 +69,12 @@ def answer(question: str) -> str | None:
 
 
 def clear() -> None:
-    """Empty the screen, so that the next person does not see what the last one saw. Where there is no screen, print a line."""
+    """Empty the screen, so that the next person does not see what the last one saw. If there is no screen, print a line."""
     print("\x1b[2J\x1b[3J\x1b[H" if sys.stdout.isatty() and os.environ.get("TERM") != "dumb" else "-" * 40, flush=True)
 
 
 def has_colours(stream: TextIO) -> bool:
-    """Whether to print colours: never if NO_COLOR is set; else always if FORCE_COLOR is set; else on terminals that are not dumb."""
+    """True if colours are to be printed: never with NO_COLOR, else always with FORCE_COLOR, else on terminals that are not dumb."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
@@ -109,7 +109,7 @@ def warnings_as_sentences() -> Iterator[None]:
 
 
 def nobody_reads() -> bool:
-    """Whether the program that reads our output has ended, as `head` does. If so, all further output is thrown away."""
+    """True if the program that reads our output has ended, as `head` does. All further output is then discarded."""
     for stream in (sys.stdout, sys.stderr):
         if stream.isatty():
             continue
@@ -122,7 +122,7 @@ def nobody_reads() -> bool:
 
 
 class ProgressLine:
-    """A line on a terminal that is written anew again and again. Elsewhere nothing is printed."""
+    """A line on a terminal that is written again and again. Elsewhere nothing is printed."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()
@@ -130,7 +130,7 @@ class ProgressLine:
         self._visible = sys.stderr.isatty()
 
     def is_due(self) -> bool:
-        """Whether the line should be written anew: on a terminal, ten times a second."""
+        """True if the line should be written again: on a terminal, ten times a second."""
         return self._visible and time.monotonic() - self._shown > 0.1
 
     def write(self, text: str) -> None:
@@ -145,7 +145,7 @@ class ProgressLine:
 
 
 class Progress(ProgressLine):
-    """A line on a terminal that shows how much of a long job is done and how long the rest will take. Elsewhere nothing is printed."""
+    """A progress bar on a terminal, with the time left. Elsewhere nothing is printed."""
 
     def __init__(self, total: int, unit: str, done: int = 0) -> None:
         super().__init__()

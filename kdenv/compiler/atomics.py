@@ -1,7 +1,7 @@
-"""What kernels on several threads need to share memory: numbers that no two threads change at once, a pause, and arrays by their address.
+"""Atomic integers, a pause, and arrays by their address, for kernels on several threads.
 
-The numbers are elements of arrays of int64. What a thread has written before it calls `tell` or `add_shared` is seen by a thread that has
-read the new number with `ask` or `add_shared`. The versions for Python alone are for one thread (IS_SAFE is false then).
+Atomic integers are elements of arrays of int64. `store` and `fetch_add` release, `load` and `fetch_add` acquire: a thread that has read the
+new number sees all that the other thread had written before. Without the compiler these functions are for one thread (IS_SAFE is false).
 """
 
 import ctypes
@@ -16,51 +16,51 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-IS_SAFE = not numba.config.DISABLE_JIT  # whether several threads may call these functions
+IS_SAFE = not numba.config.DISABLE_JIT  # True if several threads may call these functions
 
-# LLVM's name for the instruction by which a thread that waits in a loop lets others use the core for a moment. Other processors have none.
+# LLVM's name for the instruction by which a thread in a waiting loop leaves the core to others for a moment. Other processors have none.
 _ARM = "llvm.aarch64.hint"
 _PAUSE = {"x86_64": "llvm.x86.sse2.pause", "AMD64": "llvm.x86.sse2.pause", "aarch64": _ARM, "arm64": _ARM}.get(platform.machine(), "")
 _YIELD = 1  # the number of ARM's instruction among its hints
 
 
-def add_shared(numbers: Any, i: Any, n: Any) -> Any:
-    """Add n to numbers[i], and return what was there before."""
+def fetch_add(numbers: Any, i: Any, n: Any) -> Any:
+    """Add n to numbers[i], and return the number before."""
     before = int(numbers[i])
     numbers[i] += n
     return before
 
 
-def ask(numbers: Any, i: Any) -> Any:
-    """Read numbers[i], which another thread may write now."""
+def load(numbers: Any, i: Any) -> Any:
+    """Read numbers[i], which another thread may write at the same time."""
     return int(numbers[i])
 
 
-def tell(numbers: Any, i: Any, number: Any) -> None:
-    """Write numbers[i], which other threads may read now."""
+def store(numbers: Any, i: Any, number: Any) -> None:
+    """Write numbers[i], which other threads may read at the same time."""
     numbers[i] = number
 
 
 def pause() -> None:
-    """Wait for some nanoseconds, in a loop that looks at a shared number."""
+    """Wait for some nanoseconds, in a loop that reads a shared number."""
 
 
-def give_way() -> None:
-    """Let another thread that waits for this core have it."""
+def yield_core() -> None:
+    """Let another thread run that waits for this core."""
 
 
 def address_of(array: Any) -> Any:
-    """Where the memory of an array is. `array_at` makes an array of it again, in another thread."""
+    """Return the address of the memory of an array. `array_at` makes an array of it again, in another thread."""
     return array.ctypes.data
 
 
 def _place(context: Any, builder: Any, kind: Any, array: Any, i: Any) -> Any:
-    """A pointer to an element of an array."""
+    """Return a pointer to an element of an array."""
     return builder.gep(context.make_array(kind)(context, builder, array).data, [i])
 
 
 @intrinsic
-def _add(typing_context, numbers, i, n):
+def _atomic_add(typing_context, numbers, i, n):
     def generate(context, builder, signature, arguments):
         place = _place(context, builder, signature.args[0], arguments[0], arguments[1])
         return builder.atomic_rmw("add", place, arguments[2], "acq_rel")
@@ -69,7 +69,7 @@ def _add(typing_context, numbers, i, n):
 
 
 @intrinsic
-def _load(typing_context, numbers, i):
+def _atomic_load(typing_context, numbers, i):
     def generate(context, builder, signature, arguments):
         return builder.load_atomic(_place(context, builder, signature.args[0], *arguments), "acquire", 8)
 
@@ -77,7 +77,7 @@ def _load(typing_context, numbers, i):
 
 
 @intrinsic
-def _store(typing_context, numbers, i, number):
+def _atomic_store(typing_context, numbers, i, number):
     def generate(context, builder, signature, arguments):
         place = _place(context, builder, signature.args[0], arguments[0], arguments[1])
         builder.store_atomic(arguments[2], place, "release", 8)
@@ -99,9 +99,9 @@ def _wait_a_moment(typing_context):
 
 
 @intrinsic
-def _give_way(typing_context):
+def _sched_yield(typing_context):
     def generate(context, builder, signature, arguments):
-        if hasattr(os, "sched_yield"):  # then the C library has it; elsewhere a thread keeps its core until its time is over
+        if hasattr(os, "sched_yield"):  # the C library has this function; elsewhere the thread keeps its core
             builder.call(cgutils.get_or_insert_function(builder.module, ir.FunctionType(ir.IntType(32), []), "sched_yield"), [])
         return context.get_dummy_value()
 
@@ -133,24 +133,24 @@ def _seen_at(like: Any, address: Any) -> Any:
     return np.frombuffer(memory, like.dtype).reshape(like.shape)
 
 
-# The array at this address that has the type and shape of another array, which is contiguous. The caller keeps its memory alive.
-# It is no @overload, because numba does not let a compiled function return an array that it was not given.
+# Returns the array at an address, with the type and shape of another array, which is contiguous. The caller keeps its memory alive.
+# This is not an @overload, because numba does not let a compiled function return an array that is not an argument.
 array_at: Any = _made_at if IS_SAFE else _seen_at
 
 
-@overload(add_shared)
-def _add_shared(numbers, i, n):
-    return lambda numbers, i, n: _add(numbers, i, n)
+@overload(fetch_add)
+def _fetch_add(numbers, i, n):
+    return lambda numbers, i, n: _atomic_add(numbers, i, n)
 
 
-@overload(ask)
-def _ask(numbers, i):
-    return lambda numbers, i: _load(numbers, i)
+@overload(load)
+def _load(numbers, i):
+    return lambda numbers, i: _atomic_load(numbers, i)
 
 
-@overload(tell)
-def _tell(numbers, i, number):
-    return lambda numbers, i, number: _store(numbers, i, number)
+@overload(store)
+def _store(numbers, i, number):
+    return lambda numbers, i, number: _atomic_store(numbers, i, number)
 
 
 @overload(address_of)
@@ -158,9 +158,9 @@ def _address_of(array):
     return lambda array: _address(array)
 
 
-@overload(give_way)
-def _gives_way():
-    return lambda: _give_way()
+@overload(yield_core)
+def _yield_core():
+    return lambda: _sched_yield()
 
 
 @overload(pause)

@@ -1,1 +1,1 @@
-"""What is true of any game: states, verbs, chance, tables. No game is named here."""
+"""Defines games in general: states, verbs, chance, tables. It names no game."""

@@ -1,7 +1,7 @@
 """Afterstates: the legal turns of positions, and what the seat to move would observe after each of them, before any chance.
 
-Two kernels do this for many positions at once: one lists the turns, which tells how many there are, and one observes them. Rows belong to
-positions in order: rows starts[i] to starts[i + 1] - 1 are the turns of position i.
+Two kernels do this for many positions at once: one lists and counts the turns, and one observes them. Rows belong to positions in
+order: rows starts[i] to starts[i + 1] - 1 are the turns of position i.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from kdenv.core.game import Game, States
 
 Rows = NDArray[np.float32]
-SEED_OF_VIEWS = derive_seed(
-    "view"
-)  # seeds the draws that a view shows for what is hidden; a game dealt from a small seed makes other draws
+SEED_OF_VIEWS = derive_seed("view")  # seeds the draws of what is hidden in a view; a game dealt from a small seed makes other draws
 _FIRST_ROWS = 32  # rows a position for which there is room at first
 
 

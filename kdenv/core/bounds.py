@@ -1,7 +1,7 @@
-"""The bounds that a game declares: `max_legal`, `max_turns`, `max_chances` and the like. Kernels trust them, so they are checked once.
+"""Checks the bounds that a game declares: `max_legal`, `max_turns`, `max_chances` and the like. Kernels trust them.
 
-Kernels write lists into buffers of the declared length and check nothing. A game that lists more writes into memory that belongs to
-something else. So `check_at_first_use` plays one random game with guard words behind every buffer when a process first uses a game. This
+Kernels write lists into buffers of the declared length and check nothing. A game that lists more writes into memory of something else.
+So `check_at_first_use` plays one random game with guard words behind every buffer when a process first uses a game. This
 takes a millisecond, and compiles only what tables need anyway. `check_game` (core/check_game.py) plays many games with the same guards.
 """
 
@@ -26,33 +26,33 @@ from kdenv.core.verbs import CHANCE, OVER
 if TYPE_CHECKING:
     from kdenv.core.game import Game, Variant
 
-_EVENTS = 500  # of the game at first use
-_TURNS_LISTED = 60  # decisions of this game at which all turns are listed, which takes longer than all the rest
+_EVENTS = 500  # the most events of the game at first use
+_TURNS_LISTED = 60  # the decisions of this game at which all turns are listed; this takes longest
 _N_GUARDS = 4096
 _GUARD = -0x6B64656E76  # no game writes this number
 
 
 class Guarded:
-    """A buffer of as many numbers as a game declares, and guard words behind it, so many at least."""
+    """A buffer of the declared size with guard words behind it. guards: the least number of guard words, if _N_GUARDS is too few."""
 
     def __init__(self, size: int, kind: Any = np.int64, guards: int = 0) -> None:
         self.size = size
         self.whole: NDArray[Any] = np.empty(size + max(guards, _N_GUARDS), kind)
         self.whole[size:] = _GUARD
-        self.array = self.whole[:size]  # what kernels are given
+        self.array = self.whole[:size]  # the part that kernels get
 
     def n_written(self) -> int:
-        """How many places were written to, as far as the last guard word that is gone; at most the size, if all guards are left."""
-        gone = np.flatnonzero(self.whole[self.size :] != self.whole.dtype.type(_GUARD))
-        return self.size if not len(gone) else self.size + int(gone[-1]) + 1
+        """Return the place after the last guard word that was overwritten; the size if none was."""
+        overwritten = np.flatnonzero(self.whole[self.size :] != self.whole.dtype.type(_GUARD))
+        return self.size if not len(overwritten) else self.size + int(overwritten[-1]) + 1
 
 
 class Findings:
-    """What is wrong with a game: one sentence for each kind of fault. Of several of a kind, the first largest is kept."""
+    """The faults of a game: one sentence for each kind. Of several of a kind, the first one of the largest size is kept."""
 
     def __init__(self, game: str) -> None:
         self.game = game
-        self._found: dict[str, tuple[int, str, int]] = {}  # kind -> size, sentence, how often
+        self._found: dict[str, tuple[int, str, int]] = {}  # kind -> size, sentence, count
 
     def note(self, kind: str, sentence: str, size: int = 0) -> None:
         """Note a fault of this kind. The sentence follows the name of the game."""
@@ -66,12 +66,12 @@ class Findings:
         return bool(self._found)
 
     def sentences(self) -> list[str]:
-        """One sentence for each kind of fault, in the order in which they were met."""
+        """Return one sentence for each kind of fault, in the order in which they were found."""
         return [f"{self.game}: {text}" + (f" (the first of {n:,})" if n > 1 else "") for _, text, n in self._found.values()]
 
 
 class Lists:
-    """The buffers of one game for what its verbs list, and the checks of how many there are."""
+    """Buffers for what the verbs of a game list, and the checks of their lengths."""
 
     def __init__(self, game: Game, players: int, variant: Variant, findings: Findings) -> None:
         self.game, self.findings = game, findings
@@ -82,7 +82,7 @@ class Lists:
         self._scratch = np.zeros(1 + SCRATCH, game.state_dtype)
 
     def legal_in(self, states: Any, k: int, where: Any) -> list[int]:
-        """The legal actions in states[k]. What is wrong with their number or with an action is noted; `where` is the place in words."""
+        """Return the legal actions in states[k]. Faults in their number or in an action are noted; `where` is the place in words."""
         n = self._counted("legal", "max_legal", "actions", verbs.legal_at(states, k, self.legal.array), self.legal, where)
         actions: list[int] = self.legal.whole[:n].tolist()
         for action in actions:
@@ -92,13 +92,13 @@ class Lists:
         return actions
 
     def chances_in(self, states: Any, k: int, where: Any) -> tuple[list[int], list[int]]:
-        """The outcomes of chance in states[k], and their odds. What is wrong with their number is noted."""
+        """Return the outcomes of chance in states[k], and their odds. Faults in their number are noted."""
         n = verbs.chances_at(states, k, self.outcomes.array, self.weights.array)
         n = self._counted("chances", "max_chances", "outcomes", n, self.outcomes, where)
         return self.outcomes.whole[:n].tolist(), self.weights.whole[:n].tolist()
 
     def turns_in(self, states: Any, k: int, where: Any) -> list[int]:
-        """The turns that are open in states[k], packed."""
+        """Return the packed turns that are possible in states[k]. It is noted if there are too many."""
         self._scratch[0] = states[k]
         n = int(list_turns(self._scratch, 0, self.game.most_decisions, len(self.legal.whole), self.turns.whole))
         if n > self.turns.size:
@@ -108,12 +108,12 @@ class Lists:
         return turns
 
     def points_of(self, verb: Any, states: Any, k: int) -> list[int]:
-        """What scores_at or standings_at writes for states[k]."""
+        """Return the numbers that scores_at or standings_at writes for states[k]."""
         verb(states, k, self.points.array)
         return self.points.array.tolist()  # type: ignore[no-any-return]
 
     def check_guards(self) -> None:
-        """Note every buffer behind which something was written."""
+        """Note every buffer whose guard words were overwritten."""
         for kind, verb, bound, buffer in (
             ("max_legal", "legal", "max_legal", self.legal),
             ("max_chances", "chances", "max_chances", self.outcomes),
@@ -125,7 +125,7 @@ class Lists:
                 self.findings.note(kind, f"{wrote}, numbered from 0, as many as {bound}; write to no place behind them")
 
     def _counted(self, verb: str, bound: str, what: str, n: Any, buffer: Guarded, where: Any) -> int:
-        """The length of a list. It is noted if it is longer than the game declares, or if nothing is listed."""
+        """Return the length of a list. It is noted if the list is longer than the game declares, or empty."""
         if n > buffer.size:
             self.findings.note(bound, _too_small(verb, f"lists {n:,} {what}", bound, buffer.size, n, where), int(n))
         elif n < 1:
@@ -138,7 +138,7 @@ def _too_small(who: str, does: str, bound: str, size: int, n: int, where: Any) -
 
 
 class Where:
-    """A position in words, written when it is needed: a game that is checked may not write positions as it should."""
+    """A position in words. It is only written when it is needed, because the notation of the game may have faults."""
 
     def __init__(self, game: Game, states: Any, k: int, more: str = "") -> None:
         self._game, self._states, self._k, self._more = game, states, k, more
@@ -152,7 +152,7 @@ class Where:
 
 
 def advance(states: Any, k: int, rng: Rng) -> None:
-    """Carry out one outcome of chance, by the kernel that tables have: it stops when its log is full."""
+    """Carry out one outcome of chance. The kernel of tables does it, because it is compiled anyway; it stops when its log is full."""
     run_chance(states, k, rng, np.zeros((2, 1), np.int32), 0)
 
 
@@ -160,9 +160,9 @@ _checked: WeakSet[Game] = WeakSet()
 
 
 def check_at_first_use(game: Game, players: int, variant: Variant) -> None:
-    """Play one random game with guards if this process has not used the game before. BadGame if a bound does not hold.
+    """Play one random game with guards if this process has not used the game before. Raise BadGame if a bound does not hold.
 
-    Without the compiler nothing is checked, since numpy then checks every index itself.
+    Without the compiler nothing is checked, because numpy then checks every index.
     """
     if game in _checked or numba.config.DISABLE_JIT:
         return
@@ -176,7 +176,7 @@ def check_at_first_use(game: Game, players: int, variant: Variant) -> None:
 def _play(game: Game, players: int, variant: Variant, findings: Findings) -> None:
     """Play one random game and note what is wrong with its bounds."""
     states, rng = np.zeros(1, game.state_dtype), make_rng(derive_seed("bounds"))
-    dice = random.Random(game.name)  # no kernel, which each process would load
+    dice = random.Random(game.name)  # draws in Python, so that no process loads one more kernel
     lists, where = Lists(game, players, variant, findings), Where(game, states, 0)
     n_decisions = 0
     verbs.begin_at(states, 0, players, variant)
@@ -203,11 +203,11 @@ def _play(game: Game, players: int, variant: Variant, findings: Findings) -> Non
 
 
 def check_seat(game: Game, seat: int, players: int, findings: Findings, where: Any) -> None:
-    """Note a seat that there is not."""
+    """Note a seat that does not exist."""
     if not 0 <= seat < players:
         findings.note("seat", f"seat returns {seat} {where}, and the seats of {players} players are 0 to {players - 1}")
 
 
 def trust(game: Game) -> None:
-    """Count this game as checked, because somebody else has checked its bounds."""
+    """Count this game as checked. check_game calls this, because it has checked the bounds."""
     _checked.add(game)

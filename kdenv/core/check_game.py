@@ -1,4 +1,4 @@
-"""`check_game`: plays random games and checks all that a game promises. It is for games what PettingZoo's api_test is for environments."""
+"""`check_game`: plays random games and checks all that a game must guarantee, as PettingZoo's api_test does for environments."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 from kdenv.compiler.random import below, derive_seed, make_rng
 from kdenv.core import bounds, without_compiler
 from kdenv.core.bounds import Findings
-from kdenv.core.checks import Look, at_line
+from kdenv.core.checks import Checker, at_line
 from kdenv.core.errors import BadGame, BadOption, KdenvError
 from kdenv.core.game import Game
 from kdenv.core.record import record_of, replay
 from kdenv.core.without_compiler import Run, numbers_of
 
-_LONGEST = 20_000  # events of a game; a random game that is not over then is taken to be endless
-_CLOSELY = 40  # the first events of a game at which everything is checked; of the others, one in ten is
+_LONGEST = 20_000  # the most events of a game; a longer random game counts as endless
+_CLOSELY = 40  # everything is checked at the first 40 events of a game, and at one in ten of the others
 _MOST_ACTIONS = 0xFFFF  # actions are packed into 16 bits, as action + 1
 
 
@@ -32,7 +32,7 @@ def check_game(
     options: Mapping[str, Any] | None = None,
     say: Callable[[str], object] = print,
 ) -> None:
-    """Play random games and check what a game promises. Raise BadGame with a sentence for every kind of fault that was found.
+    """Play random games and check what a game must guarantee. Raise BadGame with a sentence for every kind of fault.
 
     Args:
         game: the game; it need not have been added.
@@ -40,11 +40,11 @@ def check_game(
         seed: the same seed plays the same games.
         players: the only number of players to play with.
         options: options that are not drawn.
-        say: is given lines that tell how far the check is.
+        say: a function that gets lines about the progress.
 
-    It plays with guard words behind every buffer, and checks bounds, order and determinism of what the verbs list, the odds, that drawing
-    anew what is hidden changes nothing that a seat knows, encodings, points, players, notation, drawings and records. Then it plays
-    again in a process without the compiler, which must come to the same numbers.
+    It plays with guard words behind every buffer. It checks bounds, order and determinism of what the verbs list, the odds of chance,
+    encodings, points, players, notation, drawings and records. A new draw of what is hidden must not change what a seat knows. Then it
+    plays again in a process without the compiler, which must compute the same numbers.
 
     >>> from examples.three_shells import GAME
     >>> from kdenv.author import check_game
@@ -62,7 +62,7 @@ def check_game(
 
 
 def play(game: Game, runs: list[Run], say: Callable[[str], object]) -> Findings:
-    """Play these games, and return what is wrong."""
+    """Play these games, and return the faults."""
     found, positions = Findings(game.name), 0
     _check_options(game, found)
     for number, run in enumerate(runs, 1):
@@ -76,7 +76,7 @@ def play(game: Game, runs: list[Run], say: Callable[[str], object]) -> Findings:
 
 
 def _runs(game: Game, games: int, seed: int, players: int | None, given: dict[str, Any]) -> Iterator[Run]:
-    """The games to play: first one with the defaults for each number of players, then any number of players and any options."""
+    """Yield the games to play: first one with the defaults for each number of players, then random numbers of players and options."""
     if games < 1:
         raise BadOption(f"games={games} is not possible; at least one game is played")
     dice, counts = random.Random(seed), [players] if players is not None else list(game.players)
@@ -96,20 +96,20 @@ def _play(game: Game, run: Run, found: Findings, number: int) -> tuple[list[int]
     teams = game.teams(run.players)
     if not 1 <= teams <= run.players:
         found.note("teams", f"teams is {teams} for {run.players} players; it must be 1 to {run.players}")
-    look, rng, events = Look(game, run.players, run.variant, found, number), make_rng(run.seed), list[int]()
-    look.begin()
-    while (step := look.check(rng, closely=len(events) < _CLOSELY or below(rng, 10) == 0)) is not None:
+    checker, rng, events = Checker(game, run.players, run.variant, found, number), make_rng(run.seed), list[int]()
+    checker.begin()
+    while (step := checker.check(rng, closely=len(events) < _CLOSELY or below(rng, 10) == 0)) is not None:
         if len(events) == _LONGEST:
-            look.says("end", f"a random game is not over after {_LONGEST:,} events", "let it end: playouts wait for the end of a game")
+            checker.note("end", f"a random game is not over after {_LONGEST:,} events", "let it end: playouts wait for the end of a game")
             return events, False
-        look.go_on(step)
+        checker.advance(step)
         verb, chosen = step
         events.append(chosen if verb == "apply" else ~chosen)
     return events, "phase" not in found
 
 
 def _check_options(game: Game, found: Findings) -> None:
-    """The values of every option must come back from the integers that stand for them."""
+    """Check that the values of every option are equal after a conversion to integers and back."""
     for option in game.options:
         if option.choices and option.default not in option.choices:
             found.note("default", f"the option {option.name} has the default {option.default!r}, which is not among its choices; add it")
@@ -126,7 +126,7 @@ def _check_options(game: Game, found: Findings) -> None:
 
 
 def _check_record(game: Game, run: Run, events: list[int], found: Findings, number: int) -> None:
-    """The record of a game, played again, must come to the same end."""
+    """Check that the record of a game is the same game when it is played again."""
     options, log = game.options_of(run.variant), np.array(events, np.int32)
     bounds.trust(game)  # tables need not check again what has been checked here
     try:
@@ -143,7 +143,7 @@ def _check_record(game: Game, run: Run, events: list[int], found: Findings, numb
 
 
 def _compare(game: Game, runs: list[Run], found: Findings, say: Callable[[str], object]) -> None:
-    """Play some of the games in a process without the compiler, and note the first number that is another one."""
+    """Play some of the games in a process without the compiler, and note the first number that differs."""
     if numba.config.DISABLE_JIT:
         say(f"{game.name}: the compiler is off, so there is nothing to compare with")
         return

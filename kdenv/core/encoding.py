@@ -1,7 +1,7 @@
-"""How a position becomes numbers for a network: encodings, and the observer that an encoding makes for one game.
+"""Encodings write a position as numbers for a network. An `Observer` is an encoding for one number of players and one set of options.
 
-A game has one or more encodings, the default first. An encoding belongs to the one that looks at the game. States, records and the
-options of the rules do not know of it, so models trained on different encodings can play each other.
+A game has one or more encodings, the default first. The encoding is chosen by the observer, not by the rules. States, records and
+options do not contain it, so models trained on different encodings can play each other.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
 from kdenv.compiler.random import Rng, derive_seed, make_rng
 from kdenv.core.bounds import Guarded
+from kdenv.core.columns import align
 from kdenv.core.errors import BadGame, BadOption, NotSupported, shown
 from kdenv.core.verbs import resample_hidden, resample_hidden_at
 
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float32]
 
-_SEED = derive_seed("observer")  # seeds what is drawn for encodings that are not trusted; no game is dealt from this seed
+_SEED = derive_seed("observer")  # seeds the draws for encodings that are not trusted; no game is dealt from this seed
 
 
 class Part(NamedTuple):
-    """One part of an observation: its shape when it is cut out of the vector, and what its numbers mean."""
+    """One part of an observation: its shape when it is cut out of the vector, and the meaning of its numbers."""
 
     shape: tuple[int, ...]
     meaning: str
@@ -45,10 +46,10 @@ Layout: TypeAlias = Mapping[str, Part]  # the parts by name, in the order in whi
 
 @dataclass(frozen=True)
 class Encoding:
-    """One way to write what a seat sees as a vector of float32 numbers.
+    """A way to write what a seat sees as a vector of float32 numbers.
 
-    `observe` writes every number of `out`, which may hold anything before, and writes only what the seat can know.
-    Version and layout tell a model that its encoding has changed; raise the version whenever numbers get another meaning.
+    `observe` writes every number of `out`, which may have any content before, and writes only what the seat can know.
+    A model refuses an encoding with another version or layout; raise the version whenever numbers get another meaning.
     """
 
     name: str
@@ -56,23 +57,23 @@ class Encoding:
     observe: Callable[[Any, int, int, Vector], Any]  # the kernel (states, k, seat, out)
     meaning: str = ""  # one line for listings
     version: int = 1
-    trusted: bool = True  # False for encodings from outside the game: observe is shown random draws of what the seat cannot know
+    trusted: bool = True  # False for encodings from outside the game: observe gets a random draw of what the seat cannot know
 
 
 @kernel
 def clear(out):
-    """Set all numbers of a vector to 0, before an encoding writes those that are not."""
+    """Set all numbers of a vector to 0, before an encoding writes the others."""
     for i in range(out.shape[0]):
         out[i] = 0.0
 
 
 @question
 def observe_by(encoding, states, k, seat, out):
-    """Write what the seat sees of states[k] to out (float32), by this encoding. So kernels observe; Python calls Observer.vector."""
+    """Write what the seat sees of states[k] to out (float32), by this encoding. For kernels; Python calls Observer.vector."""
 
 
 class _Redrawn(NamedTuple):
-    """An encoding that is not trusted. Its kernel is shown a copy in which what the seat cannot know is drawn anew."""
+    """An encoding that is not trusted. Its kernel gets a copy in which what the seat cannot know is drawn at random."""
 
     encoding: Any
     states: Any  # one state, for the copy
@@ -108,23 +109,23 @@ def _part_of(observe: Callable[..., Any]) -> Any:
 
 
 class Observer:
-    """Makes the vectors of one encoding for a game with this many players and these options, and says how they are laid out."""
+    """Makes the vectors of one encoding for a game with this many players and these options. `layout` lists their parts."""
 
     def __init__(self, game: Game, players: int, variant: NDArray[np.int64], encoding: Encoding) -> None:
-        """Lay out the vector. Callers use Game.observer, which keeps the observers that it has made."""
+        """Compute the layout. Callers use Game.observer, which keeps the observers that it has made."""
         self.game, self.players, self.variant, self.encoding = game, players, variant, encoding
         parts: dict[str, Part] = {}
         for name, part in encoding.layout(players, game.options_of(variant)).items():
             if not isinstance(part, Part) or not all(isinstance(n, (int, np.integer)) and n > 0 for n in part.shape):
                 raise TypeError(f"the layout of {game.name}'s encoding {encoding.name} has {name}: {part!r}; write Part(shape, meaning)")
             parts[name] = Part(tuple(map(int, part.shape)), part.meaning)
-        self.layout: Layout = MappingProxyType(parts)  # read-only, as everybody is given this one
+        self.layout: Layout = MappingProxyType(parts)  # read-only, because all callers share it
         self._is_redrawn = not encoding.trusted and not game.open_information
         self.size = sum(math.prod(part.shape) for part in self.layout.values())
         self._fits = False  # whether a vector has been written with guard words behind it
 
     def vector(self, states: Any, k: int, seat: int) -> Vector:
-        """What the seat sees of states[k], as a new array."""
+        """Return what the seat sees of states[k], as a new array."""
         out = np.empty(self.size, np.float32) if self.encoding.trusted else np.zeros(self.size, np.float32)
         if self._is_redrawn:
             states, k = states[k : k + 1].copy(), 0
@@ -135,7 +136,7 @@ class Observer:
         return out
 
     def _check_size(self, states: Any, k: int, seat: int) -> None:
-        """Raise BadGame if the encoding writes behind the vector that it lays out."""
+        """Raise BadGame if the encoding writes more numbers than its layout has."""
         guarded = Guarded(self.size, np.float32)
         self.encoding.observe(states, k, seat, guarded.array)
         if (n := guarded.n_written()) > self.size:
@@ -144,11 +145,11 @@ class Observer:
         self._fits = True
 
     def draws(self) -> Rng:
-        """A new generator for the draws of what a seat cannot know; it is always the same."""
+        """Return a new generator for the draws of what a seat cannot know. Its seed is always the same."""
         return make_rng(_SEED)
 
     def part(self) -> Any:
-        """A new part that answers observe_by in kernels with the same numbers. Threads must not share it."""
+        """Return a new part that answers observe_by in kernels with the same numbers. Threads must not share it."""
         inside = _part_of(self.encoding.observe)
         if self.encoding.trusted:
             return inside
@@ -156,7 +157,7 @@ class Observer:
         return _Redrawn(inside, np.zeros(1, self.game.state_dtype), seed.copy(), seed[0])
 
     def cut(self, vector: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """The parts of a vector by name, each in its shape; of an array of vectors, arrays of parts. They share its memory."""
+        """Return the parts of a vector by name, each in its shape; of an array of vectors, arrays of parts. They share its memory."""
         parts, at = {}, 0
         for name, part in self.layout.items():
             end = at + math.prod(part.shape)
@@ -166,16 +167,15 @@ class Observer:
 
     @property
     def made_for(self) -> dict[str, Any]:
-        """What a model trained on these vectors writes into its file: game, encoding, version and a digest of the layout."""
+        """The game, encoding, version and digest of the layout, which a model trained on these vectors writes into its file."""
         shapes = repr([(name, part.shape) for name, part in self.layout.items()])
         digest = hashlib.sha256(shapes.encode()).hexdigest()[:8]
         return {"game": self.game.name, "encoding": self.encoding.name, "version": self.encoding.version, "layout": digest}
 
     def __str__(self) -> str:
-        """A table with one line for each part: name, shape and meaning."""
+        """Return a table with one line for each part: name, shape and meaning."""
         rows = [(name, " x ".join(map(str, part.shape)), part.meaning) for name, part in self.layout.items()]
-        widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-        return "\n".join(f"{name:{widths[0]}}  {shape:{widths[1]}}  {meaning}" for name, shape, meaning in rows)
+        return "\n".join(align(rows, left=(0, 1, 2)))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Observer:
         return self  # an observer never changes
@@ -186,13 +186,13 @@ class Observer:
 
 
 def _observer_again(module: str, game: Game, players: int, variant: NDArray[np.int64], encoding: str) -> Observer:
-    """The observer of an encoding by name. An encoding from outside the game's room is added when the module of its kernel is imported."""
+    """Return the observer of an encoding by name. The import of the module adds an encoding from outside the game's room."""
     import_module(module)
     return game.observer(players, variant, encoding)
 
 
 def observer_for_model(made_for: Mapping[str, Any], model: str, game: Game, players: int, variant: NDArray[np.int64]) -> Observer:
-    """The observer of the encoding that a model was trained on. `made_for` is what its file says; if it says nothing, it is the default.
+    """Return the observer of the encoding that a model was trained on; the default encoding if its file, `made_for`, names none.
 
     Raises NotSupported if the model was made for another game, or if the game has no such encoding.
     """
@@ -205,7 +205,7 @@ def observer_for_model(made_for: Mapping[str, Any], model: str, game: Game, play
 
 
 def check_layout(made_for: Mapping[str, Any], model: str, observer: Observer) -> None:
-    """Refuse a model that was trained on another version or another layout of the observer's encoding."""
+    """Raise NotSupported for a model that was trained on another version or another layout of the observer's encoding."""
     here = observer.made_for
     if made_for and {**here, **made_for} != here:
         raise NotSupported(

@@ -1,4 +1,4 @@
-"""What installed packages bring by entry points: games, what they add to games, and policies.
+"""Loads games, additions to games, and policies from entry points of installed packages.
 
     [project.entry-points."kdenv.games"]
     toy_shells = "toy.shells:GAME"         # a Game of this name
@@ -8,7 +8,7 @@
     toy_first = "toy.policies:First"       # a policy class or a function of a view
 
 An entry point is imported when its name is first looked up, or when all names are listed. If that fails, a warning names the package,
-and everything else works. `import kdenv` imports none of them. This module does not know what games and policies are.
+and everything else works. `import kdenv` imports no entry points. This module does not know what games and policies are.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ class Group:
         self._take: Callable[[str, Any], None] = lambda name, found: None
 
     def on_load(self, take: Callable[[str, Any], None]) -> None:
-        """Call `take` with the name of an entry point and what it stands for, when it is loaded. `take` may refuse it by an error."""
+        """Call `take` with the name and the value of each entry point when it is loaded. `take` may refuse it with an error."""
         self._take = take
 
     def names(self) -> list[str]:
-        """The names of the entry points, each once. Nothing is imported."""
+        """Return the names of the entry points, each once. Nothing is imported."""
         return list(dict.fromkeys(entry.name for entry in self._entries))
 
     def load(self, name: str | None = None) -> None:
         """Load the entry points of this name, or all of them, if this has not been tried before."""
         for entry in self._entries:
             if name in (None, entry.name) and entry not in self._tried:
-                self._tried.add(entry)  # before it is imported, as its import may look this name up, too
+                self._tried.add(entry)  # before the import, which may look this name up, too
                 try:
                     self._take(entry.name, entry.load())
                 except (Exception, SystemExit) as error:
@@ -58,11 +58,11 @@ class Group:
             return ()
         from importlib.metadata import entry_points
 
-        # First those which stand for something inside a module, such as a game. What modules add to the game comes after it.
+        # First those that name an object in a module, such as a game. Modules, which add to a game, come after it.
         return sorted(entry_points(group=self.name), key=lambda entry: not entry.attr)
 
     def _is_in_any_file(self) -> bool:
-        """Whether a file of entry points on the path names this group. Importing importlib.metadata takes ten times as long as this."""
+        """Return whether an installed package has this group. Importing importlib.metadata takes ten times as long as this."""
         header = f"[{self.name}]".encode()
         for folder in sys.path:
             try:
@@ -81,7 +81,7 @@ class Group:
 
 
 def _sentence(entry: EntryPoint, error: BaseException) -> str:
-    """The warning about an entry point that cannot be loaded."""
+    """Return the warning about an entry point that cannot be loaded."""
     from kdenv.core.errors import describe_error, shown
 
     package = "a package" if entry.dist is None else f"the package {shown(entry.dist.name)} {shown(entry.dist.version)}"

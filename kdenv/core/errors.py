@@ -1,4 +1,4 @@
-"""The errors for mistakes of a user. Each message is one sentence: what is wrong, where, and what would be right."""
+"""The errors for mistakes of a user. Each message is one sentence with the mistake, the place and the remedy."""
 
 import difflib
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 _LONGEST = 80  # a message shows this many characters of a value
-_LONGEST_ERROR = 200  # and this many of the text of another error
+_LONGEST_ERROR = 200  # a message shows this many characters of another error
 _HERE = str(Path(__file__).parents[1])
 _LOG10_OF_2 = 0.30103
 
@@ -28,18 +28,18 @@ class BadRecord(KdenvError):
 
 
 class NotSupported(KdenvError):
-    """Something that this game or policy cannot do. The message says what to use instead."""
+    """A feature that this game or policy does not have. The message names an alternative."""
 
 
 class BadGame(KdenvError):
-    """A game that does not do what its verbs promise. It has one sentence for each fault, which `findings` lists."""
+    """A game whose verbs break their rules. It has one sentence for each fault; `findings` lists them."""
 
     def __init__(self, findings: Sequence[str]) -> None:
         super().__init__("\n".join(findings))
         self.findings = tuple(findings)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the findings: errors are pickled by what their class takes."""
+        """Pickle by the findings, which are the argument of the class."""
         return BadGame, (self.findings,)
 
 
@@ -48,7 +48,7 @@ class WrongOrder(KdenvError, AttributeError):
 
 
 class KdenvWarning(UserWarning):
-    """Something that a user should know, such as a package that is broken. The command line prints it as a sentence, too."""
+    """A warning, such as for a package that is broken. The command line prints it as a sentence."""
 
 
 class MissingExtra(KdenvError, ImportError):
@@ -56,12 +56,12 @@ class MissingExtra(KdenvError, ImportError):
 
 
 def missing_extra(feature: str, extra: str) -> MissingExtra:
-    """The error for a feature whose optional dependency is not installed."""
+    """Make the error for a feature whose optional dependency is not installed."""
     return MissingExtra(f"{feature} needs the extra '{extra}': pip install 'kdenv[{extra}]'")
 
 
 def shown(value: Any, longest: int = _LONGEST) -> str:
-    """A value that a user gave, on one line and short enough for a sentence."""
+    """Return a value that a user gave as text on one line, short enough for a sentence."""
     if isinstance(value, int) and abs(value) >> 256:  # Python refuses to write numbers of more than 4,300 digits
         return f"a number of about {int(value.bit_length() * _LOG10_OF_2) + 1:,} digits"
     text = " ".join(str(value).split())
@@ -69,19 +69,19 @@ def shown(value: Any, longest: int = _LONGEST) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The text ' (did you mean ...?)', to be put into an error message, if a known word is similar; else the empty text."""
+    """Return the text ' (did you mean ...?)' for an error message if a known word is similar; else the empty text."""
     close = difflib.get_close_matches(word, list(known), 1) if len(word) < 100 else []  # comparing long words takes long
     return f" (did you mean {close[0]}?)" if close else ""
 
 
 def describe_error(error: BaseException) -> str:
-    """An error that code from outside kdenv has raised, short enough for a sentence: its type, its text, and the line of that code."""
+    """Return an error that code from outside kdenv has raised as short text: its type, its message, and the line of that code."""
     text, where = shown(next(iter(str(error).splitlines()), ""), _LONGEST_ERROR), _place_of(error)
     return type(error).__name__ + (f": {text}" if text else "") + (f" ({where})" if where else "")
 
 
 def _place_of(error: BaseException) -> str:
-    """The innermost line that led to the error in code that is neither kdenv nor Python's, as in "agent.py:26, in act".
+    """Return the innermost line that led to the error in code that is neither kdenv nor Python's, as in "agent.py:26, in act".
 
     Lines of installed packages count if there are no others.
     """

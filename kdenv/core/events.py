@@ -1,4 +1,4 @@
-"""What has happened at a table, and who saw it."""
+"""The log of a game: actions and outcomes of chance, and the seats that saw them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import Rng
 from kdenv.core.verbs import CHANCE, apply, apply_chance, phase, sample_chance, witnesses
 
-_SIZE = 128  # the number of events that a new log has room for; a full log is doubled
-_ALL = -1  # the witnesses of an event that all seats see: every bit is set
+_SIZE = 128  # the capacity of a new log, in events; a full log is doubled
+_ALL = -1  # the witnesses of an event that all seats see: all bits are set
 _UNSEEN = np.iinfo(np.int32).min  # the log of a view has this in place of an event that its seat did not see
 
 
@@ -25,7 +25,7 @@ class Event(NamedTuple):
 
 @kernel
 def run_chance(states, k, rng, log, n):
-    """Draw and carry out chance until somebody decides, the game is over or the log is full.
+    """Draw and carry out chance until a seat decides, the game is over or the log is full.
 
     The log has two rows. The first holds the events; an outcome of chance is written as ~outcome, so that it differs from an action. The
     second holds the seats that saw the event, as bits. n is the length of the log; the new length is returned.
@@ -62,26 +62,26 @@ class Log:
         return self.n
 
     def decide(self, states: NDArray[Any], action: int, rng: Rng) -> None:
-        """Carry out and note a legal decision and the chance after it."""
+        """Carry out and log a legal decision and the chance after it."""
         self.go_on(decide(states, 0, action, rng, self.rows, self.n), states, rng)
 
     def run_chance(self, states: NDArray[Any], rng: Rng) -> None:
-        """Carry out and note chance until somebody decides or the game is over."""
+        """Carry out and log chance until a seat decides or the game is over."""
         self.go_on(run_chance(states, 0, rng, self.rows, self.n), states, rng)
 
     def go_on(self, n: int, states: NDArray[Any], rng: Rng, room: int = 1) -> None:
-        """Take over n events from a kernel, and make room for more. If the log was full, the chance that had to stop is carried out now."""
+        """Set the length to the n that a kernel returned, and make room for more. If the log was full, chance is continued."""
         self.n = n
         while self.n + room > self.rows.shape[1]:
             self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)], axis=1)
             self.n = run_chance(states, 0, rng, self.rows, self.n)
 
     def write_action(self, action: int) -> None:
-        """Note an action that has been carried out."""
+        """Log an action that has been carried out."""
         self._write(action, _ALL)
 
     def write_chance(self, outcome: int, seen_by: int) -> None:
-        """Note an outcome of chance that has been carried out; seen_by has a bit for every seat that saw it."""
+        """Log an outcome of chance that has been carried out; seen_by has a bit for every seat that saw it."""
         self._write(~outcome, seen_by)
 
     def _write(self, event: int, seen_by: int) -> None:
@@ -91,20 +91,20 @@ class Log:
             self.rows = np.concatenate([self.rows, np.zeros_like(self.rows)], axis=1)
 
     def copy(self) -> Log:
-        """An independent copy of this log."""
+        """Return an independent copy of this log."""
         twin = Log()
         twin.rows, twin.n = self.rows.copy(), self.n
         return twin
 
     def seen_by(self, seat: int) -> Log:
-        """A copy in which events that this seat did not see have no number."""
+        """Return a copy in which events that this seat did not see have no number."""
         twin = self.copy()
         events, witnesses_of = twin.rows[:, : twin.n]
         events[(witnesses_of >> seat) & 1 == 0] = _UNSEEN
         return twin
 
     def key(self, *actions: int) -> bytes:
-        """The events as bytes, followed by these actions."""
+        """Return the events as bytes, followed by these actions."""
         return self.rows[0, : self.n].tobytes() + np.array(actions, np.int32).tobytes()
 
     def events(self) -> list[Event]:

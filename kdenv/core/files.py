@@ -1,4 +1,4 @@
-"""Reads files that a user names. What is no ordinary file, such as a device or a pipe, is refused: reading it might never end."""
+"""Reads files that a user names. Devices, pipes and sockets are refused, because reading them might never end."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 from kdenv.core.errors import BadOption, BadRecord, shown
 
-_MOST = 1 << 28  # bytes of a text that is read as a whole
+_MOST = 1 << 28  # the most bytes of a text
 
 _KINDS = ((stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
 
 
 def ordinary(path: Path) -> Path:
-    """The same path. Raises BadRecord for a device, a pipe or a socket, and OSError if there is nothing."""
+    """Return the same path. Raises BadRecord for a device, a pipe or a socket, and OSError if there is no file."""
     try:
         mode = path.stat().st_mode
     except ValueError as error:  # for example, the path has a null character
@@ -27,7 +27,7 @@ def ordinary(path: Path) -> Path:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file in UTF-8. Raises BadRecord if it is none, and OSError if it cannot be read."""
+    """Return the text of a file in UTF-8. Raises BadRecord if it is not UTF-8, and OSError if it cannot be read."""
     with ordinary(path).open("rb") as file:
         data = file.read(_MOST + 1)
     if len(data) > _MOST:
@@ -39,7 +39,7 @@ def read_text(path: Path) -> str:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """What a file in TOML says. Raises BadOption if it is none."""
+    """Return the content of a TOML file. Raises BadOption if it is not TOML."""
     text = read_text(path)
     try:
         return tomllib.loads(text)

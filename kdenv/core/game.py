@@ -1,4 +1,4 @@
-"""`Game`: one value that holds all that the rest of the package needs to know about a game. The room of a game exports it as GAME."""
+"""`Game`: one value with everything that the rest of the package needs of a game. The room of a game exports it as GAME."""
 
 from __future__ import annotations
 
@@ -67,29 +67,29 @@ class Option(Field):
         return [spellings(choice)[0] for choice in (self.default, *others)] if self.choices else []
 
 
-@dataclass(frozen=True, eq=False, repr=False)  # there is one Game of each game, so two are equal only if they are the same
+@dataclass(frozen=True, eq=False, repr=False)  # there is one Game of each game, so equality is identity
 class Game:
-    """One game. Making it checks that nothing is missing, and registers its rules with the verbs."""
+    """One game. Its constructor checks that nothing is missing, and registers its rules with the verbs."""
 
     name: str  # in lower case, as in kdenv.table(name)
     title: str  # as in the environment kdenv/Title-v0
     room: Sequence[ModuleType]  # the modules that hold STATE and the kernels of the verbs (core/verbs.py)
     players: Sequence[int]  # the possible numbers of players, the default first
-    options: Sequence[Option]  # the choices about its rules
+    options: Sequence[Option]  # the options of its rules
     notation: Notation  # writes actions and positions in words, and reads them
     drawing: Drawing  # draws positions
-    encodings: Sequence[Encoding]  # the ways to write what a seat sees as numbers, the default first; add_encoding adds one
+    encodings: Sequence[Encoding]  # write what a seat sees as numbers; the default first; add_encoding adds one
     n_actions: Callable[[int, Variant], int]  # (players, variant) -> size of the action space
     max_legal: int  # a list of legal actions is never longer than this
-    max_turns: int  # a list of the whole turns open to a seat is never longer than this
+    max_turns: int  # a list of the possible turns of a seat is never longer than this
     max_chances: int  # a list of the outcomes of chance is never longer than this
-    knowledge: Knowledge = field(default_factory=Knowledge)  # what it offers to policies and searches
-    most_decisions: int = 4  # a turn has at most this many decisions; 1 makes searches look at single decisions in place of turns
+    knowledge: Knowledge = field(default_factory=Knowledge)  # players and other parts for policies and searches
+    most_decisions: int = 4  # a turn has at most this many decisions; with 1, searches choose single decisions in place of turns
     teams: Callable[[int], int] = int  # players -> number of teams; seat % teams is a seat's team
     margin_scale: float = 100.0  # rewards in points (reward="margin", "score") are divided by this
-    open_information: bool = False  # True if nothing is hidden from anybody, so that what one seat observes is the whole state
+    open_information: bool = False  # True if no seat has hidden information, so that an observation is the whole state
     truncated: Callable[[States, int], bool] | None = None  # the verb `truncated`, if no module of the room has it
-    details: Any = None  # a core.details.Details: what a finished game tells beyond its points
+    details: Any = None  # a core.match_columns.MatchColumns: columns of match reports
     state_dtype: np.dtype[Any] = field(init=False)  # STATE of the room
 
     def __post_init__(self) -> None:
@@ -119,24 +119,24 @@ class Game:
         _made[self.name] = self
 
     def _lay_out(self, encoding: Encoding) -> None:
-        """Raise TypeError if the layout of an encoding is none, for the usual number of players and options."""
+        """Raise TypeError if the layout of an encoding is wrong, for the default number of players and options."""
         Observer(self, *self.variant(), encoding)
 
     def __repr__(self) -> str:
         return f"<game {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle and copy a game by its name: modules do not pickle, and there is one Game of each game."""
+        """Pickle and copy a game by its name: modules cannot be pickled, and there is one Game of each game."""
         return _game_made_with, (self.room[0].__name__, self.name)
 
     def svg(self, states: States, k: int, seat: int | None = None, last: LastTurn | None = None) -> str:
-        """States[k] as an SVG drawing. The last turn is marked, if it is given."""
+        """Return states[k] as an SVG drawing. If the last turn is given, it is marked."""
         if last is None or "last" not in inspect.signature(self.drawing.svg).parameters:
             return str(self.drawing.svg(states, k, seat=seat))
         return str(self.drawing.svg(states, k, seat=seat, last=last))  # type: ignore[call-arg]
 
     def buffer(self) -> NDArray[np.int64]:
-        """A new buffer that has room for a list of legal actions, and for what the rule players of this game need."""
+        """Return a new buffer with room for a list of legal actions, and for the scratch of the rule players of this game."""
         return np.empty(max(self.max_legal, self.knowledge.scratch), np.int64)
 
     def variant(self, players: int | None = None, **options: Any) -> tuple[int, Variant]:
@@ -154,7 +154,7 @@ class Game:
     def add_encoding(self, encoding: Encoding) -> None:
         """Add an encoding from outside the game's room. Environments and models then choose it by its name.
 
-        It is not trusted: before it is called, what its seat cannot know is replaced by a random draw.
+        It is not trusted: before each call, all that the seat cannot know is replaced by a random draw.
         """
         new, known = replace(encoding, trusted=False), {each.name: each for each in self.encodings}
         old = known.get(new.name)
@@ -164,9 +164,9 @@ class Game:
         object.__setattr__(self, "encodings", tuple((known | {new.name: new}).values()))
 
     def add_player(self, name: str, player: RulePlayer) -> None:
-        """Add a rule-based player from outside the game's room; it is then a policy and a playout of this name.
+        """Add a rule-based player from outside the game's room. It is then a policy and a playout of this name.
 
-        A player that the same module adds again, as a notebook does that runs a cell twice, takes the place of the old one. The same
+        If the same module adds a player again, as when a cell of a notebook is run twice, the new one replaces the old one. The same
         holds for evaluators, orders and encodings.
         """
         for parameter in inspect.signature(player.make).parameters.values():
@@ -176,12 +176,12 @@ class Game:
         self._add("players", name, player)
 
     def add_evaluator(self, name: str, evaluator: Any) -> None:
-        """Add a part that answers `estimate` and `reach`; searches of limited depth then know it as evaluate=name."""
+        """Add a part that answers `estimate` and `reach`. Searches of limited depth then use it with evaluate=name."""
         must_answer(evaluator, estimate, reach)
         self._add("evaluators", name, evaluator)
 
     def add_order(self, name: str, order: Any) -> None:
-        """Add a part that answers `rank`; searches of limited depth then know it as order=name."""
+        """Add a part that answers `rank`. Searches of limited depth then use it with order=name."""
         must_answer(order, rank)
         self._add("orders", name, order)
 
@@ -193,7 +193,7 @@ class Game:
         object.__setattr__(self, "knowledge", replace(self.knowledge, **change))
 
     def encoding(self, name: str | None = None) -> Encoding:
-        """The encoding of this name; the default if the name is None."""
+        """Return the encoding of this name; the default if the name is None."""
         for encoding in self.encodings:
             if name is None or encoding.name == name:
                 return encoding
@@ -201,11 +201,11 @@ class Game:
         raise BadOption(f"{self.name} has no encoding {shown(name)}{did_you_mean(str(name), known)}; its encodings are {', '.join(known)}")
 
     def observer(self, players: int, variant: Variant, encoding: str | None = None) -> Observer:
-        """The observer for this many players, these options and the encoding of this name; None means the default encoding."""
+        """Return the observer for these players and options and the encoding of this name; None means the default encoding."""
         return _observer(self, players, variant.tobytes(), self.encoding(encoding))
 
     def layout(self, players: int | None = None, encoding: str | None = None, **options: Any) -> Layout:
-        """The parts of an observation by name, in their order, each with its shape and meaning."""
+        """Return the parts of an observation by name, in their order, each with its shape and meaning."""
         return self.observer(*self.variant(players, **options), encoding).layout
 
     def check_names(self, options: Iterable[str]) -> None:
@@ -216,7 +216,7 @@ class Game:
                 raise BadOption(f"{self.name} has no option {shown(name)}{did_you_mean(name, known)}; its options are {', '.join(known)}")
 
     def options_of(self, variant: Variant) -> dict[str, Any]:
-        """The options by name for which variant() returned these integers."""
+        """Return the options by name for which variant() returned these integers."""
         values, at = {}, 0
         for option in self.options:
             values[option.name] = option.from_integers([int(v) for v in variant[at : at + option.width]])
@@ -225,7 +225,7 @@ class Game:
 
 
 def _home(added: Any) -> tuple[str, str]:
-    """The module and the name of what was added to a game. What has the same home is the same thing, added by a notebook's cell again."""
+    """Return the module and the name of an added object. If they are equal, a cell of a notebook has added the same object again."""
     made_by = added.make if isinstance(added, RulePlayer) else added
     made_by = made_by if hasattr(made_by, "__qualname__") else type(made_by)
     return made_by.__module__, made_by.__qualname__
@@ -240,7 +240,7 @@ def _observer(game: Game, players: int, variant: bytes, encoding: Encoding) -> O
 
 
 def _game_made_with(room: str, name: str) -> Game:
-    """The game of this name, in a process that may not have made it yet: importing its room makes it."""
+    """Return the game of this name, in a process that may not have made it yet: importing its room makes it."""
     import_module(room)
     GAMES.load(name)  # a process that unpickles a game may never ask for it by its name
     return _made[name]

@@ -1,4 +1,4 @@
-"""Finds what a text such as "module:Name" names. The module is imported, so such a text is as much to be trusted as a program."""
+"""Imports the object that a text such as "module:Name" names. The import runs the module, so the text must come from a trusted source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kdenv.core.errors import BadOption, describe_error, did_you_mean, shown
 
 
 def import_object(text: str) -> Any:
-    """What stands at "module:Name" or "module:Class.name". BadOption if it cannot be imported or is not there."""
+    """Import the object at "module:Name" or "module:Class.name". Raises BadOption if that fails."""
     module, _, path = text.partition(":")
     try:
         return reduce(_inside, path.split("."), import_module(module))
@@ -21,7 +21,7 @@ def import_object(text: str) -> Any:
 
 
 def _inside(holder: Any, name: str) -> Any:
-    """What a module or class has under this name."""
+    """Return an attribute of a module or class. Raises BadOption if there is none."""
     if not hasattr(holder, name):
         raise BadOption(f"{holder.__name__} has no {shown(name) or 'such name'}{did_you_mean(name, vars(holder))}; write module:Name")
     return getattr(holder, name)

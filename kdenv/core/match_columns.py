@@ -1,6 +1,6 @@
-"""What a finished game tells beyond its points: by round, and what the game adds of its own. It is found by replaying the record.
+"""Computes statistics of a finished game for match reports: turns and points by round, and columns that a game adds.
 
-A game adds columns through one door, `details` of its Game: a MatchColumns, whose functions live in its room.
+They are found by replaying the record. A game adds columns with `details` of its Game: a MatchColumns, whose functions are in its room.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Decision(NamedTuple):
 
 @dataclass(frozen=True)
 class MatchColumns:
-    """What a game tells of its own. `columns` says what each column means; `tell` gives a number for each seat and column."""
+    """The columns that a game adds: their meanings by name, and a function that computes a number for each seat and column."""
 
     columns: Mapping[str, str]
     compute: Callable[[Iterable[Decision], int], Mapping[str, list[float]]]  # (the decisions in order, players) -> column -> by seat
@@ -44,21 +44,21 @@ class MatchColumns:
 
 
 class Turn(NamedTuple):
-    """One turn of a seat: its round, how many turns were open, and the seat's points after it.
+    """One turn of a seat.
 
-    number: which of the seat's turns it is as a match counts them, where chance or another seat comes before a turn. Where a seat is the
-    last in a round and the first in the next, a match counts one turn; the second of the two has the number -1 here.
+    A match counts a new turn after chance or another seat. So if a seat is the last in a round and the first in the next, a match counts
+    one turn. Here these are two, and the second has the number -1.
     """
 
-    number: int
+    number: int  # among the turns of the seat that a match counts, from 0
     round: int
-    open: int
-    score: int
+    open: int  # the number of turns that were possible
+    score: int  # the seat's points after the turn
 
 
 @dataclass
 class GameReport:
-    """What a record tells: the seat that began, the turns of each seat, and the columns of the game."""
+    """The statistics of one game: the seat that began, the turns of each seat, and the columns of the game."""
 
     first: int
     turns: list[list[Turn]]
@@ -66,9 +66,9 @@ class GameReport:
 
 
 def report_of(record: str, find_game: Callable[[str], Game]) -> GameReport:
-    """What this record tells. Raises BadRecord if it is damaged."""
+    """Compute the statistics of the game in a record. Raises BadRecord if it is damaged."""
     moments: list[Decision] = []
-    starts: list[bool] = []  # whether a turn begins with this decision: chance or another seat came before it
+    starts: list[bool] = []  # for each decision, True if chance or another seat came before it, so that it begins a turn
     before, seat, n, after_chance = None, -1, 0, True
     for table in replay(record, find_game):
         now = table.states.copy()
@@ -105,7 +105,7 @@ def _report(game: Game, players: int, moments: list[Decision], starts: list[bool
         else:
             mine[-1] = mine[-1]._replace(score=score)
     own = {} if details is None else {name: list(map(float, by_seat)) for name, by_seat in details.compute(moments, players).items()}
-    if moments and int(verbs.phase_at(moments[-1].after, 0)) == OVER:  # what the end of the game adds belongs to the last turns
+    if moments and int(verbs.phase_at(moments[-1].after, 0)) == OVER:  # points for the end of the game count for the last turns
         verbs.scores_at(moments[-1].after, 0, scores)
         for seat, mine in enumerate(turns):
             if mine:

@@ -1,7 +1,7 @@
-"""What searches ask a game besides its rules, and `Knowledge`, in which a game says what it can answer.
+"""Questions that searches ask besides the rules, and `Knowledge`, which lists the parts of a game that answer them.
 
-Who answers is a part (compiler/question.py): a NamedTuple, whose type decides which kernel is called. Its kernels lie in the heuristics
-of a game, or in a file of yours. core/turns.py says how a turn is packed.
+A part is a NamedTuple, whose type decides which kernel answers (compiler/question.py). The kernels are in the heuristics of a game, or in
+a file of yours. core/turns.py describes how a turn is packed.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def choose_at(player, states, k, out, rng):
 
 @question
 def estimate(evaluator, states, k, seat, numbers):
-    """Return what states[k] is worth to the seat against its rivals, as a float. numbers is scratch, one int64 per seat.
+    """Return the value of states[k] for the seat against the other teams, as a float. numbers is scratch, one int64 per seat.
 
     The value is exact once the game is over. In two-player games the value for the other seat is the negative of this one.
     """
@@ -65,12 +65,12 @@ def estimate(evaluator, states, k, seat, numbers):
 
 @question
 def reach(evaluator, states, k, seat, numbers):
-    """Return a limit to the worth of any position after states[k], for either side. Estimates beyond it are cut to it."""
+    """Return a bound on the absolute value of all positions after states[k]. Estimates are clipped to it."""
 
 
 @question
 def rank(order, s, turn):
-    """Return how late to try a packed turn that is possible in s: 0 is first, N_RANKS - 1 is last.
+    """Return the rank of a packed turn that is possible in s: 0 is tried first, N_RANKS - 1 last.
 
     Turns of the same rank are tried in the order in which the game lists them.
     """
@@ -81,16 +81,16 @@ def rank(order, s, turn):
 
 @question
 def solve(solver, states, k, turns, n_turns, depth, rng, values):
-    """Write to values what each of these turns would be worth to the seat to move in states[k] if nothing were hidden.
+    """Write the values of these turns for the seat to move in states[k], as if nothing were hidden.
 
-    depth says how many turns after each of them are searched; TO_THE_END sets no limit. The SOLVER_STATES after states[k] are
-    scratch. Return how many nodes or playouts this took.
+    depth is the number of turns that are searched after each of them; TO_THE_END sets no limit. The SOLVER_STATES states after states[k]
+    are scratch. Return the number of nodes or playouts.
     """
 
 
 @question
 def deal(dealer, states, k, seat, rng):
-    """Replace what is hidden from the seat in states[k] by a random draw. The draw must not depend on what was there."""
+    """Replace what is hidden from the seat in states[k] by a random draw. The draw must not depend on what was hidden."""
 
 
 class ExactDeals(NamedTuple):
@@ -103,31 +103,32 @@ def _deal_exactly(dealer, states, k, seat, rng):
     resample_hidden(states[k], seat, rng)
 
 
-# A belief is a game in which every seat plays what it may hold, each move with a probability. It keeps one position for each level of
-# the search, so that a search can go down and come back without copying.
+# A belief is a game over what every seat may hold, in which each move has a probability. It keeps one position for each level of the
+# search, so that a search can go down and come back without copying. Only IMS (search/kernels/ims.py) asks these four questions. Games do
+# not import searches, nor searches games, so the questions are here.
 
 
 @question
 def believe(belief, states, k):
-    """Set level 0 to what the seat to move in states[k] believes."""
+    """Set level 0 to the belief of the seat to move in states[k]."""
 
 
 @question
 def guesses(belief, level, moves, chances):
-    """Write the moves that may be possible at this level and their probabilities. Return how many; 0 means that the game has ended."""
+    """Write the moves that may be possible at this level and their probabilities. Return their number, 0 at the end of the game."""
 
 
 @question
 def suppose(belief, level, move):
-    """Set level + 1 to what follows from the move."""
+    """Set level + 1 to the position after the move."""
 
 
 @question
 def outlook(belief, level):
-    """Return what this level is expected to be worth to the seat to move in it, whether the game has ended or not."""
+    """Return the expected value of this level for the seat to move in it, at the end of the game and before."""
 
 
-# 4. What a game offers
+# 4. The parts of a game
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ class RulePlayer:
 
 @dataclass(frozen=True)
 class Hidden:
-    """What a game that hides something offers to searches.
+    """The parts that searches use in a game with hidden information.
 
     The functions that make solvers, dealers and beliefs get the variant. They raise NotSupported for rules that they cannot handle.
     """
@@ -152,8 +153,8 @@ class Hidden:
     most_turns: int  # a deal is followed by at most this many turns
     dealers: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)  # name -> maker; "exact" need not be listed
     beliefs: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)  # name -> maker
-    # (variant, player, doubt, buffer) -> a dealer for one search, which draws more often what makes the turns of the rivals probable if
-    # they are this compiled player, or take any legal turn with the probability `doubt`
+    # (variant, player, doubt, buffer) -> a dealer for one search. It samples deals by the likelihood of the opponents' turns. In its model
+    # an opponent is this compiled player, or takes any legal turn with the probability `doubt`.
     likely: Callable[[Any, Any, float, Any], Any] | None = None
 
     def __post_init__(self) -> None:
@@ -161,25 +162,25 @@ class Hidden:
 
 
 class Measured(NamedTuple):
-    """A policy that has been measured to be the strongest with a budget of at least so many seconds for a decision."""
+    """The policy that was strongest in measurements with a budget of at least this many seconds for a decision."""
 
     seconds: float
-    policy: str  # its text, in which {seconds} stands for the budget
+    policy: str  # its text, in which {seconds} is replaced by the budget
 
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What a game knows about playing well, for policies and searches. All of it may be left out."""
+    """The players, evaluators and other parts of a game that policies and searches use. All of them may be left out."""
 
     players: Mapping[str, RulePlayer] = field(default_factory=dict)  # by name, as in the policy "full_greedy(variant=paper)"
     greedy: str = ""  # the name of the player that playouts called greedy use
-    # A player that is asked before any search, for decisions that the game's papers make by a rule. It returns 0 to let the search decide.
+    # A player that is called before any search, for decisions that the game's papers make by a rule. It returns 0 to let the search decide.
     reflex: RulePlayer | None = None
     scratch: int = 0  # the length of `out` that the players need, if it is more than the game's max_legal
     evaluators: Mapping[str, Any] = field(default_factory=dict)  # parts that answer estimate and reach, by name, the usual one first
     orders: Mapping[str, Any] = field(default_factory=dict)  # parts that answer rank, by name, the usual one first
-    hidden: Hidden | None = None  # what searches that solve deals or weigh beliefs need
-    # What the policy `strongest` stands for. Of rows with the same seconds the first one that fits the table is taken, since a network
+    hidden: Hidden | None = None  # for searches that solve deals or use beliefs
+    # The policies that `strongest` chooses from. Of rows with the same seconds it takes the first that fits the table, because a network
     # may be for one number of players only.
     strongest: Sequence[Measured] = ()
 

@@ -1,4 +1,4 @@
-"""Makes what a frozen dataclass holds read-only, too. Policies are given games, and all that a game holds serves later games as well."""
+"""Makes the fields of a frozen dataclass read-only. Policies get the Game, whose fields are used in later games, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes a whole game as text, and reads it back. The lines look alike for every game; the words in them are those of its notation.
+"""Writes a whole game as text, and reads it back. The lines are the same for every game, and the words are those of its notation.
 
     kdenv kingdomino players=4 size=5 dominoes=48 middle=yes harmony=yes tiebreak=shared
     * draw 8, draw 20, draw 30, draw 34, king 1
@@ -6,8 +6,8 @@
     ...
     = 52 48 37 55
 
-Outcomes of chance follow a *, and a decision follows its seat. The closing line has the points or says `unfinished`, so that a
-file that was cut short is noticed. If a game was set up from a position, the second line is `start <position>`.
+Outcomes of chance follow a *, and a decision follows its seat. The last line has the points, or the word `unfinished`. So a file
+that was cut short is noticed. If a game was set up from a position, the second line is `start <position>`.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _ENDLESS = re.compile(r"\d{20,}")  # more digits than 64 bits hold, and perhaps 
 
 
 def write_record(table: Table) -> str:
-    """The record of everything that has happened at this table."""
+    """Return the record of everything that has happened at this table."""
     return record_of(table.game, table.players, table.options, table.log.rows[0, : table.log.n], table.start)
 
 
 def record_of(game: Game, players: int, options: dict[str, Any], events: NDArray[np.int32], start: str | None = None) -> str:
-    """The record of these events, written as a Log has them. They are not checked. They follow the position `start`, if it is given."""
+    """Return the record of these events, which are numbers as in a Log and are not checked. `start`: the position before them."""
     lines = [f"kdenv {game.name} players={players}{options_text(options)}"]
     twin = Table(game, players, **options)
     if start is not None:
@@ -61,19 +61,19 @@ def record_of(game: Game, players: int, options: dict[str, Any], events: NDArray
 
 
 def options_text(options: dict[str, Any]) -> str:
-    """Options as words, each with a space before it: ' size=5 middle=yes'."""
+    """Return options as words, each with a space before it: ' size=5 middle=yes'."""
     return "".join(f" {name}={option_text(value)}" for name, value in options.items())
 
 
 def option_text(value: Any) -> str:
-    """The value of an option as one word."""
+    """Return the value of an option as one word."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def replay(text: str, find_game: Callable[[str], Game]) -> Iterator[Table]:
-    """Play a record again, and yield the same table after every line. A line that is not possible raises BadRecord with its number."""
+    """Play a record again, and yield the same table after every line. A line that is not possible raises BadRecord."""
     lines = [(i, line.strip()) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines or not lines[0][1].startswith("kdenv "):
         first = f"it begins with {lines[0][1][:40]!r}" if lines else "it is empty"
@@ -98,7 +98,7 @@ def _on_line(numbered: tuple[int, str], do: Callable[[str], Any]) -> Any:
 
 
 def _table_of(line: str, find_game: Callable[[str], Game]) -> Table:
-    """The empty table that the first line of a record describes."""
+    """Make the table that the first line of a record describes."""
     _, name, *words = line.split()
     game = find_game(name)
     options: dict[str, Any] = {}
@@ -144,7 +144,7 @@ def _carry_out(table: Table, line: str) -> None:
 
 
 def _check_end(table: Table, line: str) -> None:
-    """Refuse a closing line that does not fit the table."""
+    """Raise BadRecord if the last line does not fit the table."""
     claimed = line.removeprefix("=").strip()
     if claimed == _UNFINISHED:
         if table.over:

@@ -1,6 +1,6 @@
 """`Table`: one game in progress, as a Python object around an array of one state.
 
-Notebooks, the arena, the environments and tests use it. It checks what kernels do not check.
+Notebooks, the arena, the environments and tests use it. It checks actions and outcomes of chance, which kernels do not.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from kdenv.core.turns import list_turns
 from kdenv.core.verbs import CHANCE, DECIDE, OVER
 from kdenv.core.view import View, as_seen_by
 
-# Python calls these at every table, or searches do for every decision.
+# Python calls these at every table, or a search calls them for every decision.
 compile_together(
     "table",
     verbs.begin_at,
@@ -52,10 +52,10 @@ compile_together(
 
 
 class Table:
-    """One game in progress. Its methods carry out chance and decisions one at a time, check them, and record them."""
+    """One game in progress. Its methods carry out chance and decisions one at a time, check them, and log them."""
 
     def __init__(self, game: Game, players: int | None = None, **options: Any) -> None:
-        """Set up the position before anything has happened."""
+        """Set up the first position, before chance or a decision."""
         self.game = game
         self.players, self.variant = game.variant(players, **options)
         check_at_first_use(game, self.players, self.variant)
@@ -64,19 +64,19 @@ class Table:
         self.log = Log()
         self.start: str | None = None  # if the game was set up from a position: the text of that position
         self.first: States | None = None  # the same position as a state, which is never written to
-        self.changes = 0  # how many calls have changed this table; an environment sees by it that somebody else has changed it
+        self.changes = 0  # the number of calls that have changed this table, by which an environment notices changes from outside
         self._buffer = np.zeros(max(game.max_legal, game.max_chances), np.int64)
 
     # The position
 
     @property
     def phase(self) -> int:
-        """What happens next: CHANCE, DECIDE or OVER."""
+        """The next step: CHANCE, DECIDE or OVER."""
         return int(verbs.phase_at(self.states, 0))
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended."""
+        """True if the game has ended."""
         return self.phase == OVER
 
     @property
@@ -99,14 +99,14 @@ class Table:
         return self.game.n_actions(self.players, self.variant)
 
     def legal(self) -> list[int]:
-        """The legal actions, ascending; empty unless somebody decides."""
+        """Return the legal actions, ascending; empty unless a seat decides."""
         if self.phase != DECIDE:
             return []
         n = verbs.legal_at(self.states, 0, self._buffer)
         return self._buffer[:n].tolist()  # type: ignore[no-any-return]
 
     def chances(self) -> list[tuple[int, float]]:
-        """The outcomes that chance may bring next, with their probabilities; empty unless chance is next."""
+        """Return the possible outcomes of chance with their probabilities; empty unless chance is next."""
         if self.phase != CHANCE:
             return []
         weights = np.zeros_like(self._buffer)
@@ -115,19 +115,19 @@ class Table:
         return [(int(o), int(w) / total) for o, w in zip(self._buffer[:n], weights[:n], strict=True)]
 
     def scores(self) -> list[int]:
-        """The points of each seat now; higher is better."""
+        """Return the points of each seat now; higher is better."""
         out = np.zeros(self.players, np.int64)
         verbs.scores_at(self.states, 0, out)
         return out.tolist()
 
     def standings(self) -> list[int]:
-        """One integer per seat that ranks the seats by the rules of this variant: higher is better, equal is a tie."""
+        """Return one integer per seat that ranks the seats by the rules of this variant: higher is better, equal is a tie."""
         out = np.zeros(self.players, np.int64)
         verbs.standings_at(self.states, 0, out)
         return out.tolist()
 
     def ranks(self) -> list[int]:
-        """The place of each seat, 1 for the best; equals share the better place."""
+        """Return the place of each seat, 1 for the best. Tied seats share the better place."""
         standings = self.standings()
         return [1 + sum(other > mine for other in standings) for mine in standings]
 
@@ -141,7 +141,7 @@ class Table:
         self.log.write_action(number)
 
     def checked_action(self, action: Any) -> int:
-        """The action as an int. Raises IllegalAction if it is not legal, or no whole number (of Python, NumPy or PyTorch)."""
+        """Return the action as an int. Raises IllegalAction if it is not legal, or not a whole number (of Python, NumPy or PyTorch)."""
         number = _whole(action)
         if number is None or number not in self.legal():
             raise self.illegal(action)
@@ -165,41 +165,41 @@ class Table:
         return int(verbs.sample_chance_at(self.states, 0, as_rng(rng)))
 
     def run_chance(self, rng: np.random.Generator | Rng) -> None:
-        """Draw and carry out chance until somebody decides or the game is over."""
+        """Draw and carry out chance until a seat decides or the game is over."""
         dice = as_rng(rng)
         self.changes += 1
         self.log.run_chance(self.states, dice)
 
     def decide(self, action: int, rng: np.random.Generator | Rng) -> None:
-        """Carry out a decision and the chance after it in one call of a kernel. Whether the decision is legal is not checked."""
+        """Carry out a decision and the chance after it in one call of a kernel. This does not check that the decision is legal."""
         dice = as_rng(rng)
         self.changes += 1
         self.log.decide(self.states, action, dice)
 
-    # What seats and readers see
+    # Views, observations and text
 
     def view(self, seat: int) -> View:
-        """What this seat sees, in the form that policies take."""
+        """Return the view of this seat, which policies take."""
         return View(self, self._checked(seat))
 
     def events(self) -> list[Event]:
-        """Everything that has happened, in order."""
+        """Return everything that has happened, in order."""
         return self.log.events()
 
     def observation(self, seat: int, encoding: str | None = None) -> Vector:
-        """The observation vector of this seat, by the encoding of this name; None means the default encoding."""
+        """Return the observation vector of this seat by the encoding of this name; None means the default encoding."""
         return self.game.observer(self.players, self.variant, encoding).vector(self.states, 0, self._checked(seat))
 
     def parts(self, seat: int, encoding: str | None = None) -> dict[str, NDArray[np.float32]]:
-        """The observation vector of this seat, cut into its named parts."""
+        """Return the observation vector of this seat, cut into its named parts."""
         return self.game.observer(self.players, self.variant, encoding).cut(self.observation(seat, encoding))
 
     def name(self, action: int) -> str:
-        """The action in words, as this game writes it in this position."""
+        """Return the action in words, as this game writes it in this position."""
         return str(self.game.notation.action_text(self.states, 0, int(action)))
 
     def action(self, text: str) -> int:
-        """The legal action that these words mean in this position. Raises IllegalAction or BadRecord if they mean none."""
+        """Return the legal action that these words mean in this position. Raises IllegalAction or BadRecord if they mean none."""
         if not isinstance(text, str):
             raise self._not_legal(f"{shown(text)} (of type {type(text).__name__}, not a text)")
         action = self.game.notation.action_from(self.states, 0, text)
@@ -208,15 +208,15 @@ class Table:
         return int(action)
 
     def chance_name(self, outcome: int) -> str:
-        """An outcome of chance in words, as this game writes it in this position."""
+        """Return an outcome of chance in words, as this game writes it in this position."""
         return str(self.game.notation.chance_text(self.states, 0, int(outcome)))
 
     def position(self) -> str:
-        """The position as one line of text, which at_position reads."""
+        """Return the position as one line of text, which at_position reads."""
         return str(self.game.notation.position_text(self.states, 0))
 
     def at_position(self, text: str) -> Table:
-        """Set this table up as the text of a position says, with an empty log, and return the table."""
+        """Set up the position that a text describes, with an empty log, and return the table."""
         states = np.zeros(1, self.game.state_dtype)
         verbs.begin_at(states, 0, self.players, self.variant)
         self.game.notation.position_from(text, states, 0)
@@ -229,15 +229,15 @@ class Table:
         return str(self.game.drawing.ansi(self.states, 0))
 
     def _repr_svg_(self) -> str:
-        """What a notebook shows: the position with everything face up."""
+        """Return the picture for a notebook: the position with everything face up."""
         return self.svg()
 
     def svg(self, seat: int | None = None) -> str:
-        """The position as an SVG drawing, as a seat sees it, or with everything face up if seat is None."""
+        """Return the position as an SVG drawing, as a seat sees it, or with everything face up if seat is None."""
         return self.game.svg(self.states, 0, None if seat is None else self._checked(seat), self.last_turn())
 
     def last_turn(self) -> LastTurn | None:
-        """What was decided last, by one seat; None if nobody has decided yet. The game is played again to find it."""
+        """Return the last decisions of one seat; None before the first decision. The game is played again to find them."""
         states, events = np.zeros(1, self.game.state_dtype), self.log.rows[0, : self.log.n].tolist()
         if self.first is None:
             verbs.begin_at(states, 0, self.players, self.variant)
@@ -254,13 +254,13 @@ class Table:
         return last
 
     def record(self) -> str:
-        """The whole game so far as text, which kdenv.replay plays again."""
+        """Return the whole game so far as text, which kdenv.replay plays again."""
         from kdenv.core.record import write_record
 
         return write_record(self)
 
     def clone(self) -> Table:
-        """An independent copy of this table, with the same position and history."""
+        """Return an independent copy of this table, with the same position and history."""
         return copy.deepcopy(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Table:
@@ -271,10 +271,10 @@ class Table:
     # Errors
 
     def illegal(self, action: Any, reader: int | None = None) -> IllegalAction:
-        """The error for an action that is not legal here. It names the action, the position and what is legal.
+        """Make the error for an action that is not legal here. It names the action, the position and the legal actions.
 
-        `reader` is the seat that will read the error, by default the seat that decides. In a game that hides something the error tells
-        only what this seat may know.
+        `reader` is the seat that gets the error, by default the seat that decides. In a game with hidden information the error has only
+        what this seat may know.
         """
         named, number = shown(action), _whole(action)
         if number is None:
@@ -285,7 +285,7 @@ class Table:
         return self._not_legal(named, reader)
 
     def _not_legal(self, named: str, reader: int | None = None) -> IllegalAction:
-        """The error for an action that is described so; see illegal."""
+        """Make the error for an action that is described by `named`; see illegal."""
         if reader in (None, self.seat) or self.game.open_information:
             return IllegalAction(self._cannot(f"action {named}", [f"{a} ({self.name(a)})" for a in self.legal()]))
         return IllegalAction(f"action {named} is not legal for seat {self.seat} in {self._where(reader)}")
@@ -298,7 +298,7 @@ class Table:
         return number
 
     def _where(self, reader: int | None = None) -> str:
-        """The game and the position in words, as seat `reader` may know them; by default it is the seat that decides."""
+        """Return the game and the position in words, as seat `reader` may know them; by default it is the seat that decides."""
         if self.game.open_information:
             return f"{self.game.name} position {self.position()}"
         seat = self.seat if reader is None else reader
@@ -317,7 +317,7 @@ class Table:
 
 
 def _whole(value: Any) -> int | None:
-    """The whole number that an action or a seat is; None if it is none."""
+    """Return an action or a seat as a whole number; None if it is not one."""
     if isinstance(value, (bool, np.bool_)):
         return None
     try:

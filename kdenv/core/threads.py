@@ -1,6 +1,6 @@
-"""Lets the libraries that a process loads use one thread each, because a match already has a process for every core.
+"""Limits the libraries that a process loads to one thread each, because a match already has a process for every core.
 
-Searches have threads of their own, which a policy's `threads` says.
+The threads of searches are not limited here; a policy's parameter `threads` sets their number.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ READ_BY_LIBRARIES = (
 
 
 def cores() -> int:
-    """The number of cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def use_one_thread() -> None:
-    """Let libraries that are loaded from now on use one thread each, in this process and in those that it starts."""
+    """Limit libraries that are loaded after this call to one thread each, in this process and in those that it starts."""
     os.environ.update(dict.fromkeys(READ_BY_LIBRARIES, "1"))
 
 
 @contextlib.contextmanager
 def one_thread_each() -> Iterator[None]:
-    """Let the libraries in processes that are started in this block use one thread each."""
+    """Limit the libraries in processes that are started in this block to one thread each."""
     before = {name: os.environ[name] for name in READ_BY_LIBRARIES if name in os.environ}
     use_one_thread()
     try:

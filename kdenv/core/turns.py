@@ -127,7 +127,7 @@ def write_turns(states, k, most_decisions, actions, n_actions, at, turns):
         action = actions[depth, at[depth]]
         at[depth] += 1
         turn = line | ((action + 1) << (16 * depth))
-        if depth + 1 < most_decisions:  # else the turn ends here, whoever moves next
+        if depth + 1 < most_decisions:  # else the turn ends here, for any next seat
             after = k + 1 + depth
             states[after] = states[after - 1]
             apply(states[after], action)

@@ -1,13 +1,12 @@
-"""`View`: what one seat sees. It is all that a policy gets.
+"""`View`: the game as one seat sees it. A policy gets nothing else.
 
-The position in a view has passed through resample_hidden, so what its seat cannot know is a random draw. Nothing that a policy
-is given tells more than its seat may know: not the view, its log or its key, not the seed (compiler/random.py), not the text of an error.
-tests/policies/test_no_peeking.py attacks all of these.
+The position in a view has passed through resample_hidden, so all that its seat cannot know is a random draw. A policy also learns
+nothing from the log, the key, the seed (compiler/random.py) or the text of an error. tests/policies/test_no_peeking.py attacks all of
+these.
 
-There are two things this does not promise. A policy is Python code in the same process, so one that searches the memory of the process, or
-the frames of its callers, can find the table. And chance comes from a generator of 64 bits, so a policy that tries every seed
-of a small range finds the one that deals its own hand. Against policies you do not trust, use a large random seed that they do not know
-and give them processes of their own.
+This has two limits. A policy is Python code in the same process, so it can find the table if it searches the memory of the process or the
+frames of its callers. And chance comes from a generator of 64 bits, so a policy that tries every seed of a small range finds the one that
+deals its own hand. Against policies that you do not trust, use a large random seed that they do not know, and separate processes.
 """
 
 from __future__ import annotations
@@ -32,22 +31,22 @@ if TYPE_CHECKING:
 
 
 def rng_of_views() -> Rng:
-    """The generator from which a view draws what is hidden. Every view begins with a new one."""
+    """Return a new generator for the draws of what is hidden in a view. Its seed is always the same."""
     return make_rng(SEED_OF_VIEWS)
 
 
 def as_seen_by(states: States, seat: int) -> States:
-    """A copy of states[0] in which a random draw, which does not depend on the truth, replaces all that the seat cannot know."""
+    """Return a copy of states[0] in which all that the seat cannot know is replaced by a random draw. It does not depend on the truth."""
     seen = states[:1].copy()
     verbs.resample_hidden_at(seen, 0, int(seat), rng_of_views())
     return seen
 
 
-ONLOOKER = -1  # in place of a seat: somebody who watches, and sees no hand
+ONLOOKER = -1  # in place of a seat: a spectator, who sees no hand
 
 
 def as_seen_by_all(states: States, players: int) -> States:
-    """A copy of states[0] in which a random draw replaces all that not every seat knows. A drawing for ONLOOKER shows none of the draws."""
+    """Return a copy of states[0] in which all that some seat cannot know is replaced by a random draw. ONLOOKER sees none of it."""
     seen = states[:1].copy()
     for seat in range(players):
         seen = as_seen_by(seen, seat)
@@ -57,12 +56,12 @@ def as_seen_by_all(states: States, players: int) -> States:
 class View:
     """A seat's view of a table at one moment."""
 
-    oracle = False  # whether this view shows what is hidden
+    oracle = False  # True if this view shows what is hidden
 
     def __init__(self, table: Table, seat: int) -> None:
         self.game = table.game
         self.players = table.players
-        self.variant = table.variant.copy()  # its own, as is all that follows: a policy may write to it
+        self.variant = table.variant.copy()  # a copy, as are all arrays here: a policy may write to it
         self.seat = seat
         self.states: States = self._seen(table.states)
         self.log = table.log.copy() if self.oracle else table.log.seen_by(seat)
@@ -76,25 +75,25 @@ class View:
         return states.copy() if self.oracle else as_seen_by(states, self.seat)
 
     def events(self) -> list[Event]:
-        """Everything that has happened, in order; outcomes of chance that this seat did not see have no number."""
+        """Return everything that has happened, in order; outcomes of chance that this seat did not see have no number."""
         return self.log.events()
 
     def key(self, *actions: int) -> bytes:
-        """What this seat knows of the game, as bytes to compare: its first position, and all events, followed by these actions."""
+        """Return the seat's information state as bytes to compare: its first position and all events, followed by these actions."""
         return self._origin + self.log.key(*actions)
 
     @property
     def phase(self) -> int:
-        """What happens next: CHANCE, DECIDE or OVER."""
+        """The next step: CHANCE, DECIDE or OVER."""
         return int(verbs.phase_at(self.states, 0))
 
     @property
     def to_move(self) -> bool:
-        """Whether this seat decides now."""
+        """True if this seat decides now."""
         return self.phase == verbs.DECIDE and int(verbs.seat_at(self.states, 0)) == self.seat
 
     def legal(self) -> list[int]:
-        """The legal actions of this seat, ascending; empty if it does not decide."""
+        """Return the legal actions of this seat, ascending; empty if it does not decide."""
         if not self.to_move:
             return []
         n = verbs.legal_at(self.states, 0, self._buffer)
@@ -108,18 +107,18 @@ class View:
         return mask
 
     def observation(self, encoding: str | None = None) -> Vector:
-        """The observation vector of this seat, by the encoding of this name; None means the default encoding."""
+        """Return the observation vector of this seat by the encoding of this name; None means the default encoding."""
         return self.game.observer(self.players, self.variant, encoding).vector(self.states, 0, int(self.seat))
 
     def turns(self) -> list[tuple[int, ...]]:
-        """The turns that are open to this seat, each as a tuple of actions; empty if it does not decide.
+        """Return the possible turns of this seat, each as a tuple of actions; empty if it does not decide.
 
         A turn is all decisions that the seat takes before chance or another seat comes, or the first four of them.
         """
         return [tuple(actions_of(turn)) for turn in self._afterstates(None, True).turns.tolist()] if self.to_move else []
 
     def afterstates(self, encoding: str | None = None, *, whole: bool = True) -> Afterstates:
-        """What this seat would observe after each of its turns, before any chance. Raises WrongOrder if it does not decide.
+        """Return what this seat would observe after each of its turns, before any chance. Raises WrongOrder if it does not decide.
 
         Args:
             encoding: the name of the encoding; None means the default encoding.
@@ -135,26 +134,26 @@ class View:
         return AfterstateLister(self.game, observer).list(self.states, np.array([self.seat], np.int64), whole=whole)
 
     def scores(self) -> list[int]:
-        """The points of each seat now, as far as this seat can know them."""
+        """Return the points of each seat now, as far as this seat can know them."""
         out = np.zeros(self.players, np.int64)
         verbs.scores_at(self.states, 0, out)
         return out.tolist()
 
     def name(self, action: int) -> str:
-        """The action in words, as this game writes it in this position."""
+        """Return the action in words, as this game writes it in this position."""
         return str(self.game.notation.action_text(self.states, 0, int(action)))
 
     def scratch(self, n: int) -> States:
-        """A new array of n states for a search to work in. The first is a position that is possible for all that this seat knows.
+        """Return a new array of n states for a search. The first is a position that agrees with all that this seat knows.
 
-        The search may draw anew what is hidden in it as often as it likes (resample_hidden).
+        The search may draw what is hidden in it again with resample_hidden.
         """
         states = np.zeros(n, self.game.state_dtype)
         states[0] = self.states[0]
         return states
 
     def svg(self) -> str:
-        """The position as an SVG drawing, as this seat sees it."""
+        """Return the position as an SVG drawing, as this seat sees it."""
         return self.game.svg(self.states, 0, int(self.seat))
 
     def _repr_svg_(self) -> str:
@@ -165,6 +164,6 @@ class View:
 
 
 class OracleView(View):
-    """A view that shows everything, also what is hidden. It is made only for policies that say that they are oracles."""
+    """A view that shows everything, also what is hidden. It is made only for policies that are marked as oracles."""
 
     oracle = True

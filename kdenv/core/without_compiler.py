@@ -1,6 +1,6 @@
-"""Plays games without the compiler, in a process of its own, so that `check_game` can compare the numbers.
+"""Plays games without the compiler, in a separate process, so that `check_game` can compare the numbers.
 
-There numpy checks every index and warns of integers that wrap around. Machine code does neither: it reads what lies behind an array.
+There numpy checks every index and warns if an integer overflows. Machine code does neither: it reads the memory behind an array.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from kdenv.core.game import Game, Variant
 from kdenv.core.verbs import CHANCE, DECIDE, OVER
 
 MOST_GAMES = 3  # Python takes a hundred times as long as machine code
-_MOST_EVENTS = 120  # of each game
+_MOST_EVENTS = 120  # the most events of each game
 _FAILED = "failed"
 
-Told = list[tuple[str, Any]]  # what each verb answered, in order: the verb, and its answer
+Answers = list[tuple[str, Any]]  # the verbs and their answers, in order
 
 
 class Run(NamedTuple):
-    """A random game: for how many players, with which options as integers, and the seed of all that is drawn."""
+    """A random game: the number of players, the options as integers, and the seed of all draws."""
 
     players: int
     variant: Variant
@@ -37,19 +37,19 @@ class Run(NamedTuple):
 
 
 class NotPlayed(Exception):
-    """Another process cannot play the game, for the reason given."""
+    """Another process cannot play the game. The message is the reason."""
 
 
-def numbers_of(game: Game, run: Run) -> Told:
-    """All that the verbs answer in a random game. If one raises an error, the last pair has "failed" and the error."""
-    told: Told = []
+def numbers_of(game: Game, run: Run) -> Answers:
+    """Return the answers of the verbs in a random game. If one raises an error, the last pair has "failed" and the error."""
+    answers: Answers = []
     try:
-        told.extend(_play(game, run))
+        answers.extend(_play(game, run))
     except Exception as error:
         from kdenv.core.checks import at_line
 
-        told.append((_FAILED, at_line(error)))
-    return told
+        answers.append((_FAILED, at_line(error)))
+    return answers
 
 
 def _play(game: Game, run: Run) -> Iterator[tuple[str, Any]]:
@@ -74,6 +74,7 @@ def _play(game: Game, run: Run) -> Iterator[tuple[str, Any]]:
         now = int(verbs.phase_at(states, 0))
         yield "phase", now
         if now == OVER:
+            yield "truncated", bool(verbs.truncated_at(states, 0))
             return
         if now == CHANCE:
             n = int(verbs.chances_at(states, 0, legal, odds))
@@ -89,8 +90,8 @@ def _play(game: Game, run: Run) -> Iterator[tuple[str, Any]]:
             verbs.apply_at(states, 0, int(legal[int(below(rng, n))]))
 
 
-def played(game: Game, runs: Sequence[Run]) -> list[Told]:
-    """The numbers of these games, played in a process without the compiler. NotPlayed if that process cannot find the game."""
+def played(game: Game, runs: Sequence[Run]) -> list[Answers]:
+    """Play these games in a process without the compiler. Raises NotPlayed if that process cannot import the game."""
     try:
         with _compiler_off(), ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
             return process.submit(_played_here, game, runs).result()
@@ -100,14 +101,14 @@ def played(game: Game, runs: Sequence[Run]) -> list[Told]:
         raise NotPlayed(f"another process cannot import it ({type(error).__name__}: {error}); put the game into a module") from None
 
 
-def _played_here(game: Game, runs: Sequence[Run]) -> list[Told]:
-    warnings.simplefilter("error", RuntimeWarning)  # numpy's, of numbers that wrap around
+def _played_here(game: Game, runs: Sequence[Run]) -> list[Answers]:
+    warnings.simplefilter("error", RuntimeWarning)  # of numpy, for integers that overflow
     return [numbers_of(game, run) for run in runs]
 
 
 @contextmanager
 def _compiler_off() -> Iterator[None]:
-    """A context in which new processes compile nothing."""
+    """Let new processes compile nothing in this block."""
     before = os.environ.get("NUMBA_DISABLE_JIT")
     os.environ["NUMBA_DISABLE_JIT"] = "1"
     try:
@@ -119,8 +120,8 @@ def _compiler_off() -> Iterator[None]:
             os.environ["NUMBA_DISABLE_JIT"] = before
 
 
-def difference(compiled: Told, plain: Told) -> str:
-    """The first difference between the numbers of a game, as a sentence; empty if there is none."""
+def difference(compiled: Answers, plain: Answers) -> str:
+    """Return the first difference between the numbers of a game, as a sentence; empty if there is none."""
     for event, ((verb, ours), (other, theirs)) in enumerate(zip(compiled, plain, strict=False)):
         if other == _FAILED:
             return f"without the compiler the game breaks off with {theirs}, which machine code does not notice; mend this line"
@@ -130,7 +131,7 @@ def difference(compiled: Told, plain: Told) -> str:
 
 
 def _is_same(ours: Any, theirs: Any) -> bool:
-    """Whether two answers are equal. Observations are, up to rounding: compiled sums of float32 are rounded once, numpy's at each step."""
+    """Return whether two answers are equal. Observations may differ by rounding: numpy rounds sums of float32 at each step."""
     if isinstance(ours, np.ndarray):
         return bool(np.allclose(ours, theirs, rtol=1e-5, atol=1e-6, equal_nan=True))
     return bool(ours == theirs)

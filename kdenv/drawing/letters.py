@@ -5,6 +5,8 @@ A letter is defined once in <defs> and used wherever it occurs. A digit is 10 hi
 
 from __future__ import annotations
 
+from xml.sax.saxutils import escape
+
 _BOWL = "M3 -6.6A3 3.3 0 1 0 3 0A3 3.3 0 1 0 3 -6.6Z"
 
 # character -> (width without the stroke, path). The 1 is given more width than its path has, so that the blank after it is seen.
@@ -78,6 +80,15 @@ def write(text: str, x: float, y: float, height: float, colour: str, weight: flo
 def fitted(text: str, x: float, y: float, height: float, room: float, colour: str, weight: float = 1.5, anchor: float = 0) -> str:
     """The text as from `write`, smaller if it would be wider than the room."""
     return write(text, x, y, min(height, height * room / width_of(text, height)), colour, weight, anchor)
+
+
+def picture(title: str, width: float, height: float, ground: str, drawing: str, shapes: str = "") -> str:
+    """The whole SVG of a drawing on a ground of this colour. `shapes` are those that it refers to, besides letters."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'stroke-linecap="round" stroke-linejoin="round"><title>{escape(title)}</title><defs>{shapes}{definitions(drawing)}</defs>'
+        f'<rect width="{width}" height="{height}" fill="{ground}"/>{drawing}</svg>'
+    )
 
 
 def definitions(drawing: str) -> str:

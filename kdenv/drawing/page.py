@@ -36,6 +36,11 @@ def report(title: str, lead: tuple[str, ...], sections: list[Section], version: 
     return render("report.html", title=title, lead=lead, sections=sections, version=version)
 
 
+def notebook(before: Sequence[str], table: Rows | None = None, after: Sequence[str] = ()) -> str:
+    """A table between sentences, as a notebook shows it."""
+    return render("notebook.html", before=before, table=table, after=after)
+
+
 def render(template: str, **values: Any) -> str:
     """Render this template with these values."""
     return _environment().get_template(template).render(**values)

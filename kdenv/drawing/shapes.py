@@ -1,6 +1,6 @@
-"""Outlines as the data of an SVG path. They are the places to click for an action (Drawing in core/protocols.py).
+"""Outlines as the data of an SVG path, and shapes as SVG.
 
-`mark` draws some of them, as frames around the last move.
+Outlines are the places to click for an action (Drawing in core/protocols.py). `mark` draws some of them, as frames around the last move.
 """
 
 from collections.abc import Sequence
@@ -21,6 +21,16 @@ def disc(x: float, y: float, radius: float) -> str:
 def polygon(*corners: tuple[float, float]) -> str:
     """A polygon with these corners."""
     return "M" + "L".join(f"{x:.5g} {y:.5g}" for x, y in corners) + "z"
+
+
+def rectangle(x: float, y: float, width: float, height: float, look: str, radius: float = 8) -> str:
+    """A rectangle with round corners. `look` has its other attributes, such as its fill."""
+    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}" {look}/>'
+
+
+def moved(x: float, y: float, shapes: str, scale: float = 1) -> str:
+    """These shapes, scaled and with their point (0, 0) at (x, y)."""
+    return f'<g transform="translate({x:.5g} {y:.5g}){f"scale({scale:.4g})" if scale != 1 else ""}">{shapes}</g>'
 
 
 def mark(outlines: Sequence[str], width: float = 4.5) -> str:

@@ -114,7 +114,7 @@ def step_with(
     while True:
         n, mover = _step_with(player, table.states, action, me, work, out, dice, rng, log.rows, log.n, mask)
         log.n = n
-        # The kernel also stops when the log is almost full. Then make the log longer and let the player go on.
+        # The kernel also stops when the log is almost full. Then make the log longer and call it again.
         if mover in (me, NOBODY) and n < log.rows.shape[1]:
             return int(mover)
         log.go_on(n, table.states, rng, room=MAX_DECISIONS + 1)

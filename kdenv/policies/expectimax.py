@@ -293,6 +293,7 @@ class _Deepening:
         self.visits = np.diff(self.room.visits[:n], prepend=self._before)
         self.best = int(np.flatnonzero(self.found == int(root["chosen"]))[0])
         ends = self.room.counters[stack.CUT_SHORT] == 0  # all leaves were ends of the game
+        # Deeper searches find nothing else after the last depth, if the game ends everywhere, or if the only turn needs no value.
         if ends or self.too_deep or self.finished == self.most or (n == 1 and self.task.slack == 0.0):
             self._stop.set()
         else:

@@ -229,6 +229,7 @@ class Halving(Flat):
         """Make this many playouts in each step; return the number of playouts made."""
         total = 0
         for n in steps:
+            # A step may reach beyond the end of a round, after which the turns are halved. So it is made in parts.
             before = total
             while True:
                 at_once = min(n - (total - before), self._before_next_look(n))
@@ -237,7 +238,7 @@ class Halving(Flat):
                 self.in_rotation(self.states, self.seat, turns, at_once, self.done, self.playouts, self.rng, *self.luck, left)
                 self.done += at_once
                 total += at_once
-                if self.left > 2 and self._is_round_over():
+                if self.left > 2 and self._is_round_over():  # the last round, of two turns, has the rest of the budget
                     self._halve()
                 if total - before >= n:
                     break

@@ -18,7 +18,7 @@ from kdenv.compiler.random import Rng
 from kdenv.core import verbs
 from kdenv.core.errors import BadOption, NotSupported, did_you_mean
 from kdenv.core.game import Game, Variant
-from kdenv.core.questions import TO_THE_END, Hidden, believe, choose_at
+from kdenv.core.questions import SOLVER_STATES, TO_THE_END, Hidden, believe, choose_at
 from kdenv.core.turns import list_turns, packed
 from kdenv.core.view import View
 from kdenv.games import find_game, names
@@ -35,6 +35,7 @@ from kdenv.search.kernels.flat import Tally, best_mean
 from kdenv.search.kernels.ims import PRUNINGS
 
 EXACT = "exact"  # the dealer that every game has: it draws by the rules
+_N_STATES = 2 + SOLVER_STATES  # the position, a deal, and the scratch of a solver
 _LINE = 8  # the most turns of an expected line
 _NODES_A_CALL = 20_000  # of a search that can be interrupted: about a hundredth of a second
 
@@ -215,12 +216,12 @@ class DealsSearcher(Searcher):
         """Try all turns on random deals; the mean of a turn is over its deals."""
         dealer, solver, depth = self.parts(view)
         n = len(turns)
-        group, depth = n if self.policy.common else 1, 0 if budget is TRIAL else depth
-        states, tally = view.scratch(10), Tally(np.zeros(n, np.int64), np.zeros(n), np.zeros(n))
+        group, depth = n if self.policy.common else 1, 0 if budget is TRIAL else depth  # group: turns that are tried on the same deal
+        states, tally = view.scratch(_N_STATES), Tally(np.zeros(n, np.int64), np.zeros(n), np.zeros(n))
         parts = group, dealer, solver, depth, np.zeros(n), rng, tally
         deals, nodes = 0, 0
         for step in (Budget(playouts=1) if budget is TRIAL else budget).steps():
-            at_once = 1 if self.is_slow(depth) else step
+            at_once = 1 if self.is_slow(depth) else step  # so that Ctrl-C need not wait for many slow deals
             for _ in range(0, step, at_once):
                 nodes += pimc.solve_deals(states, int(view.seat), turns, at_once, *parts)
             deals += step
@@ -282,7 +283,7 @@ class OracleSearcher(Searcher):
         n = len(turns)
         values = np.zeros(n)
         depth = 0 if budget is TRIAL else self.policy.depth_in(view)
-        nodes = int(pimc.solve_open(view.scratch(10), turns, n, self._cache.solver(view), depth, rng, values))
+        nodes = int(pimc.solve_open(view.scratch(_N_STATES), turns, n, self._cache.solver(view), depth, rng, values))
         best = int(best_mean(Tally(np.ones(n, np.int64), values, values), n, rng))
         lines = [self._line(view, int(turn), depth, rng) for turn in turns] if thorough else []
         visits, none = np.full(n, nodes // n), np.full(n, math.nan)
@@ -290,9 +291,10 @@ class OracleSearcher(Searcher):
 
     def _line(self, view: View, turn: int, depth: int, rng: Rng) -> str:
         """The best play after this turn, within the depth and up to the next chance."""
-        states, words, values = view.scratch(10), list[str](), np.zeros(view.game.max_turns)
+        states, words, values = view.scratch(_N_STATES), list[str](), np.zeros(view.game.max_turns)
         play_in_words(view, states, turn)
         while len(words) < _LINE and depth != len(words) and int(verbs.phase_at(states, 0)) == verbs.DECIDE:
+            # The turns so far count as depth, so what is left of it decides how deep the next turn is solved.
             turns = np.empty(view.game.max_turns, np.int64)
             n = int(list_turns(states, 0, view.game.most_decisions, view.game.max_legal, turns))
             pimc.solve_open(states, turns, n, self._cache.solver(view), max(depth - len(words) - 1, TO_THE_END), rng, values)

@@ -23,8 +23,8 @@ class OpponentModel(Value):
     """A search that draws hidden information, and can infer it from the turns of its opponents."""
 
     rivals: Playout | None = param(  # noqa: RUF009  (a Playout is never changed)
-        "the player that the opponents are assumed to be: hidden information is drawn by the probability of their turns; "
-        "if not given, all that the rules allow is equally probable",
+        "the player that the opponents are assumed to be; deals are drawn in proportion to the probability of their turns. "
+        "If not given, all deals that the rules allow are equally probable",
         default=None,
     )
     doubt: float = param(

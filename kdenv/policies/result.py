@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.core import verbs
+from kdenv.core.columns import align
 from kdenv.core.errors import NotSupported
 from kdenv.core.turns import actions_of
 from kdenv.core.view import View
@@ -101,10 +102,7 @@ class SearchResult:
 
     def __str__(self) -> str:
         """A table for a terminal."""
-        rows = self._rows()
-        widths = [max(len(row[column]) for row in rows) for column in range(3)]
-        lines = [f"{a.ljust(widths[0])}  {b.rjust(widths[1])}  {c.rjust(widths[2])}  {d}".rstrip() for a, b, c, d in rows]
-        return "\n".join([*lines, self._cost()])
+        return "\n".join([*align(self._rows(), left=(0, 3)), self._cost()])
 
     def _repr_html_(self) -> str:
         """The same table for a notebook, beside the position that was searched."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from kdenv.compiler.random import make_rng, next64
 from kdenv.core import verbs
+from kdenv.core.columns import align
 from kdenv.core.turns import actions_of, first_action, packed
 from kdenv.core.verbs import CHANCE, DECIDE
 from kdenv.core.view import View
@@ -262,8 +263,7 @@ class Node:
             else:
                 row = f"({node.words})", f"{node.visits:,}" if node.visits else "", ""
             table.append(("  " * level + row[0], *row[1:]))
-        widths = [max(len(row[column]) for row in table) for column in range(3)]
-        return "\n".join(f"{a.ljust(widths[0])}  {b.rjust(widths[1])}  {c.rjust(widths[2])}".rstrip() for a, b, c in table)
+        return "\n".join(align(table))
 
     def _repr_svg_(self) -> str:
         """The picture of the upper levels for a notebook."""

@@ -81,7 +81,7 @@ class Uct(PlayoutPolicy, OpponentModel, TreeBudget):
 
     # Expansion and chance: the turns to add, and the meaning of a node.
     expand: str = param(
-        "the turn that a node tries first of those not tried yet: a random one, or the first in the order of the rules",
+        "the next turn to try of those not tried yet: a random one, or the first in the order of the rules",
         default="random",
         choices=tuple(_EXPANSIONS),
     )
@@ -94,13 +94,13 @@ class Uct(PlayoutPolicy, OpponentModel, TreeBudget):
 
     # Readings: details in which the trees of papers differ.
     update: str = param(
-        "the nodes of the path that count a result: all, those of the owner of the leaf (owner), or those of the searching seat "
-        "(searcher). If the searching seat owns the leaf, mine counts all nodes and own counts those of this seat; else both count none",
+        "the turns of the path that count a result: all, those of the team that moved last (owner), or those of the searching team "
+        "(searcher). If the searching team moved last, mine counts all turns and own those of this team; else both count none",
         default="all",
         choices=tuple(_UPDATES),
     )
     total: str = param(
-        "the N of the selection rule: the visits of the node's turns together, or the visits of the node itself that were updated (parent)",
+        "the N of the selection rule: the visits of the node's turns together, or the visits of the node that `update` counts (parent)",
         default="siblings",
         choices=tuple(_TOTALS),
     )
@@ -261,8 +261,9 @@ class Grower(Worker):
         self.view, self.seat, self.turns, self.rng = view, view.seat, turns, rng
         player, self.learner = _player_and_learner(view, policy)
         self.playouts = new_playouts(policy, view, player=player, values=self.space.values, at_once=self.plan.most_decisions)
-        self.plan = self.plan._replace(dealer=policy.dealer(view))
+        self.plan = self.plan._replace(dealer=policy.dealer(view))  # a dealer that infers remembers its last draw
         self.tree = self._tree(budget, policy.workers)
+        # A tree of positions searches one deal, which is drawn here. A tree of decisions draws a deal for each iteration.
         self.states[0] = view.states[0]
         verbs.resample_hidden_at(self.states, 0, self.seat, rng)
         self.tree.seed[0] = next64(rng)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kdenv.arena.statistics import DealSums, Estimate
+from kdenv.arena.statistics import DealSums, Estimate, estimate_json
 
 MOST = 5000  # the last games that are counted
 _NAMES = 100  # the names in an answer, those with the most games
@@ -52,4 +51,4 @@ def statistics(game: str, results: Sequence[tuple[Mapping[str, Any], Sequence[st
 
 def _told(estimate: Estimate) -> dict[str, float | None]:
     """An estimate as JSON has it. Without an interval there were too few games for one."""
-    return {key: None if math.isnan(value) else round(value, 4) for key, value in estimate._asdict().items()}
+    return estimate_json(Estimate(*(round(number, 4) for number in estimate)))

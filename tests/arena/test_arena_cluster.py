@@ -12,7 +12,7 @@ import pytest
 from matches import results_of, without_time
 
 from kdenv.arena import GameFailed, League, Match, Result, cluster, league, play
-from kdenv.arena.job_queue import Handout
+from kdenv.arena.job_queue import JobQueue
 from kdenv.cli import main
 from kdenv.core.errors import BadOption, MissingExtra, NotSupported
 from kdenv.policies import Policy
@@ -24,21 +24,21 @@ MATCH = Match("kingdomino", ["full_greedy", "random"], games=60, seed=5, options
 
 
 def test_games_are_given_out_in_their_order() -> None:
-    games = Handout(MATCH, iter(range(5)), 5)
+    games = JobQueue(MATCH, iter(range(5)), 5)
     assert (games.take(2), games.left, games.is_empty) == ([0, 1], 3, False)
     assert (games.take(9), games.left, games.is_empty) == ([2, 3, 4], 0, True)
     assert games.take(9) == []
 
 
 def test_the_games_of_a_lost_process_are_given_out_again_one_by_one() -> None:
-    games = Handout(MATCH, iter(range(9)), 9)
+    games = JobQueue(MATCH, iter(range(9)), 9)
     batch = games.take(3)
     games.give_back(batch, "")
     assert [games.take(3) for _ in range(4)] == [[0], [1], [2], [3, 4, 5]]
 
 
 def test_a_game_that_is_lost_three_times_is_named() -> None:
-    games = Handout(MATCH, iter(range(9)), 9)
+    games = JobQueue(MATCH, iter(range(9)), 9)
     games.give_back(games.take(2), "by a fall")
     games.finish(games.take(1))  # game 0 was innocent
     games.give_back(games.take(1), "by a fall")
@@ -47,7 +47,7 @@ def test_a_game_that_is_lost_three_times_is_named() -> None:
 
 
 def test_processes_that_end_before_any_game_are_counted_until_a_game_is_finished() -> None:
-    games = Handout(MATCH, iter(range(9)), 9)
+    games = JobQueue(MATCH, iter(range(9)), 9)
     for _ in range(2):
         games.give_back([], "")
     games.finish(games.take(1))

@@ -183,7 +183,7 @@ def test_players_of_too_many_kinds_are_asked_for_every_decision(monkeypatch: pyt
 
 def test_a_match_too_short_to_be_worth_it_compiles_no_whole_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled_games, "_WORTH_IT", 7)
-    monkeypatch.setattr(compiled_games, "_whole", lambda *_: pytest.fail("it was prepared"))
+    monkeypatch.setattr(compiled_games, "_compiled_match", lambda *_: pytest.fail("it was prepared"))
     assert len(results_of(Match("kingdomino", ["random", "random"], games=8, options={"size": 3}))) == 8
 
 

@@ -95,7 +95,7 @@ def test_it_is_told_when_searches_share_cores(four_cores, rival: str, processes:
 
 
 def test_it_is_told_before_anything_is_played(four_cores, capsys, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kdenv.arena.workers._Crew", lambda *_: pytest.fail("it began"))
+    monkeypatch.setattr("kdenv.arena.workers._Workers", lambda *_: pytest.fail("it began"))
     with pytest.warns(KdenvWarning, match="play with 4 processes"), pytest.raises(pytest.fail.Exception):
         play(Match("kingdomino", ["random", "mce(seconds=0.01)"], 10), processes=9, on_result=lambda result: None)
 

@@ -226,7 +226,7 @@ def test_the_page_of_a_match_has_all_pictures(pages: dict[str, str]) -> None:
         "Games won with 95 % intervals",
         "Margins",
         "Points at the end",  # of each round
-        "Turns that were open",
+        "Open turns",
         "The time a turn took, on average over a game",
     ]
 

@@ -127,6 +127,7 @@ def test_the_command_shows_it_and_goes_on_from_a_file(tmp_path: Path, capsys: py
     shown = json.loads(capsys.readouterr().out)["shown"]["bmfsm"]
     assert sum(shown["seats"]["all"].values()) == 12 and shown["spread"]["score"]["most"] is not None
     assert shown["game"]["bought Silver"][0] > 1 and shown["rounds"][0]["open"] > 1
+    assert shown["game"]["bought Silver"][1:] == [None, None]  # six deals are too few for an interval, and JSON has no nan
     assert main([*command, "--games", "12"]) == 0
     assert "bought Silver" in capsys.readouterr().out
     lines = out.read_text().splitlines()

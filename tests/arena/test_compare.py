@@ -147,7 +147,7 @@ def test_pairing_is_worth_the_ratio_of_the_variances() -> None:
         comparison.add_deal(of_a, of_b)
     assert comparison.pairing == pytest.approx((a.var() + b.var()) / (a - b).var())
     assert comparison.pairing > 5
-    assert f"shared deals are as good as {comparison.pairing:.1f} times the games" in str(comparison).lower()
+    assert f"variance reduction from shared deals: {comparison.pairing:.1f}x" in str(comparison).lower()
 
 
 # kdenv match lists its differences, too
@@ -177,8 +177,8 @@ def test_a_match_lists_paired_differences_that_are_narrower_than_either_score() 
     rows = summary.rows()
     width = first.points.high - first.points.low
     assert width < min(rows[0].score.high - rows[0].score.low, rows[1].score.high - rows[1].score.low) / 3
-    line = f"full_greedy less gprd: {first.points.text(sign=True)} points a game; "
-    line += f"shared deals are as good as {first.pairing:.1f} times the games"
+    line = f"full_greedy minus gprd: {first.points.text(sign=True)} points a game; "
+    line += f"variance reduction from shared deals: {first.pairing:.1f}x"
     assert line in str(summary)
     assert line in summary._repr_html_()
 
@@ -187,13 +187,13 @@ def test_shared_deals_that_do_not_help_are_told() -> None:
     """What one makes the other one loses: at one table, points can move so."""
     match = Match("kingdomino", ["full_greedy", "gprd", "random"], games=60)
     results = [result_of(number, [50 + gain, 50 - gain, 50]) for number in range(60) for gain in [(number // 3) % 7]]
-    assert "shared deals are as good as 0.5 times the games (they did not help)" in str(Summary(match, results))
+    assert "variance reduction from shared deals: 0.5x (they did not help)" in str(Summary(match, results))
 
 
 def test_few_deals_have_differences_without_intervals() -> None:
     match = Match("kingdomino", ["full_greedy", "gprd", "random"], games=60)
     summary = Summary(match, [result_of(number, [50 + number, 50, 40]) for number in range(27)])
-    assert "full_greedy less gprd: +13.0 points a game\n" in str(summary)
+    assert "full_greedy minus gprd: +13.0 points a game\n" in str(summary)
     assert math.isnan(summary.differences()[0].pairing)
 
 

@@ -376,7 +376,7 @@ def test_whoever_won_everything_is_at_least_so_strong() -> None:
     best, worst = str(standings).splitlines()[-2:]
     assert "+0" in best
     assert "at most -" in worst
-    assert "whoever won, or lost, every such game has no other end" in str(standings)
+    assert "a policy that won, or lost, all these games has only one end" in str(standings)
     assert json.loads(json.dumps(standings.as_json(), allow_nan=False))["policies"][1]["rating"]["low"] is None
     assert "&lt;best&gt;" in standings._repr_html_()
 

@@ -195,7 +195,7 @@ def test_equal_differences_of_means_are_equal_whatever_their_floats() -> None:
 def test_ties_but_for_a_few_deals_are_close() -> None:
     close = fed(*[0.0, 0.0, 0.0, 0.25, -0.25] * 40, smallest=0.5)
     assert close.verdict is Verdict.CLOSE
-    assert close.sentence.startswith("full_greedy and gprd differ by less than 0.5 points a game: full_greedy less gprd is ")
+    assert close.sentence.startswith("full_greedy and gprd differ by less than 0.5 points a game: full_greedy minus gprd is ")
 
 
 def test_wide_differences_leave_it_open() -> None:

@@ -66,10 +66,10 @@ class House:
     """A copy of the package with Three Shells beside it, and a cache of its own."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.cache, self.temporary = cache_folder, cache_folder / "cache", cache_folder / "temporary"
+        self.folder, self.cache, self.temporary = folder, folder / "cache", folder / "temporary"
         self.temporary.mkdir()  # machine code that other processes keep in the shared temporary folder must not be found
-        shutil.copytree(ROOT / "kdenv", cache_folder / "kdenv", ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "examples" / "three_shells.py", cache_folder)
+        shutil.copytree(ROOT / "kdenv", folder / "kdenv", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / "examples" / "three_shells.py", folder)
 
     def run(self, work: str, **environment: str) -> Report:
         """What a new process makes of this work."""

@@ -57,12 +57,12 @@ def numbers() -> dict[str, Any]:
 
 
 def whole_games() -> dict[str, Any]:
-    """CompiledGames of a match in which one kernel call plays a game."""
+    """Games of a match in which one kernel call plays a game."""
     told: dict[str, Any] = {}
     line_ups = {"kingdomino": (["full_greedy", "random"], {"size": 3}), "dominoes": (["greedy", "random"] * 2, {"mode": "round"})}
     for name, (line_up, options) in line_ups.items():
         games = CompiledGames(Match(name, line_up, games=10**6, seed=1, options=options))
-        results = [games.play(games.first_whole + number) for number in range(3)]
+        results = [games.play(games.first_compiled + number) for number in range(3)]
         told[f"{name} whole games"] = [[result.seconds, result.scores, result.turns, result.record] for result in results]
     return told
 

@@ -6,6 +6,7 @@ from dominion_at import GAME, at, go
 
 from kdenv.core.errors import BadOption
 from kdenv.core.table import Table
+from kdenv.core.verbs import truncated
 from kdenv.games.dominion import rules
 from kdenv.games.dominion.cards import (
     ACTION,
@@ -34,12 +35,12 @@ def test_a_game_that_nobody_ends_is_truncated() -> None:
     while not table.over:
         table.run_chance(np.random.default_rng(1))
         table.play(0)
-    assert GAME.truncated(table.states, 0) and table.states[0]["turns"][:2].tolist() == [3, 3]
+    assert truncated(table.states, 0) and table.states[0]["turns"][:2].tolist() == [3, 3]
 
 
 def test_a_game_that_ends_in_its_last_turn_is_not_truncated() -> None:
     table = at("Village", "1 Village", others=("1 Village 8 Copper",), turn=1, turns="9 9", supply={"Province": 1}, max_turns=9)
-    assert not GAME.truncated(go(table, "end", "buy Province").states, 0)
+    assert not truncated(go(table, "end", "buy Province").states, 0)
 
 
 def test_kingdom_from_a_list_of_names() -> None:

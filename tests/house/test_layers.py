@@ -25,6 +25,7 @@ OF_KDENV = {
     "policies": ("compiler", "core", "search", "networks", "games", "policies"),
     "training": ("compiler", "core", "drawing", "search", "networks", "games", "policies", "training", "__version__"),
     "envs": ("compiler", "core", "games", "policies", "envs"),
+    "rl": ("core", "envs", "rl"),
     "arena": ("compiler", "core", "drawing", "games", "policies", "arena", "__version__"),
     "server": ("compiler", "core", "games", "policies", "arena", "server", "__version__"),
     "author": ("compiler", "core", "search", "policies"),
@@ -74,8 +75,9 @@ def forbidden(room: str, below: list[str], name: str, in_function: bool) -> str:
     if top in GYM and room not in ("envs", "bench", "baselines"):  # bench measures against their peers
         return "only envs may"
     is_vec_env = (room, below, top) == ("envs", ["sb3"], "stable_baselines3")  # a module that the package does not import
-    if top in TORCH and room != "baselines" and not is_vec_env and not (room == "policies" and below == ["learned"] and in_function):
-        return "only baselines, functions of policies/learned.py and, for Stable-Baselines3, envs/sb3.py may"
+    is_model_file = (room, below) == ("policies", ["learned"]) and in_function
+    if top in TORCH and room not in ("baselines", "rl") and not is_vec_env and not is_model_file:
+        return "only rl, baselines, functions of policies/learned.py and, for Stable-Baselines3, envs/sb3.py may"
     if room == "baselines" and top == "kdenv" and any(part.startswith("_") for part in name.split(".")):
         return "baselines use public names only"
     if room != "compiler" and within(name, ["kdenv.compiler"]) and not within(name, [f"kdenv.compiler.{door}" for door in DOORS]):

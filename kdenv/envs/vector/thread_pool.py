@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.compiler.atomics import IS_SAFE, add_shared, address_of, array_at, ask, give_way, pause, tell
+from kdenv.compiler.atomics import IS_SAFE, address_of, array_at, fetch_add, load, pause, store, yield_core
 from kdenv.compiler.kernel import kernel
 from kdenv.core.threads import cores
 from kdenv.envs.vector.kernels import TOO_MANY_DEALS, Results, play_games
@@ -52,15 +52,15 @@ def share_games(world, cast, games, room, actions, desk, me, begins, dealing, re
     if begins:
         _begin(desk, n, dealing, results)
     while True:
-        number = ask(desk, _ROUND)
+        number = load(desk, _ROUND)
         _play_some(world, cast, games, room, actions, desk, me, results)
         waited = 0
-        while ask(desk, _DONE) < n if me == _CALLER else ask(desk, _ROUND) == number:
-            if waited >= spins or ask(desk, _STOP) != 0:
+        while load(desk, _DONE) < n if me == _CALLER else load(desk, _ROUND) == number:
+            if waited >= spins or load(desk, _STOP) != 0:
                 return False
             waited += 1
             if waited % _LOOKS == 0:
-                give_way()
+                yield_core()
             pause()
         if me == _CALLER:
             return True
@@ -73,10 +73,10 @@ def _begin(desk, n, dealing, results):
     desk[_DEALING], desk[_FAILED] = 1 if dealing else 0, 0
     desk[_OBSERVATIONS], desk[_FINALS] = address_of(results.observations), address_of(results.finals)
     desk[_MASKS] = address_of(results.masks)
-    tell(desk, _DONE, 0)
+    store(desk, _DONE, 0)
     for part in range(n_threads):
-        tell(desk, _NEXT + _LINE * part, n * part // n_threads)
-    tell(desk, _ROUND, desk[_ROUND] + 1)
+        store(desk, _NEXT + _LINE * part, n * part // n_threads)
+    store(desk, _ROUND, desk[_ROUND] + 1)
 
 
 @kernel
@@ -90,17 +90,17 @@ def _play_some(world, cast, games, room, actions, desk, me, form):
     for offset in range(n_threads):
         part = (me + offset) % n_threads
         end = n * (part + 1) // n_threads
-        while ask(desk, _NEXT + _LINE * part) < end:
-            first = add_shared(desk, _NEXT + _LINE * part, at_a_time)
+        while load(desk, _NEXT + _LINE * part) < end:
+            first = fetch_add(desk, _NEXT + _LINE * part, at_a_time)
             last = min(first + at_a_time, end)
             if first < last:
                 observations, finals = array_at(form.observations, desk[_OBSERVATIONS]), array_at(form.finals, desk[_FINALS])
                 results = Results(observations, finals, array_at(form.masks, desk[_MASKS]))
                 if play_games(world, cast, games, room, desk[_DEALING] != 0, actions, results, first, last) == TOO_MANY_DEALS:
-                    tell(desk, _FAILED, 1)
+                    store(desk, _FAILED, 1)
                 played += last - first
     if played > 0:
-        add_shared(desk, _DONE, played)
+        fetch_add(desk, _DONE, played)
 
 
 class Crew:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kdenv.compiler.bits import bit, lowest
+from kdenv.compiler.bits import ONE, bit, lowest
 from kdenv.compiler.kernel import kernel
 from kdenv.games.carcassonne.features import NOBODY, NONE, find, join_cities, join_fields, join_roads
 from kdenv.games.carcassonne.tables import CITY, ROAD
@@ -154,7 +154,7 @@ def types_that_fit(s, types):
         cells = s.frontier[word]
         while cells != NONE:
             cell = 64 * word + lowest(cells)
-            cells &= cells - np.uint64(1)
+            cells &= cells - ONE
             fitting |= int(TYPES_FITTING[int(s.code[cell])]) & types
             if fitting == types:
                 return fitting

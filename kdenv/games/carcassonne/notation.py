@@ -18,7 +18,7 @@ import re
 from typing import Any
 
 from kdenv.core.errors import BadRecord, shown
-from kdenv.core.parsing import check_length, read_number
+from kdenv.core.parsing import read_number, read_words
 from kdenv.games.carcassonne import claims, features, landscape, rules
 from kdenv.games.carcassonne.features import find
 from kdenv.games.carcassonne.tables import CITY, CLOISTER_POINTS, CORNERS, EDGES, FIELD, MEEPLES, N_TYPES, TILES
@@ -164,17 +164,7 @@ def _laid_text(s: Any, tile: int) -> str:
 
 def position_from(text: str, states: Any, k: int) -> None:
     """Read a position into states[k], where begin() has been called with the players and options. BadRecord if it cannot be."""
-    check_length(text)
-    parts = [word.partition("=")[::2] for word in text.split()]
-    words = dict(parts)
-    known = {"stage", "drawn", "turn", "points", "tiles", "bag", "clipped"}
-    for word in words:
-        if [name for name, _ in parts].count(word) > 1:
-            raise BadRecord(f"the position has {shown(word)}= twice")
-        if word not in known:
-            raise BadRecord(f"{shown(word)!r} is no part of a position; the parts are {', '.join(sorted(known))}")
-    for word in sorted(known - {"drawn", "clipped"} - words.keys()):
-        raise BadRecord(f"the position lacks {word}=")
+    words = read_words(text, ("bag", "clipped", "drawn", "points", "stage", "tiles", "turn"), optional=("clipped", "drawn"))
     if words["stage"] not in _STAGES:
         raise BadRecord(f"stage={shown(words['stage'])} is not one of {', '.join(_STAGES)}")
     stage = _STAGES[words["stage"]]

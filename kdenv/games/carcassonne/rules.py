@@ -6,7 +6,7 @@ choice, a claim, `CLAIM + slot`. Nothing here checks legality: tables, environme
 
 import numpy as np
 
-from kdenv.compiler.bits import bit, lowest
+from kdenv.compiler.bits import ONE, bit, lowest
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below
 from kdenv.compiler.state import state_dtype, wipe
@@ -142,7 +142,7 @@ def legal(s, out):
         cells = s.frontier[word]
         while cells != NONE:
             cell = 64 * word + lowest(cells)
-            cells &= cells - np.uint64(1)
+            cells &= cells - ONE
             # Write every rotation, but count only those that fit: the next one overwrites the others. This has no branches.
             rotations = int(FIT[drawn, int(s.code[cell])])
             for rotation in range(4):
@@ -226,12 +226,12 @@ def _finish(s):
     held = s.city_held
     while held != NONE:
         city = lowest(held)
-        held &= held - np.uint64(1)
+        held &= held - ONE
         _award(s, s.city_meeples[city], city_pays(s, city))
     held = s.road_held
     while held != NONE:
         road = lowest(held)
-        held &= held - np.uint64(1)
+        held &= held - ONE
         _award(s, s.road_meeples[road], int(s.road_tiles[road]))
     for i in range(int(s.n_cloisters)):
         if s.cloister_seat[i] != NOBODY:
@@ -240,7 +240,7 @@ def _finish(s):
         held = s.field_held[word]
         while held != NONE:
             field = 64 * word + lowest(held)
-            held &= held - np.uint64(1)
+            held &= held - ONE
             _award(s, s.field_meeples[field], FIELD_POINTS * closed_cities_at(s, field))
 
 

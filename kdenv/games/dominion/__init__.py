@@ -165,7 +165,6 @@ GAME = _Dominion(
     max_chances=N_SLOTS,
     knowledge=Knowledge(players=heuristics.RULE_PLAYERS, greedy="rollout", reflex=heuristics.REFLEX, strongest=STRONGEST),
     most_decisions=1,
-    truncated=rules.is_truncated,
     margin_scale=50.0,
     details=DETAILS,
 )

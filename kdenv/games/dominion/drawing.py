@@ -15,7 +15,7 @@ import numpy as np
 from kdenv.core.protocols import LastTurn
 from kdenv.drawing import letters as lettering
 from kdenv.drawing.letters import width_of, write
-from kdenv.drawing.shapes import box, mark
+from kdenv.drawing.shapes import box, mark, moved, rectangle
 from kdenv.games.dominion import rules
 from kdenv.games.dominion.cards import (
     ACTION,
@@ -229,26 +229,19 @@ def svg(states: Any, k: int, seat: int | None = None, last: LastTurn | None = No
     y = _HEAD
     for row in _rows(s):
         if row:
-            parts += [_at(_left(row) + i * (_W + _GAP), y, _pile(s, slot)) for i, slot in enumerate(row)]
+            parts += [moved(_left(row) + i * (_W + _GAP), y, _pile(s, slot)) for i, slot in enumerate(row)]
             y += _H + 18
     y += 4
     scores = points(states, k)
     won = winners(states, k)
     for of in range(int(s["players"])):
-        parts.append(_at(_MARGIN, y, _seat(s, of, scores[of], of in won, sees_hand(s, seat, of))))
+        parts.append(moved(_MARGIN, y, _seat(s, of, scores[of], of in won, sees_hand(s, seat, of))))
         y += _ROW + 12
     if s["trash"].any():
         parts.append(_fitted("trash - " + pile_text(s, s["trash"]), _MARGIN, y + 12, 10, _WIDTH - 2 * _MARGIN, MUTED, 1.5, 0))
         y += 24
     parts.append(mark(_changed(s, last, seat)) if last else "")
-    drawing = "".join(parts)
-    height = y + 14
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" '
-        f'stroke-linecap="round" stroke-linejoin="round"><title>{escape(f"Dominion, {heading(s)}")}</title>'
-        f"<defs>{lettering.definitions(drawing)}</defs>"
-        f'<rect width="{_WIDTH}" height="{height}" fill="{PAPER}"/>{drawing}</svg>'
-    )
+    return lettering.picture(f"Dominion, {heading(s)}", _WIDTH, y + 14, PAPER, "".join(parts))
 
 
 def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, list[str]]:
@@ -321,14 +314,6 @@ def _left(row: Sequence[int]) -> float:
     return (_WIDTH - len(row) * (_W + _GAP) + _GAP) / 2
 
 
-def _at(x: float, y: float, what: str, scale: float = 1) -> str:
-    return f'<g transform="translate({x:.5g} {y:.5g}){f"scale({scale:.4g})" if scale != 1 else ""}">{what}</g>'
-
-
-def _box(x: float, y: float, width: float, height: float, look: str, radius: float = 8) -> str:
-    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}" {look}/>'
-
-
 def _fitted(text: str, x: float, y: float, height: float, room: float, colour: str, weight: float = 1.5, anchor: float = 0.5) -> str:
     """Write a text, smaller if it would not fit into the room."""
     return lettering.fitted(_letters(text), x, y, height, room, colour, weight, anchor)
@@ -383,7 +368,7 @@ def _card(card: Card, with_cost: bool = True) -> str:
     types = ", ".join(TYPE_NAMES[kind] for kind in card.types)
     parts = [
         f"<title>{escape(f'{card.name}, costs {card.cost}: {types}. {card.text}'.strip())}</title>",
-        _box(0, 0, _W, _H, f'fill="{face}" stroke="{frame}" stroke-width="5"', 11),
+        rectangle(0, 0, _W, _H, f'fill="{face}" stroke="{frame}" stroke-width="5"', 11),
         f'<path d="M2.5 27V12a9.5 9.5 0 0 1 9.5-9.5h{_W - 24}a9.5 9.5 0 0 1 9.5 9.5V27z" fill="{frame}"/>',
         _fitted(card.name.lower(), _W / 2, 20, 12.5, _W - 16, "#fff", 1.9),
     ]
@@ -407,10 +392,10 @@ def _card(card: Card, with_cost: bool = True) -> str:
 def _pile(s: Any, slot: int) -> str:
     """Draw a pile of the supply: the card with its cost, and the number of cards left."""
     card, left = CARDS[s["card"][slot]], int(s["supply"][slot])
-    parts = [_box(4, 5, _W, _H, f'fill="{LINE}"', 11) if left > 1 else "", _card(card)]
+    parts = [rectangle(4, 5, _W, _H, f'fill="{LINE}"', 11) if left > 1 else "", _card(card)]
     text = str(left)
     wide = width_of(text, 12) + 16
-    parts.append(_box(_W - wide - 7, _H - 29, wide, 22, f'fill="{INK if left else MUTED}"', 11))
+    parts.append(rectangle(_W - wide - 7, _H - 29, wide, 22, f'fill="{INK if left else MUTED}"', 11))
     parts.append(write(text, _W - 7 - wide / 2, _H - 12, 12, "#fff", 1.8, 0.5))
     opacity = "" if left else ' opacity=".35"'
     return f'<g class="pile slot-{slot}"{opacity}>{"".join(parts)}</g>'
@@ -419,8 +404,8 @@ def _pile(s: Any, slot: int) -> str:
 def _back(number: int, what: str, top: str = "") -> str:
     """Draw a card face down with a number on it, and the name of a card known to be on top."""
     parts = [
-        _box(0, 0, _W, _H, f'fill="#54646e" stroke="{INK}" stroke-width="3"', 11),
-        _box(10, 10, _W - 20, _H - 20, 'fill="none" stroke="#93a4ad" stroke-width="2"', 7),
+        rectangle(0, 0, _W, _H, f'fill="#54646e" stroke="{INK}" stroke-width="3"', 11),
+        rectangle(10, 10, _W - 20, _H - 20, 'fill="none" stroke="#93a4ad" stroke-width="2"', 7),
         write(str(number), _W / 2, _H / 2 + 10, 26, "#fff", 2, 0.5),
         write(what, _W / 2, _H - 22, 11.5, "#dfe6ea", 1.6, 0.5),
         _fitted(f"top {top}", _W / 2, 36, 11.5, _W - 28, COIN, 1.6) if top else "",
@@ -434,8 +419,8 @@ def _seat(s: Any, of: int, score: int, won: bool, open_hand: bool) -> str:
     to_move = of == mover(s)
     band = COIN if won else PLAYERS[of] if to_move else LINE
     parts = [
-        _box(0, 0, width, _ROW, f'fill="{PANEL}" stroke="{band}" stroke-width="{4 if to_move or won else 2}"', 14),
-        _box(14, 14, 8, _ROW - 28, f'fill="{PLAYERS[of]}"', 4),
+        rectangle(0, 0, width, _ROW, f'fill="{PANEL}" stroke="{band}" stroke-width="{4 if to_move or won else 2}"', 14),
+        rectangle(14, 14, 8, _ROW - 28, f'fill="{PLAYERS[of]}"', 4),
         write(f"player {of}", 36, 38, 14, INK, 1.7),
         write(str(score), 36, 76, 24, INK, 2),
         write("points", 47 + width_of(str(score), 24), 76, 11, MUTED, 1.6),
@@ -444,10 +429,10 @@ def _seat(s: Any, of: int, score: int, won: bool, open_hand: bool) -> str:
     y = (_ROW - _H * _SMALL) / 2
     n_discard = int(s["discard"][of].astype(int).sum())
     top = card_name(s, int(s["top"][of][s["n_top"][of] - 1])) if s["n_top"][of] else ""
-    parts.append(_at(_DECK_X, y, _back(int(s["n_deck"][of]), "deck", top), _SMALL))
-    discards = _box(1, 1, _W - 2, _H - 2, f'fill="none" stroke="{MUTED}" stroke-width="3" stroke-dasharray="2 8"', 11)
+    parts.append(moved(_DECK_X, y, _back(int(s["n_deck"][of]), "deck", top), _SMALL))
+    discards = rectangle(1, 1, _W - 2, _H - 2, f'fill="none" stroke="{MUTED}" stroke-width="3" stroke-dasharray="2 8"', 11)
     discards += write(str(n_discard), _W / 2, _H / 2 + 10, 26, MUTED, 2, 0.5) + write("discards", _W / 2, _H - 22, 11.5, MUTED, 1.6, 0.5)
-    parts.append(_at(_DISCARDS_X, y, f'<g class="discards">{discards}</g>', _SMALL))
+    parts.append(moved(_DISCARDS_X, y, f'<g class="discards">{discards}</g>', _SMALL))
     parts.append(_groups([CARDS[number] for number in s["card"]], _groups_of(s, of), y, open_hand))
     return f'<g class="seat seat-{of}{" to-move" if to_move else ""}{" winner" if won else ""}">{"".join(parts)}</g>'
 
@@ -487,8 +472,8 @@ def _groups(cards: list[Card], groups: list[tuple[str, Any]], y: float, open_han
             turned = f'transform="translate({left + 17:.4g} {y + _H * _SMALL - 6:.4g})rotate(-90)"'
             parts.append(f"<g {turned}>{write(name, 0, 0, 10, MUTED, 1.6)}</g>")
         elif not open_hand:
-            parts.append(_at(x, y, _back(int(pile.astype(int).sum()), "hand"), _SMALL))
-        parts += [_at(at, y, _some(cards[slot], int(pile[slot])), _SMALL) for slot, at in places]
+            parts.append(moved(x, y, _back(int(pile.astype(int).sum()), "hand"), _SMALL))
+        parts += [moved(at, y, _some(cards[slot], int(pile[slot])), _SMALL) for slot, at in places]
     return "".join(parts)
 
 
@@ -496,5 +481,5 @@ def _some(card: Card, n: int) -> str:
     """Draw n cards of a kind, with the number on them if there are several."""
     badge = ""
     if n > 1:
-        badge = _box(_W - 38, _H - 38, 30, 30, f'fill="{INK}"', 15) + write(str(n), _W - 23, _H - 16, 15, "#fff", 2, 0.5)
-    return (_box(5, 6, _W, _H, f'fill="{LINE}"', 11) if n > 1 else "") + _card(card, with_cost=False) + badge
+        badge = rectangle(_W - 38, _H - 38, 30, 30, f'fill="{INK}"', 15) + write(str(n), _W - 23, _H - 16, 15, "#fff", 2, 0.5)
+    return (rectangle(5, 6, _W, _H, f'fill="{LINE}"', 11) if n > 1 else "") + _card(card, with_cost=False) + badge

@@ -450,6 +450,6 @@ def standings(s, out):
 
 
 @kernel
-def is_truncated(states, k):
+def truncated(states, k):
     """Return whether the limit of turns, and not the rules, ended the game."""
     return states[k].is_truncated != 0

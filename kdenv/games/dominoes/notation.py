@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kdenv.core.errors import BadRecord, shown
-from kdenv.core.parsing import check_length, read_number
+from kdenv.core.parsing import read_number, read_words
 from kdenv.core.verbs import apply_at, legal_at
 from kdenv.games.dominoes import rules
 from kdenv.games.dominoes.tables import BIT_OF_TILE, CALL, DOUBLE_SIX, HAND, MIRRORED, N_ACTIONS, N_TILES, PASS, SUITS, TILES
@@ -136,18 +136,7 @@ def _turns_text(s: Any) -> list[str]:
 
 def position_from(text: str, states: Any, k: int) -> None:
     """Write the position to states[k], on which begin() has been called with the players and options."""
-    check_length(text)
-    parts = [word.partition("=")[::2] for word in text.split()]
-    words = dict(parts)
-    known = ("round", "points", "leader", "hands", "turns")
-    for word in words:
-        if [name for name, _ in parts].count(word) > 1:
-            raise BadRecord(f"the position has {shown(word)}= twice")
-        if word not in known:
-            raise BadRecord(f"{shown(word)!r} is no part of a position; the parts are {', '.join(known)}")
-    for word in known:
-        if word not in words and word != "leader":
-            raise BadRecord(f"the position lacks {word}=")
+    words = read_words(text, ("round", "points", "leader", "hands", "turns"), optional=("leader",))
     s = states[k]
     s["n_rounds"] = read_number("round=", words["round"], _MOST_ROUNDS)
     _read_points(s, words["points"])

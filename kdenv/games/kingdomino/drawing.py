@@ -12,7 +12,7 @@ from typing import Any
 from kdenv.core.protocols import LastTurn
 from kdenv.drawing import letters as lettering
 from kdenv.drawing.letters import write
-from kdenv.drawing.shapes import box, mark
+from kdenv.drawing.shapes import box, mark, moved, rectangle
 from kdenv.games.kingdomino import placements, rules
 from kdenv.games.kingdomino.notation import halves, square_name
 from kdenv.games.kingdomino.scene import Kingdom, kingdoms_of, mover, n_in_box, round_text, waiting
@@ -54,18 +54,12 @@ def svg(states: Any, k: int, seat: int | None = None, last: LastTurn | None = No
     kingdoms = kingdoms_of(states, k)
     corners, (table_x, table_y, table_w, table_h) = _LAYOUTS[len(kingdoms)]
     cell = _cell(kingdoms)
-    parts = [_at(x, y, _kingdom(s, kingdom, cell)) for kingdom, (x, y) in zip(kingdoms, corners, strict=True)]
-    parts.append(_at(table_x, table_y, _table(s, kingdoms, table_w, table_h)))
+    parts = [moved(x, y, _kingdom(s, kingdom, cell)) for kingdom, (x, y) in zip(kingdoms, corners, strict=True)]
+    parts.append(moved(table_x, table_y, _table(s, kingdoms, table_w, table_h)))
     parts.append(mark(_changed(s, kingdoms, last)) if last else "")
     width = max(table_x + table_w, *(x + _KINGDOM_W for x, _ in corners)) + _MARGIN
     height = table_y + table_h + _MARGIN
-    drawing = "".join(parts)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        f'stroke-linecap="round" stroke-linejoin="round"><title>Kingdomino, {round_text(s)}</title>'
-        f"<defs>{definitions()}{lettering.definitions(drawing)}</defs>"
-        f'<rect width="{width}" height="{height}" fill="{PAPER}"/>{drawing}</svg>'
-    )
+    return lettering.picture(f"Kingdomino, {round_text(s)}", width, height, PAPER, "".join(parts), definitions())
 
 
 def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, list[str]]:
@@ -136,30 +130,22 @@ def _places_of_dominoes(width: float) -> tuple[tuple[float, float], tuple[float,
     return (left, _HEAD_H + 24), (left, _HEAD_H + 24 + _SECTION_H * _UPRIGHT + 24), _UPRIGHT
 
 
-def _at(x: float, y: float, what: str, scale: float = 1) -> str:
-    return f'<g transform="translate({x:.5g} {y:.5g}){f"scale({scale:.4g})" if scale != 1 else ""}">{what}</g>'
-
-
 def _use(name: str, x: float, y: float, fill: str = "") -> str:
     return f'<use href="#k-{name}" x="{x:g}" y="{y:g}"' + (f' fill="{fill}"/>' if fill else "/>")
-
-
-def _box(x: float, y: float, width: float, height: float, look: str, radius: float = 8) -> str:
-    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}" {look}/>'
 
 
 def _king(seat: int, x: float, y: float, scale: float = 1) -> str:
     """A king standing on (x, y), with the number of its seat."""
     colour, on_colour = PLAYERS[seat]
     king = _use("king", 0, 0, colour) + write(str(seat), 0, -4.5, 9, on_colour, 2, 0.5)
-    return f'<g class="king seat-{seat}">{_at(x, y, king, scale)}</g>'
+    return f'<g class="king seat-{seat}">{moved(x, y, king, scale)}</g>'
 
 
 def _square(terrain: int, crowns: int, x: int, y: int, lively: int) -> str:
     """A square of land with its crowns on a dark plaque in the left upper corner."""
     square = _use(f"{terrain}-{lively}", x, y)
     if crowns:
-        square += _box(x + 4, y + 4, 19 * crowns + 2, 18, f'fill="{INK}" fill-opacity=".75"', 7)
+        square += rectangle(x + 4, y + 4, 19 * crowns + 2, 18, f'fill="{INK}" fill-opacity=".75"', 7)
     return square + "".join(_use("crown", x + 14.5 + 19 * i, y + 13) for i in range(crowns))
 
 
@@ -172,7 +158,7 @@ def _kingdom(s: Any, kingdom: Kingdom, cell: float) -> str:
     points = str(kingdom.points)
     parts = [
         f"<title>player {kingdom.seat}: {points} points</title>",
-        _box(0, 0, _KINGDOM_W, _KINGDOM_H, f'fill="{PANEL}" stroke="{band}" stroke-width="{5 if kingdom.task else 2}"', 16),
+        rectangle(0, 0, _KINGDOM_W, _KINGDOM_H, f'fill="{PANEL}" stroke="{band}" stroke-width="{5 if kingdom.task else 2}"', 16),
         f'<path d="M0 16a16 16 0 0 1 16-16H{_KINGDOM_W - 16}a16 16 0 0 1 16 16V54H0z" fill="{band}"/>',
         f'<circle cx="33" cy="28" r="25" fill="{PANEL}"/>',
         _king(kingdom.seat, 33, 47, 0.98),
@@ -180,7 +166,7 @@ def _kingdom(s: Any, kingdom: Kingdom, cell: float) -> str:
         write(points, _KINGDOM_W - 20, 38, 22, ink, 1.9, 1),
     ]
     if kingdom.task:
-        parts.append(_box(164, 13, lettering.width_of(kingdom.task, 12.5) + 24, 28, f'fill="{PANEL}"', 14))
+        parts.append(rectangle(164, 13, lettering.width_of(kingdom.task, 12.5) + 24, 28, f'fill="{PANEL}"', 14))
         parts.append(write(kingdom.task, 176, 32, 12.5, INK, 1.6))
     x = _KINGDOM_W - 36 - lettering.width_of(points, 22)
     for i, bonus in enumerate(kingdom.bonuses):
@@ -202,7 +188,7 @@ def _land(kingdom: Kingdom, size: int, cell: float) -> str:
         parts.append(_square(terrain, crowns, TILE * x, TILE * y, lively))
     parts.append(_borders(kingdom))
     origin_x, origin_y = _origin(kingdom, cell)
-    land = ['<g class="land">', _at(origin_x, origin_y, "".join(parts), cell / TILE), "</g>"]
+    land = ['<g class="land">', moved(origin_x, origin_y, "".join(parts), cell / TILE), "</g>"]
     left, bottom = origin_x + columns[0] * cell - 14, origin_y + (rows[-1] + 1) * cell + 19
     land += [_edge(square_name(x, 0, size)[0], origin_x + (x + 0.5) * cell, bottom) for x in columns]
     land += [_edge(square_name(0, y, size)[1:], left, origin_y + (y + 0.5) * cell + 4.5) for y in rows]
@@ -239,7 +225,7 @@ def _area_points(kingdom: Kingdom) -> str:
     x = 24.0
     for terrain, points in enumerate(kingdom.areas):
         if points:
-            square = _at(x, _KINGDOM_H - 37, _use(f"{terrain}-0", 0, 0) + frame, 0.375)
+            square = moved(x, _KINGDOM_H - 37, _use(f"{terrain}-0", 0, 0) + frame, 0.375)
             text = write(str(points), x + 31, _KINGDOM_H - 19, 11, INK, 1.6)
             parts.append(f"<g><title>{TERRAINS[terrain]}: {points}</title>{square}{text}</g>")
             x += 46 + lettering.width_of(str(points), 11)
@@ -259,9 +245,9 @@ def _table(s: Any, kingdoms: list[Kingdom], width: float, height: float) -> str:
     if over:
         left = (width - _ROW_W * scale) / 2
         result_h = (_row_y(len(kingdoms)) + _CROWN_H) * scale
-        parts.append(_at(left, _HEAD_H + (height - _HEAD_H - result_h) / 2, _result(kingdoms), scale))
+        parts.append(moved(left, _HEAD_H + (height - _HEAD_H - result_h) / 2, _result(kingdoms), scale))
     else:
-        parts += [_at(*queue, _queue(s), scale), _at(*draft, _draft(s), scale)]
+        parts += [moved(*queue, _queue(s), scale), moved(*draft, _draft(s), scale)]
     return f'<g class="table">{"".join(parts)}</g>'
 
 
@@ -315,7 +301,7 @@ def _draft(s: Any) -> str:
         elif picks:
             colour = PLAYERS[mover(s)][0]
             dots = f'fill="none" stroke="{colour}" stroke-width="3.5" stroke-dasharray="0 7"'
-            parts.append(_box(_ROW_W - 2 * _HALF - 5, y - 5, 2 * _HALF + 10, _HALF + 10, dots, 13))
+            parts.append(rectangle(_ROW_W - 2 * _HALF - 5, y - 5, 2 * _HALF + 10, _HALF + 10, dots, 13))
     return "".join(parts)
 
 
@@ -325,7 +311,7 @@ def _row_y(i: int) -> int:
 
 def _halo(seat: int, y: float) -> str:
     """The mark of the king whose turn it is."""
-    return _box(-8, y - 8, _ROW_W + 16, _HALF + 16, f'class="turn" fill="{PANEL}" stroke="{PLAYERS[seat][0]}" stroke-width="4"', 16)
+    return rectangle(-8, y - 8, _ROW_W + 16, _HALF + 16, f'class="turn" fill="{PANEL}" stroke="{PLAYERS[seat][0]}" stroke-width="4"', 16)
 
 
 def _standing(seat: int, y: float) -> str:
@@ -334,25 +320,25 @@ def _standing(seat: int, y: float) -> str:
 
 def _empty_slot(y: float) -> str:
     dashes = f'fill="none" stroke="{LINE}" stroke-width="3" stroke-dasharray="2 8"'
-    return _box(_ROW_W - 2 * _HALF + 1, y + 1, 2 * _HALF - 2, _HALF - 2, dashes)
+    return rectangle(_ROW_W - 2 * _HALF + 1, y + 1, 2 * _HALF - 2, _HALF - 2, dashes)
 
 
 def _domino(number: int, y: float) -> str:
     """A domino with its number to the left of it."""
     first = _square(int(TERRAIN_A[number]), int(CROWNS_A[number]), 0, 0, number % 2)
     second = _square(int(TERRAIN_B[number]), int(CROWNS_B[number]), TILE, 0, 1 - number % 2)
-    frame = _box(0, 0, 2 * TILE, TILE, f'fill="none" stroke="{INK}" stroke-width="3.5"', 9)
-    domino = _at(_ROW_W - 2 * _HALF, y, f'<g clip-path="url(#k-domino)">{first}{second}</g>{frame}', _HALF / TILE)
+    frame = rectangle(0, 0, 2 * TILE, TILE, f'fill="none" stroke="{INK}" stroke-width="3.5"', 9)
+    domino = moved(_ROW_W - 2 * _HALF, y, f'<g clip-path="url(#k-domino)">{first}{second}</g>{frame}', _HALF / TILE)
     return write(str(number), _ROW_W - 2 * _HALF - 10, y + _HALF / 2 + 6.5, 13, INK, 1.7, 1) + domino
 
 
 def _result(kingdoms: list[Kingdom]) -> str:
     """The place of every seat, the best first."""
-    parts = [_at(_ROW_W / 2, 36, _use("crown", 0, 0), 4.5)]
+    parts = [moved(_ROW_W / 2, 36, _use("crown", 0, 0), 4.5)]
     for i, kingdom in enumerate(sorted(kingdoms, key=lambda kingdom: kingdom.place)):
         y = _row_y(i) + _CROWN_H
         if kingdom.place == 1:
-            parts.append(_box(-14, y - 6, _ROW_W + 28, _HALF + 12, f'fill="{PANEL}" stroke="{GOLD}" stroke-width="4"', 16))
+            parts.append(rectangle(-14, y - 6, _ROW_W + 28, _HALF + 12, f'fill="{PANEL}" stroke="{GOLD}" stroke-width="4"', 16))
         parts.append(write(str(kingdom.place), 4, y + 38, 16, MUTED, 1.7))
         parts.append(_king(kingdom.seat, 62, y + _HALF - 6, 1.2))
         parts.append(write(str(kingdom.points), _ROW_W, y + 40, 22, INK, 1.9, 1))

@@ -16,7 +16,7 @@ import re
 from typing import Any
 
 from kdenv.core.errors import BadRecord, shown
-from kdenv.core.parsing import check_length, number_in, read_number
+from kdenv.core.parsing import number_in, read_number, read_words
 from kdenv.games.kingdomino import placements, rules, validate
 from kdenv.games.kingdomino.board import STEP_X, STEP_Y, column_of, row_of, square
 from kdenv.games.kingdomino.tables import N_DOMINOES, N_DOUBLES
@@ -189,18 +189,7 @@ def _ranges_text(numbers: list[int]) -> str:
 
 def position_from(text: str, states: Any, k: int) -> None:
     """Write the position to states[k], on which begin() has been called with the players and options."""
-    check_length(text)
-    parts = [word.partition("=")[::2] for word in text.split()]
-    words = dict(parts)
-    known = {"round", "stage", "turn", "caller", "kingdoms", "queue", "draft", "box"}
-    for word in words:
-        if word not in known:
-            raise BadRecord(f"{shown(word)!r} is no part of a position; the parts are {', '.join(sorted(known))}")
-    for word in words:
-        if [name for name, _ in parts].count(word) > 1:
-            raise BadRecord(f"the position has {word}= twice")
-    for word in sorted(known - {"caller"} - words.keys()):
-        raise BadRecord(f"the position lacks {word}=")
+    words = read_words(text, ("box", "caller", "draft", "kingdoms", "queue", "round", "stage", "turn"), optional=("caller",))
     s = states[k]
     players, kings = int(s["players"]), int(s["kings"])
     if words["stage"] not in _STAGES:

@@ -1,0 +1,99 @@
+"""Policies over a variable number of turns: a network that scores afterstates, and the softmax of its scores in each position.
+
+Rows are as in kdenv.core.afterstates: a row for each legal turn, and the position to which it belongs, in ascending order.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+
+class TurnNetwork(nn.Module):
+    """Two networks of plain layers with ReLU: one scores afterstates, the other predicts the value of an observation.
+
+    Any module with these two methods can be trained by TurnPPO.
+
+    Args:
+        n_observed: the size of an observation.
+        hidden: the sizes of the hidden layers of each of the two networks.
+
+    """
+
+    def __init__(self, n_observed: int, hidden: Sequence[int] = (64, 64)) -> None:
+        super().__init__()
+        self.scorer = _layers(n_observed, hidden)
+        self.critic = _layers(n_observed, hidden)
+
+    def score(self, afterstates: Tensor) -> Tensor:
+        """Return a number for each afterstate (rows x size); the greater, the more probable the turn."""
+        return self.scorer(afterstates).squeeze(1)  # type: ignore[no-any-return]
+
+    def value(self, observations: Tensor) -> Tensor:
+        """Return the expected reward of the seat to move, for each observation (games x size)."""
+        return self.critic(observations).squeeze(1)  # type: ignore[no-any-return]
+
+
+def _layers(n_in: int, hidden: Sequence[int]) -> nn.Sequential:
+    """Make layers with ReLU between them and one output, which is close to 0 at first: then all turns are about equally probable."""
+    sizes = [n_in, *hidden]
+    layers: list[nn.Module] = []
+    for a, b in itertools.pairwise(sizes):
+        layers += [nn.Linear(a, b), nn.ReLU()]
+    last = nn.Linear(sizes[-1], 1)
+    nn.init.orthogonal_(last.weight, 0.01)
+    nn.init.zeros_(last.bias)
+    return nn.Sequential(*layers, last)
+
+
+def log_probabilities(scores: Tensor, position: Tensor, n: int) -> Tensor:
+    """Return the logarithm of the softmax of the scores within each position.
+
+    Args:
+        scores: a number for each row.
+        position: the position of each row, 0 to n - 1; every position has a row.
+        n: the number of positions.
+
+    """
+    greatest = torch.full((n,), -torch.inf).scatter_reduce(0, position, scores.detach(), "amax")
+    shifted = scores - greatest[position]  # so that no exponential overflows
+    total = torch.zeros(n).index_add(0, position, shifted.exp())
+    return shifted - total.log()[position]
+
+
+def sample(log_probabilities: Tensor, position: Tensor, n: int, generator: torch.Generator | None = None) -> Tensor:
+    """Draw a row for each position, with these probabilities.
+
+    Args:
+        log_probabilities: the logarithm of the probability of each row, or any numbers that differ from it by a constant in each position.
+        position: the position of each row.
+        n: the number of positions.
+        generator: the generator to draw from.
+
+    """
+    uniform = torch.rand(log_probabilities.shape, generator=generator).clamp_min(torch.finfo(torch.float32).tiny)
+    noisy = log_probabilities - (-uniform.log()).log()  # Gumbel noise: the greatest is a draw from the softmax
+    greatest = torch.full((n,), -torch.inf).scatter_reduce(0, position, noisy, "amax")
+    rows = torch.nonzero(noisy == greatest[position]).squeeze(1)
+    chosen = torch.empty(n, dtype=torch.int64)
+    chosen[position[rows]] = rows  # equal numbers are as good as impossible, and either row would do
+    return chosen
+
+
+def seeded(seed: int) -> tuple[torch.Generator, np.random.Generator]:
+    """Make the generators of a training from its seed."""
+    return torch.Generator().manual_seed(seed), np.random.default_rng(seed)
+
+
+def layers_of(network: Any) -> list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
+    """Return the weights and biases of a scorer of plain layers, as a model file has them. Raises TypeError for another architecture."""
+    modules = list(network)
+    linear, between = modules[::2], modules[1::2]
+    if not all(isinstance(each, nn.Linear) for each in linear) or not all(isinstance(each, nn.ReLU) for each in between):
+        raise TypeError("only linear layers with ReLU between them can be written to a model file")
+    return [(each.weight.detach().numpy().copy(), each.bias.detach().numpy().copy()) for each in linear]
