@@ -16,7 +16,7 @@ from kdenv.networks.network import ACTIVATIONS
 from kdenv.policies.learned import model_path
 from kdenv.policies.model_file import LARGEST_SCALE, SMALLEST_SCALE, VALUE, read_network
 
-MOST_GUIDES = 4
+_MOST_GUIDES = 4
 
 
 def setting(meaning: str, default: Any, least: float = 0, most: float = 10**9, **about: Any) -> Any:
@@ -63,8 +63,8 @@ class TrainingSettings:
             raise BadOption("no guide would ever play; give guided and first, as in guided = 0.6 and first = 0.3, or then")
         if self.guides and self.teacher:
             raise BadOption("a teacher plays all seats, so there are no guides; leave one of them out")
-        if len(self.guides) > MOST_GUIDES:
-            raise BadOption(f"guides lists {len(self.guides)} players; it may be up to {MOST_GUIDES}")
+        if len(self.guides) > _MOST_GUIDES:
+            raise BadOption(f"guides lists {len(self.guides)} players; it may be up to {_MOST_GUIDES}")
         if self.games == 0 and self.minutes == 0:
             raise BadOption("neither games nor minutes say when the training ends; give one of them")
 

@@ -42,7 +42,7 @@ _NEXT = 3 * _LINE  # in a line for each slice: the next game of it that nobody h
 
 
 @kernel
-def share_games(world, cast, games, room, actions, desk, me, begins, dealing, results, spins):
+def share_games(world, opponents, games, room, actions, desk, me, begins, dealing, results, spins):
     """Take games of a round and play them, as long as there are any, with the same parameters as play_games.
 
     The caller (me = 0) begins a round if `begins` is true, waits until all games are done, and returns True. A helper waits for the next
@@ -53,7 +53,7 @@ def share_games(world, cast, games, room, actions, desk, me, begins, dealing, re
         _begin(desk, n, dealing, results)
     while True:
         number = load(desk, _ROUND)
-        _play_some(world, cast, games, room, actions, desk, me, results)
+        _play_some(world, opponents, games, room, actions, desk, me, results)
         waited = 0
         while load(desk, _DONE) < n if me == _CALLER else load(desk, _ROUND) == number:
             if waited >= spins or load(desk, _STOP) != 0:
@@ -80,7 +80,7 @@ def _begin(desk, n, dealing, results):
 
 
 @kernel
-def _play_some(world, cast, games, room, actions, desk, me, form):
+def _play_some(world, opponents, games, room, actions, desk, me, form):
     """Take games, first of the own slice and then of the others, and play them. `form` has arrays like those that are on the desk.
 
     A round ends when all its games are done. So whoever has taken a game that is not done may rely on what the desk says about the round.
@@ -96,7 +96,7 @@ def _play_some(world, cast, games, room, actions, desk, me, form):
             if first < last:
                 observations, finals = array_at(form.observations, desk[_OBSERVATIONS]), array_at(form.finals, desk[_FINALS])
                 results = Results(observations, finals, array_at(form.masks, desk[_MASKS]))
-                if play_games(world, cast, games, room, desk[_DEALING] != 0, actions, results, first, last) == TOO_MANY_DEALS:
+                if play_games(world, opponents, games, room, desk[_DEALING] != 0, actions, results, first, last) == TOO_MANY_DEALS:
                     store(desk, _FAILED, 1)
                 played += last - first
     if played > 0:
@@ -107,7 +107,7 @@ class Crew:
     """As many threads as there are parts; the calling thread is one of them. Close it, or drop it, to end the others."""
 
     def __init__(self, parts: Sequence[tuple[Any, ...]], actions: NDArray[np.int64], form: Results) -> None:
-        """Take the world, cast, games and room of each thread, the array of the actions of every round, and arrays like the results.
+        """Take the world, opponents, games and room of each thread, the array of the actions of every round, and arrays like the results.
 
         Where nothing is compiled there are no helpers, because they could only work while the caller does not.
         """
