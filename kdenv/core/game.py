@@ -44,6 +44,8 @@ class Option(Field):
 
     def __post_init__(self) -> None:
         freeze_fields(self)
+        if not self.choices and self.type is not int and self.encode is None:
+            raise TypeError(f"the option {self.name} has no values; give choices=, type=int or encode=")
 
     def to_integers(self, value: Any, players: int) -> Sequence[int]:
         """The value as integers, as `begin` takes it. Without `encode`, a number is itself and a word is its place in choices."""

@@ -105,5 +105,10 @@ def test_an_option_of_a_game_may_have_bounds() -> None:
         limit.to_integers("501", 2)
 
 
+def test_an_option_without_values_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"^the option size has no values; give choices=, type=int or encode="):
+        Option("size", 5, "the size")
+
+
 def test_words_are_listed_as_a_choice() -> None:
     assert [listing(words) for words in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a or b", "a, b or c"]
