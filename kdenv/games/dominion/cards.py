@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kdenv.core.errors import BadOption, did_you_mean, shown
+from kdenv.core.fields import refused
 from kdenv.games.dominion.tables import COPPER, CURSE, KINGDOMS, N_KINGDOM, SILVER
 
 
@@ -251,13 +252,13 @@ def kingdom_names(value: object) -> list[str]:
     """Return the names of the cards of a value of kingdom=: a set of the rulebook, a list, or names with commas."""
     if isinstance(value, str) and key_of(value) in KINGDOMS:
         return list(KINGDOMS[key_of(value)])
-    possible = f"kingdom may be {', '.join(KINGDOMS)}, random, or up to ten names of cards"
+    possible = f"may be {', '.join(KINGDOMS)}, random, or up to ten names of cards"
     if isinstance(value, str) and "," not in value and key_of(value) not in (key_of(card.name) for card in CARDS):
-        raise BadOption(f"kingdom={shown(value)} is not possible{did_you_mean(shown(value), [*KINGDOMS, 'random'])}; {possible}")
+        raise refused("kingdom", value, possible, [*KINGDOMS, "random"])
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) for name in value):
-        raise BadOption(f"kingdom={shown(value)} is not possible; {possible}")
+        raise refused("kingdom", value, possible)
     if len(value) > N_KINGDOM:
         raise BadOption(f"the kingdom has {len(value):,} cards; there is room for {N_KINGDOM}")
     return list(value)
