@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core.afterstates import Afterstates, Rows
 from kdenv.core.errors import BadOption, NotSupported, missing_extra, shown
 from kdenv.core.game import Game
-from kdenv.core.table import Table
-from kdenv.envs.opponents import Lineup, Opponent
+from kdenv.envs.opponents import Opponent
 from kdenv.envs.rewards import Reward
 from kdenv.envs.setup import SeatSetup, empty_table
 from kdenv.envs.spaces import ActionSpace, ObservationBox
 from kdenv.envs.vector.batch import Batch, seeds_of
+from kdenv.envs.vector.batch_env import SeatBatchEnv
 
 try:
     from stable_baselines3.common.monitor import Monitor
@@ -31,7 +30,7 @@ except ImportError:
 _PER_GAME = ("action_masks", "learner", "table")  # the methods of a single game, for env_method and get_attr
 
 
-class SeatVecEnv(VecEnv):
+class SeatVecEnv(SeatBatchEnv, VecEnv):
     """Games in which one seat learns and the others are compiled players, stepped by one call of a kernel.
 
     Args:
@@ -86,10 +85,6 @@ class SeatVecEnv(VecEnv):
         self._began = time.time()
         super().__init__(num_envs, ObservationBox(self._batch.observer), ActionSpace(self._batch.n_actions))
 
-    def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
-        """Change the policies of the other seats, also in games that are under way. The parameters are those of the environment."""
-        self._batch.set_opponents(Lineup(self._batch.empty, opponents, pool))
-
     def reset(self) -> NDArray[np.float32]:
         """Deal a new game in every row, with the seeds of the last call of seed()."""
         if any(self._options):
@@ -132,36 +127,9 @@ class SeatVecEnv(VecEnv):
                 infos[row]["illegal"] = str(self._batch.mistakes[row])
         self._returns[rows], self._lengths[rows] = 0, 0
 
-    def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions of each game, as an array of games x actions."""
-        return self._batch.games.mask.astype(np.bool_)
-
     def learner(self, i: int) -> int:
         """Return the seat that learns in game i."""
         return int(self._batch.games.learner[i])
-
-    def afterstates(self, encoding: str | None = None, *, whole: bool = True, out: Rows | None = None) -> Afterstates:
-        """List the turns of the seat to move in every game, and what this seat observes after each of them, before any chance.
-
-        Args:
-            encoding: the name of the encoding; None means that of the environment.
-            whole: list whole turns; if False, single actions.
-            out: memory for the observations, an array of float32 with at least as many rows as there are turns.
-
-        """
-        return self._batch.afterstates(encoding, whole=whole, out=out)
-
-    def positions(self) -> NDArray[Any]:
-        """Return a read-only copy of the states of all games, each as the seat to move sees it."""
-        return self._batch.positions()
-
-    def opponents(self) -> NDArray[np.int64]:
-        """Return the place of each seat's policy in `opponents` or `pool`, and -1 for the learner's seat (games x players)."""
-        return self._batch.opponents()
-
-    def table(self, i: int) -> Table:
-        """Return a copy of game i as a table, to look at. The table has no history."""
-        return self._batch.table(i)
 
     # Stable-Baselines3 calls these for single environments
 

@@ -96,6 +96,30 @@ class Drawn(NamedTuple):
     sample: int  # whether actions are drawn
 
 
+class Scored(NamedTuple):
+    """A player that takes the legal action after which the position has the greatest score, or draws one from the softmax of the scores.
+
+    A score has no unit, and the end of the game has one like any other position.
+    """
+
+    network: Network  # gives one number, the score of a position to the seat that sees it
+    sample: int
+    room: Turns  # of single decisions
+
+
+@kernel
+def score_actions(player, states, k):
+    """List the legal actions of states[k] as turns in player.room.turns, and write their scores to room.worths; return how many."""
+    n = list_turns_of(player, states, k)
+    room = player.room
+    mover = seat(room.states[0])
+    for i in range(n):
+        room.states[1] = room.states[0]
+        play_turn(room.states[1], room.turns[i])
+        room.worths[i] = float(value(player.network, room.states, 1, mover))
+    return n
+
+
 @kernel
 def weigh_turns(player, states, k):
     """List the legal turns of states[k] in player.room.turns, and write their values to room.worths; return how many there are.
@@ -194,19 +218,30 @@ def _choose_by_odds(player, states, k, out, rng):
     n = legal(states[k], out)
     values_of(network, out, n)
     given = network.layers[network.weights_at.shape[0] - 1]
-    best = out[0]
-    for i in range(1, n):
-        if given[out[i]] > given[best]:
-            best = out[i]
-    if player.sample == 0:
-        return packed(best)
-    # Draw from the softmax. The greatest output is subtracted from all, so that exp cannot overflow.
-    total = 0.0
+    for i in range(n):  # legal actions ascend, so out[i] >= i and no output is overwritten before it is read
+        given[i] = given[out[i]]
+    return packed(out[_chosen(given, n, player.sample, rng)])
+
+
+@plays(Scored)
+@kernel
+def _choose_by_score(player, states, k, out, rng):
+    n = score_actions(player, states, k)
+    return player.room.turns[_chosen(player.room.worths, n, player.sample, rng)]
+
+
+@kernel
+def _chosen(numbers, n, sample, rng):
+    """Return the index of the greatest of the first n numbers or, if `sample` is not 0, one drawn from their softmax."""
+    best = best_of(numbers, 0, n)
+    if sample == 0:
+        return best
+    total = 0.0  # the greatest number is subtracted from all, so that exp cannot overflow
     for i in range(n):
-        total += np.exp(float(given[out[i]]) - float(given[best]))
+        total += np.exp(float(numbers[i]) - float(numbers[best]))
     left = uniform(rng) * total
     for i in range(n):
-        left -= np.exp(float(given[out[i]]) - float(given[best]))
+        left -= np.exp(float(numbers[i]) - float(numbers[best]))
         if left < 0.0:
-            return packed(out[i])
-    return packed(out[n - 1])
+            return i
+    return n - 1

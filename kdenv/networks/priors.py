@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import kernel
-from kdenv.compiler.question import answers
+from kdenv.compiler.question import answers, question
 from kdenv.core.turns import first_action, rest_of
 from kdenv.core.verbs import apply, legal, seat
 from kdenv.networks.network import Network, look, values
-from kdenv.networks.players import Valued, look_at_first, weigh_listed_turns
+from kdenv.networks.players import Scored, Valued, best_of, look_at_first, score_actions, weigh_listed_turns
 from kdenv.search.kernels.priors import write_priors
 
 
@@ -32,6 +32,19 @@ class ByOdds(NamedTuple):
     legal: NDArray[np.int64]  # room for the legal actions
 
 
+class ByScores(NamedTuple):
+    """Priors that are products of the odds of the actions: the softmax of the scores after them, divided by the temperature."""
+
+    player: Scored
+    temperature: float
+    states: Any  # one state
+
+
+@question
+def log_odds(source, action):
+    """Return the logarithm of the probability of this action in source.states[0]."""
+
+
 @answers(write_priors, ByValues)
 @kernel
 def _by_values(source, states, k, turns, n, priors):
@@ -49,8 +62,19 @@ def _by_values(source, states, k, turns, n, priors):
 @answers(write_priors, ByOdds)
 @kernel
 def _by_odds(source, states, k, turns, n, priors):
-    """Compute the odds of each first action once, and those of later actions after the actions before them."""
     look(source.network, states, k, seat(states[k]))
+    _multiply_odds(source, states, k, turns, n, priors)
+
+
+@answers(write_priors, ByScores)
+@kernel
+def _by_scores(source, states, k, turns, n, priors):
+    _multiply_odds(source, states, k, turns, n, priors)
+
+
+@kernel
+def _multiply_odds(source, states, k, turns, n, priors):
+    """Compute the odds of each first action once, and those of later actions after the actions before them."""
     source.states[0] = states[k]
     for i in range(n):
         priors[i] = 0.0
@@ -61,7 +85,7 @@ def _by_odds(source, states, k, turns, n, priors):
             source.states[0] = states[k]
             apply(source.states[0], first_action(turns[i]))
             while rest != 0:
-                priors[i] += _log_odds(source, first_action(rest))
+                priors[i] += log_odds(source, first_action(rest))
                 apply(source.states[0], first_action(rest))
                 rest = rest_of(rest)
     _softmax(priors, n)
@@ -73,15 +97,15 @@ def _add_odds(source, turns, first, end, priors):
     i = first
     while i < end:
         action = first_action(turns[i])
-        odds = _log_odds(source, action)
+        odds = log_odds(source, action)
         while i < end and first_action(turns[i]) == action:
             priors[i] += odds
             i += 1
 
 
+@answers(log_odds, ByOdds)
 @kernel
-def _log_odds(source, action):
-    """Return the logarithm of the probability of this action in source.states[0]."""
+def _log_odds_of_output(source, action):
     network, s = source.network, source.states[0]
     values(network, source.states, 0, seat(s))
     given = network.layers[network.weights_at.shape[0] - 1]
@@ -93,6 +117,20 @@ def _log_odds(source, action):
     for i in range(n):
         total += np.exp(float(given[source.legal[i]] - most) / source.temperature)
     return float(given[action] - most) / source.temperature - np.log(total)
+
+
+@answers(log_odds, ByScores)
+@kernel
+def _log_odds_of_score(source, action):
+    n, room = score_actions(source.player, source.states, 0), source.player.room
+    most = room.worths[best_of(room.worths, 0, n)]
+    total, mine = 0.0, 0.0
+    for i in range(n):
+        score = (room.worths[i] - most) / source.temperature
+        total += np.exp(score)
+        if first_action(room.turns[i]) == action:
+            mine = score
+    return mine - np.log(total)
 
 
 @kernel

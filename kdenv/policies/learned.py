@@ -29,10 +29,10 @@ from kdenv.core.game import Game, Variant
 from kdenv.core.questions import choose_at
 from kdenv.core.view import View
 from kdenv.networks.network import Network, copy_for_thread, network_of
-from kdenv.networks.players import Drawn, Goal, Valued, turns_for, weigh_turns
-from kdenv.networks.priors import ByOdds, ByValues
+from kdenv.networks.players import Drawn, Goal, Scored, Valued, turns_for, weigh_turns
+from kdenv.networks.priors import ByOdds, ByScores, ByValues
 from kdenv.policies.base import TurnPolicy
-from kdenv.policies.model_file import POLICY, VALUE, StoredNetwork, read_network
+from kdenv.policies.model_file import POLICY, SCORE, VALUE, StoredNetwork, read_network
 from kdenv.policies.playouts import Playout
 from kdenv.policies.result import SearchResult
 from kdenv.policies.text.parameter import param
@@ -84,7 +84,7 @@ class Model:
         observer = observer_for_model(self.made_for, self.file, game, players, variant)
         n_actions = game.n_actions(players, variant)
         same_version = self.made_for.get("version", observer.encoding.version) == observer.encoding.version
-        if same_version and self.stored is not None and self.stored.predicts == VALUE:
+        if same_version and self.stored is not None and self.stored.predicts != POLICY:
             self._check_table(game, players, variant)
         elif same_version and (self.n_observed, self.n_actions) != (observer.size, n_actions):
             raise NotSupported(
@@ -120,7 +120,7 @@ class ModelPolicy(TurnPolicy, Playout):
     """A policy that follows a model. Its compiled player has buffers, so each call of `compiled` makes another one."""
 
     family = "network"
-    predicts: ClassVar[str]
+    predicts: ClassVar[tuple[str, ...]]  # the kinds of networks that it follows
     usual_temperature: ClassVar[float]  # of priors
     model: str
 
@@ -175,11 +175,9 @@ class ModelPolicy(TurnPolicy, Playout):
         if "model" not in self.memory.kept:
             model = load(model_path(self.model))
             stored = model.stored
-            if stored is not None and stored.predicts != self.predicts:
-                other = "learned" if stored.predicts == VALUE else "ppo"
-                raise BadOption(
-                    f"{model.file} predicts a {stored.predicts}, and {self.kind} needs a {self.predicts}; write {other}({self.model})"
-                )
+            if stored is not None and stored.predicts not in self.predicts:
+                other, needed = "learned" if stored.predicts == VALUE else "ppo", " or a ".join(self.predicts)
+                raise BadOption(f"{model.file} predicts a {stored.predicts}, and {self.kind} needs a {needed}; write {other}({self.model})")
             self.memory.kept["model"] = model
         found: Model = self.memory.kept["model"]
         return found
@@ -189,7 +187,7 @@ class ModelPolicy(TurnPolicy, Playout):
 class Learned(ModelPolicy):
     """A learned policy: takes the turn after which a network of values rates the position best; `kdenv train` makes the network."""
 
-    predicts = VALUE
+    predicts = (VALUE,)
     usual_temperature = 0.1
     family = "network of values"
     model: str = param(help="the model: an .npz of 'kdenv train', or the name of a shipped model", kw_only=False)
@@ -242,25 +240,30 @@ class Learned(ModelPolicy):
 class Ppo(ModelPolicy):
     """A learned policy: takes the most probable legal action of a model, or samples an action."""
 
-    predicts = POLICY
+    predicts = (POLICY, SCORE)
     usual_temperature = 1.0
-    model: str = param(help="the model: a .zip of MaskablePPO, an exported .npz, or the name of a shipped model", kw_only=False)
+    model: str = param(
+        help="the model: a .zip of MaskablePPO, an .npz of kdenv.rl or of an export, or the name of a shipped model", kw_only=False
+    )
     sample: bool = param("whether actions are sampled by their probabilities, instead of taking the most probable one", default=False)
 
-    def compiled(self, game: Game, players: int) -> Drawn | None:
+    def compiled(self, game: Game, players: int) -> Drawn | Scored | None:
         """The compiled player, with its own buffers; None for a .zip. Call `needs` before."""
         model = self.loaded()
-        return None if model.stored is None else Drawn(network=model.network(game), sample=int(self.sample))
+        if model.stored is None:
+            return None
+        network, sample = model.network(game), int(self.sample)
+        if model.stored.predicts == POLICY:
+            return Drawn(network=network, sample=sample)
+        return Scored(network=network, sample=sample, room=turns_for(game, players)._replace(most_decisions=1))
 
-    def priors(self, view: View, temperature: float | None) -> ByOdds:
+    def priors(self, view: View, temperature: float | None) -> ByOdds | ByScores:
         """Make priors from the probabilities of actions."""
-        game = view.game
-        return ByOdds(
-            network=self.player(view).network,
-            temperature=temperature or self.usual_temperature,
-            states=np.zeros(1, game.state_dtype),
-            legal=np.zeros(game.max_legal, np.int64),
-        )
+        game, player = view.game, self.player(view)
+        heat, state = temperature or self.usual_temperature, np.zeros(1, game.state_dtype)
+        if isinstance(player, Scored):
+            return ByScores(player=player, temperature=heat, states=state)
+        return ByOdds(network=player.network, temperature=heat, states=state, legal=np.zeros(game.max_legal, np.int64))
 
     def choose_turn(self, view: View) -> int:
         """The most probable legal action, or a sample of the legal actions, as a packed turn."""

@@ -3,10 +3,11 @@
 A file has the arrays weight_0, bias_0, weight_1 ... and `about`, a JSON text with these fields:
 
 - layers, activation: the number of layers, and the activation between them;
-- predicts: "policy" (a number for each action) or "value" (the value of a position);
+- predicts: "policy" (a number for each action), "value" (the value of a position) or "score" (a number for the position after each
+  action, whose softmax is a policy);
 - made_for: the game, encoding, version and layout;
 - made_by: the command that made it;
-- for networks of values also players, options (of the game) and goal (networks/players.py).
+- for networks of values and scores also players and options (of the game), for those of values goal (networks/players.py).
 
 array_file.py reads and writes such files of arrays.
 """
@@ -26,7 +27,7 @@ from kdenv.policies.array_file import MOST_NUMBERS, ArrayFile, Header, Wrong, is
 
 Array = NDArray[np.float32]
 
-POLICY, VALUE = "policy", "value"  # what a network predicts
+POLICY, VALUE, SCORE = "policy", "value", "score"  # what a network predicts
 _MOST_LAYERS = 64
 _MOST_PLAYERS = 64
 SMALLEST_SCALE, LARGEST_SCALE = 1e-9, 1e9  # of a goal
@@ -39,7 +40,7 @@ class StoredNetwork(NamedTuple):
 
     layers: list[tuple[Array, Array]]
     activation: str
-    predicts: str  # POLICY or VALUE
+    predicts: str  # POLICY, VALUE or SCORE
     made_for: dict[str, Any]  # the Observer.made_for of its training
     players: int  # 0 if the file does not say
     options: dict[str, Any]  # the options of the game by name
@@ -66,7 +67,7 @@ def read_network(path: Path) -> StoredNetwork:
 
 def _read(file: ArrayFile) -> StoredNetwork:
     activation = file.field("activation", lambda name: name in ACTIVATIONS, " or ".join(ACTIVATIONS))
-    predicts = file.field("predicts", lambda name: name in (POLICY, VALUE), f"{POLICY} or {VALUE}")
+    predicts = file.field("predicts", lambda name: name in (POLICY, VALUE, SCORE), f"{POLICY}, {VALUE} or {SCORE}")
     made_for = file.field("made_for", _is_made_for, "an object with game, encoding, version and layout")
     players = file.field("players", is_whole(0, _MOST_PLAYERS), f"a whole number from 0 to {_MOST_PLAYERS}")
     options = file.field("options", lambda options: isinstance(options, dict), "an object with the options of the game")
@@ -96,8 +97,8 @@ def _check_shapes(headers: list[tuple[Header, Header]], predicts: str) -> None:
         if bias.shape != shape[:1]:
             raise Wrong(bias.name, f"an array of shape {bias.shape}", f"one of shape {shape[:1]}")
         total, n_in = total + shape[0] * (shape[1] + 1), shape[0]
-    if predicts == VALUE and n_in != 1:
-        raise Wrong(headers[-1][0].name, f"an array with {n_in} outputs", "one with 1, because a value is one number")
+    if predicts != POLICY and n_in != 1:
+        raise Wrong(headers[-1][0].name, f"an array with {n_in} outputs", f"one with 1, because a {predicts} is one number")
     if total > MOST_NUMBERS:
         raise Wrong("layers", f"{len(headers)} layers of {total:,} numbers", f"of {MOST_NUMBERS:,} at most")
 

@@ -39,18 +39,18 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of the player that divides by 0, which dominoes has for one test."""
     game = kdenv.game("dominoes")
     monkeypatch.setitem(vars(game), "knowledge", game.knowledge)  # restored when the test ends
-    kdenv.add_player("dominoes", "faulty_in_crew", Faulty)
-    return "faulty_in_crew"
+    kdenv.add_player("dominoes", "faulty_in_pool", Faulty)
+    return "faulty_in_pool"
 
 
 def first_legal(mask: Any) -> Any:
     return np.asarray(mask).argmax(axis=1)
 
 
-def crew_of(env: Any) -> Any:
+def pool_of(env: Any) -> Any:
     batch: Batch = env._batch
-    assert batch._crew is not None
-    return batch._crew
+    assert batch._pool is not None
+    return batch._pool
 
 
 def helpers() -> list[threading.Thread]:
@@ -93,18 +93,18 @@ def test_helpers_do_what_the_caller_does_not() -> None:
     twin.reset(seed=1)
     now, then = env.step(actions), twin.step(actions)
     actions = first_legal(now.action_mask)
-    ours = crew_of(env)
+    ours = pool_of(env)
     env._batch._actions[:] = actions
     results = env._batch._new_results()
-    desk = ours._desk
-    desk[thread_pool._DEALING], desk[thread_pool._FAILED] = 0, 0
-    desk[thread_pool._OBSERVATIONS : thread_pool._MASKS + 1] = [array.ctypes.data for array in results]
-    desk[thread_pool._DONE] = 0
-    desk[thread_pool._NEXT :: thread_pool._LINE] = [0, 32]
-    desk[thread_pool._ROUND] += 1
+    shared = ours._shared
+    shared[thread_pool._DEALING], shared[thread_pool._FAILED] = 0, 0
+    shared[thread_pool._OBSERVATIONS : thread_pool._MASKS + 1] = [array.ctypes.data for array in results]
+    shared[thread_pool._DONE] = 0
+    shared[thread_pool._NEXT :: thread_pool._LINE] = [0, 32]
+    shared[thread_pool._ROUND] += 1
     ours._helpers[0].wake()
     end = time.monotonic() + 60
-    while desk[thread_pool._DONE] < 64 and time.monotonic() < end:
+    while shared[thread_pool._DONE] < 64 and time.monotonic() < end:
         time.sleep(0.001)
     then = twin.step(actions)
     np.testing.assert_array_equal(results.observations, then.observation)
@@ -129,7 +129,7 @@ def test_who_has_no_core_of_its_own_does_not_keep_others_from_theirs(monkeypatch
     few, many = SelfPlay("dominoes", 64, threads=2), SelfPlay("dominoes", 64, threads=3)
     for env in (few, many):
         assert_steps_agree(env, SelfPlay("dominoes", 64))
-    assert crew_of(few)._spins > 0 and crew_of(many)._spins == 0
+    assert pool_of(few)._spins > 0 and pool_of(many)._spins == 0
     few.close()
     many.close()
 
@@ -169,7 +169,7 @@ def test_a_forked_process_has_helpers_of_its_own() -> None:
         status = 1
         try:
             assert_steps_agree(env, twin)
-            status = 0 if crew_of(env).is_whole and len(crew_of(env)._helpers) == 1 else 2
+            status = 0 if pool_of(env).is_whole and len(pool_of(env)._helpers) == 1 else 2
         finally:
             os._exit(status)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
@@ -200,15 +200,15 @@ def test_an_error_in_a_helper_is_raised_too(monkeypatch: pytest.MonkeyPatch, fau
 
     def only_begin(self: Any, begins: bool, dealing: bool = False, spins: int = 0) -> bool:
         if begins:
-            thread_pool._begin(self._desk, self._n, dealing, self._results)
+            thread_pool._begin(self._shared, self._n, dealing, self._results)
             self._helpers[0].wake()
         return False
 
-    monkeypatch.setattr(thread_pool.Crew, "_share", only_begin)
+    monkeypatch.setattr(thread_pool.ThreadPool, "_share", only_begin)
     env = SeatVectorEnv("dominoes", faulty, num_envs=64, threads=2, mode="round")
     with pytest.raises(ZeroDivisionError):
         env.reset(seed=1)
-    assert env._batch._crew is None
+    assert env._batch._pool is None
     env.close()
 
 
@@ -232,24 +232,24 @@ def test_after_an_interrupt_no_helper_is_at_work(monkeypatch: pytest.MonkeyPatch
     """What it has taken would else be done while the games are copied, or are given other actions. Here a helper has taken all."""
     game = kdenv.game("dominoes")
     monkeypatch.setitem(vars(game), "knowledge", game.knowledge)
-    kdenv.add_player("dominoes", "slow_in_crew", Slow)
+    kdenv.add_player("dominoes", "slow_in_pool", Slow)
 
     def let_helper_begin(self: Any, begins: bool, dealing: bool = False, spins: int = 0) -> bool:
         if begins:
-            thread_pool._begin(self._desk, self._n, dealing, self._results)
-            while self._desk[thread_pool._NEXT + thread_pool._LINE] == self._n // 2:
+            thread_pool._begin(self._shared, self._n, dealing, self._results)
+            while self._shared[thread_pool._NEXT + thread_pool._LINE] == self._n // 2:
                 self._helpers[0].wake()
         return False
 
     def interrupt(seconds: float) -> None:
         raise KeyboardInterrupt
 
-    env, twin = (SeatVectorEnv("dominoes", "slow_in_crew", num_envs=8, threads=n, mode="round") for n in (2, 1))
+    env, twin = (SeatVectorEnv("dominoes", "slow_in_pool", num_envs=8, threads=n, mode="round") for n in (2, 1))
     actions = env.reset(seed=1)[1]["action_mask"].argmax(axis=1)
     twin.reset(seed=1)
     twin.step(actions)
     with monkeypatch.context() as patch:
-        patch.setattr(thread_pool.Crew, "_share", let_helper_begin)
+        patch.setattr(thread_pool.ThreadPool, "_share", let_helper_begin)
         patch.setattr(thread_pool.time, "sleep", interrupt)
         with pytest.raises(KeyboardInterrupt):
             env.step(actions)

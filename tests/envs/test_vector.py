@@ -23,7 +23,7 @@ from kdenv.envs.aec import TableEnv
 from kdenv.envs.single_agent import SeatEnv
 from kdenv.envs.vector import BatchStep, SeatVectorEnv, SelfPlay
 from kdenv.envs.vector.buffers import Buffers
-from kdenv.envs.vector.thread_pool import Crew
+from kdenv.envs.vector.thread_pool import ThreadPool
 from kdenv.games import TITLES
 
 every_game = pytest.mark.parametrize("game", TITLES)
@@ -323,7 +323,7 @@ def test_a_network_among_the_opponents_is_read_again_by_a_copy() -> None:
 # Ctrl-C
 
 
-@pytest.mark.parametrize("owner", [(Crew, "play"), (SelfPlay, "_moment")], ids=["in the kernel", "after it"])
+@pytest.mark.parametrize("owner", [(ThreadPool, "play"), (SelfPlay, "_moment")], ids=["in the kernel", "after it"])
 @pytest.mark.parametrize("call", ["step", "reset"])
 def test_after_ctrl_c_all_games_must_begin_anew(owner: tuple[type, str], call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The games have moved, and what they paid is lost, so that the next step would be a step of other games."""

@@ -35,7 +35,7 @@ from kdenv.envs.vector.kernels import (
     World,
     list_illegal,
 )
-from kdenv.envs.vector.thread_pool import Crew
+from kdenv.envs.vector.thread_pool import ThreadPool
 from kdenv.policies.compiled_opponents import first_use, seated_policies
 
 T = TypeVar("T")
@@ -68,7 +68,7 @@ class Batch:
         self.mistakes: dict[int, IllegalAction] = {}  # by row, of the last step
         self._rows = np.zeros(self.n, np.int64)
         self._threads = min(int(setup.threads), self.n)
-        self._crew: Crew | None = None  # made when it is needed, with parts of kernels that are neither copied nor pickled
+        self._pool: ThreadPool | None = None  # made when it is needed, with parts of kernels that are neither copied nor pickled
         self._opponents: Sequence[Any] = []
         self._listers: dict[str, AfterstateLister] = {}  # by encoding; with parts of kernels, too
         self._actions = np.zeros(self.n, np.int64)
@@ -173,9 +173,9 @@ class Batch:
         return self._table(self.games.states[i])
 
     def close(self) -> None:
-        if self._crew is not None:
-            self._crew.close()
-            self._crew = None
+        if self._pool is not None:
+            self._pool.close()
+            self._pool = None
 
     def _table(self, state: Any) -> Table:
         table = self.empty.clone()
@@ -196,11 +196,11 @@ class Batch:
 
     def _run(self, dealing: bool) -> NDArray[np.float32]:
         """Deal games where the actions are not 0, or carry the actions out; return the observations. Call completed() afterwards."""
-        if self._crew is None or not self._crew.is_whole:
-            self._crew = self._new_crew()
+        if self._pool is None or not self._pool.is_whole:
+            self._pool = self._new_pool()
         self.results, self._is_broken = self._new_results(), True
         try:
-            found = self._crew.play(dealing, self.results)
+            found = self._pool.play(dealing, self.results)
         except BaseException:
             self.close()  # after Ctrl-C helpers may still be at work
             raise
@@ -208,16 +208,16 @@ class Batch:
             raise NotSupported(f"the learner had nothing to decide in {MOST_DEALS} games in a row; choose another seat or other opponents")
         return self.results.observations
 
-    def _new_crew(self) -> Crew:
+    def _new_pool(self) -> ThreadPool:
         opponents = [seated_policies(self._opponents, self.empty.game, self.empty.players) for _ in range(self._threads)]
         parts = [(self.world, each, self.games, _room(self.empty, self.observer)) for each in opponents]
         with first_use(opponents[0], self.empty.game):
-            return Crew(parts, self._actions, self._new_results())
+            return ThreadPool(parts, self._actions, self._new_results())
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle everything but the threads and the results of the last call."""
         last = self.results
-        return {**self.__dict__, "_crew": None, "_listers": {}, "results": Results(last.observations[:0], last.finals[:0], last.masks[:0])}
+        return {**self.__dict__, "_pool": None, "_listers": {}, "results": Results(last.observations[:0], last.finals[:0], last.masks[:0])}
 
     def clone(self) -> Batch:
         return copy.deepcopy(self)

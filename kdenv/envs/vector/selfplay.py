@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.core.afterstates import Afterstates, Rows
-from kdenv.core.encoding import Layout
 from kdenv.core.game import Game
-from kdenv.core.table import Table
 from kdenv.envs.rewards import Reward
 from kdenv.envs.setup import Setup, empty_table
 from kdenv.envs.vector.batch import Batch, seeds_of
+from kdenv.envs.vector.batch_env import BatchEnv
 
 
 class BatchStep(NamedTuple):
@@ -33,7 +30,7 @@ class BatchStep(NamedTuple):
     last_seat: NDArray[np.int64]  # the seat that took the last action; 0 where no game ended
 
 
-class SelfPlay:
+class SelfPlay(BatchEnv):
     """Games whose seats all learn, for your own training loop (PPO, DQN, AlphaZero ...).
 
     Args:
@@ -83,10 +80,6 @@ class SelfPlay:
         self.num_envs, self.players = self._batch.n, empty.players
         self.n_actions, self.n_observed = empty.n_actions, self._batch.observer.size
 
-    def layout(self) -> Layout:
-        """The parts of an observation vector by name, in their order, each with its shape and meaning."""
-        return self._batch.observer.layout
-
     def reset(self, seed: int | Sequence[int | None] | None = None) -> BatchStep:
         """Deal a new game in every row.
 
@@ -100,31 +93,8 @@ class SelfPlay:
         """Carry out one action in each game, and the chance after it. Where a game ends, the next one is dealt at once."""
         return self._batch.completed(self._moment(self._batch.step(actions)))
 
-    def afterstates(self, encoding: str | None = None, *, whole: bool = True, out: Rows | None = None) -> Afterstates:
-        """List the turns of the seat to move in every game, and what this seat observes after each of them, before any chance.
-
-        Args:
-            encoding: the name of the encoding; None means that of the environment.
-            whole: list whole turns; if False, single actions.
-            out: memory for the observations, an array of float32 with at least as many rows as there are turns.
-
-        """
-        return self._batch.afterstates(encoding, whole=whole, out=out)
-
-    def positions(self) -> NDArray[Any]:
-        """Return a read-only copy of the states of all games, each as the seat to move sees it."""
-        return self._batch.positions()
-
-    def table(self, i: int) -> Table:
-        """Return a copy of game i as a table, to look at: legal actions in words, scores, drawings. The table has no history."""
-        return self._batch.table(i)
-
     def close(self) -> None:
         self._batch.close()
-
-    def clone(self) -> SelfPlay:
-        """Return an independent copy, with the same positions and generators."""
-        return copy.deepcopy(self)
 
     def _moment(self, observation: NDArray[np.float32]) -> BatchStep:
         games = self._batch.games

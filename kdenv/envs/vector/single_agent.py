@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -13,20 +12,18 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from kdenv.core.afterstates import Afterstates, Rows
-from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, did_you_mean, shown
 from kdenv.core.game import Game
-from kdenv.core.table import Table
-from kdenv.envs.opponents import Lineup, Opponent
+from kdenv.envs.opponents import Opponent
 from kdenv.envs.rewards import Reward
 from kdenv.envs.setup import SeatSetup, empty_table
 from kdenv.envs.spaces import ActionSpace, in_form, space_of
 from kdenv.envs.validation import check_options
 from kdenv.envs.vector.batch import Batch, seeds_of
+from kdenv.envs.vector.batch_env import SeatBatchEnv
 
 
-class SeatVectorEnv(VectorEnv[Any, Any, Any]):
+class SeatVectorEnv(SeatBatchEnv, VectorEnv[Any, Any, Any]):
     """Games in which one seat learns and the others are compiled players, all in one array, stepped by one call of a kernel.
 
     Args:
@@ -98,14 +95,6 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         """The space of the actions of all games."""
         return batch_space(self.single_action_space, self.num_envs)
 
-    def layout(self) -> Layout:
-        """The parts of an observation vector by name, in their order, each with its shape and meaning."""
-        return self._batch.observer.layout
-
-    def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
-        """Change the policies of the other seats, also in games that are under way. The parameters are those of the environment."""
-        self._batch.set_opponents(Lineup(self._batch.empty, opponents, pool))
-
     def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Deal a new game in every row.
 
@@ -131,39 +120,8 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         terminated, truncated = games.ended & ~games.cut_off, games.ended & games.cut_off
         return self._batch.completed((observations, games.reward.copy(), terminated, truncated, infos))
 
-    def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions of each game, as an array of games x actions."""
-        return self._batch.games.mask.astype(np.bool_)
-
-    def afterstates(self, encoding: str | None = None, *, whole: bool = True, out: Rows | None = None) -> Afterstates:
-        """List the turns of the seat to move in every game, and what this seat observes after each of them, before any chance.
-
-        Args:
-            encoding: the name of the encoding; None means that of the environment.
-            whole: list whole turns; if False, single actions.
-            out: memory for the observations, an array of float32 with at least as many rows as there are turns.
-
-        """
-        return self._batch.afterstates(encoding, whole=whole, out=out)
-
-    def positions(self) -> NDArray[Any]:
-        """Return a read-only copy of the states of all games, each as the seat to move sees it."""
-        return self._batch.positions()
-
-    def opponents(self) -> NDArray[np.int64]:
-        """Return the place of each seat's policy in `opponents` or `pool`, and -1 for the learner's seat (games x players)."""
-        return self._batch.opponents()
-
-    def table(self, i: int) -> Table:
-        """Return a copy of game i as a table, to look at: legal actions in words, scores, drawings. The table has no history."""
-        return self._batch.table(i)
-
     def close_extras(self, **kwargs: Any) -> None:
         self._batch.close()
-
-    def clone(self) -> SeatVectorEnv:
-        """Return an independent copy of this environment, with the same positions, generators and opponents."""
-        return copy.deepcopy(self)
 
     def _result(self, vectors: NDArray[np.float32], which: NDArray[np.bool_]) -> tuple[Any, dict[str, Any]]:
         """Return the observations and the infos of a call, which are valid in the rows in which `which` is true."""

@@ -75,10 +75,22 @@ _TYPES = ", ".join(kind.name for kind in CardType if kind != ANY)
 class Card(NamedTuple):
     """One kind of card, as printed.
 
-    `coins` are the coins of a treasure, or those that an action gives. Up to three steps carry out the rest of an action's text, in
-    order. A step is (what, number, type, how), of which the end may be left out: (GAIN, 4, ANY, TO_DECK) gains a card costing up to 4
-    onto the deck. The steps, and the meaning of their numbers, are listed at the top of kdenv/games/dominion/cards.py. Where the number
-    is a basic card, write COPPER ... PROVINCE or CURSE; CURSES is a type.
+    A step is (what, number, type, how), of which the end may be left out: (GAIN, 4, ANY, TO_DECK) gains a card costing up to 4 onto the
+    deck. The steps, and the meaning of their numbers, are listed at the top of kdenv/games/dominion/cards.py. Where the number is a basic
+    card, write COPPER ... PROVINCE or CURSE; CURSES is a type.
+
+    Args:
+        name: The printed name. Options take it as one lower-case word, such as throne_room.
+        cost: The cost in coins, 0 to 11.
+        types: The types, such as (ACTION, ATTACK). A kingdom card is an ACTION or a VICTORY card.
+        cards: The cards that its player draws, 0 to 10.
+        actions: The actions that it gives, 0 to 10.
+        buys: The buys that it gives, 0 to 10.
+        coins: The coins of a treasure, or those that an action gives, 0 to 10.
+        points: The victory points, -128 to 127.
+        points_per_ten: The victory points for every ten cards owned, -128 to 127.
+        steps: Up to three steps, which carry out the rest of an action's text in order.
+        text: The steps in words, in a line.
     """
 
     name: str

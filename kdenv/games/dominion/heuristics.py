@@ -6,7 +6,7 @@ by `sensible_answer` for all players: it discards and trashes junk and keeps goo
 
 from typing import NamedTuple
 
-from kdenv.compiler.bits import bit, has, lowest, nth, popcount
+from kdenv.compiler.bits import ONE, bit, has, lowest, nth, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below, uniform
 from kdenv.core.errors import BadOption
@@ -26,7 +26,7 @@ from kdenv.games.dominion.cards import (
     WHAT,
     card_number,
 )
-from kdenv.games.dominion.piles import NOTHING_HELD, ONE, slots_aside
+from kdenv.games.dominion.piles import NOTHING_HELD, slots_aside
 from kdenv.games.dominion.progress import (
     AGAIN_NODE,
     ASK_NODE,
