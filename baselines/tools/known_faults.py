@@ -37,7 +37,7 @@ _EQUALS = "search/test_search_readings.py::test_of_equally_urgent_turns_any_is_t
 _ODDS = "search/test_search_priors.py::test_priors_by_odds_are_the_product_of_the_odds_of_the_actions"
 _WEIGHT = "search/test_search_opponent_model.py::test_a_deal_weighs_what_it_makes_the_turns_of_rivals_probable"
 _FIRST = "search/test_search_opponent_model.py::test_the_first_deal_of_a_search_is_as_likely_as_all_others"
-_CAST = "policies/test_policies.py::test_in_a_cast_of_four_kinds_each_number_calls_its_own_policy"
+_SEATED = "policies/test_policies.py::test_with_players_of_four_types_each_index_calls_its_own_policy"
 _POINTS = "server/test_hidden.py::test_points_that_a_seat_cannot_know_are_not_told"
 _CUT_OFF = "envs/test_vector.py::test_no_limit_has_ended_a_game_that_an_illegal_action_ends"
 _LIMIT = "envs/test_vector.py::test_a_limit_ends_games_one_by_one"
@@ -109,13 +109,12 @@ KNOWN: dict[str, list[Known]] = {
         ),
         *_faults(
             "kdenv/policies/compiled_opponents.py",
-            "tuples[0], tuples[1], tuples[min(2, len(tuples) - 1)], tuples[-1]",
-            _CAST,
-            "tuples[0], tuples[1], tuples[max(2, len(tuples) - 1)], tuples[-1]",
-            "tuples[0], tuples[1], tuples[min(1, len(tuples) - 1)], tuples[-1]",
-            "tuples[0], tuples[1], tuples[-1], tuples[-1]",
-            "tuples[0], tuples[1], tuples[min(2, len(tuples) - 1)], tuples[min(2, len(tuples) - 1)]",
-            "tuples[1], tuples[0], tuples[min(2, len(tuples) - 1)], tuples[-1]",
+            "places[i] = types.index(kind) * PLACES + place",
+            _SEATED,
+            "places[i] = place",
+            "places[i] = types.index(kind) + place",
+            "places[i] = (types.index(kind) + 1) * PLACES + place",
+            "places[i] = types.index(kind) * PLACES",
         ),
         *_faults(
             "kdenv/envs/vector/kernels.py",

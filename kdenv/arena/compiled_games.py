@@ -26,8 +26,7 @@ from kdenv.core.view import rng_of_views
 from kdenv.games import find_game
 from kdenv.policies import Policy
 from kdenv.policies.base import rng_of
-from kdenv.policies.compiled import first_use
-from kdenv.policies.compiled_opponents import cast_of, select_player
+from kdenv.policies.compiled_opponents import first_use, seated_policies
 from kdenv.policies.searching import SearchPolicy
 
 BATCH = 128  # the largest number of games that a process is given at a time
@@ -76,10 +75,9 @@ def _compiled_match(match: Match, players: Sequence[Policy]) -> _CompiledMatch |
     if any(player.is_oracle or isinstance(player, SearchPolicy) for player in players):
         return None  # the playouts of searches are counted decision by decision
     try:
-        cast, numbers = cast_of(players, game, len(match.line_up))
+        return _CompiledMatch(match, seated_policies(players, game, len(match.line_up)))
     except NotSupported:
         return None
-    return _CompiledMatch(match, cast, numbers)
 
 
 class _Room(NamedTuple):
@@ -89,7 +87,6 @@ class _Room(NamedTuple):
     states: NDArray[Any]
     work: NDArray[Any]
     out: NDArray[np.int64]
-    numbers: NDArray[np.int64]  # in the cast, of the player of each seat
     dice: NDArray[np.uint64]  # the generator of the policy of each seat
     chance: Rng
     sight: Rng
@@ -100,12 +97,12 @@ class _Room(NamedTuple):
 
 
 class _CompiledMatch:
-    """Plays whole games of a match; `numbers` has the number of every policy in the cast, for both line-ups."""
+    """Plays whole games of a match by a player made of the policies of both line-ups."""
 
-    def __init__(self, match: Match, cast: Any, numbers: NDArray[np.int64]) -> None:
+    def __init__(self, match: Match, player: Any) -> None:
         game, n = find_game(match.game), len(match.line_up)
         table = Table(game, n, **match.options)
-        self._match, self._cast, self._numbers = match, cast, numbers
+        self._match, self._player = match, player
         self._is_compiled = False
         self._variant: Variant = table.variant
         self._sight = rng_of_views()[0]
@@ -114,7 +111,6 @@ class _CompiledMatch:
             states=table.states.copy(),
             work=np.zeros(2, game.state_dtype),
             out=game.buffer(),
-            numbers=np.zeros(n, np.int64),
             dice=np.zeros((n, 1), np.uint64),
             chance=np.zeros(1, np.uint64),
             sight=np.zeros(1, np.uint64),
@@ -128,18 +124,18 @@ class _CompiledMatch:
         """The result of this game; None if a policy chooses an illegal action, for which play_game raises the error."""
         if not self._is_compiled:
             self._is_compiled = True
-            with first_use(self._cast, find_game(self._match.game), "whole games"):
+            with first_use(self._player, find_game(self._match.game), "whole games"):
                 return self.play(number)
         match, room, n = self._match, self._room, len(self._match.line_up)
         deal, rotation, which = match.find(number)
         seeds, seats = policy_seeds(match, deal, rotation), match.seats(rotation)
         generators = [rng_of(seeds[place])[0] for place in seats]
-        room.numbers[:] = self._numbers[which * n : (which + 1) * n][seats]
+        self._player.which[:] = which * n + np.array(seats)
         length = _FULL
         while length == _FULL:
             room.chance[:] = chance_of(match, deal)
             room.dice[:, 0] = generators
-            length = int(_play_to_the_end(self._cast, room, self._sight))
+            length = int(_play_to_the_end(self._player, room, self._sight))
             if length == _FULL:
                 room = self._room = room._replace(log=np.zeros((2, 2 * room.log.shape[1]), np.int32))
         if length == _NOT_LEGAL:
@@ -150,7 +146,7 @@ class _CompiledMatch:
 
 
 @kernel
-def _play_to_the_end(cast, room, seed_of_sight):
+def _play_to_the_end(player, room, seed_of_sight):
     """Play a game from room.start to its end, and write what happened to the room. Return the length of the log, _FULL or _NOT_LEGAL."""
     states = room.states
     states[0] = room.start[0]
@@ -161,7 +157,7 @@ def _play_to_the_end(cast, room, seed_of_sight):
         mover = seat(states[0])
         if mover != last:
             room.turns[mover] += 1
-        n = log_turn(states, 0, _choose(cast, room, mover, seed_of_sight), True, room.out, room.chance, room.log, n)
+        n = log_turn(states, 0, _choose(player, room, mover, seed_of_sight), True, room.out, room.chance, room.log, n)
         if n == ILLEGAL:
             return _NOT_LEGAL
         last = mover if room.log[0, n - 1] >= 0 else _NOBODY  # outcomes of chance are negative
@@ -173,9 +169,9 @@ def _play_to_the_end(cast, room, seed_of_sight):
 
 
 @kernel
-def _choose(cast, room, mover, seed_of_sight):
+def _choose(player, room, mover, seed_of_sight):
     """Return the turn that the player of this seat chooses. It sees the same position as a View shows."""
     room.work[0] = room.states[0]
     room.sight[0] = seed_of_sight
     resample_hidden(room.work[0], mover, room.sight)
-    return choose(select_player(cast, room.numbers[mover]), room.work, 0, room.out, room.dice[mover])
+    return choose(player, room.work, 0, room.out, room.dice[mover])

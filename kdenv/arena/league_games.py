@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from kdenv.arena.cluster import connection
 from kdenv.arena.league import League
 from kdenv.arena.match import Match, Result
 from kdenv.arena.pairings import Table
-from kdenv.arena.results import ResultsFile, changed_model, header, match_in, result_of
+from kdenv.arena.results import ResultsFile, changed_model, header, match_in, parse_header, result_of
 from kdenv.arena.resume import path_in, play_remaining
 from kdenv.arena.standings import Standings
 from kdenv.core.errors import BadOption, BadRecord, shown
@@ -150,7 +149,7 @@ def _results_in(path: Path, match: Match) -> Iterator[Result]:
     """Yield the results in a file, which is only read. A last line that was cut is left out."""
     mine = header(match)
     with ordinary(path).open("rb") as file:
-        theirs = json.loads(file.readline())
+        theirs = parse_header(file.readline())
         for key in ("format", "kdenv", "rules"):
             if theirs.get(key) != mine[key]:
                 other = shown(theirs.get(key))

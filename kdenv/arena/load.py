@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from array import array
 from collections.abc import Iterator
 from dataclasses import fields
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kdenv.arena.match import Match, Result
-from kdenv.arena.results import FORMAT, MOST, result_of
+from kdenv.arena.results import FORMAT, MOST, parse_header, result_of
 from kdenv.core.errors import BadOption, BadRecord
 from kdenv.core.files import ordinary
 
@@ -96,11 +95,8 @@ def _games_in(path: Path) -> Iterator[_GameRow]:
 
 def _match_of(path: Path, line: bytes) -> Match:
     """The match that the first line of a file of results describes, with the largest number of games."""
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(found.get("match"), dict):
+    found = parse_header(line)
+    if found.get("format") != FORMAT or not isinstance(found.get("match"), dict):
         raise BadRecord(f"{path} does not begin with a line of {FORMAT!r}, so it is not a file of match results")
     try:
         match = Match(**{**found["match"], "games": MOST})

@@ -143,14 +143,19 @@ def header(match: Match) -> dict[str, Any]:
     return dict(json.loads(json.dumps(said)))  # tuples become lists
 
 
+def parse_header(line: bytes) -> dict[str, Any]:
+    """The values in the first line of a file; empty if it is not a JSON object."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def match_in(path: Path) -> dict[str, Any]:
     """The match in the first line of a file; empty if it is not a file of results."""
     with ordinary(path).open("rb") as file:
-        try:
-            found = json.loads(file.readline(_LONGEST_HEADER))
-        except (ValueError, RecursionError):
-            return {}
-    match = found.get("match") if isinstance(found, dict) else None
+        match = parse_header(file.readline(_LONGEST_HEADER)).get("match")
     return match if isinstance(match, dict) else {}
 
 
@@ -177,11 +182,8 @@ def rules_digest(game: Game) -> str:
 
 def _check_header(path: Path, first: bytes, mine: dict[str, Any]) -> None:
     """Raise BadRecord for a file whose first line is not that of this match and this version."""
-    try:
-        found = json.loads(first)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or not str(found.get("format", "")).startswith("kdenv results"):
+    found = parse_header(first)
+    if not str(found.get("format", "")).startswith("kdenv results"):
         raise BadRecord(f"{path} is not a file of match results; choose another --out")
     if found["format"] != FORMAT:
         raise BadRecord(f"{path} is written as {found['format']!r}, and this version reads {FORMAT!r}; choose another --out")

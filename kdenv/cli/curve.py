@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdenv.cli.arguments import Commands, add_game, add_players, add_seed, options, whole
+from kdenv.cli.files import check_folder
 from kdenv.cli.interrupts import print_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.seeds import chosen, keep_seed, kept_in_folders
 from kdenv.cli.terminal import Progress
-from kdenv.core.errors import BadOption
 
 if TYPE_CHECKING:
     from kdenv.arena import CurvePlan
@@ -47,8 +47,7 @@ def _run(parsed: argparse.Namespace) -> int:
     plan = CurvePlan(parsed.game, parsed.policies, read_budgets(parsed.budgets), parsed.against or ["random"], *how)
     for _, _, match in plan.matches():
         match.check()
-    if parsed.out is not None and parsed.out.exists() and not parsed.out.is_dir():
-        raise BadOption(f"--out {parsed.out} is a file; give a folder")
+    check_folder("--out", parsed.out)
     check_report(parsed.report, None)
     folders = [] if parsed.out is None else [parsed.out]
     kept = kept_in_folders(folders, lambda folder, seed: _has_games(replace(plan, seed=seed), folder))

@@ -45,8 +45,7 @@ class Film:
         self._draw, self._gif, self._frames, self._html = parsed.draw, parsed.gif, parsed.svg_frames, parsed.html
         if self._draw is not None and self._draw.suffix.lower() not in _ENDINGS:
             raise BadOption(f"--draw {self._draw} ends in neither .svg nor .png; --gif, --svg-frames and --html show the whole game")
-        if self._frames is not None and self._frames.exists() and not self._frames.is_dir():
-            raise BadOption(f"--svg-frames {self._frames} is a file; give a folder")
+        files.check_folder("--svg-frames", self._frames)
         if self._gif is not None or (self._draw is not None and self._draw.suffix.lower() == ".png"):
             _check_extra()
         self._is_wanted = any(path is not None for path in (self._draw, self._gif, self._frames, self._html))

@@ -104,7 +104,7 @@ def _page(entry: Entry, game: Game) -> Iterator[str]:
     elif entry.usage != entry.name:
         yield f"written: {entry.usage}"
     for i, line in enumerate(entry.cls.stands_for(game)):
-        yield f"{'' if i else 'stands for:'.ljust(11)}" + (" " * 12 if i else " ") + line
+        yield (" " * 12 if i else "stands for: ") + line
     if entry.parameters:
         yield ""
         yield "parameters:"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kdenv.cli.arguments import Commands, add_game, options, whole
-from kdenv.core.errors import BadOption
+from kdenv.cli.files import check_folder
 
 if TYPE_CHECKING:
     from kdenv.training import Trainer
@@ -53,8 +53,7 @@ def _run(parsed: argparse.Namespace) -> None:
     settings = settings_of(game.name, given, "") if parsed.config is None else read_settings(parsed.config, game.name, given)
     against = parsed.against or ([game.knowledge.greedy] if game.knowledge.greedy else ["random"])
     folder = parsed.out if parsed.out is not None else Path("training") / game.name
-    if folder.exists() and not folder.is_dir():
-        raise BadOption(f"--out {folder} is a file; give a folder")
+    check_folder("--out", folder)
     with alone_in(folder):
         _train(Trainer(settings, folder, against, parsed.threads, parsed.deals), folder, parsed.points)
 

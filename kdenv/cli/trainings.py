@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from kdenv.cli import files
 from kdenv.cli.arguments import Commands
 from kdenv.core.errors import BadOption
 
@@ -26,5 +27,5 @@ def _run(parsed: argparse.Namespace) -> None:
     if parsed.draw.suffix != ".svg":
         raise BadOption(f"--draw {parsed.draw} is not possible; the picture is an .svg")
     curves = {path.parent.name if path.stem == "curve" else path.stem: read_curve(path) for path in parsed.curves}
-    parsed.draw.write_text(together(curves, "Strength by time of training, 95 % intervals"), encoding="utf-8", newline="\n")
+    files.write(parsed.draw, together(curves, "Strength by time of training, 95 % intervals"))
     print(f"the picture is {parsed.draw}")

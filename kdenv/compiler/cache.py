@@ -13,6 +13,7 @@ import io
 import os
 import pickle
 import re
+import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
+from numba.core import types as numba_types
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
@@ -33,6 +35,7 @@ from kdenv.compiler.digest import Undetermined, digest_of
 from kdenv.compiler.explain import explained
 from kdenv.compiler.interrupts import delayed, handle_delayed
 
+types: Any = numba_types  # Any, because numba's stubs do not list all of its types
 LONGEST_WAIT = 120.0  # seconds to wait for another process that compiles the same code; after that it is compiled here, too
 _INTERVAL = 0.2  # seconds between two checks for Ctrl-C during that wait
 Rebuilt = Callable[..., Any]  # makes callable machine code from the content of a file, or returns None if that does not fit
@@ -128,19 +131,42 @@ class _Cache(NullCache, CodeFiles):  # type: ignore[misc]
         def rebuilt(*content: Any) -> Any:
             target_context.refresh()
             found = CompileResult._rebuild(target_context, *content)
-            return found if found.signature.args == args else None
+            return found if found.signature.args == args and _unnamed_class(found.signature.return_type) is None else None
 
         return self.find(entry, rebuilt)
 
     def save_overload(self, sig: Any, result: Any) -> None:
-        """Write machine code to disk, unless it contains addresses of this process."""
+        """Write machine code to disk, unless it contains addresses or copies of classes of this process."""
         entry, _ = self._entry(sig, warn=True)  # warns only now, because an error in the kernel matters more
-        if entry is not None and not result.lifted and not result.library.has_dynamic_globals:
+        if entry is None or result.lifted or result.library.has_dynamic_globals:
+            return
+        unnamed = _unnamed_class(result.signature.return_type)
+        if unnamed is None:
             entry.write(result._reduce())
+        else:
+            title, advice = f"every process compiles {self._kernel.__qualname__} again", "define the class in a module that it imports"
+            cache_folder.print_once(f"{title}, because it returns a {unnamed.__name__} of this script; {advice}")
 
     def _entry(self, sig: Any, *, warn: bool = False) -> tuple[CacheEntry | None, tuple[Any, ...]]:
         args, _ = normalize_signature(sig)
         return self.entry(self._kernel.__qualname__, (self._kernel, args), warn=warn), args
+
+
+def _unnamed_class(returned: Any) -> type | None:
+    """Return a class in the type of a result that no import finds, such as one of a script; None if there is none.
+
+    Numba writes the class of a result into the machine code: by module and name, or else as a copy. In another process the copy would
+    be another class than that of the script.
+    """
+    kind = getattr(returned, "instance_class", None)
+    if kind is not None:
+        found: Any = sys.modules.get(kind.__module__)
+        for name in kind.__qualname__.split("."):
+            found = getattr(found, name, None)
+        if found is not kind or kind.__module__ == "__main__":
+            return kind  # type: ignore[no-any-return]
+    inside = (returned.type,) if isinstance(returned, types.Optional) else returned if isinstance(returned, types.BaseTuple) else ()
+    return next((unnamed for part in inside if (unnamed := _unnamed_class(part)) is not None), None)
 
 
 class CacheEntry:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 def align(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
     """Make a line of every row. The cells of the columns in `left` are aligned to the left, all others to the right.
 
+    >>> from kdenv.core.columns import align
     >>> align([("policy", "wins"), ("random", "3"), ("uct", "12")])
     ['policy  wins', 'random     3', 'uct       12']
     """

@@ -113,11 +113,12 @@ def write_turns(states, k, most_decisions, actions, n_actions, at, turns):
     if most_decisions == 1:
         n_first = min(n_first, turns.shape[0])
         for i in range(n_first):
-            turns[i] = actions[0, i] + 1
+            turns[i] = packed(actions[0, i])
         return n_first
     mover = seat(states[k])
     at[0] = 0
     n_actions[0] = n_first
+    # Depth-first: states[k + 1 + depth] is the position after the action at this depth, and `line` has the actions above it, packed.
     n, depth, line = 0, 0, 0
     while depth >= 0:
         if at[depth] == n_actions[depth]:
@@ -126,7 +127,7 @@ def write_turns(states, k, most_decisions, actions, n_actions, at, turns):
             continue
         action = actions[depth, at[depth]]
         at[depth] += 1
-        turn = line | ((action + 1) << (16 * depth))
+        turn = line | (packed(action) << (16 * depth))
         if depth + 1 < most_decisions:  # else the turn ends here, for any next seat
             after = k + 1 + depth
             states[after] = states[after - 1]

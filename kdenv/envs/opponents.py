@@ -11,7 +11,7 @@ from kdenv.core.table import Table
 from kdenv.core.view import View
 from kdenv.envs.seeds import OPPONENTS, POOL, Seeds
 from kdenv.policies import Policy, policy
-from kdenv.policies.compiled import player_of_seats
+from kdenv.policies.compiled_opponents import player_of_seats
 
 Player: TypeAlias = Callable[[View], int]  # a Policy is such a function, too
 Opponent: TypeAlias = str | Player

@@ -30,7 +30,7 @@ from kdenv.envs.setup import SeatSetup, empty_table
 from kdenv.envs.spaces import ActionSpace, Mask, in_form, space_of
 from kdenv.envs.step_kernel import NO_ACTION, NOBODY
 from kdenv.envs.validation import check_seed, warn_of_loss
-from kdenv.policies.compiled import first_use
+from kdenv.policies.compiled_opponents import first_use
 
 _DEALS = 1000  # reset gives up after this many games in a row in which the learner has nothing to decide
 

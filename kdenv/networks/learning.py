@@ -1,10 +1,11 @@
-"""How a network of values learns: self-play of whole games, and a step towards TD(lambda) targets when each game ends.
+"""Learning of value networks: TD(lambda) on afterstates, from games of self-play.
 
-Every seat takes the turn after which the network likes the position best; some turns are random. The position after a turn, as the seat
-that took it sees it, should be worth what the seat finds after its next turn, mixed with how the game ends (lambda).
-Chance after a turn is not looked at, and what the seat cannot know is drawn anew before it chooses.
+Every seat makes the turn after which the network gives the position the greatest value; some turns are random. When a game has ended, the
+network learns the positions after turns (afterstates), as the seats that made the turns see them. The target mixes the value of the
+next afterstate of the seat and the result of the game (lambda). Chance after a turn is not part of the afterstate. Before a seat
+chooses, the information hidden from it is drawn anew.
 
-learn_from_worths is for another teacher: it takes what the turns are worth from outside (training/teacher.py).
+learn_from_worths learns the values of turns that a search has found (training/teacher.py).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below, next64, uniform
 from kdenv.core.margins import best_rival, share_of_win
-from kdenv.core.questions import choose, plays
+from kdenv.core.questions import choose
 from kdenv.core.turns import first_action, play_turn, play_turn_while_deciding
 from kdenv.core.verbs import (
     CHANCE,
@@ -35,98 +36,77 @@ from kdenv.networks.network import RELU, Array, Network, add_input, go_on_from_f
 from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_turns, worth_of_end
 
 MOST_TURNS = 4096  # of one game; the network does not learn from later turns
-_MEASURED = 4  # on average one of this many steps measures gradients; square roots and divisions take more time than all the rest of a step
-_KEPT = np.float32(0.996)  # the share of the running mean of squared gradients that is kept when they are measured
-_LEAST = np.float32(1e-4)  # keeps the first steps small
+_MEASURED = 4  # on average one of this many steps updates the squared gradients: their roots take longer than the rest of a step
+_KEPT = np.float32(0.996)  # the decay of the running mean of squared gradients
+_LEAST = np.float32(1e-4)  # is added to the root of the mean, as epsilon in RMSProp
 _LARGEST = np.float32(8.0)  # a step is at most this many times the rate
-_FIRST_SQUARE = 1e-3
+_FIRST_SQUARE = 1e-3  # the running mean before the first step
 _0, _1 = np.float32(0.0), np.float32(1.0)
 N_SUMS = 4
-GAMES, POSITIONS, SQUARED_ERRORS, TOO_LONG = range(N_SUMS)  # the places in Learner.sums
-
-
-class BySeat(NamedTuple):
-    """Up to four players: which[seat] says which of them decides."""
-
-    which: NDArray[np.int64]
-    first: Any
-    second: Any
-    third: Any
-    fourth: Any
+GAMES, POSITIONS, SQUARED_ERRORS, TOO_LONG = range(N_SUMS)  # the indices of Learner.sums
+_NO_GUIDE = -1  # in guides.which: the network itself decides
+_NOT_LEARNED = -1  # in Learner.trail_seats instead of a seat: the position after a turn from which nothing is learned
 
 
 class Learner(NamedTuple):
     """A network that learns, and the buffers for it. Threads may share weights, squares and paces, and nothing else."""
 
     player: Valued
-    squares: Array  # the running mean of the squared gradient of each weight,
-    paces: Array  # ... and 1 / its root, by which steps are scaled
-    slopes: Array  # row l: by how much the error grows with what layer l gives, before the activation
-    states: Any  # 0: the game; 1: what the seat to move sees of it; 2: scratch of guides
+    squares: Array  # by weight: the running mean of its squared gradient
+    paces: Array  # by weight: 1 / the root of this mean, by which steps are scaled
+    slopes: Array  # row l: the derivative of the error by the sums of layer l, before the activation
+    states: Any  # 0: the game; 1: the same with hidden information drawn anew, as the seat to move sees it; 2: scratch of guides
     trail: Any  # the positions after the turns of this game
-    trail_seats: NDArray[np.int64]  # whose turns these were; -1 for a turn that nothing is learned from
-    targets: NDArray[np.float64]  # by seat
-    sums: NDArray[np.float64]
+    trail_seats: NDArray[np.int64]  # the seats that made these turns, or _NOT_LEARNED
+    targets: NDArray[np.float64]  # by seat: the target of the position learned next
+    sums: NDArray[np.float64]  # statistics since they were set to 0
 
 
 class Schedule(NamedTuple):
-    """How the network learns now."""
+    """The settings of learning, which change during a training."""
 
-    rate: float  # the size of a step
+    rate: float  # the learning rate
     random: float  # the share of random turns
-    lam: float  # how much the end counts against the next position, for each turn of a seat
+    lam: float  # lambda, for each turn of a seat
     guided: float  # the probability that a guide plays a seat, drawn for each game and seat
     n_guides: int
-    learns_from_guides: int  # whether the network learns from the turns of guides, too
+    learns_from_guides: int  # whether the network learns also from the turns of guides
     in_steps: int  # whether the first decision of a turn is chosen before the others, which is faster but may miss the best turn
-    all_seats: int  # whether a position is learned as all seats see it; otherwise only as the one that took the turn does
-
-
-@plays(BySeat)
-@kernel
-def _choose_by_seat(player, states, k, out, rng):
-    which = player.which[seat(states[k])]
-    if which == 0:
-        return choose(player.first, states, k, out, rng)
-    if which == 1:
-        return choose(player.second, states, k, out, rng)
-    if which == 2:
-        return choose(player.third, states, k, out, rng)
-    return choose(player.fourth, states, k, out, rng)
+    all_seats: int  # whether a position is learned as all seats see it, or only as the seat that made the turn does
 
 
 def first_squares(network: Network) -> Array:
-    """What the mean squares are before the first step."""
+    """Return the running means of squared gradients before the first step."""
     return np.full_like(network.weights, _FIRST_SQUARE)
 
 
 def paces_of(squares: Array) -> Array:
-    """The paces that belong to these mean squares."""
+    """Return the paces for these running means."""
     return _1 / (np.sqrt(squares) + _LEAST)
 
 
 def learner_for(player: Valued, state_dtype: Any, players: int, squares: Array, paces: Array) -> Learner:
-    """Buffers for this player to learn in."""
+    """Make a learner with new buffers for this player."""
     return Learner(
-        player,
-        squares,
-        paces,
-        np.zeros_like(player.network.layers),
-        np.zeros(3, state_dtype),
-        np.zeros(MOST_TURNS, state_dtype),
-        np.zeros(MOST_TURNS, np.int64),
-        np.zeros(players),
-        np.zeros(N_SUMS),
+        player=player,
+        squares=squares,
+        paces=paces,
+        slopes=np.zeros_like(player.network.layers),
+        states=np.zeros(3, state_dtype),
+        trail=np.zeros(MOST_TURNS, state_dtype),
+        trail_seats=np.zeros(MOST_TURNS, np.int64),
+        targets=np.zeros(players),
+        sums=np.zeros(N_SUMS),
     )
 
 
 @kernel
 def learn_from_games(learner, guides, schedule, players, variant, n_games, out, rng):
-    """Play n_games from begin(), and learn from each. guides is a BySeat; its players take some seats, as the schedule says."""
+    """Play n_games from begin(), and learn from each. The players of guides, a Seated, play some of the seats, by the schedule."""
     for _ in range(n_games):
         for each in range(players):
             guided = schedule.guided > 0.0 and uniform(rng) < schedule.guided
-            guides.which[each] = below(rng, schedule.n_guides) if guided else -1
+            guides.which[each] = below(rng, schedule.n_guides) if guided else _NO_GUIDE
         n = _play_game(learner, guides, schedule, players, variant, out, rng)
         _learn_from_trail(learner, schedule, players, n, rng)
         learner.sums[GAMES] += 1.0
@@ -134,34 +114,36 @@ def learn_from_games(learner, guides, schedule, players, variant, n_games, out, 
 
 @kernel
 def _play_game(learner, guides, schedule, players, variant, out, rng):
-    """Play a game, and keep the positions after its turns in the trail; return how many there are."""
+    """Play a game and keep the positions after its turns in the trail; return how many there are."""
     s, trail, n = learner.states[0], learner.trail, 0
     begin(s, players, variant)
     while phase(s) != OVER:
         if phase(s) == CHANCE:
             apply_chance(s, sample_chance(s, rng))
             continue
+        # 1. The seat chooses a turn without the information hidden from it.
         mover = seat(s)
         learner.states[1] = s
         resample_hidden(learner.states[1], mover, rng)
-        is_guided = guides.which[mover] >= 0
+        is_guided = guides.which[mover] != _NO_GUIDE
         if is_guided and not (schedule.random > 0.0 and uniform(rng) < schedule.random):
             turn = choose(guides, learner.states, 1, out, rng)
         else:
             turn = _turn_of(learner.player, learner.states, schedule, rng)
+        # 2. Carry the turn out in the game itself, and keep the afterstate. The end of the game is known exactly and so is not learned.
         play_turn_while_deciding(s, turn, mover)
         if n == trail.shape[0]:
             learner.sums[TOO_LONG] += 1.0
         elif phase(s) != OVER:
             trail[n] = s
-            learner.trail_seats[n] = mover if not is_guided or schedule.learns_from_guides != 0 else -1
+            learner.trail_seats[n] = mover if not is_guided or schedule.learns_from_guides != 0 else _NOT_LEARNED
             n += 1
     return n
 
 
 @kernel
 def _turn_of(player, states, schedule, rng):
-    """The turn that the player takes in states[1]; sometimes a random one, as the schedule says."""
+    """Return the turn that the player chooses in states[1], or sometimes a random one, by the schedule."""
     room = player.room
     if schedule.random > 0.0 and uniform(rng) < schedule.random:
         return room.turns[below(rng, list_turns_of(player, states, 1))]
@@ -175,14 +157,14 @@ def _turn_of(player, states, schedule, rng):
 
 @kernel
 def _best_first_action(player, n, drawn):
-    """Compare the first actions of the listed turns, each by one of its turns; return where the turns with the best one begin and end.
+    """Compare the first actions of the listed turns; return where the turns with the best first action begin and end.
 
-    It is the same rest for all, as far as possible. So a turn of two decisions is found by looking at the sum of their numbers of actions,
-    not at the product.
+    Only one turn with each first action is evaluated. The random number `drawn` chooses its rest, which is the same for all first actions
+    as far as possible. So a turn of two decisions costs as many evaluations as the sum of their numbers of actions, not the product.
     """
     turns, worths = player.room.turns, player.room.worths
     best, best_first, best_end, first = -np.inf, 0, n, 0
-    while first < n:
+    while first < n:  # turns with the same first action follow each other in the list
         end = first + 1
         while end < n and first_action(turns[end]) == first_action(turns[first]):
             end += 1
@@ -196,9 +178,9 @@ def _best_first_action(player, n, drawn):
 
 @kernel
 def learn_from_worths(learner, turns, worths, shares, rate, rng):
-    """Learn what the position after each of these turns, which are open in learner.states[0], is worth to the seat that takes it.
+    """Learn the values of the positions after these turns, which are legal in learner.states[0], for the seat that makes them.
 
-    shares: by turn, how much of the rate its step has. What the end of the game is worth is not learned.
+    The arrays have a value (worths) and a factor of the rate (shares) for each turn. Finished games are not learned.
     """
     states = learner.states
     mover = seat(states[0])
@@ -214,23 +196,24 @@ def learn_from_worths(learner, turns, worths, shares, rate, rng):
 
 @kernel
 def _learn_from_trail(learner, schedule, players, n, rng):
-    """Learn from the game in states[0], which is over, and from the n positions of its trail, backwards."""
+    """Learn the n positions of the trail, from the last to the first. The game in states[0] is over."""
     player = learner.player
     for each in range(players):
         learner.targets[each] = worth_of_end(player.goal, learner.states, 0, each, player.room.numbers)
+    # With all_seats a seat learns about `players` positions for each of its turns, so lambda is spread over them.
     lam = schedule.lam ** (1.0 / players) if schedule.all_seats != 0 else schedule.lam
     for i in range(n - 1, -1, -1):
         mover = learner.trail_seats[i]
         if schedule.all_seats != 0:
             for each in range(players):
                 _learn_one(learner, schedule, i, each, lam, rng)
-        elif mover >= 0:
+        elif mover != _NOT_LEARNED:
             _learn_one(learner, schedule, i, mover, lam, rng)
 
 
 @kernel
 def _learn_one(learner, schedule, i, seat, lam, rng):
-    """Learn that position i of the trail is worth targets[seat] to the seat, and set the target for the position before."""
+    """Learn targets[seat] as the value of position i of the trail for the seat, and set the target of the position before it."""
     target = learner.targets[seat]
     found = step_towards(learner, learner.trail, i, seat, target, schedule.rate, below(rng, _MEASURED) == 0)
     learner.targets[seat] = (1.0 - lam) * found + lam * target
@@ -240,14 +223,15 @@ def _learn_one(learner, schedule, i, seat, lam, rng):
 
 @kernel
 def step_towards(learner, states, k, seat, target, rate, measures):
-    """Change the weights a little, so that what the seat sees of states[k] is worth more nearly this. Return what it was worth before.
+    """Make a gradient step towards this target for states[k] as the seat sees it; return the value before the step.
 
-    measures: whether the gradients of this step count in the mean squares.
+    If `measures` is true, the gradients update their running mean squares.
     """
     network = learner.player.network
     look(network, states, k, seat)
     take_base(network)
     go_on_from_first_layer(network)
+    # The error is half the squared difference, so its derivative by the value is the difference.
     last = network.weights_at.shape[0] - 1
     found = float(network.layers[last, 0])
     learner.slopes[last, 0] = np.float32(found - target)
@@ -257,29 +241,32 @@ def step_towards(learner, states, k, seat, target, rate, measures):
 
 @kernel
 def _step_back(learner, rate, measures):
-    """Change all weights by the slopes of the last layer, which are given; the slopes of the other layers are computed."""
+    """Backpropagation: compute the slopes of all layers from those of the last one, and change all weights."""
     network, slopes = learner.player.network, learner.slopes
     for layer in range(network.weights_at.shape[0] - 1, 0, -1):
+        # 1. The slopes of the outputs of the layer before. They need the weights before the step, so each row is read, then changed.
         n_in, n_out = network.sizes[layer], network.sizes[layer + 1]
         before, at = network.layers[layer - 1], network.weights_at[layer]
         for i in range(n_in):
             slopes[layer - 1, i] = _0
-        if n_out == 1:
+        if n_out == 1:  # the weights follow each other; a gradient is input times slope, so these may change places in _change
             add_input(network.weights, at, slopes[layer, 0], n_in, slopes[layer - 1])
             _change(learner, at, slopes[layer, 0], before, n_in, rate, measures)
         else:
             for i in range(n_in):
-                if network.activation == RELU and before[i] == _0:
+                if network.activation == RELU and before[i] == _0:  # its slope and the gradients of its weights are 0
                     continue
                 for j in range(n_out):
                     slopes[layer - 1, i] += network.weights[at + i * n_out + j] * slopes[layer, j]
                 _change(learner, at + i * n_out, before[i], slopes[layer], n_out, rate, measures)
+        # 2. Multiply by the derivative of the activation.
         for i in range(n_in):
             if network.activation == RELU:
                 slopes[layer - 1, i] = slopes[layer - 1, i] if before[i] > _0 else _0
             else:
                 slopes[layer - 1, i] *= _1 - before[i] * before[i]
         _change(learner, network.biases_at[layer], _1, slopes[layer], n_out, rate, measures)
+    # 3. The first layer: only the weights of inputs that are not 0 have a gradient.
     n_out = network.sizes[1]
     for place in range(1, network.found[0] + 1):
         i = network.found[place]
@@ -289,14 +276,14 @@ def _step_back(learner, rate, measures):
 
 @kernel
 def _change(learner, at, x, slopes, n, rate, measures):
-    """Change n weights from `at` on, whose input is x, against their gradients, each scaled by the running root mean square of its own."""
+    """Make a step of RMSProp for n weights from `at` on, whose input is x. The slopes are those of their outputs."""
     weights, paces, squares = learner.player.network.weights, learner.paces, learner.squares
     at = max(at, 0)  # as in add_input
     if measures:
         for j in range(n):
             gradient = x * slopes[j]
             square = squares[at + j]
-            if gradient != _0:  # else the mean of an input or unit that is rarely active would sink, and its next step be far too large
+            if gradient != _0:  # else the mean of a rarely active input would sink, and its next step be too large
                 square = _KEPT * square + (_1 - _KEPT) * (gradient * gradient)
             squares[at + j] = square
             paces[at + j] = np.divide(_1, np.sqrt(square) + _LEAST)
@@ -307,9 +294,9 @@ def _change(learner, at, x, slopes, n, rate, measures):
 
 @kernel
 def measure_games(player, states, players, teams, variant, n_deals, out, margins, wins, numbers, chance, dice):
-    """Let the first player of a BySeat play the second: n_deals deals, each with the first player in the place of every team in turn.
+    """Play games of the first player of a Seated against the second. In each of n_deals deals the first plays every team once.
 
-    Write the margin and the share of the win of the first player's team in every game. Chance is the same for all games of a deal.
+    Writes the margin and the share of the win of the first player's team in every game. Chance is the same in all games of a deal.
     """
     s = states[0]
     n = 0

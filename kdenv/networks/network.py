@@ -1,11 +1,11 @@
-"""Networks of plain layers, as parts of kernels. A network reads what a seat sees of a position, and gives one number or several.
+"""Networks of fully connected layers for kernels. A network maps the observation of a seat to one number or several.
 
-Most inputs of an observation are 0, and positions that are compared differ in few inputs. So the first layer is a sum over the inputs
-that are not 0, and after `look` has read one position, `values` only adds what is different in another:
+Most inputs of an observation are 0, and positions that are compared differ in few inputs. So the first layer adds only the weights of
+inputs that are not 0. After `look` has read one position, `values` adds only the differences of another one. The kernels are:
 
-    look(network, states, k, seat)         # reads a position, from which the others differ little
-    values(network, states, k, seat)       # reads a position; network.layers[-1] then has what the network gives for it
-    value(network, states, k, seat)        # the same for networks that give one number, which it returns
+    look(network, states, k, seat)         # reads a position from which the others differ little
+    values(network, states, k, seat)       # reads a position and writes the outputs to network.layers[-1]
+    value(network, states, k, seat)        # the same for networks with one output, which it returns
 
 All numbers are float32 and are added in the same order with and without compiling, so both give the same numbers.
 """
@@ -40,7 +40,7 @@ class Network(NamedTuple):
     """A network and the buffers in which it computes. Threads may share weights, but not buffers: copy_for_thread makes new ones.
 
     Layer l has sizes[l] inputs and sizes[l + 1] outputs. Its weight from input i to output j is weights[weights_at[l] + i * outputs + j],
-    its bias is weights[biases_at[l] + j]. Between layers there is the activation; what the last layer gives is taken as it is.
+    its bias is weights[biases_at[l] + j]. The activation follows each layer but the last.
     """
 
     encoding: Any  # the part that answers observe_by
@@ -63,7 +63,7 @@ class Network(NamedTuple):
 
 
 def network_of(encoding: Any, layers: Sequence[tuple[Array, Array]], activation: str) -> Network:
-    """A network of these weights, one row for each output, and biases. It reads positions by the encoding (Observer.part)."""
+    """Make a network of these weights (one row for each output) and biases. It reads positions by the encoding (Observer.part)."""
     sizes = [layers[0][0].shape[1], *(len(bias) for _, bias in layers)]
     weights_at, biases_at, parts, at = [], [], [], 0
     for weight, bias in layers:
@@ -76,7 +76,7 @@ def network_of(encoding: Any, layers: Sequence[tuple[Array, Array]], activation:
 
 
 def copy_for_thread(network: Network, encoding: Any) -> Network:
-    """The same network with buffers of its own; it shares the weights. The encoding is a new part, too."""
+    """Make a network with the same weights and new buffers. The encoding must be a new part, too."""
     return _with_buffers(encoding, *network[1:6])
 
 
@@ -95,12 +95,12 @@ def _with_buffers(encoding: Any, weights: Array, sizes: Any, weights_at: Any, bi
     n = int(sizes[0])
     base, now = (np.zeros(-(-n // (2 * _BLOCK)) * 2 * _BLOCK, np.float32) for _ in range(2))
     return Network(
-        encoding,
-        weights,
-        sizes,
-        weights_at,
-        biases_at,
-        activation,
+        encoding=encoding,
+        weights=weights,
+        sizes=sizes,
+        weights_at=weights_at,
+        biases_at=biases_at,
+        activation=activation,
         base=base,
         base_words=base.view(np.uint64),
         base_seen=base[:n],
@@ -269,7 +269,7 @@ def _add_inputs(weights, at, numbers, listed, n_out, sums):
     while first + 3 <= listed[0]:
         a, b, c, d = listed[first], listed[first + 1], listed[first + 2], listed[first + 3]
         of_a, of_b, of_c, of_d = numbers[a], numbers[b], numbers[c], numbers[d]
-        # max tells the compiler that no index is negative; without it, it does not take eight numbers at a time
+        # max shows the compiler that no index is negative; otherwise it does not vectorize the loop
         a, b, c, d = max(at + a * n_out, 0), max(at + b * n_out, 0), max(at + c * n_out, 0), max(at + d * n_out, 0)
         for j in range(n_out):
             sums[j] = sums[j] + of_a * weights[a + j] + of_b * weights[b + j] + of_c * weights[c + j] + of_d * weights[d + j]

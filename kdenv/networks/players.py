@@ -1,7 +1,7 @@
-"""Players that follow a network: `Valued` takes the turn after which the network likes the position best, `Drawn` asks it for an action.
+"""Players that follow a network: `Valued` chooses the turn with the best value, and `Drawn` an action by the outputs of a policy network.
 
-Both are parts that answer `choose`, so they play at the table, in playouts and in the kernels of environments. They hold buffers. So
-each thread needs a part of its own.
+Both answer `choose`, so they play at the table, in playouts and in the kernels of environments. They hold buffers, so each thread needs
+its own copy.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kdenv.search.score import worths
 
 
 class Goal(NamedTuple):
-    """What the end of a game is worth to a seat, and so what a network of values predicts: a score like those of searches.
+    """The value of a finished game to a seat, which a value network predicts: a score like those of searches.
 
     It is (1 - win) * margin / scale + win * (1 for a win, 0 for a draw, -1 for a loss).
     """
@@ -36,7 +36,7 @@ class Goal(NamedTuple):
 
 @kernel
 def worth_of_end(goal, states, k, seat, numbers):
-    """What the finished game in states[k] is worth to the seat; numbers is scratch, one int64 per seat."""
+    """Return the value of the finished game in states[k] to the seat; numbers is scratch, one int64 per seat."""
     scores(states[k], numbers)
     by_margin = float(numbers[seat] - best_rival(numbers, seat, goal.teams)) / goal.scale
     if goal.win == 0.0:
@@ -55,7 +55,7 @@ def _worths_by_goal(goal, states, k, values, numbers):
 
 
 class Turns(NamedTuple):
-    """Buffers for a list of turns, and what the position after each of them is worth."""
+    """Buffers for a list of turns and the values of the positions after them."""
 
     most_decisions: int
     turns: NDArray[np.int64]
@@ -68,40 +68,40 @@ class Turns(NamedTuple):
 
 
 def turns_for(game: Game, players: int) -> Turns:
-    """New buffers for this game."""
+    """Make buffers for this game."""
     return Turns(
-        game.most_decisions,
-        np.zeros(game.max_turns, np.int64),
-        np.zeros(game.max_turns),
-        np.zeros(1 + SCRATCH, game.state_dtype),
-        np.zeros((MAX_DECISIONS, game.max_legal), np.int64),
-        np.zeros(MAX_DECISIONS, np.int64),
-        np.zeros(MAX_DECISIONS, np.int64),
-        np.zeros(players, np.int64),
+        most_decisions=game.most_decisions,
+        turns=np.zeros(game.max_turns, np.int64),
+        worths=np.zeros(game.max_turns),
+        states=np.zeros(1 + SCRATCH, game.state_dtype),
+        actions=np.zeros((MAX_DECISIONS, game.max_legal), np.int64),
+        n_actions=np.zeros(MAX_DECISIONS, np.int64),
+        at=np.zeros(MAX_DECISIONS, np.int64),
+        numbers=np.zeros(players, np.int64),
     )
 
 
 class Valued(NamedTuple):
-    """A player that takes the turn after which the position is worth most, as the network sees it. It is an evaluator, too."""
+    """A player that chooses the turn after which the network gives the position the greatest value. It is an evaluator, too."""
 
-    network: Network  # gives one number, the worth of a position to the seat that sees it
+    network: Network  # has one output, the value of a position to the observer
     goal: Goal
     room: Turns
 
 
 class Drawn(NamedTuple):
-    """A player that takes the legal action to which the network gives the greatest number, or draws one from their softmax."""
+    """A player that chooses the legal action with the greatest output of the network, or draws one from the softmax of the outputs."""
 
-    network: Network  # gives a number for each action
-    sample: int
+    network: Network  # has an output for each action
+    sample: int  # whether actions are drawn
 
 
 @kernel
 def weigh_turns(player, states, k):
-    """List the turns open in states[k] in player.room.turns, and write what each is worth to room.worths; return how many there are.
+    """List the legal turns of states[k] in player.room.turns, and write their values to room.worths; return how many there are.
 
-    A turn is worth what the network says about the position after it, before any chance, as the seat that takes the turn sees it. If the
-    game is over then, it is worth what the end is worth.
+    The value of a turn is the output of the network for the position after it, before any chance, as the seat that makes it sees it. If
+    the game is over then, it is the value of the end.
     """
     n = list_turns_of(player, states, k)
     weigh_listed_turns(player, 0, n)
@@ -110,7 +110,7 @@ def weigh_turns(player, states, k):
 
 @kernel
 def weigh_often(player, states, k, n):
-    """Weigh the turns open in states[k] n times, so that Python can measure how long it takes; return how many there are."""
+    """Do the same as weigh_turns n times, so that Python can measure the time."""
     n_turns = 0
     for _ in range(n):
         n_turns = weigh_turns(player, states, k)
@@ -119,7 +119,7 @@ def weigh_often(player, states, k, n):
 
 @kernel
 def list_turns_of(player, states, k):
-    """List the turns open in states[k] in player.room.turns, and let the network look at the first of them; return how many there are."""
+    """List the legal turns of states[k] in player.room.turns, and let the network look at the first of them; return how many there are."""
     room = player.room
     room.states[0] = states[k]
     n = write_turns(room.states, 0, room.most_decisions, room.actions, room.n_actions, room.at, room.turns)
@@ -138,7 +138,7 @@ def look_at_first(player):
 
 @kernel
 def weigh_listed_turns(player, first, end):
-    """Write what each of these listed turns is worth to player.room.worths."""
+    """Write the values of these listed turns to player.room.worths."""
     room = player.room
     mover = seat(room.states[0])
     for i in range(first, end):
@@ -149,7 +149,7 @@ def weigh_listed_turns(player, first, end):
 
 @kernel
 def worth_of_position(player, states, k, seat):
-    """What states[k] is worth to the seat, by what it sees. It differs little from the position that `look` has read last."""
+    """Return the value of states[k] to the seat. The position should differ little from the one that `look` has read last."""
     if phase(states[k]) == OVER:
         return worth_of_end(player.goal, states, k, seat, player.room.numbers)
     return float(value(player.network, states, k, seat))
@@ -157,7 +157,7 @@ def worth_of_position(player, states, k, seat):
 
 @kernel
 def best_of(worths, first, end):
-    """The index of the greatest of the numbers from first to end - 1; of equal ones, the first."""
+    """Return the index of the greatest of the numbers from first to end - 1; of equal ones, the first."""
     best = first
     for i in range(first + 1, end):
         if worths[i] > worths[best]:
@@ -200,6 +200,7 @@ def _choose_by_odds(player, states, k, out, rng):
             best = out[i]
     if player.sample == 0:
         return packed(best)
+    # Draw from the softmax. The greatest output is subtracted from all, so that exp cannot overflow.
     total = 0.0
     for i in range(n):
         total += np.exp(float(given[out[i]]) - float(given[best]))

@@ -17,14 +17,14 @@ from kdenv.search.kernels.priors import write_priors
 
 
 class ByValues(NamedTuple):
-    """Priors that are the softmax of what the positions after the turns are worth, divided by the temperature."""
+    """Priors that are the softmax of the values of the positions after the turns, divided by the temperature."""
 
     player: Valued
     temperature: float
 
 
 class ByOdds(NamedTuple):
-    """Priors that are the product of the odds of the actions: the softmax of what a network gives for the legal ones, by temperature."""
+    """Priors that are products of the odds of the actions: the softmax of the outputs for the legal actions, divided by the temperature."""
 
     network: Network
     temperature: float
@@ -49,7 +49,7 @@ def _by_values(source, states, k, turns, n, priors):
 @answers(write_priors, ByOdds)
 @kernel
 def _by_odds(source, states, k, turns, n, priors):
-    """The odds of the first actions are computed once; those of the others after each turn up to them."""
+    """Compute the odds of each first action once, and those of later actions after the actions before them."""
     look(source.network, states, k, seat(states[k]))
     source.states[0] = states[k]
     for i in range(n):
@@ -69,7 +69,7 @@ def _by_odds(source, states, k, turns, n, priors):
 
 @kernel
 def _add_odds(source, turns, first, end, priors):
-    """Add the logarithm of the odds of the first action to each prior. They are alike for turns that follow each other."""
+    """Add the logarithm of the odds of the first action to each prior. Turns with the same first action follow each other."""
     i = first
     while i < end:
         action = first_action(turns[i])
@@ -81,7 +81,7 @@ def _add_odds(source, turns, first, end, priors):
 
 @kernel
 def _log_odds(source, action):
-    """The logarithm of the probability of this action in source.states[0]."""
+    """Return the logarithm of the probability of this action in source.states[0]."""
     network, s = source.network, source.states[0]
     values(network, source.states, 0, seat(s))
     given = network.layers[network.weights_at.shape[0] - 1]
@@ -97,7 +97,7 @@ def _log_odds(source, action):
 
 @kernel
 def _softmax(numbers, n):
-    """Make probabilities of the first n numbers, in their place."""
+    """Replace the first n numbers by their softmax."""
     most, total = numbers[0], 0.0
     for i in range(n):
         most = max(most, numbers[i])

@@ -180,9 +180,5 @@ def policy(value: Any) -> Policy:
         return Function(value)
     if hasattr(value, "act") and not isinstance(value, (Value, type)):
         raise BadOption(f"{type(value).__name__} has act(view), but is no policy; derive it from kdenv.author.Policy")
-    return fresh(Policy.as_value(value))
-
-
-def fresh(value: Policy) -> Policy:
-    """Copy a policy without its memory."""
-    return copy.copy(value)
+    made = Policy.as_value(value)
+    return made if isinstance(value, str) else copy.copy(made)

@@ -1,127 +1,100 @@
-"""Several compiled players as one part, the cast: a kernel that plays many games chooses among them by a number for each seat."""
+"""Makes one compiled player of several, one for each seat, so that kernels play all their seats without calling Python."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-from kdenv.compiler.kernel import kernel
-from kdenv.compiler.question import answers, question
 from kdenv.core.errors import NotSupported
 from kdenv.core.game import Game
-from kdenv.core.questions import choose, plays
+from kdenv.core.view import View
 from kdenv.policies.base import Policy
+from kdenv.search.budget import compiling
+from kdenv.search.playout import PLACES, Seated, Uniform
 
-_MOST_KINDS = 4
-_KIND = 1 << 12  # a player's number is its kind times this, and its place among the players of its kind
-
-
-class Nobody(NamedTuple):
-    """The cast of games in which no seat has a compiled player."""
-
-
-class OneKind(NamedTuple):
-    """Players of one type, and the number of the one that decides."""
-
-    number: int
-    players: tuple[Any, ...]
+_MOST_TYPES = 4  # the number of types of players that Seated can hold
+_APART = 16  # numbers of 64 bits; processors fetch two lines of eight
+_compiled = {""}  # the kinds of players that have played in this process; "" is the kind of no compiled player
 
 
-class FourKinds(NamedTuple):
-    """Players of up to four types, each type in a tuple of its own, and the number of the one that decides."""
+def seated(players: Sequence[Any], n_seats: int) -> Seated:
+    """Make a player of these compiled players; `which` says by seat which of them decides, and is 0 for all seats at first.
 
-    number: int
-    first: tuple[Any, ...]
-    second: tuple[Any, ...]
-    third: tuple[Any, ...]
-    fourth: tuple[Any, ...]
-
-
-@plays(Nobody)
-@kernel
-def _nobody_chooses(player, states, k, out, rng):
-    return np.int64(0)
-
-
-@plays(OneKind)
-@kernel
-def _choose_of_one_kind(player, states, k, out, rng):
-    return choose(player.players[player.number], states, k, out, rng)
-
-
-@plays(FourKinds)
-@kernel
-def _choose_of_four_kinds(player, states, k, out, rng):
-    kind, place = player.number // _KIND, player.number % _KIND
-    if kind == 0:
-        return choose(player.first[place], states, k, out, rng)
-    if kind == 1:
-        return choose(player.second[place], states, k, out, rng)
-    if kind == 2:
-        return choose(player.third[place], states, k, out, rng)
-    return choose(player.fourth[place], states, k, out, rng)
-
-
-@question
-def select_player(cast, number):
-    """Return the cast as a player: the one with this number decides."""
-
-
-@answers(select_player, Nobody)
-@kernel
-def _nobody(cast, number):
-    return cast
-
-
-@answers(select_player, OneKind)
-@kernel
-def _one_of_one_kind(cast, number):
-    return OneKind(number, cast.players)
-
-
-@answers(select_player, FourKinds)
-@kernel
-def _one_of_four_kinds(cast, number):
-    return FourKinds(number, cast.first, cast.second, cast.third, cast.fourth)
-
-
-def cast_of(players: Sequence[Any], game: Game, n_players: int) -> tuple[Any, NDArray[np.int64]]:
-    """The cast of these policies at a table with this many players, and the number of each.
-
-    Raises NotSupported if one of them has no compiled form. Compiled players may have buffers of their own, so each thread needs a cast
-    of its own.
+    Raises NotSupported if they are of too many types. Compiled players may have buffers of their own, so each thread needs its own.
     """
-    if not players:
-        return Nobody(), np.zeros(0, np.int64)
+    kinds = [str(numba.typeof(player)) for player in players]
     by_type: dict[str, list[Any]] = {}
-    places: dict[int, tuple[str, int]] = {}  # by the identity of the policy: its type, and its place among the players of this type
-    for player in players:
-        if id(player) not in places:
-            compiled = player.compiled(game, n_players) if isinstance(player, Policy) else None
-            if compiled is None:
-                raise NotSupported(
-                    f"{player} has no compiled form, which the opponents in a batch of games need; choose random or a rule-based player "
-                    f"('kdenv policies {game.name}' lists them), or let it play in SeatEnv"
-                )
-            kind = str(numba.typeof(compiled))
-            same = by_type.setdefault(kind, [])
-            places[id(player)] = kind, len(same)
-            same.append(compiled)
-    kinds = sorted(by_type)
-    if len(kinds) > _MOST_KINDS:
-        raise NotSupported(f"these opponents are of {len(kinds)} types, but a batch of games has room for {_MOST_KINDS}; choose fewer")
-    numbers = [kinds.index(kind) * _KIND + place for kind, place in (places[id(player)] for player in players)]
-    tuples = [_padded(by_type[kind]) for kind in kinds]
-    if len(tuples) == 1:
-        return OneKind(0, tuples[0]), np.array(numbers, np.int64)
-    first, second, third, fourth = tuples[0], tuples[1], tuples[min(2, len(tuples) - 1)], tuples[-1]
-    return FourKinds(0, first, second, third, fourth), np.array(numbers, np.int64)
+    for kind, player in zip(kinds, players, strict=True):
+        same = by_type.setdefault(kind, [])
+        if not any(known is player for known in same):
+            same.append(player)
+    types = sorted(by_type)  # so that fewer combinations need to be compiled
+    if len(types) > _MOST_TYPES:
+        raise NotSupported(f"these opponents are of {len(types)} types, but a batch of games has room for {_MOST_TYPES}; choose fewer")
+    places = np.zeros(max(1, len(players)), np.int64)
+    for i, (kind, player) in enumerate(zip(kinds, players, strict=True)):
+        place = [known is player for known in by_type[kind]].index(True)
+        places[i] = types.index(kind) * PLACES + place
+    unused = (Uniform(),)  # a type that costs little to compile
+    slots = [_padded(by_type[kind]) for kind in types] + [unused] * (_MOST_TYPES - len(types))
+    which = np.zeros(n_seats + 2 * _APART, np.int64)[_APART:-_APART]  # it is written to, so no other thread's may lie beside it
+    return Seated(which, places, *slots)
 
 
 def _padded(players: list[Any]) -> tuple[Any, ...]:
-    """The players, the last one repeated until their number is a power of two, so that fewer lengths need to be compiled."""
+    """Repeat the last player until their number is a power of two, so that fewer lengths need to be compiled."""
     return tuple(players + players[-1:] * ((1 << (len(players) - 1).bit_length()) - len(players)))
+
+
+def seated_policies(policies: Sequence[Any], game: Game, n_players: int) -> Seated:
+    """Make a player of these policies at a table with this many players (see seated). Equal policies have one compiled player.
+
+    Raises NotSupported if one of them has no compiled form.
+    """
+    distinct: list[Policy] = []
+    players: list[Any] = []
+    for policy in policies:
+        if policy in distinct:
+            continue
+        player = policy.compiled(game, n_players) if isinstance(policy, Policy) else None
+        if player is None:
+            raise NotSupported(
+                f"{policy} has no compiled form, which the opponents in a batch of games need; choose random or a rule-based player "
+                f"('kdenv policies {game.name}' lists them), or let it play in SeatEnv"
+            )
+        distinct.append(policy)
+        players.append(player)
+    return seated([players[distinct.index(policy)] for policy in policies], n_players)
+
+
+def player_of_seats(policies: Sequence[Policy | Callable[[View], int]], seats: Sequence[int], game: Game, n_players: int) -> Any:
+    """Make a player that decides at each of these seats as its policy does; None if there is no such compiled player."""
+    try:
+        player = seated_policies(policies, game, n_players)
+    except NotSupported:
+        return None
+    player.which[list(seats)] = range(len(seats))
+    is_one = len(policies) > 0 and (player.places == 0).all()
+    return player.first[0] if is_one else player  # calls from Python take less time with fewer fields
+
+
+@contextmanager
+def first_use(player: Any, game: Game, what: str = "the opponents") -> Iterator[None]:
+    """A context for a kernel call with this player (or None). The first call with its kind prints a notice if compiling takes long."""
+    kind = "" if player is None else f"{what} {game.name} {_kind(player)}"
+    if kind in _compiled:
+        yield
+        return
+    with compiling(f"{what} for {game.name}"):
+        yield
+    _compiled.add(kind)
+
+
+def _kind(player: Any) -> str:
+    """Return the type of a compiled player and of the players inside it, as text."""
+    inside = [_kind(field) for field in player if isinstance(field, tuple)]
+    return f"{type(player).__name__}({', '.join(inside)})"

@@ -26,7 +26,7 @@ from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import flat, flat_player
-from kdenv.search.kernels.flat import Luck, Tally
+from kdenv.search.kernels.flat import Luck, Tally, new_tally
 
 ROTATION, AT_RANDOM, HALVING = "rotation", "random", "halving"  # the distribution of playouts without a selection rule
 _DEFAULT_TRUST = 10.0  # the weight of a prior, in playouts
@@ -114,8 +114,8 @@ class Mce(PlayoutPolicy, PlayoutBudget):
             actions=np.zeros((MAX_DECISIONS, game.max_legal), np.int64),
             n_actions=np.zeros(MAX_DECISIONS, np.int64),
             at_action=np.zeros(MAX_DECISIONS, np.int64),
-            tally=Tally(np.zeros(game.max_turns, np.int64), np.zeros(game.max_turns), np.zeros(game.max_turns)),
-            luck=Luck(np.zeros(1, np.uint64), make_rng(0)),
+            tally=new_tally(game.max_turns),
+            luck=Luck(seed=np.zeros(1, np.uint64), drawn=make_rng(0)),
             points=np.zeros(players, np.int64),
         )
 
@@ -168,11 +168,11 @@ class Flat(Worker):
     def __init__(self, policy: Mce | Bandit, rule: Any, view: View, turns: NDArray[np.int64], rng: Rng) -> None:
         self.states, self.seat, self.turns = view.scratch(flat.N_STATES), view.seat, turns
         self.rule, self.least, self.playouts, self.rng = rule, policy.least, new_playouts(policy, view), rng
-        self.counts = Tally(np.zeros(len(turns), np.int64), np.zeros(len(turns)), np.zeros(len(turns)))
+        self.counts = new_tally(len(turns))
         self.in_rotation: Callable[..., Any] = flat.sample_in_rotation
         self.luck: tuple[Luck, ...] = ()  # the argument of the kernel that gives all turns of a rotation the same random numbers
         if isinstance(policy, Mce) and policy.common:
-            self.in_rotation, self.luck = flat.sample_with_common_luck, (Luck(np.zeros(1, np.uint64), make_rng(0)),)
+            self.in_rotation, self.luck = flat.sample_with_common_luck, (Luck(seed=np.zeros(1, np.uint64), drawn=make_rng(0)),)
         self.trust, self.prior = 0.0, np.zeros(len(turns))  # the weight of priors, in playouts; the priors by turn
         if isinstance(policy, Mce) and policy.prior is not None:
             self.trust, self.prior = policy.weight_of_prior, policy.prior.worths(view, turns)

@@ -31,7 +31,7 @@ from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value, named
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import ims, pimc
-from kdenv.search.kernels.flat import Tally, best_mean
+from kdenv.search.kernels.flat import Tally, best_mean, new_tally
 from kdenv.search.kernels.ims import PRUNINGS
 
 EXACT = "exact"  # the dealer that every game has: it draws by the rules
@@ -217,7 +217,7 @@ class DealsSearcher(Searcher):
         dealer, solver, depth = self.parts(view)
         n = len(turns)
         group, depth = n if self.policy.common else 1, 0 if budget is TRIAL else depth  # group: turns that are tried on the same deal
-        states, tally = view.scratch(_N_STATES), Tally(np.zeros(n, np.int64), np.zeros(n), np.zeros(n))
+        states, tally = view.scratch(_N_STATES), new_tally(n)
         parts = group, dealer, solver, depth, np.zeros(n), rng, tally
         deals, nodes = 0, 0
         for step in (Budget(playouts=1) if budget is TRIAL else budget).steps():
@@ -284,7 +284,7 @@ class OracleSearcher(Searcher):
         values = np.zeros(n)
         depth = 0 if budget is TRIAL else self.policy.depth_in(view)
         nodes = int(pimc.solve_open(view.scratch(_N_STATES), turns, n, self._cache.solver(view), depth, rng, values))
-        best = int(best_mean(Tally(np.ones(n, np.int64), values, values), n, rng))
+        best = int(best_mean(Tally(visits=np.ones(n, np.int64), sums=values, squares=values), n, rng))
         lines = [self._line(view, int(turn), depth, rng) for turn in turns] if thorough else []
         visits, none = np.full(n, nodes // n), np.full(n, math.nan)
         return SearchResult(view, turns, visits, values, none, best, self.unit(view), 0, {"nodes": nodes}, lines)

@@ -199,11 +199,12 @@ class Learned(ModelPolicy):
         model = self.loaded()
         network, stored = model.network(game), model.stored
         assert stored is not None
-        return Valued(network, Goal(game.teams(stored.players), stored.scale, stored.win), turns_for(game, stored.players))
+        goal = Goal(teams=game.teams(stored.players), scale=stored.scale, win=stored.win)
+        return Valued(network=network, goal=goal, room=turns_for(game, stored.players))
 
     def priors(self, view: View, temperature: float | None) -> ByValues:
         """Make priors from the values of the positions after turns."""
-        return ByValues(self.player(view), temperature or self.usual_temperature)
+        return ByValues(player=self.player(view), temperature=temperature or self.usual_temperature)
 
     @classmethod
     def members(cls) -> str:
@@ -249,13 +250,17 @@ class Ppo(ModelPolicy):
     def compiled(self, game: Game, players: int) -> Drawn | None:
         """The compiled player, with its own buffers; None for a .zip. Call `needs` before."""
         model = self.loaded()
-        return None if model.stored is None else Drawn(model.network(game), int(self.sample))
+        return None if model.stored is None else Drawn(network=model.network(game), sample=int(self.sample))
 
     def priors(self, view: View, temperature: float | None) -> ByOdds:
         """Make priors from the probabilities of actions."""
         game = view.game
-        room = np.zeros(1, game.state_dtype), np.zeros(game.max_legal, np.int64)
-        return ByOdds(self.player(view).network, temperature or self.usual_temperature, *room)
+        return ByOdds(
+            network=self.player(view).network,
+            temperature=temperature or self.usual_temperature,
+            states=np.zeros(1, game.state_dtype),
+            legal=np.zeros(game.max_legal, np.int64),
+        )
 
     def choose_turn(self, view: View) -> int:
         """The most probable legal action, or a sample of the legal actions, as a packed turn."""

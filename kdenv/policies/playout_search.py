@@ -270,12 +270,23 @@ def playouts_with(
     at_once: int = 0,
 ) -> Any:
     """Do the same at any table with this many players. network: the compiled network of values; None if the policy has none."""
-    room = game.buffer(), np.empty(players) if values is None else values, np.empty(players, np.int64)
+    playouts = Playouts(
+        player=player,
+        score=SCORES[policy.score](game.teams(players)) if network is None else network.goal,
+        out=game.buffer(),
+        values=np.empty(players) if values is None else values,
+        numbers=np.empty(players, np.int64),
+    )
     if policy.leaf is None:
-        return Playouts(player, SCORES[policy.score](game.teams(players)) if network is None else network.goal, *room)
-    whole = game.most_decisions
-    unfinished = whole - (at_once or whole)
-    return CutShort(player, network.goal, *room, network, policy.turns, network.goal.teams, whole, unfinished)
+        return playouts
+    return CutShort(
+        **playouts._asdict(),
+        evaluator=network,
+        turns=policy.turns,
+        teams=network.goal.teams,
+        most_decisions=game.most_decisions,
+        unfinished=game.most_decisions - at_once if at_once else 0,
+    )
 
 
 def unit_of(policy: PlayoutParameters) -> str:

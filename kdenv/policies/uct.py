@@ -294,7 +294,7 @@ class Grower(Worker):
     def tally(self) -> Tally:
         """The visits and sums of the turns of the root."""
         counts = self.tree.counts[self._places(uct.ROOT, self.turns)]  # turn 0, for turns not in the tree, has no visits
-        return Tally(counts["visits"].astype(np.int64), counts["sums"], counts["squares"])
+        return Tally(visits=counts["visits"].astype(np.int64), sums=counts["sums"], squares=counts["squares"])
 
     def _places(self, node: int, turns: NDArray[np.int64]) -> NDArray[np.int64]:
         """The numbers in the tree of these turns of a node; 0 for turns that are not in it."""
@@ -350,7 +350,7 @@ def _guide(view: View, policy: Uct) -> Any:
         return NoPriors()
     explore = policy.select.c if isinstance(policy.select, Puct) else 0.0
     source = policy.priors.priors(view, policy.temperature)
-    return Priors(source, np.zeros(view.game.max_turns), explore, policy.widening)
+    return Priors(source=source, priors=np.zeros(view.game.max_turns), explore=explore, widening=policy.widening)
 
 
 def _player_and_learner(view: View, policy: Uct) -> tuple[Any, Any]:
@@ -361,12 +361,13 @@ def _player_and_learner(view: View, policy: Uct) -> tuple[Any, Any]:
         return player, NoLearner()
     size = amaf.MOST_RECORDED + uct.MAX_DEPTH
     shape = (view.players, view.game.n_actions(view.players, view.variant)) if learns else (0, 0)
-    averages = amaf.Averages(np.zeros(shape, np.int64), np.zeros(shape))
-    record = amaf.Record(np.zeros(amaf.MOST_RECORDED, np.int64), np.zeros(amaf.MOST_RECORDED, np.int64), np.zeros(1, np.int64))
+    averages = amaf.Averages(visits=np.zeros(shape, np.int64), sums=np.zeros(shape))
+    seats, turns = np.zeros((2, amaf.MOST_RECORDED), np.int64)
+    record = amaf.Record(seats=seats, turns=turns, n=np.zeros(1, np.int64))
     learner = amaf.AmafLearner(
-        record,
-        averages,
-        int(learns),
+        record=record,
+        averages=averages,
+        has_averages=int(learns),
         seats=np.zeros(size, np.int64),
         turns=np.zeros(size, np.int64),
         homes=np.zeros(size, np.int64),

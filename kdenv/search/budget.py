@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 _STEP = 0.02  # seconds between looks at the clock; the last steps are shorter
-_NOTICE_AFTER = 0.5  # seconds of compiling after which the user is told
+_NOTICE_AFTER = 0.5  # seconds of compiling before the notice is printed
 _PER_NODE = 8  # a budget of n nodes ends after 8 * n playouts at the latest: a whole tree may have fewer than n nodes
-_LEAST_SECONDS = 0.001  # the budget of a decision when all seconds of the game are used up
+_LEAST_SECONDS = 0.001  # the budget of a decision after all seconds of the game are spent
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Budget:
         nodes: Callable[[], int] | None = None,
         stop: threading.Event | None = None,
     ) -> Iterator[int]:
-        """Yield how many playouts to make next, until the budget is spent: `for n in budget.steps(): ...` makes n playouts each time.
+        """Yield the number of playouts to make next, until the budget is spent: `for n in budget.steps(): ...` makes n playouts each time.
 
-        What the loop calls must be compiled before, or compiling uses up the seconds. Seconds are counted from `since`, which is a time
+        Compile all that the loop calls before, or compiling uses up the seconds. Seconds are counted from `since`, which is a time
         of time.perf_counter, or from now. A budget of seconds allows at least `least` playouts, even if they take longer. `nodes` returns
-        how many nodes the search has; without it, a budget of nodes counts playouts. Setting `stop` ends the search early.
+        the number of nodes of the search; without it, a budget of nodes counts playouts. Setting `stop` ends the search early.
         """
         start = time.perf_counter() if since is None else since
         most = self.playouts if self.nodes is None or nodes is None else self.nodes * _PER_NODE
@@ -49,7 +49,7 @@ class Budget:
             if most is not None:
                 step = min(step, most - done)
             if self.nodes is not None and nodes is not None:
-                step = min(step, max(self.nodes - nodes(), int(done == 0)))  # one playout at least: a root alone says nothing
+                step = min(step, max(self.nodes - nodes(), int(done == 0)))  # one playout at least: a root alone has no result
             if step <= 0:
                 return
             before = time.perf_counter()
@@ -62,11 +62,11 @@ class Budget:
                 left = self.seconds - (now - start)
                 if left <= 0:
                     return
-                # Half of what is left, as far as can be foreseen: the next step may be slower than the last one by half.
+                # Half of the time left, by the rate of the last step, because the next step may be slower.
                 step = max(1, min(step, int(rate * left / 2)))
 
     def share(self, part: int, parts: int) -> Budget:
-        """The budget of search number `part` of `parts`, for one decision: playouts and nodes are divided, seconds are not."""
+        """Return the budget of search number `part` of `parts`, for one decision: playouts and nodes are divided, seconds are not."""
 
         def split(number: int | None) -> int | None:
             return None if number is None else number // parts + (part < number % parts)
@@ -74,9 +74,9 @@ class Budget:
         return Budget(split(self.playouts), self.seconds, split(self.nodes))
 
     def for_decision(self, spent: float, turns_left: Callable[[], float], round_now: Callable[[], int]) -> Budget:
-        """The budget of one decision. Of seconds for a game, of which `spent` are gone, it gets those left divided by the turns left.
+        """Return the budget of one decision. Of seconds for a game, it gets those left after `spent`, divided by the turns left.
 
-        round_now gives the number of the round, from 0. It is asked only if there are playouts by round.
+        round_now returns the number of the round, from 0. It is called only if there are playouts by round.
         """
         if self.by_round is not None:
             return Budget(self.by_round[min(round_now(), len(self.by_round) - 1)])
@@ -86,9 +86,9 @@ class Budget:
 
 
 def run_together(workers: Sequence[Any], budgets: Sequence[Budget], threads: int, since: float) -> int:
-    """Let several searches spend their budgets at the same time, on this number of threads; return the playouts made by all.
+    """Run several searches at the same time, on this number of threads; return the number of playouts of all.
 
-    Each worker has methods run(steps), which returns how many playouts it made, and nodes(). Seconds are counted from `since`; workers
+    Each worker has methods run(steps), which returns the number of its playouts, and nodes(). Seconds are counted from `since`; workers
     on the same thread share them equally.
     """
     stop = threading.Event()
@@ -127,7 +127,7 @@ def run_together(workers: Sequence[Any], budgets: Sequence[Budget], threads: int
 
 @contextlib.contextmanager
 def compiling(what: str) -> Iterator[None]:
-    """A context for the first run of a search. If the run takes long, it tells the user on stderr that `what` is being compiled."""
+    """A context for the first run of a search. If the run takes long, it prints on stderr that `what` is being compiled."""
     message = f"compiling {what} (once, then it is kept on disk) ..."
     notice = threading.Timer(_NOTICE_AFTER, lambda: print(message, file=sys.stderr, flush=True))
     notice.daemon = True

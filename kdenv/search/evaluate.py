@@ -1,4 +1,4 @@
-"""The evaluator and the order of turns that every game has. A game may add its own; core/questions.py says what they answer."""
+"""The evaluator and the order of turns that every game has. A game may add its own; core/questions.py has their questions."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from kdenv.core.verbs import scores
 
 
 class ScoreMargin(NamedTuple):
-    """The evaluator: own points less the best rival team's points. Later positions are expected to be at most `room` points off."""
+    """The evaluator: own points minus the best opponent team's points. Later positions are assumed to differ by at most `room` points."""
 
     teams: int
     room: float

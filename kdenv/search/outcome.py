@@ -1,7 +1,7 @@
-"""What a playout comes to: it is played to the end of the game and scored there, or it is broken off and the position is estimated.
+"""The value of a playout: it is played to the end of the game and scored, or cut short, and then an evaluator estimates the position.
 
-Searches ask `play_on` and know neither. Networks learn what a position is worth from positions right after a turn, as the seat that took
-the turn sees them. So a playout is broken off right after a turn, before chance, and where it can be, a seat is asked after its own turn.
+Searches call `play_on` for both kinds. Networks learn the values of positions right after a turn, as seen by the seat that made the
+turn. So a playout is cut short right after a turn, before chance. Where possible, a seat's estimate is of a position after its own turn.
 """
 
 from typing import Any, NamedTuple
@@ -20,17 +20,17 @@ ALL_SEATS = -1
 
 
 class Playouts(NamedTuple):
-    """Who plays games to their ends, what an end is worth, and room to work in."""
+    """Playouts to the end of the game."""
 
-    player: Any
-    score: Any
+    player: Any  # decides for all seats
+    score: Any  # answers worths
     out: np.ndarray  # scratch for choose
-    values: np.ndarray  # what the last playout came to, by seat
+    values: np.ndarray  # by seat: the value of the last playout
     numbers: np.ndarray  # scratch for worths
 
 
 class CutShort(NamedTuple):
-    """Playouts that are broken off after some turns. An evaluator says what the position is worth then, in the unit of the score."""
+    """Playouts that are cut short after some turns. An evaluator estimates the position then, in the unit of the score."""
 
     player: Any
     score: Any
@@ -38,17 +38,17 @@ class CutShort(NamedTuple):
     values: np.ndarray
     numbers: np.ndarray
     evaluator: Any  # answers estimate
-    turns: int
+    turns: int  # the length of a playout
     teams: int
     most_decisions: int  # of a turn
-    unfinished: int  # how many decisions may be missing of the turn that led to a position from which a playout begins
+    unfinished: int  # the most decisions that may be left of the turn made before a playout begins
 
 
 @question
 def play_on(playouts, states, k, mover, wanted, rng):
-    """Play the game in states[k] on, and write to playouts.values what it comes to for the seat `wanted`, or for ALL_SEATS.
+    """Make a playout from states[k], and write its value for the seat `wanted`, or for ALL_SEATS, to playouts.values.
 
-    mover: the seat that moved last. states[k + 1] is scratch.
+    The seat `mover` moved last. The state after states[k] is scratch.
     """
 
 
@@ -62,14 +62,17 @@ def _play_to_the_end(playouts, states, k, mover, wanted, rng):
 @answers(play_on, CutShort)
 @kernel
 def _play_some_turns(playouts, states, k, mover, wanted, rng):
-    """Play the turns. With more than two teams, if one seat is wanted, go on until it has had a turn, and estimate there.
+    """Play the turns and estimate the last position. With two teams the estimates of both are the negatives of each other.
 
-    If all are wanted, each is asked after its last turn of the playout, and those without a turn at the end.
+    With more teams, if one seat is wanted, the playout continues until this seat has had a turn. If all are wanted, each estimate is of
+    the position after the last turn of the seat; for seats without a turn it is of the last position.
     """
     n_seats = playouts.values.shape[0]
     by_seat = playouts.teams > 2
-    asked, n = 0, 0  # the seats that have been asked, as bits; the turns played
+    asked, n = 0, 0  # the seats with an estimate, as bits; the turns played
+    # 1. Finish the turn of the search, which may have made a part of it only.
     finish_turn(playouts.player, states, k, mover, playouts.unfinished, playouts.out, rng)
+    # 2. Play the turns. Any of the last n_seats turns may be the last one of its seat.
     while phase(states[k]) != OVER and (n < playouts.turns or (by_seat and wanted != ALL_SEATS and mover != wanted)):
         if phase(states[k]) == CHANCE:
             apply_chance(states[k], sample_chance(states[k], rng))
@@ -80,6 +83,7 @@ def _play_some_turns(playouts, states, k, mover, wanted, rng):
         if by_seat and wanted == ALL_SEATS and n > playouts.turns - n_seats and phase(states[k]) != OVER:
             playouts.values[mover] = estimate(playouts.evaluator, states, k, mover, playouts.numbers)
             asked |= 1 << mover
+    # 3. The end of the game is scored; else estimate for the seats that have no estimate yet.
     if phase(states[k]) == OVER:
         worths(playouts.score, states, k, playouts.values, playouts.numbers)
     elif not by_seat:

@@ -13,7 +13,7 @@ from kdenv.core.verbs import CHANCE, OVER, apply, apply_chance, chances, legal, 
 def perft(states, depth, actions, weights, counts):
     """Count the nodes below states[0] by phase: add them to counts, which has a row per depth from 0 to `depth`.
 
-    states, and actions, whose rows hold legal actions or outcomes of chance, must have room for depth + 1 levels.
+    The arrays `states` and `actions` (legal actions or outcomes of chance) must have room for depth + 1 levels.
     """
     n = np.zeros(depth + 1, np.int64)
     at = np.zeros(depth + 1, np.int64)
@@ -43,13 +43,14 @@ def perft(states, depth, actions, weights, counts):
 
 @kernel
 def _branches(s, out, weights):
+    """List the outcomes of chance or the legal actions; return how many there are."""
     if phase(s) == CHANCE:
         return chances(s, out, weights)
     return legal(s, out)
 
 
 def count(states: Any, depth: int, max_legal: int, max_chances: int) -> NDArray[np.int64]:
-    """The number of nodes below the position in states[0]: a row per depth, with a column for each phase (core/verbs.py)."""
+    """Return the number of nodes below the position in states[0]: a row per depth, with a column for each phase (core/verbs.py)."""
     levels = np.zeros(depth + 1, states.dtype)
     levels[0] = states[0]
     widest = max(max_legal, max_chances)

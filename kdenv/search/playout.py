@@ -1,14 +1,17 @@
-"""Plays positions to their ends with any player that answers `choose`, and has players that are made of other players."""
+"""Playouts to the end of the game by any player that answers `choose`, a random player, and players made of other players."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import allocating_kernel, kernel
 from kdenv.compiler.random import Rng, below, uniform
 from kdenv.core.questions import choose, plays
 from kdenv.core.turns import MAX_DECISIONS, finish_turn, first_action, packed, play_turn, rest_of
 from kdenv.core.verbs import CHANCE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores, seat
+
+PLACES = 1 << 12  # of players of one type, see Seated.places
 
 
 class Uniform(NamedTuple):
@@ -31,18 +34,18 @@ class Split(NamedTuple):
 
 
 class Seated(NamedTuple):
-    """Up to four players. The seats of the first three are given as bits of an integer; `last` decides for all other seats.
+    """A player for each seat. The players are of up to four types, and those of each type are in a tuple of their own.
 
-    It is not made of nested pairs, because a kernel that calls itself through its parts cannot be kept on disk.
+    policies/compiled_opponents.py makes it. It is not made of nested pairs, because a kernel that calls itself through its parts cannot
+    be kept on disk.
     """
 
-    first_seats: int
-    first: NamedTuple
-    second_seats: int
-    second: NamedTuple
-    third_seats: int
-    third: NamedTuple
-    last: NamedTuple
+    which: NDArray[np.int64]  # by seat: the index of the player that decides. Kernels and Python write to it
+    places: NDArray[np.int64]  # by this index: the type of the player times PLACES, plus its place among the players of its type
+    first: tuple[Any, ...]
+    second: tuple[Any, ...]
+    third: tuple[Any, ...]
+    fourth: tuple[Any, ...]
 
 
 @plays(Uniform)
@@ -71,14 +74,15 @@ def _choose_by_seat(player, states, k, out, rng):
 @plays(Seated)
 @kernel
 def _choose_as_seated(player, states, k, out, rng):
-    mover = seat(states[k])
-    if (player.first_seats >> mover) & 1:
-        return choose(player.first, states, k, out, rng)
-    if (player.second_seats >> mover) & 1:
-        return choose(player.second, states, k, out, rng)
-    if (player.third_seats >> mover) & 1:
-        return choose(player.third, states, k, out, rng)
-    return choose(player.last, states, k, out, rng)
+    number = player.places[player.which[seat(states[k])]]
+    kind, place = number // PLACES, number % PLACES
+    if kind == 0:
+        return choose(player.first[place], states, k, out, rng)
+    if kind == 1:
+        return choose(player.second[place], states, k, out, rng)
+    if kind == 2:
+        return choose(player.third[place], states, k, out, rng)
+    return choose(player.fourth[place], states, k, out, rng)
 
 
 @kernel
@@ -116,15 +120,14 @@ def play_out(player: Any, states: Any, k: int, out: Any, rng: Rng) -> Any:
 
 @kernel
 def decisions_left(player, states, mover, most_decisions, n_games, out, rng):
-    """How many decisions the seat `mover` has left in states[0] if this player decides for all seats: the average of n_games playouts.
+    """Return the average number of decisions that the seat `mover` has left in states[0], in n_games playouts by this player.
 
-    A decision is a whole turn. If most_decisions is 1, it is an action that is not forced. states[1], the states after it that the
-    player uses, and out are scratch.
+    A decision is a whole turn. If most_decisions is 1, it is an action that is not forced. All other states and out are scratch.
     """
     n = 0
     for _ in range(n_games):
         states[1] = states[0]
-        goes_on = False  # whether the next decision belongs to a turn that the mover has begun
+        goes_on = False  # whether the next decision continues a turn of the mover
         turn = 0
         while phase(states[1]) != OVER:
             if phase(states[1]) == CHANCE:
@@ -145,7 +148,7 @@ def decisions_left(player, states, mover, most_decisions, n_games, out, rng):
 def play_games(player: Any, states: Any, n_games: int, out: Any, rng: Rng, totals: Any) -> Any:
     """Play n_games from states[0] to their ends and add the points of each seat to totals; return the number of turns played.
 
-    states[1] and states[2] are scratch, and out, which has room for the legal actions.
+    The two states after states[0] and out, which has room for the legal actions, are scratch.
 
     >>> import kdenv
     >>> import numpy as np
@@ -170,6 +173,7 @@ def play_games(player: Any, states: Any, n_games: int, out: Any, rng: Rng, total
 
 @kernel
 def _add_scores(states, k, points, totals):
+    """Add the points of each seat in states[k] to totals."""
     scores(states[k], points)
     for i in range(totals.shape[0]):
         totals[i] += points[i]

@@ -1,4 +1,4 @@
-"""Scores: what the end of a game is worth to a seat. They are parts of searches, and most come from papers.
+"""Scores: the value of a finished game to a seat. They are parts of searches, and most come from papers.
 
 Seats of one team win and lose together. The team of a seat is the seat modulo the number of teams; a game without teams has one team
 for each seat.
@@ -14,7 +14,7 @@ from kdenv.core.verbs import scores, standings
 
 @question
 def worths(score, states, k, values, numbers):
-    """Write to values (float64) what the finished game in states[k] is worth to each seat; numbers is scratch, one int64 per seat."""
+    """Write the value of the finished game in states[k] to each seat to values (float64); numbers is scratch, one int64 per seat."""
 
 
 class WinDrawLoss(NamedTuple):
@@ -36,7 +36,7 @@ class HalfWin(NamedTuple):
 
 
 class Lead(NamedTuple):
-    """1 for more points than the best rival, else 0 (Jansen and Tollisen 2014, eq. 9). What breaks ties in the rules does not count."""
+    """1 for more points than the best opponent, else 0 (Jansen and Tollisen 2014, eq. 9). Tie-breaking rules do not count."""
 
     teams: int
 
@@ -54,13 +54,13 @@ class Points(NamedTuple):
 
 
 class Relative(NamedTuple):
-    """Own points divided by own points plus the best rival's (R), cut to 0 to 1. If that sum is negative: the rival's share of it."""
+    """Own points divided by own points plus the best opponent's (R), cut to 0 to 1. If that sum is negative: the opponent's share of it."""
 
     teams: int
 
 
 class Margin(NamedTuple):
-    """Own points less the best rival's points."""
+    """Own points minus the best opponent's points."""
 
     teams: int
 
@@ -161,7 +161,7 @@ SCORES = {
     "lead": Lead,
     "windiff": LeadAndMargin,
 }
-OUTCOMES = ("wdl", "win", "half", "lead")  # those that say only who won
+OUTCOMES = ("wdl", "win", "half", "lead")  # those that depend only on who won
 SCORE_UNITS = {
     "wdl": "win probability",
     "win": "sole wins",

@@ -1,9 +1,9 @@
-"""Selection rules: formulas that say which turn a search tries next. They are parts of searches.
+"""Selection rules: formulas for the turn that a search tries next. They are parts of searches.
 
-A search tries the turn with the greatest urgency. A rule computes the urgency from the number of visits of the turn (n), the sum of their
-values and of the squares of their values, the points that the turn gains at once (`gain`; with priors, the prior), and the logarithm of N,
-the visits of the turn and its siblings together. A search never asks about a turn without visits: it tries such a turn first, or gives it
-a first play urgency.
+A search tries the turn with the greatest urgency. A rule computes it from the number of visits of the turn (n), the sum of their values,
+and the sum of the squares of their values. It also gets `gain`: the prior, if there are priors, else the points that the turn gains at
+once. `log_n` is the logarithm of N, the number of visits of the turn and its siblings together. Every turn has visits: a search tries
+turns without visits first, or gives them a first play urgency.
 """
 
 import math
@@ -16,7 +16,7 @@ from kdenv.compiler.random import uniform
 
 @question
 def urgency(rule, visits, total, squares, gain, log_n, rng):
-    """How urgent it is to try this turn once more. visits is at least 1."""
+    """Return the urgency of trying this turn once more. visits is at least 1."""
 
 
 class UCB1(NamedTuple):

@@ -188,7 +188,7 @@ class Kdom:
         return {
             **_head(kept),
             "numberOfPlayers": kept.players,
-            "joinedPlayers": [documents.player(names[seat]) for seat in documents.in_order(names)],
+            "joinedPlayers": [documents.player(names[seat]) for seat in documents.seats_by_name(names)],
         }
 
     # The game
@@ -208,7 +208,7 @@ class Kdom:
         if kept.id in self._ended:
             return self._ended[kept.id]
         names, seat = [each.name for each in kept.seats], None
-        turn = documents.all_moves(kept.players) + 1
+        turn = documents.n_moves_in_game(kept.players) + 1
         if kept.result is None or not kept.result["finished"]:  # else nothing need be loaded
             live = self._hall.find(kept.id)
             position, _ = self._past(live).positions[-1]
@@ -216,7 +216,7 @@ class Kdom:
             seat = documents.to_move(position[0]) if live.status == "running" else None
         brief = {
             **_head(kept),
-            "players": [documents.player(names[seat]) for seat in documents.in_order(names)],
+            "players": [documents.player(names[seat]) for seat in documents.seats_by_name(names)],
             **({} if seat is None else {"playerOnTurn": documents.player(names[seat])}),
             "round": documents.round_of(kept.players, turn),
             "turn": turn,
@@ -248,7 +248,7 @@ class Kdom:
         seat = None if is_over else documents.to_move(s)
         return {
             **_head(live.kept),
-            "kingdoms": [documents.kingdom(s, seat, names[seat]) for seat in documents.in_order(names)],
+            "kingdoms": [documents.kingdom(s, seat, names[seat]) for seat in documents.seats_by_name(names)],
             "usedDominoes": [documents.domino(number) for number in past.used[:n_used]],
             "currentDraft": documents.current_draft(s, names),
             "previousDraft": documents.previous_draft(s, names),

@@ -10,9 +10,9 @@ import numpy as np
 from kdenv.compiler.random import derive_seed, make_rng
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game, Variant
-from kdenv.networks.learning import BySeat, measure_games
+from kdenv.networks.learning import measure_games
 from kdenv.policies import policy
-from kdenv.search.playout import Uniform
+from kdenv.policies.compiled_opponents import seated
 
 _STATES = 3
 _95 = 1.96
@@ -34,12 +34,21 @@ class Opponent:
         """The mean margin of this player and its 95 % interval, and its share of games won with its interval. Deals are always the same."""
         n = self._deals * self._teams
         margins, wins = np.zeros(n), np.zeros(n)
-        rest = Uniform()
-        seated = BySeat(np.zeros(self._players, np.int64), player, self._player, rest, rest)
         states, numbers = np.zeros(_STATES, self._game.state_dtype), np.zeros(self._players, np.int64)
         chance, dice = make_rng(derive_seed("chance", 1)), make_rng(derive_seed("policy", 1))
         table = self._players, self._teams, self._variant
-        measure_games(seated, states, *table, self._deals, self._game.buffer(), margins, wins, numbers, chance, dice)
+        measure_games(
+            seated([player, self._player], self._players),
+            states,
+            *table,
+            self._deals,
+            self._game.buffer(),
+            margins,
+            wins,
+            numbers,
+            chance,
+            dice,
+        )
         return *self._with_interval(margins), *self._with_interval(wins)
 
     def _with_interval(self, numbers: Any) -> tuple[float, float]:

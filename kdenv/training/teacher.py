@@ -1,7 +1,7 @@
-"""Expert iteration: a search plays games, and a network learns what the search found each turn to be worth.
+"""Expert iteration: a search plays games, and a network learns the values that the search finds for the turns.
 
-The network sees the position after a turn as the seat that takes it does, so it learns nothing that this seat cannot know. It can then be
-the leaf, the playout or the prior of the next search.
+The network sees the position after a turn as the seat that makes it does, so it learns nothing that is hidden from this seat. It can then
+be the leaf, the playout or the prior of the next search.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kdenv.policies.searching import SearchPolicy
 
 
 class Teacher:
-    """A search that plays all seats, and tells what each turn is worth, in the unit of a goal."""
+    """A search that plays all seats and whose values of turns a network learns, in the unit of a goal."""
 
     def __init__(self, text: str, game: Game, players: int, options: dict[str, Any], goal: Goal) -> None:
         found = policy(text)
@@ -35,7 +35,7 @@ class Teacher:
         self._factor, self._less = self._to_goal(found, goal)
 
     def _to_goal(self, search: Any, goal: Goal) -> tuple[float, float]:
-        """The factor by which what the search finds is multiplied, and what is taken off then."""
+        """Return the factor for the values of the search, and the number that is subtracted from the product."""
         if search.score == GOAL:
             stored = search.valued.loaded().stored
             if (stored.scale, stored.win) == (goal.scale, goal.win):
@@ -45,8 +45,8 @@ class Teacher:
         if search.score == "wdl" and goal.win == 1 and goal.teams == 2:
             return 2.0, 1.0
         raise BadOption(
-            f"teacher={search} tells nothing that a network with scale={goal.scale:g} and win={goal.win:g} could learn; "
-            "let it have score=margin with --win 0, score=wdl with --win 1 and two teams, or a leaf or a prior with the same scale and win"
+            f"teacher={search} has no values that a network with scale={goal.scale:g} and win={goal.win:g} could learn. "
+            "Give it score=margin with --win 0, score=wdl with --win 1 and two teams, or a leaf or a prior with the same scale and win"
         )
 
     def prepare(self, rng: Rng) -> None:
@@ -56,7 +56,7 @@ class Teacher:
         self.policy.prepare(self._view(table))
 
     def play(self, learner: Learner, schedule: Schedule, rng: Rng) -> None:
-        """Play a game, and let the network learn from every decision of the search. Some turns are random, as the schedule says."""
+        """Play a game, and let the network learn from every decision of the search. Some turns are random, by the schedule."""
         self.policy.reset(int(next64(rng) >> np.uint64(1)))
         table = self._table.clone()
         table.run_chance(rng)
@@ -79,5 +79,5 @@ class Teacher:
 
     def _view(self, table: Table) -> View:
         seat = table.seat
-        assert seat is not None  # chance has been carried out, and the game goes on
+        assert seat is not None  # chance has been carried out, and the game is not over
         return table.view(seat)

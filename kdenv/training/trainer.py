@@ -31,7 +31,6 @@ from kdenv.networks.learning import (
     N_SUMS,
     POSITIONS,
     SQUARED_ERRORS,
-    BySeat,
     Learner,
     Schedule,
     first_squares,
@@ -42,9 +41,10 @@ from kdenv.networks.learning import (
 from kdenv.networks.network import copy_for_thread, layers_of, network_of
 from kdenv.networks.players import Goal, Valued, turns_for
 from kdenv.policies import policy
+from kdenv.policies.compiled_opponents import seated
 from kdenv.policies.learned import model_path
 from kdenv.policies.model_file import VALUE, StoredNetwork, read_network, write_network
-from kdenv.search.playout import Uniform
+from kdenv.search.playout import Seated
 from kdenv.training.checkpoint import Checkpoint, read_checkpoint
 from kdenv.training.curve import Strength, TrainingCurve
 from kdenv.training.settings import TrainingSettings, flag
@@ -54,7 +54,6 @@ from kdenv.training.teacher import Teacher
 _STEP = 0.5  # seconds of a call of the kernel
 _FIRST_STEP = 4  # games
 _CHECKPOINT_EVERY = 20.0  # seconds
-_MOST_GUIDES = 4
 _CHECKPOINT, _MODEL, _LOCK = "checkpoint.npz", "model.npz", ".lock"
 
 
@@ -84,7 +83,7 @@ class Trainer:
         self.players, self.variant = self.game.variant(players, **settings.options)
         check_at_first_use(self.game, self.players, self.variant)
         self._observer = self.game.observer(self.players, self.variant, settings.encoding or None)
-        goal = Goal(self.game.teams(self.players), settings.scale_for(self.game), settings.win)
+        goal = Goal(teams=self.game.teams(self.players), scale=settings.scale_for(self.game), win=settings.win)
         network = network_of(self._observer.part(), self._first_layers(), settings.activation)
         self.player = Valued(network, goal, turns_for(self.game, self.players))
         self.games, self.seconds = 0, 0.0  # learned from so far
@@ -177,7 +176,7 @@ class Trainer:
             player = Valued(copy_for_thread(player.network, self._observer.part()), player.goal, turns_for(self.game, self.players))
         return learner_for(player, self.game.state_dtype, self.players, self._squares, self._paces)
 
-    def _guides_for(self) -> BySeat:
+    def _guides_for(self) -> Seated:
         players: list[Any] = []
         for text in self.settings.guides:
             guide = policy(text)
@@ -185,8 +184,7 @@ class Trainer:
             players.append(guide.compiled(self.game, self.players))
             if players[-1] is None:
                 raise BadOption(f"guides={text} is not possible, because {guide} has no compiled form; choose a rule player")
-        players += [Uniform()] * (_MOST_GUIDES - len(players))
-        return BySeat(np.full(self.players, -1, np.int64), *players)
+        return seated(players, self.players)
 
     # Learning
 

@@ -61,11 +61,11 @@ def test_processes_that_end_before_any_game_are_counted_until_a_game_is_finished
 
 
 class Lost(Exception):
-    """What Ray raises if the process or the node of a job is lost."""
+    """The error that Ray raises if the process or the node of a job is lost."""
 
 
 class Failed(Lost):
-    """What Ray raises if a job raises an error."""
+    """The error that Ray raises if a job raises an error."""
 
     def __init__(self, cause: Exception) -> None:
         super().__init__(str(cause))

@@ -177,7 +177,7 @@ def test_players_of_too_many_kinds_are_asked_for_every_decision(monkeypatch: pyt
     def refuse(*_):
         raise NotSupported("too many kinds")
 
-    monkeypatch.setattr(compiled_games, "cast_of", refuse)
+    monkeypatch.setattr(compiled_games, "seated_policies", refuse)
     assert clocked(results_of(Match("kingdomino", ["random", "random"], games=8, options={"size": 3}))) == [0, 1, 2, 3]
 
 
@@ -188,7 +188,7 @@ def test_a_match_too_short_to_be_worth_it_compiles_no_whole_games(monkeypatch: p
 
 
 def test_a_match_that_ends_early_compiles_no_whole_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a comparison does, which may play 20,000 deals and needs few."""
+    """A comparison may play 20,000 deals and needs few."""
     monkeypatch.setattr(compiled_games, "_play_to_the_end", lambda *_: pytest.fail("it was compiled"))
     numbers = list[int]()
 

@@ -28,7 +28,7 @@ def command(file: Path, games: int = MATCH.games, processes: int = 1) -> list[st
 
 
 def kept_in(file: Path) -> int:
-    """How many games the file has. Each of them must be the one that this match plays."""
+    """The number of games in the file. Each of them must be the one that this match plays."""
     with ResultsFile(file, MATCH) as kept:
         results = list(kept.results())
     numbers = {result.number for result in results}
@@ -91,7 +91,7 @@ def test_a_closed_standard_output_loses_nothing(tmp_path, closed: str) -> None:
 
 @posix
 def test_a_reader_that_has_gone_loses_nothing(tmp_path) -> None:
-    """As of `kdenv match ... | true`."""
+    """The same happens in `kdenv match ... | true`."""
     file, report = tmp_path / "match.jsonl", tmp_path / "report.html"
     with subprocess.Popen(
         [*command(file, 12), "--report", str(report)], env=HERE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -308,7 +308,7 @@ def test_damaged_files_are_refused_or_right(tmp_path, rounds: int) -> None:
 
 
 def test_a_place_that_cannot_be_written_is_told_before_anything_is_played(tmp_path, capsys, monkeypatch) -> None:
-    monkeypatch.setattr("kdenv.arena.workers.Games", lambda *_: pytest.fail("something was played"))
+    monkeypatch.setattr("kdenv.arena.workers.CompiledGames", lambda *_: pytest.fail("something was played"))
     folder, note = tmp_path / "folder", tmp_path / "note"
     folder.mkdir()
     note.write_text("hello")

@@ -160,7 +160,7 @@ DEALS = {
 
 
 def coverage_of_shares(kind: str, deals: int, matches: int) -> float:
-    """How often the interval holds the truth."""
+    """The coverage of the interval."""
     draw, truth = DEALS[kind]
     held = 0
     for match in draw(np.random.default_rng(4), (matches, deals)):
@@ -170,7 +170,7 @@ def coverage_of_shares(kind: str, deals: int, matches: int) -> float:
 
 
 def least(matches: int, promised: float) -> float:
-    """What a coverage of `promised` falls below once in a million times."""
+    """The coverage that a promised one falls below once in a million times."""
     return promised - MILLION * math.sqrt(promised * (1 - promised) / matches)
 
 

@@ -94,7 +94,7 @@ COMMAND = ("match", "kingdomino", "random", "misbehaving", "--option", "size=3",
 
 
 def misbehave(folder: Path, how: str, *arguments: str) -> tuple[str, str]:
-    """What a match prints, and the sentence it ends with, when a policy misbehaves after some games."""
+    """The output of a match, and its last sentence, when a policy misbehaves after some games."""
     done = run_script(folder, MISBEHAVING.replace("MISBEHAVIOUR", how), *COMMAND, *arguments)
     assert done.returncode == 2, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
@@ -168,7 +168,7 @@ def test_a_decision_is_late_when_it_has_been_seen_for_longer_than_the_limit(monk
     assert seen == [None, None, 3, None, None, None, None, 1]
     worker.process.join()
     worker.pipe.close()
-    assert worker.how_it_ended() == "by SIGKILL (memory may have run out)"
+    assert worker.exit_words() == "by SIGKILL (memory may have run out)"
 
 
 # Processes killed from outside

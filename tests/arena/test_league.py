@@ -40,7 +40,7 @@ size = 3
 
 
 def lines(folder: Path) -> dict[str, list[str]]:
-    """What each file of a folder holds, without the seconds of its games."""
+    """The content of each file of a folder, without the seconds of its games."""
     found = {}
     for path in sorted(folder.glob("*.jsonl")):
         first, *games = path.read_text(encoding="utf-8").splitlines()
@@ -49,7 +49,7 @@ def lines(folder: Path) -> dict[str, list[str]]:
 
 
 def numbers(standings: Standings) -> object:
-    """What standings say, without times."""
+    """The text of standings, without times."""
     said = standings.as_json()
     rows = [{**row, "seconds_per_turn": None} for row in said["policies"]]
     return json.loads(json.dumps([rows, said["pairs"]]), parse_float=lambda number: round(float(number), 6))

@@ -15,7 +15,7 @@ WON, TIED, LOST = (0, 1), (0, 0), (1, 0)
 
 
 def two(*games: Places, deals: int = 1, policies: int = 2) -> Placings:
-    """So many deals of policies 0 and 1, each with these games."""
+    """This number of deals of policies 0 and 1, each with these games."""
     placings = Placings(policies, len(games))
     for deal in range(deals):
         for places in games:
@@ -164,7 +164,7 @@ def test_whoever_wins_or_loses_everything_has_a_finite_rating_and_one_end(sign: 
 
 
 def test_with_more_at_the_table_the_end_of_an_unbeaten_one_is_no_closer() -> None:
-    """All that is sure is that it finished before the strongest of the others."""
+    """It finished before the strongest of the others; nothing else is known."""
     placings = Placings(3, 1)
     for deal in range(40):
         placings.add((0, 1, 2), deal, (1, 2, 0) if deal % 2 else (2, 1, 0))
@@ -248,7 +248,7 @@ def test_the_interval_of_two_is_that_of_profile_likelihood(wins: int, games: int
     share = wins / games
 
     def fallen(gap: float) -> float:
-        """How much less the logarithm of the likelihood is than at the share itself."""
+        """The fall of the log-likelihood from its value at the share itself."""
         chance = 1 / (1 + math.exp(gap))
         return wins * math.log(share / chance) + (games - wins) * math.log((1 - share) / (1 - chance))
 

@@ -20,7 +20,7 @@ from kdenv.games import find_game
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """What the command prints, if it succeeds."""
+    """The output of the command, which must succeed."""
     code = main(arguments)
     captured = capsys.readouterr()
     assert code == 0, captured.err
@@ -90,7 +90,7 @@ def started(command: list[str], **environment: str) -> subprocess.Popen[str]:
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """What it has printed; it is made to end if it does not by itself."""
+    """The output of a process, which is ended if it does not end by itself."""
     try:
         return process.communicate(timeout=120)
     except subprocess.TimeoutExpired:
@@ -220,7 +220,7 @@ RECORD = Path(__file__).parents[2] / "examples" / "kingdomino.txt"
 
 
 def kdenv(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    """What the command does as a process of its own, in this environment."""
+    """The result of the command in a new process, in this environment."""
     clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "PYTHONIOENCODING")}
     command = [sys.executable, "-m", "kdenv", *arguments]
     return subprocess.run(command, env={**clean, **environment}, capture_output=True, timeout=120, check=False, input=b"q\n")
@@ -270,7 +270,7 @@ def test_a_forced_move_is_called_forced(capsys, tmp_path: Path) -> None:
 
 @pytest.mark.cold
 def test_a_closed_pipe_ends_quietly() -> None:
-    """As of `kdenv policies kingdomino | head -1`."""
+    """The same happens in `kdenv policies kingdomino | head -1`."""
     reading, writing = os.pipe()
     os.close(reading)
     for command in (["policies", "kingdomino"], ["--help"], ["replay", str(RECORD), "--every"]):

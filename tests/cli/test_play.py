@@ -149,7 +149,7 @@ def test_the_opponents_of_a_person_who_names_none_are_the_strongest(answer, caps
 
 
 def test_where_nobody_has_been_measured_flat_monte_carlo_plays(answer, capsys, monkeypatch) -> None:
-    """As in a game of an installed package, which names no strongest policies."""
+    """A game of an installed package may name no strongest policies."""
     monkeypatch.setattr("kdenv.policies.Strongest.why_not", classmethod(lambda cls, game: "has none"))
     answer()
     assert main(["play", "dominoes", "--seed", "1"]) == 0

@@ -160,8 +160,8 @@ def test_numba_alone_compiles_the_same(house: House, original: Any) -> None:
 
 def test_editing_a_player_outside_the_package_is_noticed(house: House) -> None:
     (house.folder / "mine.py").write_text(MY_PLAYER)
-    work = "from mine import Last\n" + PLAY_AND_SEARCH.replace("Uniform()", "EpsilonGreedy(Last(1), 0.5)").replace(
-        "import Uniform", "import EpsilonGreedy"
+    work = "from mine import Last\n" + PLAY_AND_SEARCH.replace("Uniform()", "EpsilonGreedyPlayer(Last(1), 0.5)").replace(
+        "import Uniform", "import EpsilonGreedyPlayer"
     )
     work = work.replace("GAME_ROOM", "three_shells")
     first = house.run(work)
@@ -179,8 +179,8 @@ def test_a_player_of_another_program_is_no_obstacle_and_stays_cached(house: Hous
     theirs = house.run(work)
     (house.folder / "mine.py").rename(house.folder / "away.py")
     assert house.play_and_search() == (original, [])
-    ours = PLAY_AND_SEARCH.replace("GAME_ROOM", "three_shells").replace("Uniform()", "EpsilonGreedy(Uniform(), 0.5)")
-    assert "play_games" in house.run(ours.replace("import Uniform", "import EpsilonGreedy, Uniform")).compiled
+    ours = PLAY_AND_SEARCH.replace("GAME_ROOM", "three_shells").replace("Uniform()", "EpsilonGreedyPlayer(Uniform(), 0.5)")
+    assert "play_games" in house.run(ours.replace("import Uniform", "import EpsilonGreedyPlayer, Uniform")).compiled
     (house.folder / "away.py").rename(house.folder / "mine.py")
     assert house.run(work) == (theirs.result, [])
 
@@ -351,11 +351,11 @@ REPLACED_LATER = WITH_A_PLAYER.replace(
     "    result = ",
     """
     import mine
-    from kdenv.search.playout import EpsilonGreedy
+    from kdenv.search.playout import EpsilonGreedyPlayer
     choose_at(Last(1), table.states, 0, GAME.buffer(), make_rng(1))
     mine.K = 2
     result = """,
-).replace("int(choose_at(Last(1)", "int(choose_at(EpsilonGreedy(Last(1), 0.0)")
+).replace("int(choose_at(Last(1)", "int(choose_at(EpsilonGreedyPlayer(Last(1), 0.0)")
 
 
 def test_a_constant_that_is_replaced_later_is_not_kept(house: House) -> None:
@@ -385,6 +385,37 @@ def test_what_cannot_be_told_is_compiled_anew_and_said(house: House) -> None:
         assert "f" in done.compiled
         assert done.result[0] == 3
         assert done.result[1].startswith("kdenv: every process compiles f again, because kdenv cannot find out what it depends on: ")
+
+
+# The cases are a class of a script, such a class within a tuple, and a class that a function makes; a class of a module is kept.
+@pytest.mark.parametrize(
+    "made, returned, kept",
+    [("Pair", "Pair(n, n)", False), ("Pair", "(n, Pair(n, n))", False), ("local", "Local(n, n)", False), ("Found", "Found(n, n)", True)],
+)
+def test_a_kernel_returns_the_class_of_its_script_in_every_process(house: House, made: str, returned: str, kept: bool) -> None:
+    (house.folder / "found.py").write_text("from typing import NamedTuple\nclass Found(NamedTuple):\n    a: int\n    b: int\n")
+    work = f"""
+    from typing import NamedTuple
+    from found import Found
+    from kdenv.compiler.kernel import kernel
+    class Pair(NamedTuple):
+        a: int
+        b: int
+    def local():
+        class Local(NamedTuple):
+            a: int
+            b: int
+        return Local
+    Local = local()
+    @kernel
+    def answer(n):
+        return {returned}
+    found = answer(3)
+    found = found[1] if type(found) is tuple else found
+    result = [type(found) is {"Local" if made == "local" else made}, *found]
+    """
+    assert [house.run(work).result for _ in range(2)] == [[True, 3, 3]] * 2
+    assert house.run(work) == ([True, 3, 3], [] if kept else ["answer"])
 
 
 # Several processes at a time

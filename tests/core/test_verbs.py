@@ -103,6 +103,12 @@ def without(*names: str, **changes: Any) -> ModuleType:
     return words
 
 
+def test_the_limit_that_a_game_is_given_is_the_verb() -> None:
+    room = room_like_three_shells(STATE=state_dtype(("stage", np.int8), ("with_a_limit_given_to_the_game", np.int8)))
+    game = lame(name="limited", room=(room,), truncated=_always)
+    assert verbs.truncated(np.zeros(1, game.state_dtype), 0)
+
+
 def test_a_game_without_a_word_is_refused_when_it_is_made() -> None:
     with pytest.raises(TypeError) as error:
         lame(notation=without("chance_text", "position_from"))

@@ -88,8 +88,8 @@ def test_a_cloister_at_the_edge_of_the_window_counts_the_tiles_around_it(east: i
 
 
 @kernel
-def _stand(states, tile, slot, seat, n):
-    claims.stand(states[0], tile, slot, seat, n)
+def _put_meeple(states, tile, slot, seat, n):
+    claims.put_meeple(states[0], tile, slot, seat, n)
 
 
 def test_a_meeple_that_is_put_down_and_taken_back_changes_nothing() -> None:
@@ -102,5 +102,5 @@ def test_a_meeple_that_is_put_down_and_taken_back_changes_nothing() -> None:
         for claim in after.legal()[1:]:
             states = after.states.copy()
             for n in (1, -1):
-                _stand(states, tile, claim - claims.CLAIM, 1, n)
+                _put_meeple(states, tile, claim - claims.CLAIM, 1, n)
             assert states.tobytes() == after.states.tobytes()

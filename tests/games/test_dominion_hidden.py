@@ -1,4 +1,4 @@
-"""Is what a seat cannot know drawn from what it can, with the right odds, and never from the truth?"""
+"""resample_hidden of Dominion draws the unknown cards with the right odds, from a seat's knowledge and never from the truth."""
 
 import re
 from collections import Counter
@@ -36,7 +36,7 @@ def resample_many(states, seat, n, rng, hands):
 
 
 def sampled_hands(table: Table, n: int = DRAWS) -> Counter:
-    """How often seat 1 has each hand, as seat 0 sees it."""
+    """Return the number of draws for seat 0 in which seat 1 has each hand."""
     states = np.zeros(2, GAME.state_dtype)
     states[0] = table.states[0]
     hands = np.zeros(n, np.int64)
@@ -49,7 +49,7 @@ def sampled_hands(table: Table, n: int = DRAWS) -> Counter:
 
 
 def chi_square(counts: Counter, odds: dict[str, float]) -> float:
-    """In standard deviations above what is expected of a sample from these odds."""
+    """Return the statistic in standard deviations above its mean for a sample from these odds."""
     assert set(counts) <= set(odds)
     n = sum(counts.values())
     total = sum(odds.values())
@@ -62,7 +62,7 @@ def chi_square(counts: Counter, odds: dict[str, float]) -> float:
 def deals(
     pool: list[str], n_left_over: int, n_hand: int, hand_from: Callable[[str], bool] = lambda card: True, n_plain: int = 0
 ) -> Iterator[tuple[str, ...]]:
-    """Every deal of the pool's cards, each card on its own: leftovers (no treasures; so many no actions), then the hand; yields hands."""
+    """Yield the hand of every deal of the cards of the pool, each by itself: leftovers (no treasures, n_plain no actions), then hands."""
     for plain in combinations(range(len(pool)), n_plain):
         if any(pool[i] in (*TREASURES, *ACTIONS) for i in plain):
             continue

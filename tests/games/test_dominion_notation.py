@@ -1,4 +1,4 @@
-"""Dominion as text and back: actions, positions, records, and what is said of bad text."""
+"""Dominion as text and back: actions, positions, records, and the errors of bad text."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a seat sees of Dominion, as numbers and as pictures."""
+"""Observations and pictures of Dominion."""
 
 from xml.etree import ElementTree
 

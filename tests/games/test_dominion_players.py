@@ -1,4 +1,4 @@
-"""The players of the thesis: what each does, and the numbers the page gives for their matches.
+"""The players of the thesis: their actions, and the results of their matches on the page.
 
 Intervals are five standard deviations of the sample and more; the long runs (--slow) are the sizes of the issue.
 """
@@ -91,7 +91,7 @@ def test_single_witch_as_in_dominiate_is_stronger_than_in_the_thesis() -> None:
 
 
 def chosen(table: Table, name: str, **parameters: Any) -> str:
-    """What the player does here, in words."""
+    """Return the player's action here, in words."""
     states = np.zeros(2, GAME.state_dtype)
     states[0] = table.states[0]
     return table.name(first_action(choose(player(name, **parameters), states, 0, np.zeros(64, np.int64), make_rng(1))))
@@ -174,7 +174,7 @@ def test_free_play_is_the_card_that_mppaf_plays_without_search() -> None:
 
 @kernel
 def plays_legally(one, states, out, listed, rng):
-    """Whether all choices of a player against itself, from states[0] on, are legal."""
+    """Return whether all choices of a player against itself, from states[0] on, are legal."""
     while phase(states[0]) != 2:
         if phase(states[0]) == CHANCE:
             apply_chance(states[0], sample_chance(states[0], rng))

@@ -38,7 +38,7 @@ def play_both(seed: int, **options: Any) -> Iterator[tuple[Table, Dominoes, rand
 
 
 def late_positions(n: int, most_unseen: int, most_deals: int = 10**9, **options: Any) -> Iterator[tuple[Table, Dominoes, int]]:
-    """One position of each of n rounds in which some seat has not seen so many tiles, and that seat."""
+    """One position of each of n rounds in which some seat has not seen 3 to most_unseen tiles, and that seat."""
     found = seed = 0
     while found < n:
         seed += 1
@@ -52,7 +52,7 @@ def late_positions(n: int, most_unseen: int, most_deals: int = 10**9, **options:
 
 
 def known(oracle: Dominoes, seat: int) -> tuple:
-    """What the naive counting needs."""
+    """The arguments of the naive counting."""
     return oracle.history, seat, oracle.hands[seat], oracle.calls, oracle.known_holder_of_66()
 
 
@@ -130,7 +130,7 @@ def test_every_consistent_deal_is_drawn_equally_often(options, n):
 
 
 def chi_square_is_plausible(counts: list[int], expected: float) -> bool:
-    """Whether such a sum of squares happens more often than once in a million (Wilson and Hilferty's approximation)."""
+    """Return whether such a sum of squares happens more often than once in a million (Wilson and Hilferty's approximation)."""
     freedom = len(counts) - 1
     chi = sum((count - expected) ** 2 for count in counts) / expected
     z = ((chi / freedom) ** (1 / 3) - 1 + 2 / (9 * freedom)) / math.sqrt(2 / (9 * freedom))

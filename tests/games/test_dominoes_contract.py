@@ -1,4 +1,4 @@
-"""Do the kernels of dominoes and its naive oracle agree at every step of whole rounds and matches?"""
+"""The kernels of dominoes and its naive oracle agree at every step of whole rounds and matches."""
 
 import pytest
 from contract import play_in_lock_step

@@ -1,7 +1,7 @@
-"""Does greedy play as it says, and do rounds between greedy and random players come out as measured elsewhere?
+"""The choices of greedy, and the results of rounds between greedy and random players.
 
-The statistics are those of issue 3. A leader who holds 6-6 has a better hand than most, so they are of rounds whose
-leader is drawn (as in every round of a match but the first); shares of wins are without halves of ties unless said.
+The statistics are those of issue 3. A leader who holds 6-6 has a better hand than most. So they are of rounds whose leader
+is drawn, as in every round of a match but the first. Shares of wins are without halves of ties unless stated.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""Does the naive oracle play dominoes by the book? One fact a test, then whole rounds beside OpenSpiel.
+"""The naive oracle of dominoes by the rule page, one fact a test, then whole rounds beside OpenSpiel.
 
 Tiles are written as on the table: "3-5 0-0" is a hand, `lay("3-5")` covers a 3 and exposes a 5.
 """
@@ -460,7 +460,7 @@ def test_random_matches_end_with_one_team_at_the_target(rules, calls, seed):
 
 
 def greedy_rounds(rules, n_rounds, seed):
-    """So many single rounds in which all four play greedily."""
+    """Play single rounds in which all four seats are greedy."""
     rng = random.Random(seed)
     for _ in range(n_rounds):
         game = deal(Dominoes(rules=rules, mode="round"), rng)
@@ -488,7 +488,7 @@ def test_the_right_rules_block_as_many_greedy_rounds_as_the_page_says():
 
 
 def late_position(seed, n_unseen, **variant):
-    """A random first round without calls, stopped when the player to move has at most so many tiles to wonder about."""
+    """A random first round without calls, stopped when the player to move has not seen at most this number of tiles."""
     rng = random.Random(seed)
     game = begun(seed, mode="round", **variant)
     while sum(map(len, game.hands)) - len(game.hands[game.seat()]) > n_unseen:

@@ -120,7 +120,7 @@ def test_cores_are_counted_where_a_process_cannot_be_bound_to_some(monkeypatch: 
 def test_ctrl_c_comes_at_once_where_signals_cannot_be_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(signal, "pthread_sigmask", raising=False)
     done: list[str] = []
-    with pytest.raises(KeyboardInterrupt), workers._interrupts_held():
+    with pytest.raises(KeyboardInterrupt), workers._interrupts_delayed():
         signal.raise_signal(signal.SIGINT)
         done.append("still in the block")
     assert done == []
@@ -129,7 +129,7 @@ def test_ctrl_c_comes_at_once_where_signals_cannot_be_blocked(monkeypatch: pytes
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be blocked on this system")
 def test_ctrl_c_waits_where_signals_can_be_blocked() -> None:
     done: list[str] = []
-    with pytest.raises(KeyboardInterrupt), workers._interrupts_held():
+    with pytest.raises(KeyboardInterrupt), workers._interrupts_delayed():
         signal.raise_signal(signal.SIGINT)
         done.append("still in the block")
     assert done == ["still in the block"]

@@ -15,10 +15,11 @@ from kdenv.core.table import Table
 from kdenv.core.turns import first_action, packed, play_turn_while_deciding, rest_of, then
 from kdenv.games import find_game
 from kdenv.networks import learning
-from kdenv.networks.learning import GAMES, POSITIONS, SQUARED_ERRORS, TOO_LONG, BySeat, Learner, Schedule
+from kdenv.networks.learning import GAMES, POSITIONS, SQUARED_ERRORS, TOO_LONG, Learner, Schedule
 from kdenv.networks.network import layers_of, network_of
 from kdenv.networks.players import list_turns_of, weigh_listed_turns
-from kdenv.search.playout import Uniform
+from kdenv.policies.compiled_opponents import seated
+from kdenv.search.playout import Seated, Uniform
 
 GAME = three_shells.GAME
 PLAYERS, VARIANT = GAME.variant()
@@ -32,8 +33,10 @@ def schedule(**changes: Any) -> Schedule:
     return plain._replace(**changes)
 
 
-def guides(*which: int) -> BySeat:
-    return BySeat(np.array(which), Bold(0), Bold(1), Bold(2), Uniform())
+def guides(*which: int) -> Seated:
+    players = seated([Bold(0), Bold(1), Bold(2), Uniform()], len(which))
+    players.which[:] = which
+    return players
 
 
 def found_by(learner: Learner, table: Table, seat: int) -> float:
@@ -126,7 +129,7 @@ def test_worths_from_outside_are_learned_turn_by_turn() -> None:
     assert of.sums[SQUARED_ERRORS] == pytest.approx(squared)
 
 
-def play_game(of: Learner, who: BySeat, how: Schedule, rng: Any) -> int:
+def play_game(of: Learner, who: Seated, how: Schedule, rng: Any) -> int:
     return int(learning._play_game(of, who, how, PLAYERS, VARIANT, GAME.buffer(), rng))
 
 
@@ -288,7 +291,7 @@ def test_both_sides_of_a_deal_are_measured_with_the_same_chance() -> None:
         return scores[first] - scores[1 - first]
 
     n = 12
-    player = BySeat(np.zeros(2, np.int64), Bold(2), Bold(three_shells.PASS), Uniform(), Uniform())
+    player = seated([Bold(2), Bold(three_shells.PASS)], 2)
     margins, wins, numbers = np.zeros(2 * n), np.zeros(2 * n), np.zeros(2, np.int64)
     chance, states = make_rng(7), np.zeros(4, GAME.state_dtype)
     learning.measure_games(player, states, 2, 2, VARIANT, n, GAME.buffer(), margins, wins, numbers, chance, make_rng(8))

@@ -20,7 +20,7 @@ from kdenv.games import find_game, names
 from kdenv.networks.network import Network, layers_of, look, network_of, value, values
 from kdenv.networks.players import Goal, Valued, turns_for, weigh_turns
 from kdenv.policies import policy
-from kdenv.policies.compiled import player_of_seats
+from kdenv.policies.compiled_opponents import player_of_seats
 
 ACTIVATIONS = {"relu": lambda x: np.maximum(x, 0), "tanh": np.tanh}
 
@@ -143,7 +143,7 @@ def test_two_seats_with_one_model_have_one_player_and_threads_have_their_own(tmp
     file = random_model(tmp_path / "model.npz", "kingdomino")
     game, text = find_game("kingdomino"), f"learned({file})"
     player = player_of_seats([policy(text), policy(text), policy("random")], [0, 1, 2], game, game.players[0])
-    assert player.third_seats | player.first_seats | player.second_seats == 0b111
+    assert player.places[0] == player.places[1] != player.places[2] and player.which[:3].tolist() == [0, 1, 2]
     player = policy(text)
     one, other = player.compiled(game, game.players[0]), player.compiled(game, game.players[0])
     assert one.network.weights is other.network.weights

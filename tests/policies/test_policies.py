@@ -15,7 +15,7 @@ from kdenv.core.turns import list_turns, packed, then
 from kdenv.core.view import View
 from kdenv.games import find_game
 from kdenv.policies import TurnPolicy, policy
-from kdenv.policies.compiled_opponents import cast_of, select_player
+from kdenv.policies.compiled_opponents import seated_policies
 
 KINGDOMINO = find_game("kingdomino")
 
@@ -140,7 +140,7 @@ def test_preparing_does_not_change_what_is_played() -> None:
     assert prepared.n_playouts == 30
 
 
-# --- Casts ---
+# --- Compiled players of several policies ---
 
 
 def kind_of_player(name: str) -> type:
@@ -169,15 +169,16 @@ class Stubborn(TurnPolicy):
 
 
 @kernel
-def _asked(cast, number, states, out, rng):
-    return choose(select_player(cast, number), states, 0, out, rng)
+def _asked(player, index, states, out, rng):
+    player.which[:] = index
+    return choose(player, states, 0, out, rng)
 
 
-def test_in_a_cast_of_four_kinds_each_number_calls_its_own_policy() -> None:
+def test_with_players_of_four_types_each_index_calls_its_own_policy() -> None:
     kinds = [kind_of_player(name) for name in ("A", "B", "C", "D")]
     players = [Stubborn(kind, 10 * action) for action, kind in enumerate(kinds, 1)]
     players += [Stubborn(kind, 10 * action + 1) for action, kind in enumerate(kinds, 1)]
-    cast, numbers = cast_of(players, KINGDOMINO, 4)
+    player = seated_policies(players, KINGDOMINO, 4)
     states, out, rng = np.zeros(2, KINGDOMINO.state_dtype), KINGDOMINO.buffer(), make_rng(1)
-    asked = [_asked(cast, number, states, out, rng) for number in numbers.tolist()]
+    asked = [_asked(player, index, states, out, rng) for index in range(8)]
     assert asked == [packed(action) for action in (10, 20, 30, 40, 11, 21, 31, 41)]

@@ -144,5 +144,5 @@ def test_a_bias_is_by_the_points_that_the_mover_gains_at_once(chance: str) -> No
         gained[turn] = after.scores()[1] - table.scores()[1]
     assert len(set(gained.values())) > 1
     tree = worker.tree
-    noted = {int(turn): gain for turn, gain in zip(tree.turns, tree.counts["gains"], strict=True) if turn}
+    noted = {int(turn): gain for turn, gain in zip(tree.turns, tree.counts["bias"], strict=True) if turn}
     assert noted == gained

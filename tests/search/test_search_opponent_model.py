@@ -69,7 +69,7 @@ def drawn(table: Table, seat: int, player: Policy, n: int, searches: int = 1) ->
     found: Counter[tuple[Hand, ...]] = Counter()
     for i in range(n * searches):
         if i % n == 0:
-            dealer.weight[0] = opponent_model._NONE  # the dealer of a new search
+            dealer.weight[0] = opponent_model._NO_DEAL  # the dealer of a new search
         states[0] = table.states[0]
         deal(dealer, states, 0, seat, rng)
         others = (int(states[0]["hands"][other]) for other in range(4) if other != seat)
@@ -131,7 +131,7 @@ def test_actions_are_alike_if_they_lay_the_same_tile() -> None:
         return frozenset(divmod(action, 7)) if action < PASS else action
 
     for one, other in product(range(CALL + 1), repeat=2):
-        assert opponent_model._is_alike(one, other) == (laid(one) == laid(other)), (one, other)
+        assert opponent_model._is_same_tile(one, other) == (laid(one) == laid(other)), (one, other)
 
 
 def test_random_rivals_take_every_legal_turn_alike() -> None:

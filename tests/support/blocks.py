@@ -126,7 +126,7 @@ def texts_in(docstring: str) -> Iterator[str]:
 
 
 def _is_python(text: str) -> bool:
-    """Whether this could be Python. A single word is none."""
+    """True if this could be Python. A single word is not."""
     with contextlib.suppress(SyntaxError):
         return not isinstance(ast.parse(text).body[0], ast.Expr) or not text.isidentifier()
     return False

@@ -45,7 +45,7 @@ class CompiledDominion:
         # Seats take turns in order, so the number of the one on turn gives those of the others.
         begun = position["seats"][s["turn"]].get("turns", 0) + 1
         s["turns"][: game.table.players] = [begun - (seat > s["turn"]) for seat in range(game.table.players)]
-        # The engine itself begins the phase: END at a choice of a card only makes it go on, here with no card being played.
+        # The engine itself begins the phase: END at a choice of a card only makes it continue, and here no card is being played.
         s["stage"], s["node"], s["draw_left"] = ACTION_PHASE, TRASH_NODE, 0
         apply_at(game.table.states, 0, END)
         return game

@@ -39,7 +39,7 @@ def position(*seats: dict[str, Any], kingdom: str = "", **rest: Any) -> dict[str
 
 
 class Spoken:
-    """A game that is told, and tells, everything in words."""
+    """A game played and read in words."""
 
     def __init__(self, game: Any) -> None:
         self.game = game
@@ -63,7 +63,7 @@ class Spoken:
         return [self._name(action) for action in self.game.legal()]
 
     def chances(self) -> dict[str, int]:
-        """What the next card may be, and how many there are of each."""
+        """The possible next cards, with the number of each."""
         return {self.game.cards[slot]: weight for slot, weight in self.game.chances().items()}
 
     def zone(self, seat: int, zone: str) -> str:
@@ -79,38 +79,34 @@ class Spoken:
         return self._text(self.game.position()["trash"])
 
     def left(self, card: str) -> int:
-        """How many cards of this kind the supply still has."""
+        """The number of cards of this kind in the supply."""
         return int(self.game.position()["supply"][card])
 
     def phase(self) -> str:
-        """As the game says."""
         return str(self.game.phase())
 
     def seat(self) -> int:
-        """As the game says."""
         return int(self.game.seat())
 
     def scores(self) -> list[int]:
-        """As the game says."""
         return list(self.game.scores())
 
     def standings(self) -> list[int]:
-        """As the game says."""
         return list(self.game.standings())
 
     @property
     def actions(self) -> int:
-        """How many Actions may still be played."""
+        """The number of Actions that may still be played."""
         return int(self.game.position()["actions"])
 
     @property
     def buys(self) -> int:
-        """How many cards may still be bought."""
+        """The number of cards that may still be bought."""
         return int(self.game.position()["buys"])
 
     @property
     def coins(self) -> int:
-        """How many coins are left to spend."""
+        """The number of coins left to spend."""
         return int(self.game.position()["coins"])
 
     def _name(self, action: int) -> str:
@@ -129,5 +125,5 @@ Scene = Callable[..., Spoken]
 
 
 def scene_of(engine: str) -> Scene:
-    """What writes a position, seat by seat, on the table of this engine."""
+    """Return a function that sets up a position, seat by seat, on the table of this engine."""
     return lambda *seats, **rest: Spoken(ENGINES[engine].at(position(*seats, **rest)))

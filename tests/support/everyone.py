@@ -50,7 +50,7 @@ def answer(asked: Policy, table: Table) -> tuple[Any, ...]:
 
 
 def answers_of_all(name: str) -> dict[str, tuple[Any, ...]]:
-    """What every policy answers in the middle of a random game."""
+    """The decisions of every policy in the middle of a random game."""
     table = random_game(find_game(name), 1, decisions=12)
     table.run_chance(make_rng(1))
     return {text: answer(policy(text), table) for text in policies_for(table.game)}
@@ -70,7 +70,7 @@ def _variants() -> Iterator[str]:
 
 
 def _fits(text: str, game: Game) -> bool:
-    """Whether a model was trained on this game."""
+    """True if a model was trained on this game."""
     try:
         policy(text).needs(game, *game.variant())
     except (BadOption, NotSupported):

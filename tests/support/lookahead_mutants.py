@@ -17,26 +17,29 @@ from kdenv.search.kernels import expectimax
 
 # What is wrong -> what to replace by what, in turn
 MUTANTS: dict[str, tuple[str, ...]] = {
-    "probes not weighted by probability": ("f.floor += p * least", "f.floor += least"),
-    "the chance's own alpha in the probe": ("f.low = (f.alpha - task.most * (1.0 - p)) / p", "f.low = f.alpha"),
+    "probes not weighted by probability": ("node.floor += p * least", "node.floor += least"),
+    "the chance's own alpha in the probe": ("node.low = (node.alpha - task.most * (1.0 - p)) / p", "node.low = node.alpha"),
     "... and a probe that failed low taken for a lower bound": (
-        "f.low = (f.alpha - task.most * (1.0 - p)) / p",
-        "f.low = f.alpha",
-        "least = value if value > max(-task.most, f.low) + rounding(task) else -task.most",
+        "node.low = (node.alpha - task.most * (1.0 - p)) / p",
+        "node.low = node.alpha",
+        "least = value if value > max(-task.most, node.low) + rounding(task) else -task.most",
         "least = value",
     ),
-    "max(U, beta) for min": ("min(task.most, f.high)", "max(task.most, f.high)"),
-    "min(L, alpha) for max": ("max(-task.most, f.low), min", "min(-task.most, f.low), min"),
+    "max(U, beta) for min": ("min(task.most, node.high)", "max(task.most, node.high)"),
+    "min(L, alpha) for max": ("max(-task.most, node.low), min", "min(-task.most, node.low), min"),
     "leaves not cut to the bounds": ("value = min(max(value, -task.most), task.most)", "value = value"),
     "what others contribute at least forgotten in B": (
-        "f.high = (f.beta - f.sum - f.floor) / p",
-        "f.high = (f.beta - f.sum + task.most) / p",
+        "node.high = (node.beta - node.sum - node.floor) / p",
+        "node.high = (node.beta - node.sum + task.most) / p",
     ),
-    "others at most U forgotten in A": ("f.low = (f.alpha - f.sum - task.most * f.left) / p", "f.low = (f.alpha - f.sum) / p"),
+    "others at most U forgotten in A": (
+        "node.low = (node.alpha - node.sum - task.most * node.left) / p",
+        "node.low = (node.alpha - node.sum) / p",
+    ),
     "probed turns searched again": ("child.at = search.tried[level, at]", "child.at = 0"),
     "probe values forgotten": ("child.best = search.probed[level, at]", "child.best = -np.inf"),
-    "the window not turned for the other side": ("f.alpha = -f.beta", "f.alpha = f.alpha"),
-    "no cut at beta": ("if task.cuts and value >= f.high:", "if task.cuts and value > 1e9:"),
+    "the window not turned for the other side": ("node.alpha = -node.beta", "node.alpha = node.alpha"),
+    "no cut at beta": ("if task.cuts and value >= node.high:", "if task.cuts and value > 1e9:"),
 }
 PROBES = (0, 1, 3)
 N_TREES = 12

@@ -33,6 +33,6 @@ def after_pick(seed: int = 1, players: int = 4, **options: Any) -> Table:
 
 
 def of_seat_to_move(table: Table) -> View:
-    """What the seat that decides sees."""
+    """The view of the seat that decides."""
     assert table.seat is not None
     return table.view(table.seat)

@@ -26,7 +26,7 @@ class Report(NamedTuple):
 
 
 def report_of(work: str, folder: Path, environment: Mapping[str, str]) -> Report:
-    """What a new process makes of this work, which ends with `result = ...` and is indented by four."""
+    """The result of this work in a new process. The work ends with `result = ...` and is indented by four."""
     code = PROCESS.replace("    WORK", "    " + work.strip())
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=dict(environment), capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"exit {done.returncode}: {done.stderr}"

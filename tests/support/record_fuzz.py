@@ -102,7 +102,7 @@ def read(text: str) -> str | None:
 
 
 def fuzz(game: str, seed: int, many: int) -> dict[str, object]:
-    """What became of so many mutants."""
+    """The numbers of mutants that were tried, refused and read."""
     dice = random.Random(f"{game} {seed}")
     texts = records(game, dice)
     tally: dict[str, object] = {"game": game, "tried": 0, "refused": 0, "read": 0}

@@ -36,8 +36,7 @@ from kdenv.envs.vector.kernels import (
     list_illegal,
 )
 from kdenv.envs.vector.thread_pool import ThreadPool
-from kdenv.policies.compiled import first_use
-from kdenv.policies.compiled_opponents import cast_of
+from kdenv.policies.compiled_opponents import first_use, seated_policies
 
 T = TypeVar("T")
 
@@ -82,7 +81,6 @@ class Batch:
             players=empty.players,
             learner=_learner(setup),
             drawn_from=0,
-            numbers=np.zeros(0, np.int64),  # filled in for the threads
             reward=reward_number(setup.reward),
             teams=empty.game.teams(empty.players),
             scale=float(empty.game.margin_scale),
@@ -95,7 +93,7 @@ class Batch:
     def set_opponents(self, lineup: Lineup) -> None:
         """Change the opponents. In a game under way the new policy at a place of the list replaces the old one at the same place."""
         players, drawn = lineup.listed
-        cast_of(players, self.empty.game, self.empty.players)  # refuses players without a compiled form
+        seated_policies(players, self.empty.game, self.empty.players)  # refuses players without a compiled form
         self.close()
         self._opponents = players
         np.minimum(self.games.places, max(len(players) - 1, 0), out=self.games.places)
@@ -211,10 +209,9 @@ class Batch:
         return self.results.observations
 
     def _new_pool(self) -> ThreadPool:
-        casts = [cast_of(self._opponents, self.empty.game, self.empty.players) for _ in range(self._threads)]
-        world = self.world._replace(numbers=casts[0][1])
-        parts = [(world, cast, self.games, _room(self.empty, self.observer)) for cast, _ in casts]
-        with first_use(casts[0][0], self.empty.game):
+        opponents = [seated_policies(self._opponents, self.empty.game, self.empty.players) for _ in range(self._threads)]
+        parts = [(self.world, each, self.games, _room(self.empty, self.observer)) for each in opponents]
+        with first_use(opponents[0], self.empty.game):
             return ThreadPool(parts, self._actions, self._new_results())
 
     def __getstate__(self) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from kdenv.envs.rewards import GAINS, add_gains, settle, write_forfeit
 from kdenv.envs.seeds import CHANCE as FOR_CHANCE
 from kdenv.envs.seeds import DICE, POOL, SEAT, seed_of
 from kdenv.envs.step_kernel import NOBODY, turn_of
-from kdenv.policies.compiled_opponents import select_player
 
 RANDOM_SEAT, NEXT_SEAT, ALL_SEATS = -1, -2, -3  # World.learner, if it is not a seat
 MOST_DEALS = 1000  # games in a row in which the learner has nothing to decide
@@ -35,7 +34,6 @@ class World(NamedTuple):
     players: int
     learner: int  # the seat that learns; or RANDOM_SEAT, NEXT_SEAT or ALL_SEATS
     drawn_from: int  # the number of players from which opponents are drawn for every game; 0 if they are fixed
-    numbers: NDArray[np.int64]  # the place in the cast of each of these players, or of each seat after the learner if they are fixed
     reward: int  # its number in envs/rewards.py
     teams: int
     scale: float
@@ -53,7 +51,7 @@ class GameArrays(NamedTuple):
     numbers: NDArray[np.int64]
     chance: NDArray[np.uint64]  # the generators
     dice: NDArray[np.uint64]
-    places: NDArray[np.int64]  # by seat: the place of its player in World.numbers
+    places: NDArray[np.int64]  # by seat: the index of its player in the opponents, see Seated.which
     learner: NDArray[np.int64]  # the seat that learns, or ALL_SEATS
     seat: NDArray[np.int64]  # the seat that decides
     mask: NDArray[np.int8]  # its legal actions
@@ -91,7 +89,7 @@ class Room(NamedTuple):
 
 
 @kernel
-def play_games(world, cast, games, room, dealing, actions, results, first, last):
+def play_games(world, opponents, games, room, dealing, actions, results, first, last):
     """Carry out actions[i] in the games from `first` to `last` (exclusive), and play until a learner decides in each.
 
     An illegal action ends its game as a loss. Where a game ends, its last observation is written to results.finals, and a new game is
@@ -104,14 +102,14 @@ def play_games(world, cast, games, room, dealing, actions, results, first, last)
         games.rewards[i, :] = 0.0
         is_new = dealing and actions[i] != 0
         if not dealing:
-            _carry_out(world, cast, games, room, i, actions[i])
+            _carry_out(world, opponents, games, room, i, actions[i])
             is_new = games.ended[i]
             if is_new:
                 _write_end(world, games, room, results.finals, i, me)
             elif world.reward == GAINS:
                 scores(games.states[i], games.scores[i])
                 add_gains(games.scores[i], games.before[i], world.scale, games.rewards[i])
-        if is_new and not _deal(world, cast, games, room, i):
+        if is_new and not _deal(world, opponents, games, room, i):
             return TOO_MANY_DEALS
         observe_by(room.encoding, games.states, i, games.seat[i], results.observations[i])
         games.reward[i] = games.rewards[i, games.last_seat[i] if games.ended[i] else games.seat[i]]
@@ -121,7 +119,7 @@ def play_games(world, cast, games, room, dealing, actions, results, first, last)
 
 
 @kernel
-def _carry_out(world, cast, games, room, i, action):
+def _carry_out(world, opponents, games, room, i, action):
     """Carry out an action in row i, and play until a learner decides; note whether the game ended."""
     if action < 0 or action >= games.mask.shape[1] or games.mask[i, action] == 0:
         games.illegal[i], games.ended[i] = True, True
@@ -129,7 +127,7 @@ def _carry_out(world, cast, games, room, i, action):
         return
     room.chance[0], room.dice[0] = games.chance[i], games.dice[i]
     decide(games.states, i, action, room.chance, room.log, 0)
-    games.seat[i] = _play_on(world, cast, games, room, i)
+    games.seat[i] = _play_on(world, opponents, games, room, i)
     games.chance[i], games.dice[i] = room.chance[0], room.dice[0]
     games.ended[i] = games.seat[i] == NOBODY
 
@@ -163,7 +161,7 @@ def _rank(numbers, ranks):
 
 
 @kernel
-def _deal(world, cast, games, room, i):
+def _deal(world, opponents, games, room, i):
     """Begin games in row i until a learner decides in one; return whether there was one within MOST_DEALS games."""
     for _ in range(MOST_DEALS):
         games.numbers[i] += 1
@@ -175,7 +173,7 @@ def _deal(world, cast, games, room, i):
         _draw(games, room, i)
         # Gains are counted from here, so that they include those of opponents who decide before the learner.
         scores(games.states[i], games.before[i])
-        mover = _play_on(world, cast, games, room, i)
+        mover = _play_on(world, opponents, games, room, i)
         games.chance[i], games.dice[i] = room.chance[0], room.dice[0]
         if mover != NOBODY:
             games.seat[i] = mover
@@ -202,7 +200,7 @@ def _seat_players(world, games, i, number, spare):
 
 
 @kernel
-def _play_on(world, cast, games, room, i):
+def _play_on(world, opponents, games, room, i):
     """Carry out chance and the turns of opponents in row i until a learner decides, and write the mask of its legal actions.
 
     Return its seat, or NOBODY at the end of the game.
@@ -220,17 +218,8 @@ def _play_on(world, cast, games, room, i):
                 return mover
             decide(states, i, room.out[0], room.chance, room.log, 0)
             continue
-        turn_of(
-            select_player(cast, world.numbers[games.places[i, mover]]),
-            states,
-            i,
-            room.states,
-            room.out,
-            room.dice,
-            room.chance,
-            room.log,
-            0,
-        )
+        opponents.which[mover] = games.places[i, mover]
+        turn_of(opponents, states, i, room.states, room.out, room.dice, room.chance, room.log, 0)
 
 
 @kernel

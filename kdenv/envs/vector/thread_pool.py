@@ -50,7 +50,7 @@ _NEXT = 3 * _LINE  # in a line for each slice: its next game that no thread has 
 
 
 @kernel
-def share_games(world, cast, games, room, actions, shared, me, begins, dealing, results, spins):
+def share_games(world, opponents, games, room, actions, shared, me, begins, dealing, results, spins):
     """Play games of a round, with the parameters of play_games, until all have been taken.
 
     The caller (me = 0) begins a round if `begins` is true, waits until all games are done, and returns True. A helper waits for the next
@@ -61,7 +61,7 @@ def share_games(world, cast, games, room, actions, shared, me, begins, dealing, 
         _begin(shared, n, dealing, results)
     while True:
         number = load(shared, _ROUND)
-        _play_some(world, cast, games, room, actions, shared, me, results)
+        _play_some(world, opponents, games, room, actions, shared, me, results)
         waited = 0
         # The caller waits for the games that helpers have taken, and a helper for the next round.
         while load(shared, _DONE) < n if me == _CALLER else load(shared, _ROUND) == number:
@@ -90,7 +90,7 @@ def _begin(shared, n, dealing, results):
 
 
 @kernel
-def _play_some(world, cast, games, room, actions, shared, me, form):
+def _play_some(world, opponents, games, room, actions, shared, me, form):
     """Take games, first of slice `me` and then of the others, and play them. `form` has arrays like those of the round.
 
     A round ends when all its games are done. So the numbers about the round do not change while a thread plays a game that it has taken.
@@ -107,7 +107,7 @@ def _play_some(world, cast, games, room, actions, shared, me, form):
             if first < last:
                 observations, finals = array_at(form.observations, shared[_OBSERVATIONS]), array_at(form.finals, shared[_FINALS])
                 results = Results(observations, finals, array_at(form.masks, shared[_MASKS]))
-                if play_games(world, cast, games, room, shared[_DEALING] != 0, actions, results, first, last) == TOO_MANY_DEALS:
+                if play_games(world, opponents, games, room, shared[_DEALING] != 0, actions, results, first, last) == TOO_MANY_DEALS:
                     store(shared, _FAILED, 1)
                 played += last - first
     if played > 0:
@@ -120,7 +120,7 @@ class ThreadPool:
     Without the compiler there are no helpers, because Python's global lock lets only one thread work.
 
     Args:
-        parts: The world, cast, games and room of each thread.
+        parts: The world, opponents, games and room of each thread.
         actions: The array that has the actions of every round.
         form: Arrays of the same shapes as the results.
 

@@ -108,7 +108,7 @@ def kind_at(s, tile, slot):
 
 
 @kernel
-def stand(s, tile, slot, seat, n):
+def put_meeple(s, tile, slot, seat, n):
     """Put a meeple of a seat on the feature at a slot of a tile (n is 1), or take it back (n is -1)."""
     feature = feature_at(s, tile, slot)
     s.hand[seat] -= n
@@ -135,11 +135,11 @@ def stand(s, tile, slot, seat, n):
 @kernel
 def claim(s, slot):
     """Put a meeple of the seat to move on a slot of the newest tile."""
-    stand(s, int(s.n_tiles) - 1, slot, int(s.turn), 1)
+    put_meeple(s, int(s.n_tiles) - 1, slot, int(s.turn), 1)
 
 
 @kernel
-def is_standing(s, tile):
+def has_meeple(s, tile):
     """Return whether a meeple was put on a tile and is still there. It goes back to its seat when the claimed feature is complete."""
     slot = int(s.tile_claim[tile]) % N_SLOTS
     if slot == NO_MEEPLE:

@@ -18,7 +18,7 @@ from kdenv.games.carcassonne.claims import (
     N_SLOTS,
     ON_CLOISTER,
     feature_at,
-    is_standing,
+    has_meeple,
     kind_at,
 )
 from kdenv.games.carcassonne.encoding_parts import (
@@ -236,7 +236,7 @@ def _write_meeples(s, seat, out, at):
     players = int(s.players)
     n_rows = 0  # the rows that each seat has so far, three bits a seat
     for tile in range(int(s.n_tiles)):
-        if not is_standing(s, tile):
+        if not has_meeple(s, tile):
             continue
         owner, slot = int(s.tile_claim[tile]) // N_SLOTS, int(s.tile_claim[tile]) % N_SLOTS
         kind = _CLOISTER if slot == ON_CLOISTER else kind_at(s, tile, slot)

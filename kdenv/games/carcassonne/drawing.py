@@ -34,7 +34,7 @@ def laid_tiles(s: Any) -> list[tuple[int, int, int]]:
 
 def meeples_out(s: Any) -> list[tuple[int, int, int]]:
     """Return the tile, slot and seat of every meeple on the table."""
-    standing = [tile for tile in range(int(s["n_tiles"])) if claims.is_standing(s, tile)]
+    standing = [tile for tile in range(int(s["n_tiles"])) if claims.has_meeple(s, tile)]
     return [(tile, int(s["tile_claim"][tile]) % claims.N_SLOTS, int(s["tile_claim"][tile]) // claims.N_SLOTS) for tile in standing]
 
 
@@ -315,7 +315,7 @@ def _drawn_tile(s: Any) -> list[str]:
 def _letters(s: Any, tile: int) -> list[str]:
     """Return one tile as three lines of six letters. The first letter of a line is a gap, which shows > beside the newest tile."""
     grid = _face_letters(int(s["tile_face"][tile]))
-    if claims.is_standing(s, tile):
+    if claims.has_meeple(s, tile):
         _put_meeple(s, tile, grid)
     newest = tile == int(s["n_tiles"]) - 1
     return [(">" if newest and i == 1 else " ") + "".join(row) for i, row in enumerate(grid)]

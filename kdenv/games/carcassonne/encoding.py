@@ -76,6 +76,7 @@ def observe(states, k, seat, out):
     s = states[k]
     clear(out)
     players = int(s.players)
+    # Where the parts begin that have planes; the vector follows them.
     features = N_TILE_PLANES * N_CELLS
     legal = features + N_FEATURE_PLANES * N_CELLS
     meeples = legal + N_LEGAL_PLANES * N_CELLS

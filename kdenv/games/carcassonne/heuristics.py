@@ -14,7 +14,7 @@ from kdenv.compiler.random import below
 from kdenv.core.errors import BadOption
 from kdenv.core.questions import RulePlayer, estimate, plays, rank, reach
 from kdenv.core.turns import first_action, packed, rest_of, then
-from kdenv.games.carcassonne.claims import CLAIM, FIRST_CORNER, FIRST_EDGE, NO_MEEPLE, ON_CLOISTER, list_claims, stand
+from kdenv.games.carcassonne.claims import CLAIM, FIRST_CORNER, FIRST_EDGE, NO_MEEPLE, ON_CLOISTER, list_claims, put_meeple
 from kdenv.games.carcassonne.features import NONE, closed_cities_at, meeples_of, most
 from kdenv.games.carcassonne.landscape import lay, types_that_fit
 from kdenv.games.carcassonne.rules import CLAIMING, FINISHED, legal
@@ -104,6 +104,7 @@ def worth(weights, s, seat):
                 scored += int(s.road_tiles[road])
             else:
                 to_come += float(int(s.road_tiles[road]))
+    # A cloister has one meeple at most.
     for i in range(int(s.n_cloisters)):
         if s.cloister_seat[i] == seat:
             if s.cloister_tiles[i] == CLOISTER_POINTS:
@@ -111,6 +112,7 @@ def worth(weights, s, seat):
                 in_hand += 1
             else:
                 to_come += float(int(s.cloister_tiles[i]))
+    # Fields are never complete: they pay at the end only, and their meeples do not come back.
     for word in range(2):
         held = s.field_held[word]
         while held != NONE:
@@ -244,9 +246,9 @@ def _best_claim(weights, s, out, at, rng):
     highest, chosen, n_equal = evaluate(weights, s, seat), CLAIM, 1
     for i in range(at + 1, at + n):
         slot = out[i] - CLAIM
-        stand(s, tile, slot, seat, 1)
+        put_meeple(s, tile, slot, seat, 1)
         value = evaluate(weights, s, seat)
-        stand(s, tile, slot, seat, -1)
+        put_meeple(s, tile, slot, seat, -1)
         if value > highest:
             highest, n_equal = value, 0
         if value == highest:

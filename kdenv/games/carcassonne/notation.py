@@ -156,7 +156,7 @@ def _laid_text(s: Any, tile: int) -> str:
     """Write a tile on the table with the meeple that stands on it."""
     face = int(s["tile_face"][tile])
     text = tile_text(face >> 2, int(s["tile_cell"][tile]), face & 3)
-    if claims.is_standing(s, tile):
+    if claims.has_meeple(s, tile):
         seat, slot = divmod(int(s["tile_claim"][tile]), claims.N_SLOTS)
         text += f"@{_SLOT_MARKS[slot]}{seat}"
     return text
@@ -181,7 +181,7 @@ def position_from(text: str, states: Any, k: int) -> None:
     drawn = _type_from(words["drawn"]) if stage == rules.PLACING else rules.NO_TYPE
     _read_bag(s, words["bag"], [tile[0] for tile in tiles] + [drawn] * (stage == rules.PLACING))
     _lay_all(s, tiles, stage == rules.CLAIMING)
-    _stand_all(s, tiles, players, stage == rules.CLAIMING)
+    _put_meeples(s, tiles, players, stage == rules.CLAIMING)
     s["points"] = 0
     s["clipped"] = read_number("clipped=", words.get("clipped", "0"), 1)
     _set_stage(s, stage, drawn)
@@ -230,7 +230,7 @@ def _lay_all(s: Any, tiles: list[tuple[int, int, int, int, int]], keep_last_open
             rules.settle(s)
 
 
-def _stand_all(s: Any, tiles: list[tuple[int, int, int, int, int]], players: int, claiming: bool) -> None:
+def _put_meeples(s: Any, tiles: list[tuple[int, int, int, int, int]], players: int, claiming: bool) -> None:
     """Put the meeples on their tiles. None may stand on a complete feature, unless the claim on the last tile is still to be decided."""
     for tile, (tile_type, cell, rotation, slot, seat) in enumerate(tiles):
         if slot == claims.NO_MEEPLE:
@@ -248,7 +248,7 @@ def _stand_all(s: Any, tiles: list[tuple[int, int, int, int, int]], players: int
         feature = claims.feature_at(s, tile, slot)
         if _is_complete(s, kind, feature) and not (claiming and _just_completed(s, kind, feature)):
             raise BadRecord(f"{name}: that {kind} is complete, so its meeples are back in hand")
-        claims.stand(s, tile, slot, seat, 1)
+        claims.put_meeple(s, tile, slot, seat, 1)
 
 
 def _is_complete(s: Any, kind: str, feature: int) -> bool:

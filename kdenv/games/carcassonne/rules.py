@@ -64,7 +64,7 @@ STATE = state_dtype(
     ("tile_city", np.uint8, N_TILES),  # the first segment of a tile; of each kind it has segments in a row
     ("tile_road", np.uint8, N_TILES),
     ("tile_field", np.uint8, N_TILES),
-    ("tile_claim", np.int8, N_TILES),  # N_SLOTS * seat + slot of the meeple put on it, or NO_MEEPLE; it may have left (is_standing)
+    ("tile_claim", np.int8, N_TILES),  # N_SLOTS * seat + slot of the meeple put on it, or NO_MEEPLE; it may have left (has_meeple)
     ("board", np.uint8, N_CELLS),  # the number of the tile on a cell + 1, or 0
     ("code", np.uint8, N_CELLS),  # the edges that the neighbours show to an empty cell (see tiles.FIT)
     ("bag", np.int8, N_TYPES),  # tiles of each type not drawn yet

@@ -27,9 +27,9 @@ GAME = Game(
     room=(rules, belief),
     players=(4,),
     options=(
-        Option("rules", "paper", "the preset: how rounds end and are scored, who leads, what a match goes to", RULES),
+        Option("rules", "paper", "the preset: how rounds end and are scored, who leads, the points of a match", RULES),
         Option("mode", "match", "rounds until a team has the points that end the match, or a single round", ("match", "round")),
-        Option("lead", "rules", "who leads the first round: as the preset says, or drawn by lot before the deal", ("rules", "drawn")),
+        Option("lead", "rules", "who leads the first round: by the preset, or drawn by lot before the deal", ("rules", "drawn")),
         Option("force_66", True, "the holder of 6-6, where it leads the first round, must open with it", (True, False)),
         Option("calls", False, "a seat may pass although it could play, and be called on it", (True, False)),
     ),

@@ -1,13 +1,13 @@
-"""Which hands can the other seats have? This counts the deals that fit all that a seat has seen, draws from them and gives probabilities.
+"""The hidden hands: count the deals that are consistent with a seat's observations, draw from them, compute probabilities.
 
-A deal is consistent if every seat has as many tiles as it must, no seat has a suit it passed on, and the leader has 6-6 if that is
-why it leads. With calls a pass may be unjust. As that costs 50 points, passes are taken to be just as long as any deal allows it; if
-none does, they show nothing.
+A deal is consistent if every hand has its size, no seat has a suit it passed on, and the leader has 6-6 if that is why it leads. With
+calls a pass may be unjust. As that costs 50 points, passes are believed to be just as long as any deal allows it; if none does, they
+show nothing.
 
-Tiles differ only in the seats that may hold them, which makes eight classes. One class is empty, because every tile has
-a holder, and the tiles of three are certain. For the other four, three numbers fix the deal up to the choice of tiles: how many of
-each two-seat class go to the first of the two seats. So counting is a sum with few terms, each a product of binomials, and a draw
-never has to be rejected. In this file, a, b, c are the others: the next seat, the partner, the previous seat.
+Tiles differ only in the seats that may hold them, which makes eight classes. One class is empty, because every tile has a holder,
+and the tiles of three classes are certain. For the other four, three numbers fix the deal up to the choice of tiles. They are
+the numbers of tiles of the two-seat classes that go to the first of the two seats. So a count is a sum with few terms, each a product of
+binomials, and a draw is never rejected. In this file, a, b, c are the others: the next seat, the partner, the previous seat.
 """
 
 from typing import NamedTuple
@@ -38,7 +38,7 @@ OTHERS = 3
 
 
 class Unseen(NamedTuple):
-    """The unseen tiles by the seats that may hold them, as sets that are not mirrored, and how many tiles of each seat are not certain."""
+    """The unseen tiles by the seats that may hold them, as sets that are not mirrored, and the tiles of each seat that are not certain."""
 
     only_a: np.uint64
     only_b: np.uint64
@@ -47,20 +47,20 @@ class Unseen(NamedTuple):
     ac: np.uint64
     bc: np.uint64
     abc: np.uint64
-    free_a: int  # how many tiles a has besides those of only_a
+    free_a: int  # the number of tiles that a has besides those of only_a
     free_b: int
     free_c: int
 
 
 @kernel
 def unseen_tiles(s, seat):
-    """The tiles that are neither in this seat's hand nor on the table."""
+    """Return the tiles that are neither in this seat's hand nor on the table."""
     return ALL_TILES & ~(s.hands[seat] | s.played[0] | s.played[1] | s.played[2] | s.played[3])
 
 
 @kernel
 def possible_tiles(s, other, are_just):
-    """The tiles that this seat may have if passes are just, or (are_just = 0) if they show nothing."""
+    """Return the tiles that this seat may have if passes are just, or (are_just = 0) if they show nothing."""
     tiles = ALL_TILES & ~TILES_WITH[s.lacks[other]] if are_just else ALL_TILES
     if led_by_double_six(s) and other != s.leader:
         tiles &= ~DOUBLE_SIX
@@ -69,7 +69,7 @@ def possible_tiles(s, other, are_just):
 
 @kernel
 def unseen_by(s, seat):
-    """The unseen tiles, sorted by what this seat can infer from passes and from who led. Call it during play only."""
+    """Return the unseen tiles by their possible holders, as this seat infers them from passes and the lead. Call it during play only."""
     u = _sorted_unseen(s, seat, 1)
     if s.calls != 0 and not _allows_a_deal(u, popcount(unseen_tiles(s, seat))):
         u = _sorted_unseen(s, seat, 0)
@@ -78,13 +78,13 @@ def unseen_by(s, seat):
 
 @kernel
 def passes_may_be_just(s, seat):
-    """Whether this seat can believe that all passes of the round were just, as they are without calls. Call it during play only."""
+    """Return whether this seat can believe that all passes of the round were just. Without calls they are. Call it during play only."""
     return s.calls == 0 or _allows_a_deal(_sorted_unseen(s, seat, 1), popcount(unseen_tiles(s, seat)))
 
 
 @kernel
 def _allows_a_deal(u, n_unseen):
-    """Whether every one of the unseen tiles has a holder in some deal."""
+    """Return whether some deal gives every unseen tile a holder."""
     two_seats = popcount(u.ab) + popcount(u.ac) + popcount(u.bc)
     n_held = popcount(u.only_a) + popcount(u.only_b) + popcount(u.only_c) + two_seats + popcount(u.abc)
     return n_held == n_unseen and u.free_a >= 0 and u.free_b >= 0 and u.free_c >= 0 and n_deals(u) > 0
@@ -92,7 +92,7 @@ def _allows_a_deal(u, n_unseen):
 
 @kernel
 def _sorted_unseen(s, seat, are_just):
-    """The unseen tiles by the seats that may hold them, if passes are just or show nothing."""
+    """Return the unseen tiles by their possible holders, if passes are just or (are_just = 0) show nothing."""
     i, j, k = (seat + 1) & 3, (seat + 2) & 3, (seat + 3) & 3
     unseen = unseen_tiles(s, seat)
     a = unseen & possible_tiles(s, i, are_just)
@@ -117,7 +117,8 @@ def _sorted_unseen(s, seat, are_just):
 
 @kernel
 def _deals(u, n_ab, n_ac, n_bc, ab_to_a, ac_to_a, bc_to_b):
-    """The number of deals that give a ab_to_a tiles of class ab and ac_to_a of class ac, and b bc_to_b of class bc."""
+    """Return the number of deals that give a ab_to_a tiles of class ab and ac_to_a of class ac, and b bc_to_b of class bc."""
+    # a, b and c are the tiles that each seat must get from class abc.
     a = u.free_a - ab_to_a - ac_to_a
     b = u.free_b - (n_ab - ab_to_a) - bc_to_b
     c = u.free_c - (n_ac - ac_to_a) - (n_bc - bc_to_b)
@@ -129,7 +130,7 @@ def _deals(u, n_ab, n_ac, n_bc, ab_to_a, ac_to_a, bc_to_b):
 
 @kernel
 def n_deals(u):
-    """The number of consistent deals: 399,072,960 at the start, 1 if all is known."""
+    """Return the number of consistent deals: 399,072,960 at the start, 1 if all is known."""
     n_ab, n_ac, n_bc = popcount(u.ab), popcount(u.ac), popcount(u.bc)
     total = 0
     for ab_to_a in range(n_ab + 1):
@@ -141,7 +142,7 @@ def n_deals(u):
 
 @kernel
 def count_deals(states, k, seat):
-    """The number of deals that are consistent with all this seat has seen. Call it during play only."""
+    """Return the number of deals that are consistent with this seat's observations. Call it during play only."""
     return n_deals(unseen_by(states[k], seat))
 
 
@@ -157,7 +158,7 @@ class Shares(NamedTuple):
 
 @kernel
 def exact_shares(u):
-    """The probabilities if all consistent deals are equally likely; 0 for classes without tiles."""
+    """Return the probabilities if all consistent deals are equally likely; 0 for classes without tiles."""
     n_ab, n_ac, n_bc, n_abc = popcount(u.ab), popcount(u.ac), popcount(u.bc), popcount(u.abc)
     total, ab_a, ac_a, bc_b, abc_a, abc_b = 0, 0, 0, 0, 0, 0
     for ab_to_a in range(n_ab + 1):
@@ -170,6 +171,7 @@ def exact_shares(u):
                 bc_b += deals * bc_to_b
                 abc_a += deals * (u.free_a - ab_to_a - ac_to_a)
                 abc_b += deals * (u.free_b - (n_ab - ab_to_a) - bc_to_b)
+    # By symmetry each tile of a class is with a seat in the mean share of that class. Totals of 0 belong to empty classes.
     return Shares(
         ab_a / max(total * n_ab, 1),
         ac_a / max(total * n_ac, 1),
@@ -233,7 +235,7 @@ class PaperDeals(NamedTuple):
 
 
 def paper_deals(variant: Variant) -> PaperDeals:
-    """The paper's dealer; it is the same in all variants."""
+    """Return the paper's dealer; it is the same in all variants."""
     return PaperDeals()
 
 
@@ -277,11 +279,13 @@ def resample_hidden(s, seat, rng):
 
 @kernel
 def _deal_consistently(s, seat, rng):
+    """Deal during play. One of all consistent deals is drawn by its number, so no draw is rejected."""
     u = unseen_by(s, seat)
     n_ab, n_ac, n_bc = popcount(u.ab), popcount(u.ac), popcount(u.bc)
     ab_to_a, ac_to_a, bc_to_b = 0, 0, 0
     if n_ab + n_ac + n_bc > 0:
-        # 1. Draw how many tiles of each two-seat class go to the first of the two, in proportion to the number of such deals.
+        # 1. Draw the number of tiles of each two-seat class that go to the first of the two. Each triple of numbers is a block of
+        # deals; `chosen` is the number of one deal, and the loop counts through the blocks, bc_to_b fastest, until it is in one.
         chosen = below(rng, n_deals(u))
         while True:
             chosen -= _deals(u, n_ab, n_ac, n_bc, ab_to_a, ac_to_a, bc_to_b)
@@ -294,10 +298,11 @@ def _deal_consistently(s, seat, rng):
                 if ac_to_a > n_ac:
                     ac_to_a = 0
                     ab_to_a += 1
-    # 2. Draw which tiles these are; all subsets are equally likely.
+    # 2. Draw the tiles themselves; within a block all subsets are equally likely.
     a_of_ab = _some_of(u.ab, n_ab, ab_to_a, rng)
     a_of_ac = _some_of(u.ac, n_ac, ac_to_a, rng)
     b_of_bc = _some_of(u.bc, n_bc, bc_to_b, rng)
+    # The seats fill up from the class that all three may hold; c gets the rest of every class.
     n_abc = popcount(u.abc)
     to_a = u.free_a - ab_to_a - ac_to_a
     a_of_abc = _some_of(u.abc, n_abc, to_a, rng)
@@ -312,7 +317,7 @@ def _deal_consistently(s, seat, rng):
 
 @kernel
 def _deal_freely(s, seat, rng):
-    """Deal anew while the deal goes on. Each other seat gets as many of the tiles that this seat has not seen as it had."""
+    """Deal anew during the deal. Each other seat gets the same number of tiles as it had, from those that this seat has not seen."""
     pool = ALL_TILES & ~s.hands[seat]
     for ahead in range(1, 4):
         other = (seat + ahead) & 3
@@ -328,7 +333,8 @@ def _deal_freely(s, seat, rng):
 
 @kernel
 def _some_of(tiles, n, wanted, rng):
-    """A random subset of these n tiles that has `wanted` tiles."""
+    """Return a random subset of these n tiles that has `wanted` tiles."""
+    # Draw the smaller of the subset and its complement, which takes fewer random numbers.
     rest = tiles
     fewer = min(wanted, n - wanted)
     for i in range(fewer):
@@ -338,7 +344,7 @@ def _some_of(tiles, n, wanted, rng):
 
 @kernel
 def mirrored(tiles):
-    """The hand of these tiles. Every tile a-b gets its bit 7 * b + a too, which lies 6 * (b - a) above 7 * a + b."""
+    """Return the hand of these tiles. Every tile a-b gets its bit 7 * b + a too, which lies 6 * (b - a) above 7 * a + b."""
     hand = tiles
     for d in range(1, SUITS):
         hand |= (tiles & DIAGONAL[d]) << np.uint64(6 * d)

@@ -1,6 +1,6 @@
-"""Positions of dominoes as pictures: `ansi` for a terminal, and `svg`, which needs no fonts.
+"""Draw positions of dominoes: `ansi` for a terminal, and `svg`, which needs no fonts.
 
-The seat that looks sits below and the next one to its right, as at a table where play goes round against the clock. A picture
+The observer sits below and the next seat to its right, as at a table where play goes round against the clock. A picture
 for a seat shows the tiles of the others face down, and the suits that they have shown to lack.
 """
 
@@ -20,7 +20,7 @@ _PER_ROW = 12  # tiles in a row of the terminal
 
 
 def _is_open(s: Any, looker: int | None, seat: int) -> bool:
-    """Whether the picture shows this hand face up. A looker of None sees all hands."""
+    """Return whether the picture shows this hand face up. A looker of None sees all hands."""
     return looker is None or looker == seat or s["stage"] == rules.FINISHED
 
 
@@ -33,7 +33,7 @@ def _lacks(s: Any, seat: int) -> list[int]:
 
 
 def _winners(s: Any) -> list[int]:
-    """The seats that have won; none before the end or after a tie."""
+    """Return the seats that have won; none before the end or after a tie."""
     ours, theirs = (int(points) for points in s["points"])
     if s["stage"] != rules.FINISHED or ours == theirs:
         return []
@@ -45,7 +45,7 @@ def _winners(s: Any) -> list[int]:
 
 
 def ansi(states: Any, k: int, seat: int | None = None) -> str:
-    """The position as text with tiles such as [3|5], as this seat sees it (None sees all). Every second row of the line goes back."""
+    """Draw the position as text with tiles such as [3|5], as this seat sees it (None sees all). Every second row of the line goes back."""
     s = states[k]
     limit = f"{rules.target(s)} {'win' if s['rules'] == PUERTO_RICO else 'lose'}"
     lines = [f"round {int(s['n_rounds']) + 1}   players 0+2: {s['points'][0]} points   players 1+3: {s['points'][1]} points   ({limit})"]
@@ -66,7 +66,7 @@ def _hand_line(s: Any, looker: int | None, seat: int) -> str:
 
 
 def _line_rows(s: Any) -> list[str]:
-    """The rows of the line of tiles. Every second one goes from right to left."""
+    """Return the rows of the line of tiles. Every second one goes from right to left."""
     line, _ = line_of(s)
     rows = []
     for start in range(0, len(line), _PER_ROW):
@@ -109,7 +109,7 @@ _NUMBER_H = 12.0
 
 
 def svg(states: Any, k: int, seat: int | None = None) -> str:
-    """The table as an SVG drawing, as this seat sees it. None sees all hands, from seat 0."""
+    """Draw the table as SVG, as this seat sees it. None sees all hands, from seat 0."""
     s = states[k]
     below = 0 if seat is None else seat
     parts = [f'<rect x="0" y="0" width="{_WIDTH}" height="{_HEIGHT}" rx="26" fill="{_RIM}"/>']
@@ -126,7 +126,7 @@ def svg(states: Any, k: int, seat: int | None = None) -> str:
 
 
 def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, list[str]]:
-    """What is clicked for an action: the tile in the hand of the seat that plays, and then its place in the line; to pass, the badge."""
+    """Return the outlines to click for each action: a tile in the hand and then its place in the line, or the badge to pass."""
     s = states[k]
     ahead = (int(s["turn"]) - (seat or 0)) % 4
     tiles, at, half, lies = _hand(s, int(s["turn"]), ahead)
@@ -142,7 +142,7 @@ def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None
 
 
 def _end(states: Any, k: int, action: int) -> str:
-    """The outline of the tile that this action would lay."""
+    """Return the outline of the tile that this action would lay."""
     after = states[k : k + 1].copy()
     turn = int(after[0]["n_turns"])
     after[0]["turns"][turn], after[0]["n_turns"] = action, turn + 1
@@ -152,7 +152,7 @@ def _end(states: Any, k: int, action: int) -> str:
 
 
 def _hand(s: Any, seat: int, ahead: int) -> tuple[list[int], list[tuple[float, float]], float, bool]:
-    """The tiles in a hand, where their middles lie, the side of half a tile, and whether they lie crosswise."""
+    """Return the tiles in a hand, their middles, the side of half a tile, and whether they lie crosswise."""
     half, lies, (x, y) = _OWN_HALF if ahead == 0 else _OTHER_HALF, ahead % 2 == 1, _HANDS[ahead]
     tiles = tiles_in(s["hands"][seat])
     along = [(i - (len(tiles) - 1) / 2) * (half + 4) for i in range(len(tiles))]
@@ -160,7 +160,7 @@ def _hand(s: Any, seat: int, ahead: int) -> tuple[list[int], list[tuple[float, f
 
 
 def _tile(tile: Placed, half: float, x: float, y: float, look: str = "") -> str:
-    """A tile face up. The places of its halves are counted from (x, y)."""
+    """Draw a tile face up. The places of its halves are counted from (x, y)."""
     (x1, y1, _), (x2, y2, _) = tile.first, tile.second
     left, top = x + (min(x1, x2) - 0.5) * half + 0.8, y + (min(y1, y2) - 0.5) * half + 0.8
     width, height = (abs(x1 - x2) + 1) * half - 1.6, (abs(y1 - y2) + 1) * half - 1.6
@@ -179,7 +179,7 @@ def _plate(left: float, top: float, width: float, height: float, half: float, fi
 
 
 def _pips(side: Half, half: float, x: float, y: float, lies: bool) -> str:
-    """The pips of half a tile. Those of 2, 3 and 6 turn with the tile."""
+    """Draw the pips of half a tile. Those of 2, 3 and 6 turn with the tile."""
     step, radius = half * 0.25, half * 0.095
     dots = []
     for place in _PIPS[side.pips]:
@@ -190,7 +190,7 @@ def _pips(side: Half, half: float, x: float, y: float, lies: bool) -> str:
 
 
 def _back(lies: bool, half: float, x: float, y: float) -> str:
-    """A tile face down with its middle at (x, y)."""
+    """Draw a tile face down with its middle at (x, y)."""
     width, height = (2 * half, half) if lies else (half, 2 * half)
     plate = _plate(x - width / 2 + 0.8, y - height / 2 + 0.8, width - 1.6, height - 1.6, half, _BACK, 'stroke="#2d3448" stroke-width="1"')
     d = half * 0.2
@@ -198,7 +198,7 @@ def _back(lies: bool, half: float, x: float, y: float) -> str:
 
 
 def _line(s: Any) -> str:
-    """The line of tiles. The one laid last has a golden border."""
+    """Draw the line of tiles. The one laid last has a golden border."""
     placed = lay_out(*line_of(s))
     last = max((tile.turn for tile in placed), default=-1)
     gold = f'stroke="{_GOLD}" stroke-width="2.4"'
@@ -207,13 +207,13 @@ def _line(s: Any) -> str:
 
 
 def _pile(s: Any) -> str:
-    """The tiles that are not dealt yet, face down in rows of seven."""
+    """Draw the tiles that are not dealt yet, face down in rows of seven."""
     places = [divmod(i, 7) for i in range(int(s["undealt"]).bit_count())]
     return "".join(_back(False, _HALF, _MIDDLE_X + (column - 3) * 27, _MIDDLE_Y + (row - 1.5) * 50) for row, column in places)
 
 
 def _place_at_table(s: Any, looker: int | None, seat: int, ahead: int) -> str:
-    """A hand, the badge of its seat, and the suits it has shown to lack. ahead is the side of the table: 0 is below, 1 right."""
+    """Draw a hand, the badge of its seat, and the suits it has shown to lack. ahead: the side of the table, 0 below, 1 right."""
     tiles, at, half, lies = _hand(s, seat, ahead)
     badge_x, badge_y = _BADGES[ahead]
     parts = []
@@ -230,7 +230,7 @@ def _place_at_table(s: Any, looker: int | None, seat: int, ahead: int) -> str:
 
 
 def _badge(s: Any, seat: int, x: float, y: float) -> str:
-    """The number of a seat in its team's colour, with a ring if it is to move, a flag if it leads, a bar if it passed, a star if it won."""
+    """Draw the number of a seat in its team's colour. A ring: it is to move; a flag: it leads; a bar: it passed; a star: it won."""
     parts = []
     if s["stage"] == rules.PLAYING and s["turn"] == seat:
         parts.append(f'<circle cx="{x}" cy="{y}" r="19" fill="none" stroke="{_GOLD}" stroke-width="3.5"/>')
@@ -251,7 +251,7 @@ def _badge(s: Any, seat: int, x: float, y: float) -> str:
 
 
 def _shown_lacks(s: Any, seat: int, ahead: int, x: float, y: float) -> str:
-    """The suits that a seat has shown to lack, as half tiles that are struck through."""
+    """Draw the suits that a seat has shown to lack, as half tiles that are struck through."""
     parts = []
     suits = _lacks(s, seat)
     for i, suit in enumerate(suits):
@@ -268,7 +268,7 @@ def _shown_lacks(s: Any, seat: int, ahead: int, x: float, y: float) -> str:
 
 
 def _score_board(s: Any) -> str:
-    """The points of both teams and how far they are from the end of the match. There a star means to win, a cross to lose."""
+    """Draw the points of both teams beside those that end the match, where a star means a win and a cross a loss."""
     limit = int(rules.target(s))
     parts = []
     for team in range(2):
@@ -288,14 +288,14 @@ def _score_board(s: Any) -> str:
 
 
 def _round_number(s: Any) -> str:
-    """The number of the round within a round arrow."""
+    """Draw the number of the round within a round arrow."""
     arrow = "M718.3 58.9A20 20 0 1 1 721.8 39.2M723.9 31.5L721.8 39.2L715.3 34.6"
     look = f'fill="none" stroke="{_PALE}" stroke-width="2.2" stroke-linecap="round"'
     return f'<path d="{arrow}" {look}/>' + _number(int(s["n_rounds"]) + 1, 703, 52, _PALE)
 
 
 def _number(number: int, x: float, baseline: float, colour: str) -> str:
-    """A number with its middle at x."""
+    """Draw a number with its middle at x."""
     return f'<g stroke-linecap="round" stroke-linejoin="round">{write(str(number), x, baseline, _NUMBER_H, colour, 1.6, 0.5)}</g>'
 
 

@@ -1,8 +1,8 @@
-"""The encodings of dominoes, which write what a seat sees as numbers.
+"""The observations of dominoes: the encodings `tiles`, `belief` and `ends`.
 
-They are `tiles`; `belief`, which adds the probabilities of the hidden tiles; and `ends`, which adds what can be laid at the open ends, for
-small networks. Seats are relative: me, the next seat, my partner, the previous seat. Tiles are in the order 0-0, 0-1 ... 6-6.
-`layout`, `layout_with_belief` and `layout_with_ends` describe the parts.
+`belief` adds the probabilities of the hidden tiles to `tiles`, and `ends` adds the possibilities at the open ends, for small networks.
+Seats are relative: me, the next seat, my partner, the previous seat. Tiles are in the order 0-0, 0-1 ... 6-6. `layout`,
+`layout_with_belief` and `layout_with_ends` describe the parts.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ ONE = np.uint64(1)
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of a vector of `tiles`. They are the same for all options."""
+    """Return the parts of a vector of `tiles`. They are the same for all options."""
     return {
         "hand": Part((N_TILES,), "1 for each tile in my hand"),
         "played": Part((4, N_TILES), "1 for each tile on the table, by who laid it"),
@@ -50,13 +50,13 @@ def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
 
 
 def layout_with_belief(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of a vector of `belief`: those of `tiles`, and the probabilities of the hidden tiles."""
+    """Return the parts of a vector of `belief`: those of `tiles`, and the probabilities of the hidden tiles."""
     meaning = "the exact probability of each tile being with next, partner, previous; all 0 unless somebody decides"
     return layout(players, options) | {"belief": Part((OTHERS, N_TILES), meaning)}
 
 
 def layout_with_ends(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
-    """Return the parts of a vector of `ends`: those of `tiles`, and what can be laid at the open ends."""
+    """Return the parts of a vector of `ends`: those of `tiles`, and the possibilities at the open ends."""
     return layout(players, options) | {
         "mine": Part((2,), "my tiles that fit an end / 7: of the end where more fit, and of the other"),
         "unseen": Part((2,), "the same of the tiles that I have not seen"),

@@ -1,10 +1,9 @@
-"""Which tiles may each seat hold along imagined play? These are the beliefs that IMS searches over: believe, guesses, suppose, outlook.
+"""The beliefs that IMS searches over: the tiles that each seat may hold along imagined play (believe, guesses, suppose, outlook).
 
-Seats are relative: 0 is the seat that thinks, then come the next seat, the partner, the previous seat. A tile belongs to the class of
-the seats that may hold it. A class is a set of bits: 1, 2, 4 stand for the relative seats 1, 2, 3, and 0 is the own hand. Imagined play
-excludes no seat, because a seat passes in it only if it can have nothing that fits, also where the rules allow more (calls), and nobody
-calls. So classes stay what they are, and only the tiles
-left and the sizes of hands change.
+Seats are relative: 0 is the searching seat, then come the next seat, the partner, the previous seat. A tile belongs to the class of
+the seats that may hold it. A class is a set of bits: 1, 2 and 4 are the relative seats 1, 2 and 3; class 0 is the searcher's hand.
+Imagined play never excludes a seat. A seat passes in it only if it can have nothing that fits, also with calls, and nobody calls. So
+classes stay the same, and only the tiles left and the sizes of hands change.
 
 The belief "paper" gives each tile to the seats of its class in proportion to the tiles they have left. "exact" counts the deals.
 """
@@ -58,8 +57,8 @@ class PaperBelief(NamedTuple):
 
     levels: np.ndarray
     classes: np.ndarray  # the tiles of each class
-    passes: int  # how many in a row block a round
-    tile: float  # what a tile that a team has laid more than the other is worth besides the pips
+    passes: int  # the number of passes in a row that block a round
+    tile: float  # the value, in pips, of each tile that a team has laid more than the other
 
 
 class ExactBelief(NamedTuple):
@@ -72,17 +71,17 @@ class ExactBelief(NamedTuple):
 
 
 def paper_belief(variant: Variant, tile: float = 0.0) -> PaperBelief:
-    """The paper's belief, with memory for one search at a time."""
+    """Return the paper's belief, with memory for one search at a time."""
     return PaperBelief(*_memory(variant), tile)
 
 
 def exact_belief(variant: Variant, tile: float = 0.0) -> ExactBelief:
-    """The exact belief, with memory for one search at a time."""
+    """Return the exact belief, with memory for one search at a time."""
     return ExactBelief(*_memory(variant), tile)
 
 
-# "paper_tiles" and "exact_tiles" have the other evaluation that the paper tried (IV.A, the asterisk in its figure 1): the difference
-# in tiles laid counts, too. The paper does not say how much; here a tile counts as much as a pip.
+# "paper_tiles" and "exact_tiles" have the other evaluation that the paper tried (IV.A, the asterisk in its figure 1): it adds the
+# difference in tiles laid. The paper gives no weight for it; here a tile counts as one pip.
 BELIEFS: dict[str, Callable[[Variant], Any]] = {
     "paper": paper_belief,
     "exact": exact_belief,
@@ -126,7 +125,7 @@ def _suppose_exactly(belief, level, move):
 
 @kernel
 def _begin(belief, s):
-    """Write the classes and level 0 as the seat to move knows them, except the shares."""
+    """Write the classes and level 0 from the knowledge of the seat to move, except the shares."""
     me = int(s.turn)
     u = unseen_by(s, me)
     belief.classes[OWN] = s.hands[me] & ALL_TILES
@@ -152,7 +151,7 @@ def _begin(belief, s):
 
 @kernel
 def _weight(tiles):
-    """The pips of a set of tiles that is not mirrored."""
+    """Return the pips of a set of tiles that is not mirrored."""
     total = 0
     while tiles != NO_TILES:
         total += PIPS[lowest(tiles)]
@@ -184,8 +183,10 @@ def _play(belief, level, move):
 
 @kernel
 def _share_by_hands(belief, now):
+    """Write the paper's shares: the seats of a class share its tiles in proportion to their tiles left."""
     now.shares[OWN, 0] = 1.0
     for i in range(1, CLASSES):
+        # The bits of the class select the seats. A class of seats that are all out has no tiles left, so its shares do not matter.
         a = int(now.tiles[1]) * (i & 1)
         b = int(now.tiles[2]) * (i >> 1 & 1)
         c = int(now.tiles[3]) * (i >> 2)
@@ -197,6 +198,8 @@ def _share_by_hands(belief, now):
 
 @kernel
 def _share_by_counting(belief, now):
+    """Write the exact shares: those of all deals of the tiles that are left."""
+    # Certain tiles leave each seat fewer places for the others, so they are counted apart (free_a, free_b, free_c).
     only_a, only_b, only_c = belief.classes[A] & now.rest, belief.classes[B] & now.rest, belief.classes[C] & now.rest
     u = Unseen(
         only_a,
@@ -223,14 +226,14 @@ def _share_by_counting(belief, now):
     now.shares[BC, 3] = 1.0 - p.bc_to_b
     now.shares[ABC, 1] = p.abc_to_a
     now.shares[ABC, 2] = p.abc_to_b
-    now.shares[ABC, 3] = max(0.0, 1.0 - p.abc_to_a - p.abc_to_b)
+    now.shares[ABC, 3] = max(0.0, 1.0 - p.abc_to_a - p.abc_to_b)  # rounding could make it negative
 
 
 @answers(guesses, ExactBelief)
 @answers(guesses, PaperBelief)
 @kernel
 def _guesses(belief, level, moves, chances):
-    """List the moves that the seat to move may have, with their probabilities; return how many, 0 if the round has ended.
+    """List the moves that the seat to move may have, with their probabilities. Returns their number, which is 0 if the round has ended.
 
     These are all ways to lay a fitting tile that it may hold, the most pips first, equals by number; a pass if there are none.
     """
@@ -240,6 +243,7 @@ def _guesses(belief, level, moves, chances):
         return 0
     n = 0
     for i in range(CLASSES):
+        # All tiles of a class are with this seat with the same probability. The searcher's own tiles are with nobody else.
         share = now.shares[i, me]
         if share < _IMPOSSIBLE or (me > 0 and i == OWN):
             continue
@@ -273,6 +277,7 @@ def _add_tile(now, tile, share, moves, chances, n):
 
 @kernel
 def _insert(move, share, moves, chances, n):
+    """Insert a move into the list of n moves, by pips and then by number. Returns the new length."""
     at = n
     while at > 0 and (PIPS[moves[at - 1]] < PIPS[move] or (PIPS[moves[at - 1]] == PIPS[move] and moves[at - 1] > move)):
         moves[at] = moves[at - 1]
@@ -287,9 +292,9 @@ def _insert(move, share, moves, chances, n):
 @answers(outlook, PaperBelief)
 @kernel
 def _outlook(belief, level):
-    """What the position is worth to the team to move: the pips expected with the other team less those expected with this one.
+    """Return the value of the position to the team to move: the pips expected with the other team minus those with its own.
 
-    If the other team has gone out, it is minus the pips expected with the team to move. Tiles laid count as the belief says.
+    If the other team has gone out, it is minus the pips expected with the team to move. The belief's weight of tiles laid is added.
     """
     now = belief.levels[level]
     me = int(now.turn)

@@ -1,4 +1,4 @@
-"""Where does each tile of the line lie on the table? Places are in half tiles, counted from the opening tile in the middle.
+"""The places of the tiles of the line on the table, in half tiles from the opening tile in the middle.
 
 The line grows to both sides and turns at the border, like a snake. The left arm is laid out like the right one and then turned by
 180 degrees, so that a tile never moves once it is laid. Doubles lie crosswise, except around a corner.
@@ -38,7 +38,7 @@ class Placed(NamedTuple):
 
 
 def line_of(s: Any) -> tuple[list[Laid], int]:
-    """The line from left to right, and the index of the opening tile in it."""
+    """Return the line from left to right, and the index of the opening tile in it."""
     line: list[Laid] = []
     opening = 0
     for turn, action in enumerate(map(int, s["turns"][: int(s["n_turns"])])):
@@ -54,7 +54,7 @@ def line_of(s: Any) -> tuple[list[Laid], int]:
 
 
 def lay_out(line: list[Laid], opening: int) -> list[Placed]:
-    """The place of every tile of the line. opening is the index of the opening tile."""
+    """Return the place of every tile of the line. opening: the index of the opening tile."""
     if not line:
         return []
     middle = line[opening]

@@ -1,4 +1,4 @@
-"""What a finished game of dominoes tells beyond its points: passes, calls, and how rounds ended."""
+"""Columns of match reports for dominoes: passes, calls, and the ends of rounds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kdenv.games.dominoes.tables import CALL, PASS
 
 
 def _round(states: Any) -> int:
-    """The round of the table in the deal: how often the turn has gone round since the lead."""
+    """Return the times that the turn has gone round the table since the lead."""
     return int(states[0]["n_turns"]) // 4
 
 

@@ -1,7 +1,7 @@
-"""Positions and actions of dominoes as text, and back. No other file reads or writes this notation.
+"""Write positions and actions of dominoes as text, and read them. No other file reads or writes this notation.
 
 Tiles are written with the smaller number first. Actions: `6-6` opens a round, `3-5 on 3` covers a 3 (the 5 is the new end),
-`pass`, `call`. Chance: `3-5` is the tile that is dealt, `lead 2` says that seat 2 leads.
+`pass`, `call`. Chance: `3-5` is the tile that is dealt; after `lead 2` seat 2 leads.
 
 A position is words: `round=2 points=35,60 leader=1 hands=0-0.0-3.1-2.2-4.3-5.4-6.5-5,1-1.2-6,, turns=` (seat 1 is being dealt its
 tiles). `points` are those of team 0 and team 1 when this round began, `hands` the tiles dealt to each seat this round. `turns` are the
@@ -27,13 +27,13 @@ _WORDS = {"pass": PASS, "call": CALL}
 
 
 def tile_name(tile: int) -> str:
-    """The name of a tile, such as 3-5."""
+    """Return the name of a tile, such as 3-5."""
     a, b = TILES[tile]
     return f"{a}-{b}"
 
 
 def tile_from(text: str) -> int:
-    """The tile of this name. Either number may be first."""
+    """Return the tile of this name. Either number may be first."""
     match = re.fullmatch(r"([0-6])-([0-6])", text)
     if not match:
         raise BadRecord(f"{shown(text)!r} is no tile; tiles are 0-0, 0-1 to 6-6")
@@ -42,12 +42,12 @@ def tile_from(text: str) -> int:
 
 
 def tiles_in(hand: Any) -> list[int]:
-    """The numbers of the tiles of a hand or a set, ascending."""
+    """Return the numbers of the tiles of a hand or a set, ascending."""
     return [tile for tile in range(N_TILES) if int(hand) >> int(BIT_OF_TILE[tile]) & 1]
 
 
 def action_text(states: Any, k: int, action: int) -> str:
-    """The action in words, as it is called in states[k]."""
+    """Write the action in words, as it is named in states[k]."""
     for word, number in _WORDS.items():
         if action == number:
             return word
@@ -63,7 +63,7 @@ def action_text(states: Any, k: int, action: int) -> str:
 
 
 def action_from(states: Any, k: int, text: str) -> int:
-    """The action that these words mean in states[k]; whether it is legal is not checked. A tile that fits one end only needs no `on`."""
+    """Return the action that these words mean in states[k]. It need not be legal. A tile that fits one end only needs no `on`."""
     s = states[k]
     match text.split():
         case [word] if word in _WORDS:
@@ -93,14 +93,14 @@ def _covering(tile: tuple[int, int], end: int) -> int:
 
 
 def chance_text(states: Any, k: int, outcome: int) -> str:
-    """The outcome in words: the tile that is dealt, or the seat that leads."""
+    """Write the outcome in words: the tile that is dealt, or the seat that leads."""
     if not 0 <= outcome < N_TILES + 4:
         raise BadRecord(f"{outcome} is nothing that chance does; tiles are 0 to {N_TILES - 1}, then come the seats that may lead")
     return tile_name(int(outcome)) if outcome < N_TILES else f"lead {outcome - N_TILES}"
 
 
 def chance_from(states: Any, k: int, text: str) -> int:
-    """The outcome that these words mean. Whether it is possible is not checked."""
+    """Return the outcome in these words. It need not be possible."""
     match = re.fullmatch(r"lead ([0-3])", text)
     return N_TILES + int(match[1]) if match else tile_from(text)
 
@@ -109,7 +109,7 @@ def chance_from(states: Any, k: int, text: str) -> int:
 
 
 def position_text(states: Any, k: int) -> str:
-    """The position in one line."""
+    """Write the position in one line."""
     s = states[k]
     words = [f"round={s['n_rounds']}", f"points={s['before'][0]},{s['before'][1]}"]
     if s["leader"] != rules.NOBODY:
@@ -135,7 +135,7 @@ def _turns_text(s: Any) -> list[str]:
 
 
 def position_from(text: str, states: Any, k: int) -> None:
-    """Write the position to states[k], on which begin() has been called with the players and options."""
+    """Read a position into states[k], which begin() has set up for the players and options. BadRecord if it cannot be."""
     words = read_words(text, ("round", "points", "leader", "hands", "turns"), optional=("leader",))
     s = states[k]
     s["n_rounds"] = read_number("round=", words["round"], _MOST_ROUNDS)
@@ -166,7 +166,7 @@ def _read_points(s: Any, text: str) -> None:
 
 
 def _read_hands(s: Any, text: str) -> int:
-    """Write the hands, and the other tiles as those to be dealt; return how many tiles are dealt."""
+    """Read the hands; all other tiles are still to be dealt. Returns the number of tiles dealt."""
     hands = text.split(",")
     if len(hands) != 4:
         raise BadRecord(f"hands= has {len(hands)} hands; there are four, separated by commas, each with dots between its tiles")
@@ -187,7 +187,7 @@ def _read_hands(s: Any, text: str) -> int:
 
 
 def _read_leader(s: Any, text: str | None, n_dealt: int) -> None:
-    """Write the leader and what happens next. leader= must be given unless a draw, or in the first round the hands, will say who leads."""
+    """Read the leader and set the stage. leader= must be given unless a draw, or the hands of the first round, will decide who leads."""
     if s["n_rounds"] > 0 or s["lead"] == rules.DRAWN:
         if text is not None:
             s["leader"] = read_number("leader=", text, 3)
@@ -207,7 +207,7 @@ def _read_leader(s: Any, text: str | None, n_dealt: int) -> None:
 
 
 def _play_again(states: Any, k: int, turn: str) -> None:
-    """Carry out one of turns=. Checks that it is legal."""
+    """Carry out one of turns=. BadRecord if it is not legal."""
     s = states[k]
     if s["stage"] != rules.PLAYING:
         raise BadRecord(f"the round is over before {shown(turn)}, the turn that follows in turns=")

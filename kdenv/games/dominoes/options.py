@@ -1,4 +1,4 @@
-"""The options of the rules of Dominoes as types: with them editors complete names and type checkers know values."""
+"""The options of dominoes as types, for type checkers and for completion in editors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Literal, TypedDict
 
 
 class DominoesOptions(TypedDict, total=False):
-    """The options of Dominoes. GAME says what they mean, and has their defaults."""
+    """The options of dominoes. Their meanings and defaults are in GAME."""
 
     rules: Literal["paper", "dominai_code", "openspiel", "puerto_rico"]
     mode: Literal["match", "round"]

@@ -3,7 +3,7 @@
 The action 7 * c + e covers an open end showing c with the tile c-e. The opening tile i-j, i <= j, is the action 7 * i + j. Pass and
 call come after these actions. Chance deals one tile at a time: seven to seat 0, then seven to seat 1, and so on. With lead="drawn"
 it first draws the seat that leads (outcome 28 + seat). Nothing here checks legality; tables, environments and parsers do. Sets of
-tiles are bits as in tables.py. What a seat can infer is in belief.py.
+tiles are bits as in tables.py. The inferences of a seat are in belief.py.
 """
 
 import numpy as np
@@ -43,7 +43,7 @@ from kdenv.games.dominoes.tables import (
 NOBODY = -1  # in place of a seat or a team
 NO_END = -1  # in place of the suit of an open end, before the first tile
 
-# The values of s.stage: what happens next.
+# The values of s.stage.
 DRAWING, DEALING, PLAYING, FINISHED = range(4)
 
 # The places in the variant that begin() receives.
@@ -96,7 +96,7 @@ def begin(s, players, variant):
 
 @kernel
 def _begin_round(s, leader):
-    """Begin a round with all tiles face down. leader is NOBODY if the deal or a draw will say who leads."""
+    """Begin a round with all tiles face down. leader: NOBODY if the deal or a draw will decide it."""
     for seat in range(4):
         s.hands[seat] = NO_TILES
         s.played[seat] = NO_TILES
@@ -118,7 +118,7 @@ def _begin_round(s, leader):
 
 @kernel
 def phase(s):
-    """CHANCE while the lead is drawn and tiles are dealt, then DECIDE, and OVER after the last round."""
+    """Return CHANCE while the lead is drawn and tiles are dealt, then DECIDE, and OVER after the last round."""
     if s.stage <= DEALING:
         return CHANCE
     return DECIDE if s.stage == PLAYING else OVER
@@ -126,19 +126,19 @@ def phase(s):
 
 @kernel
 def seat(s):
-    """The seat to move, or, while tiles are dealt, the seat that gets the next one."""
+    """Return the seat to move, or, while tiles are dealt, the seat that gets the next one."""
     return int(s.turn)
 
 
 @kernel
 def led_by_double_six(s):
-    """Whether the holder of 6-6 leads this round. It leads the first round of a match, unless seat 0 leads or the lead is drawn."""
+    """Return whether the holder of 6-6 leads this round. It leads the first round of a match, unless seat 0 leads or the lead is drawn."""
     return s.n_rounds == 0 and s.rules != OPENSPIEL and s.lead == BY_RULES
 
 
 @kernel
 def legal_set(s):
-    """The legal actions of the seat to move, as bits."""
+    """Return the legal actions of the seat to move, as bits."""
     hand = s.hands[s.turn]
     if s.left != NO_END:
         fitting = hand & (ROW[s.left] | ROW[s.right])
@@ -153,7 +153,7 @@ def legal_set(s):
 
 @kernel
 def _some_pass(s):
-    """Whether another seat has passed since the last turn of the seat to move."""
+    """Return whether another seat has passed since the last turn of the seat to move."""
     others = 0
     for ahead in range(1, 4):
         others |= int(s.passed_on[(int(s.turn) + ahead) & 3])
@@ -162,7 +162,7 @@ def _some_pass(s):
 
 @kernel
 def legal(s, out):
-    """List the legal actions, ascending; return how many. Without calls, a pass is legal only if no tile fits."""
+    """List the legal actions, ascending; return their number. Without calls, a pass is legal only if no tile fits."""
     actions = legal_set(s)
     n = 0
     while actions != NO_TILES:
@@ -211,7 +211,7 @@ def _lay(s, me, action):
 
 @kernel
 def cover(line, c, e):
-    """Lay the tile c-e with its half c on an open end. line is any record that keeps the open ends in `left` and `right`."""
+    """Lay the tile c-e with its half c on an open end. line: any record with the open ends in `left` and `right`."""
     if line.left == NO_END:
         line.left = c
         line.right = e
@@ -223,16 +223,17 @@ def cover(line, c, e):
 
 @kernel
 def pips(hand):
-    """The pips of a mirrored hand."""
+    """Return the pips of a mirrored hand."""
+    # Each number of pips is a sum of powers of two, and half tiles are counted by power. A double has only one bit in a mirrored hand.
     total = 0
-    for power in range(3):  # a double has only one bit in a mirrored hand
+    for power in range(3):
         total += (popcount(hand & HALVES_WITH[power]) + popcount(hand & DOUBLES_WITH[power])) << power
     return total
 
 
 @kernel
 def n_tiles(hand):
-    """The number of tiles in a mirrored hand."""
+    """Return the number of tiles in a mirrored hand."""
     return popcount(hand & ALL_TILES)
 
 
@@ -262,9 +263,9 @@ def _settle(s, out):
 
 @kernel
 def _loser_by_their_code(s, pips_0, pips_1):
-    """The team that loses by the scorer of the authors' program, or NOBODY.
+    """Return the team that loses by the scorer of the authors' program, or NOBODY.
 
-    It asks first whether team 0 has won, then whether team 1 has. A team has won if it has fewer pips, or a hand without pips.
+    The scorer first checks team 0, then team 1. A team has won if it has fewer pips, or a hand without pips.
     """
     if pips(s.hands[0]) == 0 or pips(s.hands[2]) == 0 or pips_0 < pips_1:
         return 1
@@ -275,7 +276,7 @@ def _loser_by_their_code(s, pips_0, pips_1):
 
 @kernel
 def _lighter(s, team):
-    """The seat of this team with fewer pips. If they are equal, the seat that comes first in the order of turns from the leader on."""
+    """Return the seat of this team with fewer pips. If they are equal, it is the first in the order of turns from the leader on."""
     first = team if (team - int(s.leader)) & 3 < 2 else team + 2
     return first if pips(s.hands[first]) <= pips(s.hands[first ^ 2]) else first ^ 2
 
@@ -299,7 +300,7 @@ def _settle_call(s, caller):
 
 @kernel
 def target(s):
-    """The points with which a match ends."""
+    """Return the points with which a match ends."""
     return TARGET_TO_WIN if s.rules == PUERTO_RICO else TARGET
 
 
@@ -315,7 +316,7 @@ def _end_round(s, leader):
 
 @kernel
 def chances(s, out, weights):
-    """List the tiles that are not dealt yet, or the seats that may lead, with equal weights; return how many."""
+    """List the tiles that are not dealt yet, or the seats that may lead, with equal weights; return their number."""
     if s.stage == DRAWING:
         for seat in range(4):
             out[seat] = N_TILES + seat
@@ -363,13 +364,13 @@ def apply_chance(s, outcome):
 
 @kernel
 def witnesses(s):
-    """The seats that see the next outcome of chance, as bits: the seat that is dealt a tile, or all (-1) when the lead is drawn."""
+    """Return the seats that see the next outcome of chance, as bits: the seat that is dealt a tile, or all (-1) when the lead is drawn."""
     return -1 if s.stage == DRAWING else 1 << int(s.turn)
 
 
 @kernel
 def scores(s, out):
-    """Write each seat's score: its team's points won (puerto_rico), the others' penalties less its own (openspiel), or minus its own."""
+    """Write each seat's score: its team's points (puerto_rico), the others' penalties minus its own (openspiel), or minus its own."""
     for seat in range(4):
         own, others = int(s.points[seat & 1]), int(s.points[1 - (seat & 1)])
         out[seat] = own if s.rules == PUERTO_RICO else others - own if s.rules == OPENSPIEL else -own
@@ -377,5 +378,5 @@ def scores(s, out):
 
 @kernel
 def standings(s, out):
-    """Write the scores: seats rank by points."""
+    """Write the scores, by which seats are ranked."""
     scores(s, out)

@@ -1,8 +1,8 @@
 """The double-six set, and sets of tiles as bits.
 
-A set of tiles is a uint64. Tile a-b (a <= b) is bit 7 * a + b, so that the bits of a set are also the actions that would open a
-round with its tiles. A hand is *mirrored*: it has bit 7 * b + a as well. Row c, the seven bits from 7 * c on, then has the tiles of
-the hand that can be laid on an end showing c, and these bits are the actions that do so.
+A set of tiles is a uint64. Tile a-b (a <= b) is bit 7 * a + b, which is also the number of the action that opens a round with it. A
+hand is *mirrored*: it has bit 7 * b + a as well. Row c is the seven bits from 7 * c on. In a mirrored hand it has the tiles that can be
+laid on an end showing c, and the bits are the numbers of these actions.
 """
 
 from itertools import combinations_with_replacement
@@ -27,7 +27,7 @@ TARGET = 100  # points that lose a match
 TARGET_TO_WIN = 200  # puerto_rico: points that win it
 FINE = 50  # points against a team one of whose seats passed unjustly, or called a just pass
 BLOCKED = 4  # passes in a row that end a round
-BLOCKED_IN_THEIR_CODE = 3  # the same by the rules dominai_code
+BLOCKED_IN_THEIR_CODE = 3  # the same in the preset dominai_code
 
 
 def _bits(places: Any) -> int:

@@ -208,7 +208,7 @@ def _list_if_best(s, kingdom, points, bonus, slot, tidy, turn, best, n, out):
         most += _fill_gains(out, layer_b, terrain_b, int(CROWNS_B[picked]), free, 1)
         if points + bonus + most < best:
             return best, n
-    # 2. Try every placement. The search for holes is dear, so it comes last, and only if the placement could change the list.
+    # 2. Try every placement. The search for holes is expensive. It comes last, and only if the placement could change the list.
     is_listed = False
     for direction in range(2 if is_double else 4):  # a double turned by half a turn is the same placement
         firsts = first_halves(free, near_a, near_b, direction) & ~across_seam(size, left, right, top, bottom, direction)

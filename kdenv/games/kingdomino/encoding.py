@@ -53,6 +53,7 @@ def observe(states, k, seat, out):
     for relative in range(players):
         out[at + relative] = points_of_kingdom(s, (seat + relative) % players) * 0.01
     at += players
+    # The queue without the dominoes that have been placed: those of earlier turns, and that of this turn while its seat picks.
     for slot in range(4):
         gone = slot < s.turn or (slot == s.turn and s.stage == PICKING)
         if s.queue[slot] != NO_DOMINO and not gone:

@@ -34,7 +34,7 @@ def n_moves(s: Any) -> int:
     return int(s["round"]) * kings + int(s["turn"])
 
 
-def all_moves(players: int) -> int:
+def n_moves_in_game(players: int) -> int:
     """The number of moves of a whole game."""
     return DOMINOES_USED[players] + KINGS[players]
 
@@ -44,7 +44,7 @@ def round_of(players: int, turn: int) -> int:
     return 1 + turn // KINGS[players]
 
 
-def in_order(names: Sequence[str]) -> list[int]:
+def seats_by_name(names: Sequence[str]) -> list[int]:
     """The seats in the order of their names, by UTF-16 code units as Java compares them."""
     return sorted(range(len(names)), key=lambda seat: names[seat].encode("utf-16-be"))
 

@@ -103,6 +103,7 @@ def observe(states, k, seat, out):
         _write_shape(s, (seat + relative) % players, out, at)
         at += N_OF_SHAPE
     at += 2 * players  # the part `scores`
+    # The queue without the dominoes that have been placed: those of earlier turns, and that of this turn while its seat picks.
     for slot in range(4):
         gone = slot < s.turn or (slot == s.turn and s.stage == PICKING)
         if s.queue[slot] != NO_DOMINO and not gone:

@@ -162,13 +162,13 @@ def apply(s, action):
 def _place(s, seat, domino, action):
     x = int(X_OF[int(s.size), action >> 2])
     y = int(Y_OF[int(s.size), action >> 2])
-    _settle(s, seat, x, y, int(TERRAIN_A[domino]), int(CROWNS_A[domino]))
+    _add_square(s, seat, x, y, int(TERRAIN_A[domino]), int(CROWNS_A[domino]))
     direction = action & 3
-    _settle(s, seat, x + STEP_X[direction], y + STEP_Y[direction], int(TERRAIN_B[domino]), int(CROWNS_B[domino]))
+    _add_square(s, seat, x + STEP_X[direction], y + STEP_Y[direction], int(TERRAIN_B[domino]), int(CROWNS_B[domino]))
 
 
 @kernel
-def _settle(s, seat, x, y, terrain, crowns):
+def _add_square(s, seat, x, y, terrain, crowns):
     """Add a square of this terrain to a kingdom."""
     here = bit(square(x, y))
     s.land[seat, terrain] |= here

@@ -1,9 +1,9 @@
-"""All moves as first (AMAF): a search learns from every turn of an iteration, also from those of the playout. RAVE and MAST use this.
+"""All moves as first (AMAF): a search learns from all turns of an iteration, including those of its playout. RAVE and MAST use this.
 
-RAVE (Gelly and Silver 2007) changes what the tree learns. The result of an iteration counts for a turn of a node if the mover of the node
-made this turn there or later in the same iteration. It helps only where a turn means much the same later, as in Dominion and
-dominoes. MAST (Finnsson and Björnsson 2008) changes the playouts. It keeps, for every seat and action, the average value of the
-iterations in which the seat took the action. Playouts take the action with the best average, or a random one with probability epsilon.
+RAVE (Gelly and Silver 2007) changes the statistics of the tree. The value of an iteration counts for a turn of a node if the mover of
+the node made this turn there or later in the same iteration. It helps only where a turn has a similar effect later, as in Dominion
+and dominoes. MAST (Finnsson and Björnsson 2008) changes the playouts. It keeps, for every seat and action, the average value of the
+iterations in which the seat chose the action. Playouts choose the action with the best average, or a random one with probability epsilon.
 """
 
 from typing import NamedTuple
@@ -16,17 +16,17 @@ from kdenv.compiler.random import below, stirred, uniform
 from kdenv.core.questions import choose, plays
 from kdenv.core.turns import finish_turn, first_action, packed, rest_of
 from kdenv.core.verbs import legal, seat
-from kdenv.search.kernels.uct import NONE, Decisions, Positions, learn
+from kdenv.search.kernels.uct import NONE, PATH_MOVER, PATH_NODE, PATH_TURN, Decisions, Positions, learn
 
-MOST_RECORDED = 2048  # turns of a playout; later turns are not learned from
+MOST_RECORDED = 2048  # turns of a playout; later turns are ignored
 
 
 class Record(NamedTuple):
-    """The turns of the current playout, in the order in which they were made; n[0] is how many there are."""
+    """The turns of the current playout, in the order in which they were made."""
 
     seats: np.ndarray
     turns: np.ndarray
-    n: np.ndarray
+    n: np.ndarray  # [0]: how many there are
 
 
 class Recorded(NamedTuple):
@@ -45,23 +45,23 @@ class Averages(NamedTuple):
 
 
 class MastPlayer(NamedTuple):
-    """A player that takes the action with the best average, but first any without visits; with probability epsilon, a random one."""
+    """A player that takes an action without visits, else the one with the best average; with probability epsilon, a random one."""
 
     averages: Averages
     epsilon: float
 
 
 class AmafLearner(NamedTuple):
-    """The part of a search that learns from all turns of an iteration. If a seat made the same turn twice, it counts once."""
+    """The part of a search that learns from all turns of an iteration. A turn that a seat made twice counts once."""
 
     record: Record
     averages: Averages
-    has_averages: int  # whether the averages are to be kept
-    # The set of the turns of the current iteration.
+    has_averages: int  # whether MAST needs the averages
+    # The set of the turns of the current iteration: a list, and a hash table of indices into it.
     seats: np.ndarray
     turns: np.ndarray
-    homes: np.ndarray  # the slot of each turn in the hash table
-    slots: np.ndarray  # the hash table; its size is a power of two. It is never cleared: a slot is empty unless it is the home of its entry
+    homes: np.ndarray  # by index in the list: the slot of the turn in the hash table
+    slots: np.ndarray  # the hash table; its size is a power of two. It is never cleared: a slot is empty unless its entry has it as home
 
 
 @plays(Recorded)
@@ -73,6 +73,7 @@ def _choose_and_record(player, states, k, out, rng):
     else:  # the tree has whole turns, so the player's decisions are joined to one; it plays them in states[k + 1]
         states[k + 1] = states[k]
         turn = finish_turn(player.player, states, k + 1, mover, player.most_decisions, out, rng)
+    # A tree of decisions with most_decisions=1 has a node for each action, so the actions of a turn are recorded one by one.
     left = turn
     while left != 0 and record.n[0] < record.turns.shape[0]:
         record.seats[record.n[0]] = mover
@@ -89,6 +90,7 @@ def _choose_by_average(player, states, k, out, rng):
     if uniform(rng) < player.epsilon:
         return packed(out[below(rng, n)])
     mover = seat(states[k])
+    # An action without visits has an infinite average. Ties are broken by reservoir sampling.
     best, n_best, chosen = -np.inf, 0, 0
     for i in range(n):
         visits = int(player.averages.visits[mover, out[i]])
@@ -105,15 +107,18 @@ def _choose_by_average(player, states, k, out, rng):
 @answers(learn, AmafLearner)
 @kernel
 def _learn_from_all_turns(learner, chance, tree, space, depth):
-    """Go through the iteration backwards, so that each node sees the turns that were made there or later."""
+    """Go through the iteration backwards. So at each node the set holds exactly the turns that were made there or later."""
+    # 1. All turns of the playout come after all nodes of the path.
     n = 0
     for i in range(learner.record.n[0]):
         n = _add(learner, n, learner.record.seats[i], learner.record.turns[i])
     learner.record.n[0] = 0
+    # 2. The path, from the end: add the turn made in a node, then update the turns of this node that are in the set.
     for d in range(depth - 1, -1, -1):
-        node, at, mover = space.path[d, 0], space.path[d, 1], space.path[d, 2]
+        node, at, mover = space.path[d, PATH_NODE], space.path[d, PATH_TURN], space.path[d, PATH_MOVER]
         n = _add(learner, n, mover, tree.turns[at])
         credit(chance, learner, n, tree, node, mover, space.values[mover])
+    # 3. The set has all turns of the iteration now.
     if learner.has_averages != 0:
         for i in range(n):
             _average(learner.averages, learner.seats[i], learner.turns[i], space.values[learner.seats[i]])
@@ -121,6 +126,7 @@ def _learn_from_all_turns(learner, chance, tree, space, depth):
 
 @kernel
 def _average(averages, mover, turn, value):
+    """Add the value to the averages of the actions of a turn."""
     while turn != 0:
         averages.visits[mover, first_action(turn)] += 1
         averages.sums[mover, first_action(turn)] += value
@@ -129,7 +135,7 @@ def _average(averages, mover, turn, value):
 
 @question
 def credit(chance, learner, n, tree, node, mover, value):
-    """Add the value to those turns of a node that its mover made there or later: the first n turns of the learner."""
+    """Add the value to those turns of a node that its mover made there or later, which are among the first n turns of the learner."""
 
 
 @answers(credit, Positions)
@@ -162,7 +168,7 @@ def _count(tree, at, value):
 
 @kernel
 def _add(learner, n, mover, turn):
-    """Add a turn to the set of n turns if it is not in it; return how many turns there are then."""
+    """Add a turn to the set of n turns, unless it is in it or the set is full; return the new number of turns."""
     slot = _slot_of(learner, n, mover, turn)
     if n == learner.turns.shape[0] or _place(learner, n, slot) < n:
         return n
@@ -175,14 +181,17 @@ def _add(learner, n, mover, turn):
 
 @kernel
 def _place(learner, n, slot):
-    """The index of the turn in this slot; n if the slot is empty."""
+    """Return the index of the turn in this slot; n if the slot is empty.
+
+    Entries of earlier iterations are not cleared. They show because their index is too great, or that turn has another home now.
+    """
     place = int(learner.slots[slot])
     return place if place < n and learner.homes[place] == slot else n
 
 
 @kernel
 def _slot_of(learner, n, mover, turn):
-    """The slot that holds this turn of this seat, or the empty slot where it belongs."""
+    """Return the slot that has this turn of this seat, or the empty slot for it."""
     last = learner.slots.shape[0] - 1
     slot = np.int64(stirred(stirred(np.uint64(0), np.uint64(turn)), np.uint64(mover)) & np.uint64(last))
     while True:

@@ -1,6 +1,7 @@
-"""Trees of decisions, a kind of tree that UCT grows (uct.py): a node stands for what has been decided, and for what the seat has seen.
+"""Trees of decisions for UCT (uct.py): a node is a sequence of decisions, and of outcomes of chance that the seat has seen.
 
-The turns that are open differ from draw to draw of what is hidden. So a node does not list its turns; it gets them as they are tried.
+The legal turns of a node depend on the draw of the hidden information. So a node does not list its turns; a turn is added when it is
+first tried.
 """
 
 import numpy as np
@@ -13,6 +14,7 @@ from kdenv.core.turns import MAX_DECISIONS, write_turns
 from kdenv.core.verbs import CHANCE, DECIDE, apply_chance, phase, sample_chance, witnesses
 from kdenv.core.verbs import seat as seat_to_move
 from kdenv.search.kernels.uct import (
+    ANY,
     MAX_DEPTH,
     NODES,
     NONE,
@@ -41,7 +43,7 @@ def _descend_decisions(chance, tree, space, states, raw, seat, plan, rule, rng):
         note(space, depth, node, at, seat_to_move(states[1]))
         depth += 1
         take(tree, space, states, at, plan)
-        if at > n_nodes:
+        if at > n_nodes:  # the turn is new: each iteration adds one node
             break
         node = at
         if chance.information_sets != 0:
@@ -59,16 +61,18 @@ def _count_no_pass(chance, tree, node):
 
 @kernel
 def _most_urgent_of_open(chance, tree, space, states, node, plan, rule, rng):
-    """Of the turns open in states[1] now, one that the tree does not have yet, added to it, or the most urgent.
+    """Return the most urgent of the turns legal in states[1], or a new one, which is added to the tree.
 
-    N counts the visits of those turns that are open now. NONE if the tree has none of them and no room.
+    N counts the visits of the turns that are legal now. Returns NONE if the tree has none of these turns and no room for one.
     """
+    # 1. Split the legal turns into those that the node has (space.known) and new ones. Both lists are sorted by rank, so one walk along
+    #    the node's list is enough. `before` is the turn of the node after which a new turn belongs.
     n = write_turns(states, 1, plan.most_decisions, space.actions, space.n_actions, space.at_action, space.turns)
     room = _has_room(tree)
     n_known, passes = 0, 0
     n_new, new, before_new = 0, NONE, NONE
     before, at = NONE, int(tree.counts[node].child)
-    for i in range(n):  # both lists have the same order
+    for i in range(n):
         rank = rank_of(space.turns[i])
         while at != NONE and tree.counts[at].rank < rank:
             before, at = at, int(tree.counts[at].next)
@@ -78,35 +82,38 @@ def _most_urgent_of_open(chance, tree, space, states, node, plan, rule, rng):
             passes += int(tree.counts[at].visits)
             tree.counts[at].times_open += 1
         elif room:
+            # Keep the first new turn or, by reservoir sampling, a random one.
             n_new += 1
             if n_new == 1 or (plan.in_order == 0 and below(rng, n_new) == 0):
                 new, before_new = int(space.turns[i]), before
-    of_new, place, prior = -np.inf, NONE - 1, 0.0
+    # 2. Compare the urgency of a new turn with those of the known ones. An infinite one makes the comparison unnecessary.
+    of_new, place, prior = -np.inf, ANY, 0.0
     if n_new > 0:
         of_new, place, prior = urgency_of_new(plan.guide, space, tree, states, node, n, n_known, passes, plan)
     chosen, urgent = NONE, -np.inf
     if of_new != np.inf:
         chosen, urgent = most_urgent_of_known(tree, space, node, n_known, passes, chance.information_sets, plan, rule, rng)
+    # 3. Add the new turn. The priors may have chosen another one than the walk, so its place in the list has to be found.
     if of_new > urgent:
-        if place != NONE - 1:
+        if place != ANY:
             new = int(space.turns[place])
             before_new, _ = find(tree, node, new)
         chosen = _add_turn(tree, node, before_new, new)
-        tree.counts[chosen].gains = prior
+        tree.counts[chosen].bias = prior
     return chosen
 
 
 @kernel
 def _see_chance(tree, states, node, seat, rng):
-    """Run chance in states[1] from a node on; the node that what the seat sees of it leads to, NONE when the tree has none yet.
+    """Carry out chance in states[1] after a node; return the node for the outcomes that the seat sees, or NONE if the tree has none yet.
 
-    A node that is missing is added, if there is room.
+    A missing node is added, if there is room.
     """
     while phase(states[1]) == CHANCE:
         is_seen = (witnesses(states[1]) >> seat) & 1
         outcome = sample_chance(states[1], rng)
         apply_chance(states[1], outcome)
-        if is_seen != 0:
+        if is_seen != 0:  # outcomes that the seat does not see lead to the same information set
             before, at = find(tree, node, shown(outcome))
             if at == NONE:
                 if _has_room(tree):
@@ -118,7 +125,7 @@ def _see_chance(tree, states, node, seat, rng):
 
 @kernel
 def shown(outcome):
-    """An outcome of chance as a number that no packed turn is: a turn begins with action + 1, this with 0."""
+    """Return an outcome of chance as a number that no packed turn has: the lowest 16 bits of a turn are action + 1, and here they are 0."""
     return (outcome + 1) << 16
 
 
@@ -129,7 +136,7 @@ def _has_room(tree):
 
 @kernel
 def _add_turn(tree, node, before, turn):
-    """Add a turn to a node, after its turn `before`, or as its first."""
+    """Insert a turn into the list of a node, after its turn `before`; if that is NONE, at the front."""
     tree.used[NODES] += 1
     at = tree.used[NODES]
     tree.turns[at] = turn
@@ -146,7 +153,7 @@ def _add_turn(tree, node, before, turn):
 
 @kernel
 def rank_of(turn):
-    """A number by which turns, packed, have the order in which they are listed: by their first action, then by their second ..."""
+    """Return a number that sorts packed turns as they are listed: by their first action, then by their second, and so on."""
     if turn <= 0xFFFF:
         return np.uint64(turn) << np.uint64(48)
     rank = np.uint64(0)
@@ -158,7 +165,7 @@ def rank_of(turn):
 
 @kernel
 def find(tree, node, turn):
-    """In a tree of decisions, the turn of the node before this one in the order, and this one; NONE for none."""
+    """Return the turn of a node before the place of this turn in the order, and this turn if the node has it; NONE for none."""
     rank = rank_of(turn)
     before, at = NONE, int(tree.counts[node].child)
     while at != NONE and tree.counts[at].rank < rank:

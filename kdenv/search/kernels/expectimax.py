@@ -1,11 +1,11 @@
-"""Searches that look some turns ahead: Expectimax, and Star1, Star2 and Star2.5, which find the same with fewer nodes.
+"""Searches of limited depth: Expectimax, and Star1, Star2 and Star2.5, which find the same values with fewer nodes.
 
-The value of a node is seen from one of two sides: the team whose decision is searched (0), or all others (1), who are assumed to
-play together against it. With two teams this is negamax. Depth counts turns; chance between turns does not count.
+Each node has one of two sides: 0 is the team whose decision is searched, and 1 is all others, who are assumed to play together against
+it. With two teams this is negamax. The depth is a number of turns; chance between turns does not count.
 
-Bounds save nodes (Ballard 1983, Hauk 2004). No leaf is worth more than `most` to either side, so the known values of some outcomes of a
-chance limit how much the other outcomes can still change. Star2 and Star2.5 try the first `probes` turns after every outcome before they
-search any outcome.
+Bounds save nodes (Ballard 1983, Hauk 2004). The value of a leaf is at most `most` for either side, so the known values of some outcomes
+of chance limit the contribution of the other outcomes. Star2 and Star2.5 try the first `probes` turns after every outcome before
+they search any outcome.
 
 There is no recursion: Search.levels holds the state of the search on each level. So a search can stop after any number of nodes,
 look at the clock, and continue.
@@ -36,7 +36,7 @@ from kdenv.search.kernels.stack import (
 
 @kernel
 def most_from(evaluator, states, k, seat, numbers):
-    """The bound of the values of leaves (Task.most) for a search from states[k]."""
+    """Return the bound of the values of leaves (Task.most) for a search from states[k]."""
     return float(reach(evaluator, states, k, seat, numbers))
 
 
@@ -76,43 +76,44 @@ def go_on(search, task, evaluator, order, n_nodes):
 
 @kernel
 def _push(search, level, depth, side, alpha, beta):
-    """Begin this level anew, for the position in states[level]."""
-    f = search.levels[level]
-    f.stage = OPEN
-    f.depth = depth
-    f.side = side
-    f.alpha = alpha
-    f.beta = beta
-    f.best = -np.inf
-    f.first = 0
-    f.chosen = 0
-    f.at = 0
-    f.until = search.branches.shape[1]
-    f.spread = 1
-    f.is_probe = 0
+    """Reset a level for the position in states[level]."""
+    node = search.levels[level]
+    node.stage = OPEN
+    node.depth = depth
+    node.side = side
+    node.alpha = alpha
+    node.beta = beta
+    node.best = -np.inf
+    node.first = 0
+    node.chosen = 0
+    node.at = 0
+    node.until = search.branches.shape[1]
+    node.spread = 1
+    node.is_probe = 0
 
 
 @kernel
 def _open(search, task, evaluator, order, level):
-    """Open a new node: list what there is to try, or find that it is a leaf or in the table."""
-    f = search.levels[level]
+    """Open a new node: list its turns or outcomes, unless it is a leaf or in the table."""
+    node = search.levels[level]
     s = search.states[level]
     search.counters[NODES] += 1
     now = phase(s)
     too_deep = level + 1 == search.levels.shape[0]
-    if now == OVER or f.depth == 0 or too_deep:
+    if now == OVER or node.depth == 0 or too_deep:
         search.counters[TOO_DEEP] += 1 if too_deep else 0
         _open_leaf(search, task, evaluator, level)
         return
     if now != DECIDE:
-        f.n = chances(search.states[level], search.branches[level], search.sorted)
-        f.spread *= f.n
-        if f.spread > task.widest:
+        # Several chances in a row multiply their outcomes; such a position may be too wide to search.
+        node.n = chances(search.states[level], search.branches[level], search.sorted)
+        node.spread *= node.n
+        if node.spread > task.widest:
             _open_leaf(search, task, evaluator, level)
             return
     if search.table.shape[0] > 1:
-        f.key = fingerprint(search.words, level, 0)
-        if level > 0 and f.is_probe == 0 and is_known(search, f):
+        node.key = fingerprint(search.words, level, 0)
+        if level > 0 and node.is_probe == 0 and is_known(search, node):  # the root needs the values of all its turns
             return
     if now == DECIDE:
         _open_turns(search, task, order, level)
@@ -122,15 +123,15 @@ def _open(search, task, evaluator, order, level):
 
 @kernel
 def _open_leaf(search, task, evaluator, level):
-    """Close a leaf: its value is its estimate."""
-    f = search.levels[level]
-    f.best = _leaf(search, task, evaluator, level, f.side)
-    f.stage = DONE
+    """Close a leaf with its estimate as the value."""
+    node = search.levels[level]
+    node.best = _leaf(search, task, evaluator, level, node.side)
+    node.stage = DONE
 
 
 @kernel
 def _leaf(search, task, evaluator, k, side):
-    """The estimate of states[k], cut to the bounds, from the view of the side."""
+    """Return the estimate of states[k], cut to the bounds, from the view of the side."""
     value = float(estimate(evaluator, search.states, k, task.seat, search.numbers))
     if phase(search.states[k]) != OVER:
         search.counters[CUT_SHORT] += 1
@@ -140,39 +141,39 @@ def _leaf(search, task, evaluator, k, side):
 
 @kernel
 def _side(task, s):
-    """The side of the seat to move in s: 0 or 1."""
+    """Return the side of the seat to move in s: 0 or 1."""
     return 0 if (seat(s) - task.seat) % task.teams == 0 else 1
 
 
 @kernel
-def _look_from(f, side):
-    """Turn the window of a new level so that it is seen from this side."""
-    if f.side != side:
-        f.side = side
-        alpha = f.alpha
-        f.alpha = -f.beta
-        f.beta = -alpha
+def _look_from(node, side):
+    """Convert the window of a new level to the view of this side."""
+    if node.side != side:
+        node.side = side
+        alpha = node.alpha
+        node.alpha = -node.beta
+        node.beta = -alpha
 
 
 @kernel
 def _open_turns(search, task, order, level):
-    """List the turns by rank; the turn f.first goes to the front."""
-    f = search.levels[level]
+    """List the turns by rank, with the turn node.first before all others."""
+    node = search.levels[level]
     s = search.states[level]
     turns = search.branches[level]
-    _look_from(f, _side(task, s))
+    _look_from(node, _side(task, s))
     n = write_turns(search.states, level, task.most_decisions, search.actions, search.counts[0], search.counts[1], turns)
     _sort(order, s, turns, n, search.ranks, search.sorted)
-    if f.first != 0:
-        _put_in_front(turns, n, f.first)
-    f.n = n
-    f.until = min(n, f.until)
-    f.stage = TURNS
+    if node.first != 0:
+        _put_in_front(turns, n, node.first)
+    node.n = n
+    node.until = min(n, node.until)
+    node.stage = TURNS
 
 
 @kernel
 def _sort(order, s, turns, n, ranks, by_rank):
-    """Sort turns by rank; turns of equal rank keep their order."""
+    """Sort turns by rank. Turns of equal rank keep their order."""
     highest = 0
     for i in range(n):
         ranks[i] = rank(order, s, turns[i])
@@ -191,7 +192,7 @@ def _sort(order, s, turns, n, ranks, by_rank):
 
 @kernel
 def _put_in_front(turns, n, first):
-    """Move one turn to the front, if it is among the turns."""
+    """Move a turn to the front, if it is among the turns."""
     at = 0
     while at < n and turns[at] != first:
         at += 1
@@ -203,10 +204,11 @@ def _put_in_front(turns, n, first):
 
 @kernel
 def _open_chance(search, task, level):
-    """Sort the outcomes just listed, the most probable first. The node is seen from the side that moves after this first outcome."""
-    f = search.levels[level]
+    """Sort the outcomes just listed, the most probable first. The side of the node is the one that moves after the first outcome."""
+    node = search.levels[level]
     outcomes, odds, weights = search.branches[level], search.odds[level], search.sorted
-    n = f.n
+    n = node.n
+    # 1. Insertion sort by probability: probable outcomes narrow the window of the others most.
     total = 0
     for i in range(n):
         outcome, weight = outcomes[i], weights[i]
@@ -218,105 +220,110 @@ def _open_chance(search, task, level):
             at -= 1
         outcomes[at] = outcome
         weights[at] = weight
+    # 2. Nothing is known of any outcome yet.
     for i in range(n):
         odds[i] = weights[i] / total
         search.floors[level, i] = -task.most
         search.tried[level, i] = 0
-    f.sum = 0.0
-    f.left = 1.0
-    f.floor = -task.most
-    f.stage = SEARCH
+    node.sum = 0.0
+    node.left = 1.0
+    node.floor = -task.most
+    node.stage = SEARCH
+    # 3. Probes are possible only where a seat decides after the outcome. Then `floor` is summed up from the probes.
     _bring(search, level, outcomes[0])
     if phase(search.states[level + 1]) == DECIDE:
-        _look_from(f, _side(task, search.states[level + 1]))
+        _look_from(node, _side(task, search.states[level + 1]))
         if task.cuts and task.probes > 0:
-            f.floor = 0.0
-            f.stage = PROBE
+            node.floor = 0.0
+            node.stage = PROBE
 
 
 @kernel
 def _bring(search, level, outcome):
+    """Write the position after this outcome to the level below."""
     search.states[level + 1] = search.states[level]
     apply_chance(search.states[level + 1], outcome)
 
 
 @kernel
 def _next_turn(search, task, evaluator, level):
-    """Go to the next turn: return 1 to go to the level below, or 0 if this level is done. At depth 1, turns are estimated here."""
-    f = search.levels[level]
+    """Go to the next turn: return 1 to go to the level below, or 0 if this level is done. At depth 1, estimate the turns here."""
+    node = search.levels[level]
     turns = search.branches[level]
-    while f.at < f.until and not (task.cuts and f.best >= f.beta):
+    while node.at < node.until and not (task.cuts and node.best >= node.beta):
         search.states[level + 1] = search.states[level]
-        play_turn(search.states[level + 1], turns[f.at])
-        if f.depth > 1:
-            alpha = max(f.alpha, f.best - task.slack if level == 0 else f.best) if task.cuts else -np.inf
-            _push(search, level + 1, f.depth - 1, f.side, alpha, f.beta)
+        play_turn(search.states[level + 1], turns[node.at])
+        if node.depth > 1:  # at the root, turns within `slack` of the best one get exact values, too
+            alpha = max(node.alpha, node.best - task.slack if level == 0 else node.best) if task.cuts else -np.inf
+            _push(search, level + 1, node.depth - 1, node.side, alpha, node.beta)
             return 1
         search.counters[NODES] += 1
-        _take_turn(search, task, level, _leaf(search, task, evaluator, level + 1, f.side))
-    f.stage = DONE
-    remember(search, task, f)
+        _take_turn(search, task, level, _leaf(search, task, evaluator, level + 1, node.side))
+    node.stage = DONE
+    remember(search, task, node)
     return 0
 
 
 @kernel
 def _take_turn(search, task, level, value):
     """Note the value of the current turn."""
-    f = search.levels[level]
+    node = search.levels[level]
     if level == 0:
-        search.values[f.at] = value
-        search.visits[f.at] = search.counters[NODES]
-        if value <= f.best + rounding(task):  # its value may be only a bound: rounding must not make it the choice
-            f.at += 1
+        search.values[node.at] = value
+        search.visits[node.at] = search.counters[NODES]
+        if value <= node.best + rounding(task):  # its value may be only a bound: rounding must not make it the choice
+            node.at += 1
             return
-    if value > f.best:
-        f.best = value
-        f.chosen = search.branches[level, f.at]
-    f.at += 1
+    if value > node.best:
+        node.best = value
+        node.chosen = search.branches[level, node.at]
+    node.at += 1
 
 
 @kernel
 def _next_outcome(search, task, level):
     """Go to the next outcome of a chance: return 1 to go to the level below, or 0 to stay on this level."""
-    f = search.levels[level]
-    if f.at == f.n:
-        if f.stage == PROBE:
-            f.stage = SEARCH
-            f.at = 0
-            f.left = 1.0
+    node = search.levels[level]
+    # 1. After the last outcome the probes are followed by the search of all outcomes, and the search by the value.
+    if node.at == node.n:
+        if node.stage == PROBE:
+            node.stage = SEARCH
+            node.at = 0
+            node.left = 1.0
         else:
-            f.best = f.sum
-            f.stage = DONE
-            remember(search, task, f)
+            node.best = node.sum
+            node.stage = DONE
+            remember(search, task, node)
         return 0
-    at = f.at
+    at = node.at
     p = search.odds[level, at]
-    f.left -= p
+    node.left -= p
     _bring(search, level, search.branches[level, at])
     child = search.levels[level + 1]
-    # 1. Probe: try the first turns after every outcome, for the least that the outcome is worth. Unknown values lie between L = -U and U.
-    if f.stage == PROBE:
+    # 2. Probe: try the first turns after every outcome, which gives a lower bound of its value. Unknown values lie between L = -U and U.
+    if node.stage == PROBE:
         after = search.states[level + 1]
-        if phase(after) != DECIDE or _side(task, after) != f.side:
-            f.floor -= p * task.most
-            f.at += 1
+        if phase(after) != DECIDE or _side(task, after) != node.side:  # a few turns of the other side give no lower bound
+            node.floor -= p * task.most
+            node.at += 1
             return 0
-        f.low = (f.alpha - task.most * (1.0 - p)) / p
-        f.high = (f.beta - f.floor + task.most * f.left) / p
-        _push(search, level + 1, f.depth, f.side, max(-task.most, f.low), min(task.most, f.high))
+        node.low = (node.alpha - task.most * (1.0 - p)) / p
+        node.high = (node.beta - node.floor + task.most * node.left) / p
+        _push(search, level + 1, node.depth, node.side, max(-task.most, node.low), min(task.most, node.high))
         child.until = task.probes
         child.is_probe = 1
         return 1
-    # 2. Search: search the outcomes one after the other. Each continues where its probe has ended, so no turn is searched twice.
+    # 3. Search: search the outcomes one after the other. Each continues after its probe, so no turn is searched twice.
     if not task.cuts:
-        _push(search, level + 1, f.depth, f.side, -np.inf, np.inf)
-        child.spread = f.spread
+        _push(search, level + 1, node.depth, node.side, -np.inf, np.inf)
+        child.spread = node.spread
         return 1
-    f.floor -= p * search.floors[level, at]
-    f.low = (f.alpha - f.sum - task.most * f.left) / p
-    f.high = (f.beta - f.sum - f.floor) / p
-    _push(search, level + 1, f.depth, f.side, max(-task.most, f.low), min(task.most, f.high))
-    child.spread = f.spread
+    # The window of this outcome: the other outcomes contribute at least `sum` + `floor`, and at most `sum` + U * `left`.
+    node.floor -= p * search.floors[level, at]
+    node.low = (node.alpha - node.sum - task.most * node.left) / p
+    node.high = (node.beta - node.sum - node.floor) / p
+    _push(search, level + 1, node.depth, node.side, max(-task.most, node.low), min(task.most, node.high))
+    child.spread = node.spread
     if search.tried[level, at] > 0:
         child.at = search.tried[level, at]
         child.best = search.probed[level, at]
@@ -326,12 +333,12 @@ def _next_outcome(search, task, level):
 
 @kernel
 def _take(search, task, level):
-    """Note the value of the node on the level below, which is done."""
-    f, child = search.levels[level], search.levels[level + 1]
-    value = child.best if child.side == f.side else -child.best
-    if f.stage == TURNS:
+    """Use the value of the node on the level below, which is done."""
+    node, child = search.levels[level], search.levels[level + 1]
+    value = child.best if child.side == node.side else -child.best
+    if node.stage == TURNS:
         _take_turn(search, task, level, value)
-    elif f.stage == PROBE:
+    elif node.stage == PROBE:
         _take_probe(search, task, level, value)
     else:
         _take_outcome(search, task, level, value)
@@ -339,33 +346,35 @@ def _take(search, task, level):
 
 @kernel
 def _take_probe(search, task, level, value):
-    """Note the value of the first turns after an outcome. The outcome is worth at least that, unless the probe failed low."""
-    f, child = search.levels[level], search.levels[level + 1]
-    at, p = f.at, search.odds[level, f.at]
-    least = value if value > max(-task.most, f.low) + rounding(task) else -task.most
+    """Note the value of the first turns after an outcome. It is a lower bound of the value of the outcome, unless the probe failed low."""
+    node, child = search.levels[level], search.levels[level + 1]
+    at, p = node.at, search.odds[level, node.at]
+    least = value if value > max(-task.most, node.low) + rounding(task) else -task.most
+    # The search of this outcome continues from here: after the turns tried, in the same order.
     search.floors[level, at] = least
     search.probed[level, at] = value
     search.tried[level, at] = child.at
     search.firsts[level, at] = child.first
-    f.floor += p * least
-    f.at += 1
-    if value >= f.high:
-        f.best = f.floor - task.most * f.left
-        f.stage = DONE
-        remember(search, task, f)
+    node.floor += p * least
+    node.at += 1
+    # The value of the node is at least beta, even if all outcomes after this one have the value L.
+    if value >= node.high:
+        node.best = node.floor - task.most * node.left
+        node.stage = DONE
+        remember(search, task, node)
 
 
 @kernel
 def _take_outcome(search, task, level, value):
-    """Note the value of an outcome. The chance node is done early if the other outcomes cannot bring it back into the window."""
-    f = search.levels[level]
-    f.sum += search.odds[level, f.at] * value
-    f.at += 1
-    if task.cuts and value >= f.high:
-        f.best = f.sum + f.floor
-    elif task.cuts and value <= f.low:
-        f.best = f.sum + task.most * f.left
+    """Note the value of an outcome. Close the chance node early if the other outcomes cannot bring its value back into the window."""
+    node = search.levels[level]
+    node.sum += search.odds[level, node.at] * value
+    node.at += 1
+    if task.cuts and value >= node.high:
+        node.best = node.sum + node.floor
+    elif task.cuts and value <= node.low:
+        node.best = node.sum + task.most * node.left
     else:
         return
-    f.stage = DONE
-    remember(search, task, f)
+    node.stage = DONE
+    remember(search, task, node)

@@ -1,9 +1,9 @@
-"""Flat Monte Carlo: playouts to the end of the game estimate every turn that is open now; the turn with the best mean is taken.
+"""Flat Monte Carlo: estimates the value of each legal turn by playouts, and chooses the turn with the best mean.
 
 There are three ways to distribute the playouts: in rotation, at random, or by a selection rule. The Monte Carlo Evaluation of the 2018
-Kingdomino paper seems to do it at random: only so are its results with fewer playouts than turns reproduced.
-In rotation all turns may have the same luck: the playouts of one round begin with the same random numbers (common random numbers).
-What the seat cannot see is drawn anew for every playout.
+Kingdomino paper seems to do it at random, because only this reproduces its results with fewer playouts than turns.
+In rotation the turns may share their luck: the playouts of one rotation begin with the same random numbers (common random numbers).
+Hidden information is drawn anew for every playout.
 """
 
 import math
@@ -18,7 +18,7 @@ from kdenv.core.verbs import resample_hidden
 from kdenv.search.outcome import play_on
 from kdenv.search.select import urgency
 
-N_STATES = 3  # that a search works in: the position, a playout, and one that the player of the playout may write to
+N_STATES = 3  # the position, a playout, and one that the player of the playout may write to
 
 
 class Tally(NamedTuple):
@@ -29,11 +29,16 @@ class Tally(NamedTuple):
     squares: np.ndarray
 
 
-class Luck(NamedTuple):
-    """The random numbers that the playouts of one rotation have in common."""
+def new_tally(n_turns: int) -> Tally:
+    """Make a tally of no playouts."""
+    return Tally(visits=np.zeros(n_turns, np.int64), sums=np.zeros(n_turns), squares=np.zeros(n_turns))
 
-    seed: np.ndarray  # one number: the generator as each playout of this rotation begins with it
-    drawn: np.ndarray  # the generator of the playout that is being made
+
+class Luck(NamedTuple):
+    """The common random numbers of the playouts of one rotation."""
+
+    seed: np.ndarray  # one number: the state of the generator with which each playout of this rotation begins
+    drawn: np.ndarray  # the generator of the current playout
 
 
 @kernel
@@ -45,10 +50,10 @@ def sample_in_rotation(states, seat, turns, n_playouts, first, playouts, rng, ta
 
 @kernel
 def sample_with_common_luck(states, seat, turns, n_playouts, first, playouts, rng, luck, tally):
-    """Do the same as sample_in_rotation, but the playouts of one rotation all begin with the same random numbers.
+    """Do the same as sample_in_rotation, but begin all playouts of a rotation with the same random numbers.
 
-    So they see the same outcomes of chance and the same hidden things, as long as they draw equally often, and the luck of the draw does
-    not decide between turns.
+    They meet the same outcomes of chance and the same hidden information, as long as they draw equally often. This reduces the variance
+    of the difference between two turns.
     """
     for i in range(first, first + n_playouts):
         turn = i % turns.shape[0]
@@ -78,7 +83,7 @@ def sample_by_urgency(states, seat, turns, n_playouts, rule, least, playouts, rn
 
 @kernel
 def most_urgent(rule, tally, n_turns, log_n, rng):
-    """The index of the turn with the greatest urgency; ties are broken at random. Every turn must have visits."""
+    """Return the index of the turn with the greatest urgency; ties are broken at random. Every turn must have visits."""
     best, n_best, chosen = -np.inf, 0, 0
     for turn in range(n_turns):
         u = urgency(rule, tally.visits[turn], tally.sums[turn], tally.squares[turn], 0.0, log_n, rng)
@@ -93,7 +98,7 @@ def most_urgent(rule, tally, n_turns, log_n, rng):
 
 @kernel
 def try_turn(states, seat, turns, turn, playouts, rng, tally):
-    """Play the game in states[1] on after turns[turn], and add what it comes to, to the tally."""
+    """Make a playout after turns[turn] in states[1], and add its value to the tally."""
     states[1] = states[0]
     resample_hidden(states[1], seat, rng)
     play_turn(states[1], turns[turn])
@@ -106,7 +111,7 @@ def try_turn(states, seat, turns, turn, playouts, rng, tally):
 
 @kernel
 def best_mean(tally, n_turns, rng):
-    """The index of the turn with the best mean; ties are broken at random, and turns without visits are left out."""
+    """Return the index of the turn with the best mean of those with visits; ties are broken at random."""
     best, n_best, chosen = -np.inf, 0, 0
     for turn in range(n_turns):
         if tally.visits[turn] == 0:

@@ -1,4 +1,4 @@
-"""Flat Monte Carlo with a small budget as a player in kernels: it plays in batches of games, where no Python is called for a turn."""
+"""Flat Monte Carlo with a small budget as a compiled player, so that it can play in batches of games without calling Python."""
 
 from typing import Any, NamedTuple
 
@@ -15,13 +15,13 @@ IN_ROTATION, AT_RANDOM, WITH_COMMON_LUCK = range(3)
 
 
 class FlatPlayer(NamedTuple):
-    """Makes n_playouts for the turns that are open, and takes the turn with the best mean; all fields after these are room to work in."""
+    """Makes n_playouts for the legal turns and chooses the turn with the best mean. The fields from `states` on are scratch."""
 
     playouts: Any  # answers play_on
     n_playouts: int
     sampling: int
     most_decisions: int  # of a turn
-    states: Any  # as many as write_turns and a playout need
+    states: Any  # enough for write_turns and for a playout
     turns: np.ndarray
     actions: np.ndarray
     n_actions: np.ndarray
@@ -54,7 +54,7 @@ def _choose_by_playouts(player, states, k, out, rng):
 
 @kernel
 def _best(player, mover, n, rng):
-    """The place of the best turn, as PlayoutSearcher._best chooses it; the turns between which it draws are put in front."""
+    """Return the index of the best turn, as PlayoutSearcher._best chooses it; move the turns between which it draws to the front."""
     best_mean, best_gain, n_best = -np.inf, 0, 0
     for i in range(n):
         if player.tally.visits[i] > 0:
@@ -73,6 +73,7 @@ def _best(player, mover, n, rng):
 
 @kernel
 def _points_after(player, mover, turn):
+    """Return the points of the mover after a turn."""
     player.states[1] = player.states[0]
     play_turn(player.states[1], turn)
     scores(player.states[1], player.points)

@@ -1,8 +1,9 @@
-"""Imperfect minimax search (IMS) of the dominoes paper: negamax over what every seat may hold.
+"""Imperfect minimax search (IMS) of the dominoes paper: negamax over the tiles that each seat may hold.
 
-The value of a move is minus the value of what follows, times the probability that the move can be made at all (Algorithm 1). The paper
-prunes as if this factor were not there, so it misses good turns (pruning "paper"). The pruning "sound" divides the window by the factor
-and finds the same as "none", which does not prune. The search keeps its stack in arrays, so that it can be interrupted and continued.
+The value of a move is minus the value of the position after it, times the probability that the move is legal (Algorithm 1). The paper
+prunes as if there were no such factor, so it misses good turns (pruning "paper"). The pruning "sound" divides the window by the factor
+and finds the same values as "none", which does not prune. The stack of the search is in arrays, so that a search can be interrupted and
+continued.
 """
 
 from typing import NamedTuple
@@ -18,36 +19,45 @@ _SLACK = 1e-9  # widens a window, so that rounding cannot push a value at its ed
 
 
 class Stack(NamedTuple):
-    """The nodes from the root (level 0) to the current node, and what is known of the moves of the root."""
+    """The nodes from the root (level 0) to the current node, and the results for the moves of the root."""
 
     level: np.ndarray  # [0]: the level of the current node; -1 when the search has ended
-    nodes: np.ndarray  # [0]: how many nodes have been searched
+    nodes: np.ndarray  # [0]: the number of nodes searched
     # The node on each level:
-    n: np.ndarray  # how many moves it has
-    at: np.ndarray  # how many of them have been tried
+    n: np.ndarray  # the number of its moves
+    at: np.ndarray  # the number of moves tried
     best: np.ndarray  # the value of the best of these
     alpha: np.ndarray  # the window
     beta: np.ndarray
     moves: np.ndarray  # its moves
-    chances: np.ndarray  # the probability that each move can be made
+    chances: np.ndarray  # the probability that each move is legal
     # The moves of the root:
     values: np.ndarray  # the value of each move
-    lines: np.ndarray  # the move and the moves that are expected to follow it
-    lengths: np.ndarray  # how many moves this line has
+    lines: np.ndarray  # the move and the moves expected after it
+    lengths: np.ndarray  # the number of moves in this line
     # The node on each level:
-    best_lines: np.ndarray  # its best move and the moves that are expected to follow it
-    best_lengths: np.ndarray  # how many moves this line has
+    best_lines: np.ndarray  # its best move and the moves expected after it
+    best_lengths: np.ndarray  # the number of moves in this line
 
 
 def make_stack(levels: int, widest: int) -> Stack:
     """Make a stack for this number of levels, with at most `widest` moves in a node."""
-    n, at = np.zeros((2, levels), np.int64)
-    best, alpha, beta = np.zeros((3, levels))
-    moves, chances = np.zeros((levels, widest), np.int64), np.zeros((levels, widest))
-    lines, lengths = np.zeros((widest, levels), np.int64), np.zeros(widest, np.int64)
-    best_lines, best_lengths = np.zeros((levels, levels), np.int64), np.zeros(levels, np.int64)
-    level, nodes = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    return Stack(level, nodes, n, at, best, alpha, beta, moves, chances, np.zeros(widest), lines, lengths, best_lines, best_lengths)
+    return Stack(
+        level=np.zeros(1, np.int64),
+        nodes=np.zeros(1, np.int64),
+        n=np.zeros(levels, np.int64),
+        at=np.zeros(levels, np.int64),
+        best=np.zeros(levels),
+        alpha=np.zeros(levels),
+        beta=np.zeros(levels),
+        moves=np.zeros((levels, widest), np.int64),
+        chances=np.zeros((levels, widest)),
+        values=np.zeros(widest),
+        lines=np.zeros((widest, levels), np.int64),
+        lengths=np.zeros(widest, np.int64),
+        best_lines=np.zeros((levels, levels), np.int64),
+        best_lengths=np.zeros(levels, np.int64),
+    )
 
 
 @kernel
@@ -64,8 +74,8 @@ def start(belief, stack):
 def go_on(belief, stack, depth, pruning, all_exact, n_nodes):
     """Search about n_nodes more nodes; return whether the search has ended. Then `values` and `lines` have the result.
 
-    depth: the level whose nodes are only estimated, at least 1. all_exact: every move of the root gets an exact value, as its window
-    is not narrowed by the best move so far. (The paper's pruning ignores this.)
+    Nodes on the level `depth`, which is at least 1, are only estimated. With all_exact every move of the root gets an exact value,
+    because the best move so far does not narrow its window. (The paper's pruning ignores this.)
     """
     level = stack.level[0]
     for _ in range(n_nodes):
@@ -110,7 +120,7 @@ def _make_next_move(belief, stack, level, pruning, all_exact):
 
 @kernel
 def _give_value(stack, level, value, pruning):
-    """Give the value of the node below this level to the node on it, and go up while a node has no more moves to try.
+    """Pass the value of the node below this level to the node on it, and go up as long as a node has no moves left to try.
 
     Returns the level at which the search continues; -1 if the root is done.
     """
@@ -127,7 +137,7 @@ def _give_value(stack, level, value, pruning):
 
 @kernel
 def _take_value(stack, level, value):
-    """Note what the current move of a node is worth: minus the value of the node below, times the probability of the move."""
+    """Note the value of the current move of a node: minus the value of the node below, times the probability of the move."""
     i = stack.at[level] - 1
     value *= -stack.chances[level, i]
     if level == 0:
@@ -141,6 +151,7 @@ def _take_value(stack, level, value):
 
 @kernel
 def _open(belief, stack, level):
+    """List the moves of the node on this level."""
     stack.n[level] = guesses(belief, level, stack.moves[level], stack.chances[level])
     stack.at[level] = 0
     stack.best[level] = -np.inf
@@ -148,7 +159,7 @@ def _open(belief, stack, level):
 
 @kernel
 def _line(stack, level, i, line):
-    """Write move i of a node and the best line of the node below to `line`; return how many moves these are."""
+    """Write move i of a node and the best line of the node below to `line`; return the number of moves."""
     n = int(stack.best_lengths[level + 1])
     line[0] = stack.moves[level, i]
     for k in range(n):
@@ -158,5 +169,5 @@ def _line(stack, level, i, line):
 
 @kernel
 def _below(bound):
-    """A number a little smaller than the bound."""
+    """Return a number slightly below the bound."""
     return bound - _SLACK * (1.0 + abs(bound))

@@ -1,7 +1,7 @@
-"""Perfect information Monte Carlo (PIMC): draw what is hidden, find out what every turn is worth if all is visible, and average over draws.
+"""Perfect information Monte Carlo (PIMC): draws the hidden information, solves each turn as if all were visible, and averages over draws.
 
-If all turns are tried on the same deals, the luck of a deal does not decide between them; the paper draws other deals for every turn. A
-part finds out what turns are worth. It is the solver of a game, or Playouts, which makes the search flat Monte Carlo on common deals.
+Trying all turns on the same deals reduces the variance between turns; the paper draws other deals for each turn. The turns are solved
+by the solver of a game, or by Playouts, which makes the search flat Monte Carlo on common deals.
 """
 
 from kdenv.compiler.kernel import kernel
@@ -16,7 +16,7 @@ from kdenv.search.outcome import CutShort, Playouts, play_on
 @answers(solve, Playouts)
 @kernel
 def _play_each_out(playouts, states, k, turns, n_turns, depth, rng, values):
-    """A solver that makes one playout after each turn; the value of the turn is what it comes to."""
+    """Solve turns by one playout after each of them."""
     seat = seat_of(states[k])
     for i in range(n_turns):
         states[k + 1] = states[k]
@@ -28,9 +28,9 @@ def _play_each_out(playouts, states, k, turns, n_turns, depth, rng, values):
 
 @kernel
 def solve_deals(states, seat, turns, n_deals, group, dealer, solver, depth, values, rng, tally):
-    """Solve all turns that are open in states[0] on n_deals deals each; return the effort (see solve). The other states are scratch.
+    """Solve all turns that are legal in states[0] on n_deals deals each; return the effort (see solve). The other states are scratch.
 
-    group: how many turns are tried on the same deal; all or 1.
+    group: the number of turns tried on the same deal; all or 1.
     """
     n_turns, effort = turns.shape[0], 0
     for _ in range(n_deals):
@@ -47,5 +47,5 @@ def solve_deals(states, seat, turns, n_deals, group, dealer, solver, depth, valu
 
 @kernel
 def solve_open(states, turns, n_turns, solver, depth, rng, values):
-    """Write to values what each turn is worth in states[0] as it is, with everything visible; return the effort (see solve)."""
+    """Write to values the value of each turn in states[0] as it is, with everything visible; return the effort (see solve)."""
     return solve(solver, states, 0, turns, n_turns, depth, rng, values)

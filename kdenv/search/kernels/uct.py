@@ -1,15 +1,15 @@
-"""UCT (Kocsis and Szepesvári 2006): a tree that grows by one node an iteration, where the turns look best.
+"""UCT (Kocsis and Szepesvári 2006): a tree search that adds a node in each iteration and tries the most promising turns most often.
 
-Every iteration plays from the root again; no states are kept. Nodes and turns are numbers, and what is known of them lies in arrays.
-A turn is valued by the score of the seat that makes it. What a node stands for is the part `chance` of the search:
+Every iteration begins at the root, and no positions are kept. Nodes and turns are numbers, which are indices of arrays. The value of a
+turn is a score of the seat that makes it. The part `chance` of the search says what a node is:
 
-- Positions(sampled=0): a position. Chance is drawn once for every node and kept (Gedda et al. 2018, Jansen and Tollisen 2014).
-- Positions(sampled=1): a position. Chance is drawn anew every time, and a position it leads to is found by its fingerprint
-  (Heyden 2009). In both, hidden things are what states[0] says.
-- Decisions(information_sets=0): the decisions made so far. Chance and what the seat cannot see are drawn anew every time.
-- Decisions(information_sets=1): all that the seat has seen, which is those decisions and the outcomes of chance shown to it:
-  single-observer information set search (Cowling, Powley and Whitehouse 2012). A turn is open in some of the draws only;
-  exploration counts the times it was open, not the visits of all the turns of its node.
+- Positions(sampled=0): a position. Each node draws chance once and keeps the outcome (Gedda et al. 2018, Jansen and Tollisen 2014).
+- Positions(sampled=1): a position. Every iteration draws chance anew, and a fingerprint finds the node of the position after it
+  (Heyden 2009). In both kinds, hidden information is as in states[0].
+- Decisions(information_sets=0): the decisions made so far. Every iteration draws chance and hidden information anew.
+- Decisions(information_sets=1): all that the seat has seen: those decisions and the outcomes of chance shown to it. This is
+  single-observer information set search (Cowling, Powley and Whitehouse 2012). A turn is legal in some of the draws only, so exploration
+  counts how often it was legal, not the visits of its siblings.
 
 Trees of decisions are in kdenv.search.kernels.decisions, all moves as first in amaf, and priors in priors.
 """
@@ -32,35 +32,37 @@ from kdenv.search.select import urgency
 
 ROOT = 1
 NONE = 0  # the number of no node and no turn: both are numbered from 1
-MAX_DEPTH = 1024  # turns; an iteration goes on by its playout from there
-N_STATES = 2 + MAX_DECISIONS  # that a search works in, the position included
+ANY = -1  # instead of the index of a turn in space.turns: the caller chooses one of the new turns
+MAX_DEPTH = 1024  # turns from the root; below, an iteration has only its playout
+N_STATES = 2 + MAX_DECISIONS  # the position and the scratch states of a search
 
-ALL, OWNER, SEARCHER, MINE, OWN = range(5)  # which turns an iteration updates, see update()
-SIBLINGS, PARENT = range(2)  # what N of the selection rule counts, see update()
-RANDOM, LAST = range(2)  # which of equally urgent turns is tried
-MEAN, MAX = range(2)  # what a turn is worth, see value_by_best_reply()
-NODES, TURNS = range(2)  # the places in Tree.used
+ALL, OWNER, SEARCHER, MINE, OWN = range(5)  # the turns that an iteration updates, see update()
+SIBLINGS, PARENT = range(2)  # the visits that N of the selection rule counts, see update()
+RANDOM, LAST = range(2)  # how ties between equally urgent turns are broken
+MEAN, MAX = range(2)  # the value of a turn: its mean, or see value_by_best_reply()
+NODES, TURNS = range(2)  # the indices of Tree.used
+PATH_NODE, PATH_TURN, PATH_MOVER, PATH_CHANCE = range(4)  # the columns of Workspace.path
 
 
 class Positions(NamedTuple):
-    """A node is a position; chance is drawn once for each (sampled=0), or anew every time (1)."""
+    """A node is a position. Chance is drawn once for each node (sampled=0) or anew in every iteration (sampled=1)."""
 
     sampled: int
 
 
 class Decisions(NamedTuple):
-    """A node is what has been decided and, with information_sets=1, what chance has shown the searching seat."""
+    """A node is a sequence of decisions and, with information_sets=1, of the outcomes of chance shown to the searching seat."""
 
     information_sets: int
 
 
 class Plan(NamedTuple):
-    """How the tree is grown."""
+    """The options of a tree search."""
 
     most_decisions: int  # of a turn
     in_order: int  # whether untried turns are tried as listed; if not, at random
-    first_urgency: float  # of turns not tried yet; if infinite, all are tried before any is repeated
-    least: int  # visits of a turn of the root before its urgency counts; at least 1
+    first_urgency: float  # the urgency of an untried turn; if infinite, all turns are tried before any is repeated
+    least: int  # a turn of the root with fewer visits than this is tried before all others; at least 1
     least_below: int  # the same for all other turns
     with_gains: int  # whether the selection rule asks for the points gained at once
     update: int  # ALL, OWNER, SEARCHER, MINE, OWN
@@ -68,96 +70,96 @@ class Plan(NamedTuple):
     equals: int  # RANDOM, LAST
     backup: int  # MEAN, MAX; MAX is only for trees of positions
     teams: int
-    rave: float  # RAVE: after this many visits the own mean and the all-moves-as-first mean count alike; 0: no RAVE
-    guide: Any  # in which order turns are tried for the first time: NoPriors, or see kdenv.search.kernels.priors
+    rave: float  # k of RAVE: after k visits the mean and the all-moves-as-first mean have equal weights; 0: no RAVE
+    guide: Any  # the order in which turns are first tried: NoPriors, or see kdenv.search.kernels.priors
     dealer: Any  # answers deal, in trees of decisions
 
 
 NODE = state_dtype(  # of a tree of positions
     ("first", np.int32),  # its first turn; the others follow it, those tried before those that are not
-    ("n_turns", np.int32),  # 0 until the turns are listed
+    ("n_turns", np.int32),  # the number of its turns; 0 until they are listed
     ("n_tried", np.int32),
     ("passes", np.int32),  # N of the selection rule: the visits of its turns together, or (PARENT) its own
     ("key", np.uint64),  # its fingerprint, where chance is sampled
 )
 
-# What is known of a turn. What is read most lies in front, where a processor fetches it at once. Numbers of turns that kernels go along
-# lists by are unsigned, because numba checks signed indices for being negative.
+# The statistics of a turn. Fields that are read most come first, in one cache line. Links to other turns are unsigned, because numba
+# checks whether a signed index is negative.
 COUNTS = state_dtype(
-    ("sums", np.float64),  # of worths to the mover
+    ("sums", np.float64),  # of the values to the mover
     ("squares", np.float64),
     ("visits", np.int32),
-    ("child", np.uint32),  # in trees of positions: a node it led to, the only one unless chance is sampled; of decisions: see Tree
+    ("child", np.uint32),  # in trees of positions: a node after it, the only one unless chance is sampled; of decisions: see Tree
     ("next", np.uint32),  # in trees of decisions: the next turn of the same node, in the order of `rank`; NONE after the last
-    ("times_open", np.int32),  # in trees of decisions: iterations in which it could have been made
+    ("times_open", np.int32),  # in trees of decisions: the number of iterations in which it was legal
     ("rank", np.uint64),  # in trees of decisions: see rank_of
-    ("gains", np.float64),  # the mover's points gained at once, if asked for; the prior, if there are priors
-    ("amaf_sums", np.float64),  # for RAVE: what the iterations were worth in which the same mover made the same turn here or later
-    ("amaf_visits", np.int64),  # how many these were
+    ("bias", np.float64),  # for the selection rule: the prior, if there are priors; else the points gained at once, if asked for
+    ("amaf_sums", np.float64),  # for RAVE: the values of the iterations in which the same mover made the same turn here or later
+    ("amaf_visits", np.int64),  # the number of these iterations
 )
 
 
 class Tree(NamedTuple):
-    """The nodes and their turns, from number 1 on.
+    """The nodes and their turns, numbered from 1.
 
-    A tree of positions lists the turns of a node when it first comes back to it. A tree of decisions adds a turn when it is first
-    tried; an outcome of chance that the seat has seen is kept there like a turn (see shown). There the node that a turn leads to
-    has the number of the turn, and `child` is the first of that node's own turns; number 1, the root, is no turn.
+    A tree of positions lists all turns of a node at the second visit of the node. A tree of decisions adds a turn when it is first
+    tried. It keeps an outcome of chance that the seat has seen like a turn (see shown). In a tree of decisions the node after a
+    turn has the number of the turn. `child` of a turn is then the first turn of that node. Number 1, the root, is no turn.
     """
 
-    used: np.ndarray  # how many nodes and turns there are
-    seed: np.ndarray  # of the draws of chance that are kept
+    used: np.ndarray  # the number of nodes and of turns
+    seed: np.ndarray  # the seed of the outcomes of chance that nodes keep
     nodes: np.ndarray
     turns: np.ndarray  # packed
     counts: np.ndarray  # by turn
     table: np.ndarray  # a hash table of nodes by key, its size a power of two; NONE where it is empty
-    slots: np.ndarray  # by node: where it is in the table
+    slots: np.ndarray  # by node: its index in the table
 
 
 class Workspace(NamedTuple):
-    """The memory that an iteration works in."""
+    """The scratch memory of an iteration."""
 
-    path: np.ndarray  # by depth: the node, the turn, the mover, and (for MAX) whether chance comes after the turn
-    turns: np.ndarray
-    known: np.ndarray
+    path: np.ndarray  # by depth: a node, the turn made there, its mover, and (for MAX) whether chance comes after the turn
+    turns: np.ndarray  # the legal turns, packed
+    known: np.ndarray  # the numbers of those of them that the tree has and whose urgencies are compared
     actions: np.ndarray
     n_actions: np.ndarray
     at_action: np.ndarray
-    values: np.ndarray  # what the last playout came to, by seat; the same memory as that of the playouts
+    values: np.ndarray  # by seat: the value of the last playout; the same memory as in the playouts
     numbers: np.ndarray  # by seat
-    drawn: np.ndarray  # a generator
+    drawn: np.ndarray  # the generator of the outcomes of chance that nodes keep
 
 
 @question
 def descend(chance, tree, space, states, raw, seat, plan, rule, rng):
-    """Go down the tree in states[1] to a node that is new (or to the end of the game); return the length of the path."""
+    """Play states[1] down the tree to a new node or to the end of the game; return the length of the path."""
 
 
 @question
 def count_pass(chance, tree, node):
-    """Count that one more visit of a turn of this node has been counted, if the kind of tree asks for that."""
+    """Add 1 to the passes of a node, if this kind of tree has them."""
 
 
 class NoPriors(NamedTuple):
-    """Turns not tried yet are tried as listed or at random, as the plan says."""
+    """Untried turns are tried in the order in which they are listed or at random, by the plan."""
 
 
 @question
 def arrange(guide, tree, space, states, node, n):
-    """Put the n turns just listed for a node, which are those in space.turns and open in states[1], in the order of their priors."""
+    """Sort the n turns just listed for a node by their priors. They are in space.turns too, and legal in states[1]."""
 
 
 @question
 def urgency_of_next(guide, tree, node, plan):
-    """How urgent it is to try one more of the turns that a node has not tried yet; -inf if it may not be."""
+    """Return the urgency of trying one more untried turn of a node; -inf if that is not allowed yet."""
 
 
 @question
 def urgency_of_new(guide, space, tree, states, node, n, n_known, passes, plan):
-    """How urgent it is to add one more of the n turns in space.turns to a node of decisions; its place there; its prior.
+    """Return the urgency of adding a turn to a node of decisions, the index of this turn in space.turns, and its prior.
 
-    n_known of them are in space.known, with these visits together. -inf if none may be added. A place of NONE - 1 leaves the choice
-    to the caller.
+    space.turns has n legal turns. The node has n_known of them, which are in space.known; `passes` is the sum of their visits. The
+    urgency is -inf if none may be added. The index ANY leaves the choice to the caller.
     """
 
 
@@ -176,16 +178,16 @@ def _urgency_of_any_next(guide, tree, node, plan):
 @answers(urgency_of_new, NoPriors)
 @kernel
 def _urgency_of_any_new(guide, space, tree, states, node, n, n_known, passes, plan):
-    return plan.first_urgency, NONE - 1, 0.0
+    return plan.first_urgency, ANY, 0.0
 
 
 class NoLearner(NamedTuple):
-    """Plain UCT: an iteration teaches the turns on its path what it came to, and nothing else."""
+    """Plain UCT: an iteration updates the turns on its path only."""
 
 
 @question
 def learn(learner, chance, tree, space, depth):
-    """Learn from all turns of an iteration, those of its playout too; see kdenv.search.kernels.amaf."""
+    """Learn from all turns of an iteration, including those of its playout; see kdenv.search.kernels.amaf."""
 
 
 @answers(learn, NoLearner)
@@ -198,44 +200,45 @@ def _learn_nothing(learner, chance, tree, space, depth):
 def grow(tree, space, states, raw, seat, n_iterations, chance, plan, rule, playouts, learner, rng):
     """Make n_iterations for the seat that decides in states[0].
 
-    The first N_STATES states are worked in; raw is the same memory as integers, a row per state.
+    The first N_STATES states are scratch, except for states[0]; raw is the same memory as integers, a row per state.
     """
     for _ in range(n_iterations):
-        # 1. Selection and expansion: down the tree by urgency, and one node beyond it.
+        # 1. Selection and expansion: go down the tree by urgency, and add one node.
         states[1] = states[0]
         depth = descend(chance, tree, space, states, raw, seat, plan, rule, rng)
-        # 2. Simulation: to the end of the game by the playout policy, or until it is broken off.
-        play_on(playouts, states, 1, space.path[depth - 1, 2] if depth > 0 else seat, ALL_SEATS, rng)
-        # 3. Backpropagation: what came of it, to every turn on the path.
+        # 2. Simulation: play to the end of the game, or until the playout is cut short.
+        play_on(playouts, states, 1, space.path[depth - 1, PATH_MOVER] if depth > 0 else seat, ALL_SEATS, rng)
+        # 3. Backpropagation: update the turns on the path with the value of the playout.
         update(chance, tree, space, depth, seat, plan)
         learn(learner, chance, tree, space, depth)
 
 
 @kernel
 def update(chance, tree, space, depth, seat, plan):
-    """Count the worths in space.values for every turn on the path, each for its mover.
+    """Add space.values to every turn on the path, each turn with the value for its mover.
 
-    All but ALL are readings of UCT_mod (Jansen and Tollisen 2014): only turns of the team that moved last are updated (OWNER); or only
-    those of the searching team (SEARCHER); or nothing is, when the team that moved last is not the searching one (MINE); or the first and
-    the last together (OWN). With PARENT a visit counts for the node that the turn leads to, and every iteration for the root; else it
-    counts for the node in which the turn is taken.
+    OWNER, SEARCHER, MINE and OWN are interpretations of UCT_mod (Jansen and Tollisen 2014); the thesis is ambiguous. OWNER updates only
+    turns of the team that moved last, and SEARCHER only those of the searching team. MINE updates nothing if the team that moved last is
+    not the searching team. OWN does both OWNER and MINE. With PARENT a visit of a turn counts for the node after the turn, and each
+    iteration counts for the root. With SIBLINGS it counts for the node in which the turn is made.
     """
     if depth == 0:
         return
-    owner = space.path[depth - 1, 2]
+    owner = space.path[depth - 1, PATH_MOVER]
     if plan.total == PARENT:
         count_pass(chance, tree, ROOT)
+    # MINE and OWN: an iteration in which an opponent moved last updates no turn.
     if plan.update >= MINE and (owner - seat) % plan.teams != 0:
         return
     for d in range(depth):
-        node, at, mover = space.path[d, 0], space.path[d, 1], space.path[d, 2]
+        node, at, mover = space.path[d, PATH_NODE], space.path[d, PATH_TURN], space.path[d, PATH_MOVER]
         if (plan.update == OWNER or plan.update == OWN) and (owner - mover) % plan.teams != 0:
             continue
         if plan.update == SEARCHER and (seat - mover) % plan.teams != 0:
             continue
         value = space.values[mover]
-        if plan.total == PARENT:
-            node = space.path[d + 1, 0] if d + 1 < depth else np.int64(tree.counts[at].child)
+        if plan.total == PARENT:  # the last node of the path is not on the path itself: it is the child of the last turn
+            node = space.path[d + 1, PATH_NODE] if d + 1 < depth else np.int64(tree.counts[at].child)
         count_pass(chance, tree, node)
         tree.counts[at].visits += 1
         tree.counts[at].sums += value
@@ -246,14 +249,15 @@ def update(chance, tree, space, depth, seat, plan):
 
 @kernel
 def value_by_best_reply(tree, space, depth):
-    """Give turns on the path, the last first, the mean of the best turn after them, where it is sure that this can be taken.
+    """Set the mean of each turn on the path, from the last to the first, to that of the best turn after it, where the mover can choose it.
 
-    That is so if the same seat goes on and chance does not come before (Jansen and Tollisen 2014, 3.4.4).
+    The mover can do so if it decides again and no chance comes before (Jansen and Tollisen 2014, 3.4.4).
     """
     for d in range(depth - 2, -1, -1):
-        if space.path[d, 2] != space.path[d + 1, 2] or space.path[d, 3] != 0:
+        if space.path[d, PATH_MOVER] != space.path[d + 1, PATH_MOVER] or space.path[d, PATH_CHANCE] != 0:
             continue
-        at, after = space.path[d, 1], space.path[d + 1, 0]
+        # The same seat decides in the next node, so the value of this turn is the best mean there.
+        at, after = space.path[d, PATH_TURN], space.path[d + 1, PATH_NODE]
         first, best = int(tree.nodes[after].first), -np.inf
         for other in range(first, first + int(tree.nodes[after].n_tried)):
             known = tree.counts[other]
@@ -272,6 +276,7 @@ def value_by_best_reply(tree, space, depth):
 def _descend_positions(chance, tree, space, states, raw, seat, plan, rule, rng):
     node, depth = ROOT, 0
     while depth < MAX_DEPTH and phase(states[1]) == DECIDE:
+        # A node lists its turns at its second visit, since most nodes are visited once. Without room the playout begins here.
         if tree.nodes[node].n_turns == 0 and not list_turns_of(tree, space, states, node, plan):
             break
         at = most_urgent(tree, space, node, plan, rule, rng)
@@ -279,10 +284,10 @@ def _descend_positions(chance, tree, space, states, raw, seat, plan, rule, rng):
         depth += 1
         take(tree, space, states, at, plan)
         if plan.backup == MAX:
-            space.path[depth - 1, 3] = int(phase(states[1]) == CHANCE)
+            space.path[depth - 1, PATH_CHANCE] = int(phase(states[1]) == CHANCE)
         n_nodes = tree.used[NODES]
         node = _follow(chance, tree, space, states, raw, at, rng)
-        if node == NONE or node > n_nodes:
+        if node == NONE or node > n_nodes:  # the tree is full, or the node is new: each iteration adds one node
             break
     return depth
 
@@ -295,7 +300,7 @@ def _count_pass(chance, tree, node):
 
 @kernel
 def list_turns_of(tree, space, states, node, plan):
-    """List the turns of a node whose position is in states[1]. Returns whether there was room for them."""
+    """List the turns of a node whose position is in states[1]; return whether there was room for them."""
     n = write_turns(states, 1, plan.most_decisions, space.actions, space.n_actions, space.at_action, space.turns)
     first = tree.used[TURNS] + 1
     if first + n > tree.turns.shape[0]:
@@ -311,10 +316,10 @@ def list_turns_of(tree, space, states, node, plan):
 
 @kernel
 def most_urgent(tree, space, node, plan, rule, rng):
-    """The turn of a node to try now: one not tried yet, or the most urgent."""
+    """Return the turn of a node to try now: an untried one or the most urgent one."""
     first, n_tried = int(tree.nodes[node].first), int(tree.nodes[node].n_tried)
     of_next = urgency_of_next(plan.guide, tree, node, plan) if n_tried < tree.nodes[node].n_turns else -np.inf
-    if of_next == np.inf:
+    if of_next == np.inf:  # no urgency of a tried turn needs to be computed
         return _untried(tree, node, plan, rng)
     for i in range(n_tried):
         space.known[i] = first + i
@@ -324,9 +329,9 @@ def most_urgent(tree, space, node, plan, rule, rng):
 
 @kernel
 def most_urgent_of_known(tree, space, node, n_known, passes, by_times_open, plan, rule, rng):
-    """The most urgent of the turns of a node in space.known, and its urgency; NONE and -inf if there are none.
+    """Return the most urgent of the turns of a node in space.known, and its urgency; NONE and -inf if there are none.
 
-    N of the selection rule is the number of passes, or (by_times_open) of the times that each turn was open.
+    N of the selection rule is `passes` or, with by_times_open, the number of times that the turn was legal.
     """
     least = plan.least if node == ROOT else plan.least_below
     log_n = 0.0 if by_times_open != 0 else math.log(max(1, passes))
@@ -335,16 +340,16 @@ def most_urgent_of_known(tree, space, node, n_known, passes, by_times_open, plan
         at = space.known[i]
         known = tree.counts[at]
         visits = int(known.visits)
-        if visits < least:
+        if visits < least:  # its mean is not to be trusted yet
             return at, np.inf
         if by_times_open != 0:
             log_n = math.log(known.times_open)
-        u = urgency(rule, visits, known.sums, known.squares, known.gains, log_n, rng)
+        u = urgency(rule, visits, known.sums, known.squares, known.bias, log_n, rng)
         if plan.rave != 0.0:
             u += _rave_bonus(known, visits, plan)
         if u > best:
             best, n_best, chosen = u, 1, at
-        elif u == best:
+        elif u == best:  # reservoir sampling: each of the equals is chosen with the same probability
             n_best += 1
             if plan.equals == LAST or below(rng, n_best) == 0:
                 chosen = at
@@ -353,7 +358,10 @@ def most_urgent_of_known(tree, space, node, n_known, passes, by_times_open, plan
 
 @kernel
 def _rave_bonus(known, visits, plan):
-    """What RAVE (Gelly and Silver 2007) adds to the mean of a turn: its share of the all-moves-as-first mean falls with the visits."""
+    """Return the number that RAVE (Gelly and Silver 2007) adds to the mean of a turn; it shrinks as the visits grow.
+
+    The sum is (1 - share) * mean + share * all-moves-as-first mean.
+    """
     if known.amaf_visits == 0:
         return 0.0
     share = math.sqrt(plan.rave / (3.0 * visits + plan.rave))
@@ -362,15 +370,15 @@ def _rave_bonus(known, visits, plan):
 
 @kernel
 def _untried(tree, node, plan, rng):
-    """Choose a turn of the node that has not been tried: the next one listed, or any; it counts as tried from now on."""
+    """Choose the next untried turn of the node or, with in_order=0, a random one; it counts as tried after that."""
     first, n_tried = int(tree.nodes[node].first), int(tree.nodes[node].n_tried)
     at = first + n_tried
-    if plan.in_order == 0:
+    if plan.in_order == 0:  # swap a random one to the front, because tried turns come before untried ones
         other = at + below(rng, int(tree.nodes[node].n_turns) - n_tried)
         turn = tree.turns[at]
         tree.turns[at] = tree.turns[other]
         tree.turns[other] = turn
-        if plan.rave != 0.0:
+        if plan.rave != 0.0:  # RAVE has already counted iterations for untried turns; all their other numbers are 0
             _swap_amaf(tree.counts[at], tree.counts[other])
     tree.nodes[node].n_tried += 1
     return at
@@ -385,14 +393,15 @@ def _swap_amaf(one, other):
 
 @kernel
 def note(space, depth, node, at, mover):
-    space.path[depth, 0] = node
-    space.path[depth, 1] = at
-    space.path[depth, 2] = mover
+    """Append a turn to the path."""
+    space.path[depth, PATH_NODE] = node
+    space.path[depth, PATH_TURN] = at
+    space.path[depth, PATH_MOVER] = mover
 
 
 @kernel
 def take(tree, space, states, at, plan):
-    """Carry out a turn in states[1]; the first time, see what it gains, if that is asked for."""
+    """Carry out a turn in states[1]. With with_gains the first visit of the turn notes the points that its mover gains at once."""
     if plan.with_gains == 0 or tree.counts[at].visits > 0:
         play_turn(states[1], tree.turns[at])
         return
@@ -401,13 +410,14 @@ def take(tree, space, states, at, plan):
     before = space.numbers[mover]
     play_turn(states[1], tree.turns[at])
     scores(states[1], space.numbers)
-    tree.counts[at].gains = space.numbers[mover] - before
+    tree.counts[at].bias = space.numbers[mover] - before
 
 
 @kernel
 def _follow(chance, tree, space, states, raw, at, rng):
-    """The node that a turn just taken in states[1] leads to, after chance; NONE if there is no room for a new one."""
+    """Carry out the chance after the turn just made in states[1]; return the node after that, or NONE if there is no room for a new one."""
     is_chance = phase(states[1]) == CHANCE
+    # 1. Sampled chance: one turn leads to many positions, each of which is found by its fingerprint.
     if is_chance and chance.sampled != 0:
         run_chance(states, rng)
         key = fingerprint(raw, 1, at)
@@ -421,6 +431,7 @@ def _follow(chance, tree, space, states, raw, at, rng):
                 tree.slots[node] = slot
             tree.counts[at].child = node
         return node
+    # 2. Otherwise the turn has one child. Its number seeds the draw of chance, so each visit meets the same outcome.
     if tree.counts[at].child == NONE:
         tree.counts[at].child = _new_node(tree)
     node = int(tree.counts[at].child)
@@ -433,12 +444,14 @@ def _follow(chance, tree, space, states, raw, at, rng):
 
 @kernel
 def run_chance(states, rng):
+    """Carry out chance in states[1]."""
     while phase(states[1]) == CHANCE:
         apply_chance(states[1], sample_chance(states[1], rng))
 
 
 @kernel
 def _new_node(tree):
+    """Return the number of a new node; NONE if there is no room."""
     if tree.used[NODES] + 1 >= tree.nodes.shape[0]:
         return NONE
     tree.used[NODES] += 1
@@ -450,7 +463,7 @@ def _new_node(tree):
 
 @kernel
 def slot_of(tree, key):
-    """The slot of the table where the node of this key is, or would be put."""
+    """Return the slot of the table that has the node of this key, or the empty slot for it."""
     last = tree.table.shape[0] - 1
     slot = np.int64(key >> np.uint64(20)) & last
     while tree.table[slot] != NONE and tree.nodes[tree.table[slot]].key != key:

@@ -13,16 +13,16 @@ The turn
   clean-up      play and hand to the discards; is the game over? only if not, draw five; the next seat.
 
 When a card asks for a choice
-- A choice with one answer is still a node; where nothing qualifies there is no node and that part of the card lapses.
+* A choice with one answer is still a node. Where nothing qualifies there is no node, and that part of the card lapses.
   Exception: cards the rules reveal and take (Thief, Bureaucrat) are asked about only if two different ones qualify.
-- Several cards are chosen one at a time in non-decreasing slot order, each moved at once. An optional choice ends by 0,
-  at its limit, or when the hand has no card left of that slot or a higher one. A forced number (Militia) is forced: a
-  slot is legal only if it and the higher ones hold as many cards as are still due; 0 is not legal.
-- A gain is forced: a card of any pile not empty, within the cost. A Curse is offered only if curses=True or nothing
+* Several cards are chosen one at a time in non-decreasing slot order, each moved at once. An optional choice ends by 0,
+  at its limit, or when the hand has no card left of that slot or a higher one. A number that is forced (Militia) has no 0.
+  A slot is then legal only if it and the higher ones hold as many cards as are still due.
+* A gain is forced: a card of any pile not empty, within the cost. A Curse is offered only if curses=True or nothing
   else is there. Gained cards go to the discards unless the card says otherwise.
-- Anything a card names itself (Moneylender's Copper, Witch's Curse, Bureaucrat's Silver) is no choice.
-- Attacks go round the table from the left. A Moat in hand is always revealed, without a node, each time an Attack is
-  played. This is a deviation: the rulebook says "may", and now and then one would rather not (a Thief after Coppers).
+* Anything a card names itself (Moneylender's Copper, Witch's Curse, Bureaucrat's Silver) is no choice.
+* Attacks go round the table from the left. A Moat in hand is always revealed, without a node, each time an Attack is
+  played. This is a deviation: the rulebook says "may", and a player would sometimes rather not (a Thief after Coppers).
 
   card         who       decisions, in order
   Bureaucrat   victims   86+k a Victory card of the hand, if two kinds are held (one kind: put there unasked)
@@ -44,11 +44,11 @@ When a card asks for a choice
   Witch, Woodcutter) ask nothing.
 
 Chance
-- Every card that leaves a deck by draw or reveal is a chance node of its own, also if only one kind is left; but cards
+* Every card that leaves a deck by draw or reveal is one chance node, also if only one kind is left. But cards
   put on the deck in sight of all (Bureaucrat, Spy, `top` of a written position) come first and without a node.
-- The discards are shuffled in when a card is due and the deck is empty, before the node: it weighs the new deck.
-- A card played is in play before it resolves; cards revealed or set aside, also the one asked about, are in `aside`.
-- First of all seat 0 draws its five cards, then seat 1, and so on.
+* The discards are shuffled in when a card is due and the deck is empty, before the node: it weighs the new deck.
+* A card played is in play before it resolves; cards revealed or set aside, also the one asked about, are in `aside`.
+* First of all seat 0 draws its five cards, then seat 1, and so on.
 
 The end: Provinces gone, or three piles emptied (a pile that began with no cards, as the Curses of one player, never
 counts), or everybody has taken `max_turns` turns. `turns` counts turns finished.
@@ -90,7 +90,7 @@ class Decision(NamedTuple):
 
 @dataclass
 class Seat:
-    """What lies before one player. `deck[-1]` is the top card; the top `n_known` were put there in sight of all."""
+    """The cards of one player. `deck[-1]` is the top card; the top `n_known` were put there in sight of all."""
 
     hand: list[str] = field(default_factory=list)
     deck: list[str] = field(default_factory=list)
@@ -157,13 +157,13 @@ class Dominion:
     # Asking and answering: the outside.
 
     def phase(self) -> str:
-        """Does a card turn up ("chance"), does somebody choose ("decide"), or is the game "over"?"""
+        """The next event: a card turns up ("chance"), a seat chooses ("decide"), or the game is "over"."""
         if self._node is None:
             return "over"
         return "chance" if isinstance(self._node, Chance) else "decide"
 
     def seat(self) -> int:
-        """Who decides, or at a chance node whose deck the card comes from."""
+        """The seat that decides, or at a chance node the one whose deck the card comes from."""
         if self._node is None:
             raise IllegalAction("the game is over: no seat is to move")
         return self._node.seat
@@ -179,7 +179,7 @@ class Dominion:
         self._go_on(self._node.answers[action])
 
     def chances(self) -> dict[int, int]:
-        """How many cards of each slot the next card may be; empty unless at a chance node."""
+        """The number of cards of each slot that the next card may be; empty unless at a chance node."""
         return dict(sorted(Counter(self.slot[card] for card in self._unknown()).items()))
 
     def apply_chance(self, slot: int) -> None:
@@ -380,7 +380,7 @@ class Dominion:
         return n_moved
 
     def ask(self, seat: int) -> Generator[Any, Any, bool]:
-        """Does `seat` say yes?"""
+        """Ask `seat` yes or no."""
         answer: bool = yield Decision(seat, {YES: True, NO: False})
         return answer
 
@@ -435,5 +435,5 @@ def _supply(players: int, kingdom: list[str], supply: str) -> dict[str, int]:
 
 
 def _points(cards: list[str]) -> int:
-    """What these cards are worth at the end: each Gardens one point per ten cards, rounded down."""
+    """The points of these cards at the end: each Gardens one point per ten cards, rounded down."""
     return sum(CARDS[card].points for card in cards) + cards.count("Gardens") * (len(cards) // 10)

@@ -1,4 +1,4 @@
-"""What every first-edition card costs, is, and does, one function per card in the words printed on it.
+"""The cost, types and effect of every first-edition card, one function per card in the words printed on it.
 
 An effect is a generator: whenever a card must be drawn or a choice made, it yields and waits (see `dominion.py`,
 which owns the piles and the turn). `me` is always the seat that played the card.

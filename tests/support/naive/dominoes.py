@@ -1,4 +1,4 @@
-"""What do the rules of four-handed team dominoes say? Answered slowly, in plain Python, from the rule page.
+"""The rules of four-handed team dominoes from the rule page, in slow and plain Python.
 
 This is the oracle the compiled engine is compared with: it shares no code with it and prefers the obvious to the
 fast. A tile is a pair (i, j) with i <= j, a hand a set of tiles, the ends of the line a pair of pips (None before the
@@ -13,19 +13,18 @@ round of a match and nothing more. `force_66=True` gives the lead to the holder 
 
 Blocked. A round that ends by passes is scored by the pips in hand, also when all hands are full (only with calls).
 
-`dominai_code`. Rounds end after three passes, even if the fourth player could go on. The authors' program (public as
-angeris/DominAI; its file smart_team.py) judges who won in this order: team 0 if one of its hands has no pips left, or
-if team 0 has fewer pips; team 1 if one of its hands has no pips left, or if it has fewer; else nobody. So team 0 also
-wins when team 1 went out and kept more pips, and a hand of just 0-0 counts as gone out. It counts rounds, not points;
-here the losers add their own pips, as in `paper` (always more than nothing, so who lost can be read off the scores).
-The page changes nothing else, so the lead is that of `paper`, though their program let seat r mod 4 lead round r with
-any tile.
+`dominai_code`. Rounds end after three passes, even if the fourth player could play. The authors' program (public as
+angeris/DominAI; its file smart_team.py) first checks team 0, then team 1. A team wins if one of its hands has no pips
+left, or if it has fewer pips than the other. So team 0 also wins when team 1 went out and kept more pips, and a hand of
+just 0-0 counts as gone out. The program counts rounds, not points; here the losers add their own pips, as in `paper`
+(always more than nothing, so scores show who lost). The page changes nothing else, so the lead is that of `paper`,
+though their program let seat r mod 4 lead round r with any tile.
 
 `openspiel`. Seat 0 leads the first round, with any tile. The team with more pips at the end loses them to the other,
 even if it was the team that went out; going out only ends the round. So does python_team_dominoes of OpenSpiel 2.0.2,
 run to find out. It has single rounds only, and skips a player who cannot play instead of asking for a pass: its rounds
-end when nobody can play, ours four passes later. In a match the lead rotates, the losers collect points up to 100 as in
-`paper`, and the score of a team is what the others have collected minus what it has itself.
+end when nobody can play, ours four passes later. In a match the lead rotates, and the losers collect points up to 100
+as in `paper`. The score of a team is the points of the others minus its own.
 
 `puerto_rico`. The winners take the pips of all four hands. The seat that went out leads next. After a blocked round
 it is the seat of the winning team with fewer pips in hand (equal: who comes first from this round's leader on). After
@@ -35,7 +34,7 @@ Calls. With `calls=True` a pass is always legal, except to the holder of 6-6 who
 passes, the next seat opens. At its turn a seat may call if any other seat, its partner included, has passed since
 its own last turn in this round. A call names nobody: it is right if any of those passes was unjust (made holding a
 tile that fitted then), and the first such pass counts. A call ends the round and costs the offender's team 50
-(wrong: the caller's), whatever the pips; in `puerto_rico` the other team gains 50, and the caller leads next if that
+(wrong: the caller's), whatever the pips. In `puerto_rico` the other team gains 50, and the caller leads next if that
 is its team, else the seat after it. The pass that blocks a round ends it before anyone can call.
 """
 
@@ -119,7 +118,7 @@ def loser_by_the_rules(hands):
 
 
 def loser_by_the_program(hands):
-    """What the authors' program says: team 0 wins by no pips in a hand or by fewer pips; only then team 1 likewise."""
+    """The loser by the authors' program: team 0 wins by no pips in a hand or by fewer pips; only then team 1 likewise."""
     for team in (0, 1):
         no_pips_left = any(pips(hand) == 0 for hand in hands_of(team, hands))
         if no_pips_left or with_more_pips(hands) == 1 - team:
@@ -131,7 +130,7 @@ def loser_by_the_program(hands):
 
 
 class Preset(NamedTuple):
-    """What the four sets of rules do differently."""
+    """The differences of the four sets of rules."""
 
     force_66: bool = True
     holder_of_66_leads: bool = True
@@ -182,19 +181,19 @@ class Dominoes:
         self.unjust = []  # the same turns: was it a pass with a tile that fitted?
 
     def phase(self):
-        """Is the next thing to happen "chance" (a tile is dealt), "decide" (a player's turn), or is it "over"?"""
+        """The next event: "chance" (a tile is dealt), "decide" (a player's turn) or "over"."""
         if self.over:
             return "over"
         return "chance" if self.pile else "decide"
 
     def seat(self):
-        """Whose turn it is. Means nothing while dealing or when all is over."""
+        """The seat to move. It means nothing while dealing or when all is over."""
         return self.turn
 
     # --- Dealing ---
 
     def chances(self):
-        """Which tiles may be dealt next, each with weight 1: seven to seat 0, then to seat 1, 2 and 3."""
+        """The tiles that may be dealt next, each with weight 1: seven to seat 0, then to seat 1, 2 and 3."""
         if self.phase() != "chance":
             return {}
         return {TILES.index(tile): 1 for tile in self.pile}
@@ -342,7 +341,7 @@ class Dominoes:
         return others - own if self.preset.zero_sum else -own
 
     def standings(self):
-        """How well each seat stands, higher is better: here just the scores."""
+        """A number for each seat, higher is better: here just the scores."""
         return self.scores()
 
     def __str__(self):

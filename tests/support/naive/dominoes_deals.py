@@ -1,12 +1,12 @@
-"""Which deals agree with everything a player has seen this round? Answered by writing out every one of them.
+"""Every deal that agrees with a player's observations in this round, written out.
 
 For late positions: with all 21 other tiles unseen there are 399,072,960. This is the oracle for the counting that
 `resample_hidden` and the exact marginals rest on. A history is the turns of the round so far, `Dominoes.history`:
 (seat, action) from the opening on. A deal is a dict from each of the other three seats to the tiles it holds now.
 
-What was seen: the player's own hand, every tile laid, and every pass. A pass shows that none of the tiles then in that
-hand fitted the ends of that moment, so neither the tiles still there nor those laid later have these pips. With
-`calls` a pass may be unjust. It is taken to be just: it claims that none of these pips is in the hand, which stands
+The observations: the player's own hand, every tile laid, and every pass. A pass shows that no tile then in that hand
+fitted the ends of that moment. So neither the tiles still there nor those laid later have these pips. With
+`calls` a pass may be unjust. It is believed to be just: it claims that none of these pips is in the hand, which stands
 until the player lays a tile with one of them. If no deal agrees with all such claims, passes show nothing.
 Who had to lead shows one thing more: where the holder of 6-6 leads, the leader has or had
 it. That is no news once the tile is laid, but it is before the opening and, with `force_66=False`, until then.
@@ -109,12 +109,12 @@ def _deals(history, seat, hand, calls, holder_of_66, *, believed):
 
 
 def count(history, seat, hand, calls=False, holder_of_66=None):
-    """How many deals are consistent."""
+    """The number of consistent deals."""
     return sum(1 for _ in consistent_deals(history, seat, hand, calls, holder_of_66))
 
 
 def marginals(history, seat, hand, calls=False, holder_of_66=None):
-    """How likely is each unseen tile in each seat's hand, all consistent deals being alike? {tile: [Fraction] * 4}."""
+    """The probability of each unseen tile in each seat's hand, if consistent deals are equally likely: {tile: [Fraction] * 4}."""
     tiles = unseen(history, hand)
     times = {tile: [0, 0, 0, 0] for tile in tiles}
     n_deals = 0

@@ -1,8 +1,8 @@
 """The imperfect minimax search of the dominoes paper, with a table of probabilities for every tile, in plain Python.
 
-`held[tile]` is the probability of each seat having it. A move is worth minus what follows, times the probability of the tile
-being there; a seat passes if it can have nothing that fits. The estimate is pips expected with the others less pips expected
-with the own team; when a team is out, the pips expected with the other.
+`held[tile]` is the probability of each seat having it. The value of a move is minus that of the position after it, times the
+probability of the tile being there. A seat passes if it can have nothing that fits. The estimate is pips expected with the
+others minus pips expected with the own team; when a team is out, the pips expected with the other.
 """
 
 from .dominoes import PASS, fits, next_seat, other_half, play
@@ -10,9 +10,9 @@ from .dominoes_deals import ends_after
 
 
 class Imagined:
-    """A point of an imagined game: who thinks what is where, and what is on the table."""
+    """A point of an imagined game: the beliefs about the tiles, and the line."""
 
-    tile = 0.0  # what a tile laid more than by the other team counts, if tiles count
+    tile = 0.0  # the value of a tile laid more than by the other team, if tiles count
 
     def __init__(self, may_hold, left, ends, passes, turn, blocked, table):
         """may_hold: the seats that may hold each tile; left: tiles left to each seat; table(may_hold, left) -> held."""

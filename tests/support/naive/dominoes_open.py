@@ -1,6 +1,6 @@
-"""What is a dominoes position worth if all hands lie open? Answered by trying everything, on the naive rules.
+"""The value of a dominoes position with all hands open, by trying everything on the naive rules.
 
-Worth is what the rest of the round brings the team to move more than the others, if everybody plays for that.
+It is the points of the team to move minus those of the other in the rest of the round, if everybody plays for that.
 """
 
 from copy import copy
@@ -18,18 +18,18 @@ def after(game, action):
 
 
 def gain(game, points_before, team):
-    """What the round has brought this team more than the other."""
+    """The points of this team minus those of the other in this round."""
     ours, theirs = (game.points[t] - points_before[t] for t in (team, 1 - team))
     return ours - theirs if game.preset.winners_take_all else theirs - ours
 
 
 def worth(game, depth=None):
-    """The worth to the team to move; after `depth` turns the pips of the others less the own are taken for it."""
+    """The value to the team to move; after `depth` turns, the pips of the others minus its own."""
     return max(worths(game, depth).values())
 
 
 def worths(game, depth=None):
-    """The worth of each legal action, looking `depth` turns beyond it, or to the end; the game is a single round."""
+    """The value of each legal action, looking `depth` turns beyond it, or to the end; the game is a single round."""
     team = game.seat() % 2
     found = {}
     for action in game.legal():
