@@ -8,7 +8,7 @@
     >>> last["status"], len(last["scores"])
     ('over', 2)
 
-`kdenv join` plays any policy of kdenv with it. What a state holds is described at /api/v1/openapi.json of the server.
+`kdenv join` plays any policy of kdenv with it. /api/v1/openapi.json of the server describes a state.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ State = dict[str, Any]
 _PATIENCE = 60.0  # seconds for an answer
 _LARGEST = 1 << 26  # bytes of an answer
 _SHOWN = 80  # letters of an address that a message shows
-_WAIT = 20  # seconds that one request waits for the game to go on
-_PAUSES = (0.2, 1.0, 3.0, 10.0)  # seconds before a request is sent again that found no server, or a busy one
+_WAIT = 20  # seconds that one request waits for an event of the game
+_PAUSES = (0.2, 1.0, 3.0, 10.0)  # seconds before a request is repeated that found no server, or a busy one
 
 
 class Refused(Exception):
@@ -44,9 +44,9 @@ class Refused(Exception):
 def ask(url: str, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
     """The answer of the server at this address to one request.
 
-    Raises Refused, ValueError if the address is none, and OSError if there is no server.
+    Raises Refused, ValueError if this is no address, and OSError if there is no server.
 
-    If the answer gets lost, what may be sent twice is sent again: questions and decisions, but not the making and joining of games.
+    If the answer gets lost, questions and decisions are sent again. Making and joining a game must not happen twice, so they are not.
 
     >>> from kdenv.client import ask
     >>> [game["game"] for game in ask("http://127.0.0.1:8000", "GET", "/rules")["games"]][:2]
@@ -68,7 +68,7 @@ def ask(url: str, method: str, path: str, body: Any = None, token: str | None = 
         except (OSError, http.client.HTTPException) as error:
             was_never_sent = isinstance(getattr(error, "reason", None), ConnectionRefusedError)
             if pause is None or not (was_never_sent or method == "GET" or path.endswith("/act")):
-                reason = getattr(error, "reason", error)  # urllib puts what has happened into an error of its own
+                reason = getattr(error, "reason", error)  # urllib wraps the error
                 raise ConnectionError(f"the server at {url} does not answer: {getattr(reason, 'strerror', None) or reason}") from error
         time.sleep(pause)
     raise AssertionError("the last try returns or raises")
@@ -78,7 +78,7 @@ def _check_address(url: str) -> None:
     try:
         parts = urllib.parse.urlsplit(url)
         host = parts.hostname or ""
-        host.encode("idna")  # it refuses what no name of a host can be
+        host.encode("idna")  # it refuses a text that cannot be the name of a host
         is_plain = url.isascii() and url.isprintable() and not any(letter in url for letter in " @?#\\")
         is_one = parts.scheme in ("http", "https") and host and parts.port != 0 and is_plain
     except ValueError:  # also of the port, which is read here
@@ -88,7 +88,7 @@ def _check_address(url: str) -> None:
 
 
 def _json(answer: Any) -> Any:
-    """What an answer says. Raises Refused if it is no JSON, or endless."""
+    """The JSON of an answer. Raises Refused if it is no JSON, or too long."""
     data = answer.read(_LARGEST)
     try:
         return json.loads(data)
@@ -122,7 +122,7 @@ class Seat:
     url: str
     game: str  # the id of the game
     seat: int
-    token: str  # keep it to yourself: whoever has it plays the seat
+    token: str  # a secret: anybody who has it can play the seat
 
     @classmethod
     def join(cls, url: str, game: str, name: str, **more: Any) -> Seat:
@@ -131,12 +131,12 @@ class Seat:
         return cls(url, game, int(taken["seat"]), str(taken["token"]))
 
     def state(self, since: int | None = None) -> State:
-        """What the seat may know. If `since` is a step, wait until the game has come beyond it, at most for some seconds."""
+        """The state of the game as the seat may know it. If `since` is a step, wait some seconds until the game is beyond it."""
         query = "" if since is None else f"?since={since}&wait={_WAIT}"
         return dict(ask(self.url, "GET", f"/games/{self.game}/seat{query}", token=self.token))
 
     def act(self, state: State, action: int) -> State:
-        """Decide in this state. Return the state after it. It may be sent again if the answer gets lost."""
+        """Take an action in this state, and return the state after it. The request may be sent again if the answer gets lost."""
         body = {"step": state["step"], "action": int(action)}
         return dict(ask(self.url, "POST", f"/games/{self.game}/act", body, self.token))
 

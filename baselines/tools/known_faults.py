@@ -154,16 +154,16 @@ KNOWN: dict[str, list[Known]] = {
         ),
         *_faults(
             "kdenv/arena/league.py",
-            'derive_seed("league", self.seed, *(int.from_bytes(str(text).encode()) for text in texts)) & _LARGEST_SEED',
+            'derive_seed("league", self.seed, *(int.from_bytes(str(text).encode()) for text in texts)) & LARGEST_SEED',
             _LEAGUE + "test_the_seed_of_a_league_is_that_of_its_deals",
-            'derive_seed("league", *(int.from_bytes(str(text).encode()) for text in texts)) & _LARGEST_SEED',
+            'derive_seed("league", *(int.from_bytes(str(text).encode()) for text in texts)) & LARGEST_SEED',
             "self.seed",
         ),
         *_faults(
             "kdenv/arena/league.py",
-            'derive_seed("league", self.seed, *(int.from_bytes(str(text).encode()) for text in texts)) & _LARGEST_SEED',
+            'derive_seed("league", self.seed, *(int.from_bytes(str(text).encode()) for text in texts)) & LARGEST_SEED',
             _LEAGUE + "test_the_match_of_a_table_does_not_depend_on_the_order_of_the_league",
-            'derive_seed("league", self.seed) & _LARGEST_SEED',
+            'derive_seed("league", self.seed) & LARGEST_SEED',
             'derive_seed("league", self.seed, *table)',
         ),
         *_faults(

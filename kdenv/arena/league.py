@@ -7,7 +7,7 @@ independent samples is that of the tables times that of the deals. league_games.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,28 +18,12 @@ from kdenv.arena.pairings import Table, even_tables, most_meetings, neighbours
 from kdenv.arena.results import header
 from kdenv.compiler.random import derive_seed
 from kdenv.core.errors import BadOption, did_you_mean, shown
+from kdenv.core.fields import LARGEST_SEED, check_fields, declare, fields_of
 from kdenv.core.files import read_toml
 from kdenv.core.record import options_text
 from kdenv.games import find_game
 
 KINDS = ("round robin", "gauntlet", "swiss")
-_LARGEST_SEED = (1 << 63) - 1
-_BOUNDS = {"deals": (1, 10**9), "seed": (0, _LARGEST_SEED), "meetings": (1, 10**6), "rounds": (0, 10**6)}
-_NUMBER, _TEXT = "a whole number", "a text"
-_KINDS_OF: dict[str, tuple[tuple[type, ...], str]] = {
-    "game": ((str,), _TEXT),
-    "policies": ((Mapping, Sequence), "a list of policies, or a table of names and policies"),
-    "kind": ((str,), _TEXT),
-    "deals": ((int,), _NUMBER),
-    "players": ((int, type(None)), _NUMBER),
-    "seed": ((int,), _NUMBER),
-    "budget": ((str, type(None)), _TEXT),
-    "challengers": ((Sequence,), "a list of names"),
-    "meetings": ((int,), _NUMBER),
-    "rounds": ((int,), _NUMBER),
-    "anchor": ((str, type(None)), _TEXT),
-    "options": ((dict,), "a table of names and values"),
-}
 
 
 @dataclass(frozen=True)
@@ -47,32 +31,42 @@ class League:
     """The plan of a league: the game, the policies, the pairings, and the number of deals of a table.
 
     Policies have names; in a list, a policy's text is its name. All other names here are names of policies.
+
+    Args:
+        game: The name of the game.
+        policies: A list of policies, or a mapping of names to policies.
+        kind: In a "round robin" all policies meet, in a "gauntlet" only challengers meet all, and in a "swiss" league neighbours in the
+            ranking meet.
+        deals: The deals of a table, each of which is played from every seat.
+        players: The number of seats; by default the smallest above one.
+        seed: The seed of the deals and the policies.
+        budget: The budget of searches that name none, such as 10ms or playouts=100.
+        challengers: The policies that meet all others in a gauntlet.
+        meetings: The smallest number of tables at which two policies meet. Tables of two allow one.
+        rounds: The number of rounds of a swiss league.
+        anchor: The policy whose rating is 0; by default the mean is 0.
+        options: The options of the game.
+
     """
 
     game: str
-    policies: Mapping[str, Any] | Sequence[Any]
-    kind: str = "round robin"  # all meet; in a "gauntlet" only challengers meet all; in a "swiss" league neighbours in the ranking meet
-    deals: int = 50  # each is played from every seat
-    players: int | None = None  # how many seats; by default the fewest above one
-    seed: int = 0
-    budget: str | None = None  # for searches that name none, such as 10ms or playouts=100
-    challengers: Sequence[str] = ()
-    meetings: int = 1  # at how many tables every two policies meet at least; tables of two allow one
-    rounds: int = 0  # of a Swiss league
-    anchor: str | None = None  # who has a rating of 0; by default the mean is 0
-    options: dict[str, Any] = field(default_factory=dict)
+    policies: Mapping[str, Any] | Sequence[Any] = declare(form="a list of policies, or a table of names and policies")
+    kind: str = declare(default="round robin", choices=KINDS)
+    deals: int = declare(default=50, least=1, most=10**9)
+    players: int | None = declare(default=None)
+    seed: int = declare(default=0, least=0, most=LARGEST_SEED)
+    budget: str | None = declare(default=None)
+    challengers: Sequence[str] = declare(default=(), form="a list of names")
+    meetings: int = declare(default=1, least=1, most=10**6)
+    rounds: int = declare(default=0, least=0, most=10**6)
+    anchor: str | None = declare(default=None)
+    options: dict[str, Any] = declare(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Give names to policies that have none, and check everything but the game and the policies."""
-        self._check_kinds()
+        check_fields(self, fields_of(League))
         if not isinstance(self.policies, Mapping):
             object.__setattr__(self, "policies", _by_name(self.policies))
-        if self.kind not in KINDS:
-            meant = did_you_mean(self.kind, KINDS)
-            raise BadOption(f"kind={shown(self.kind)} is no kind of league{meant}; it is one of {', '.join(KINDS)}")
-        for name, (least, most) in _BOUNDS.items():
-            if not least <= getattr(self, name) <= most:
-                raise BadOption(f"{name}={shown(getattr(self, name))} is not possible; it may be {least} to {most}")
         for name in [*self.challengers, *([] if self.anchor is None else [self.anchor])]:
             if name not in self.policies:
                 meant = did_you_mean(str(name), self.names)
@@ -87,13 +81,6 @@ class League:
                 raise BadOption(f"only a {of} league has {key}; this one is a {self.kind} league")
         if self.kind == "swiss" and self.meetings != 1:
             raise BadOption("a swiss league has no meetings; its rounds say how often everyone plays")
-
-    def _check_kinds(self) -> None:
-        """Raise BadOption for a value that is not of the kind of its field."""
-        for name, (kinds, words) in _KINDS_OF.items():
-            value = getattr(self, name)
-            if not isinstance(value, kinds) or isinstance(value, bool) or (isinstance(value, str) and str not in kinds):
-                raise BadOption(f"{name}={shown(value)} is not possible; it is {words}")
 
     def check(self) -> None:
         """Raise a KdenvError if this league cannot be played. Nothing is played for that."""
@@ -150,7 +137,7 @@ class League:
     def match(self, table: Table) -> Match:
         """The match that this table plays. It does not depend on the order in which the league lists its policies."""
         texts = sorted((self.texts[each] for each in table), key=str)
-        seed = derive_seed("league", self.seed, *(int.from_bytes(str(text).encode()) for text in texts)) & _LARGEST_SEED
+        seed = derive_seed("league", self.seed, *(int.from_bytes(str(text).encode()) for text in texts)) & LARGEST_SEED
         line_up = [texts[place % self.teams] for place in range(self.n_players)]
         return Match(self.game, line_up, self.deals * self.n_players, seed, self.options)
 
@@ -209,12 +196,12 @@ def read_league(path: Path, seed: int = 0) -> League:
     (['full_greedy', 'gprd', 'random'], 'round robin', 10)
     """
     found = read_toml(path)
-    known = [each.name for each in fields(League)]
+    known = fields_of(League)
     for name in found:
         if name not in known:
             raise BadOption(f"{path}: {shown(name)} is no key of a league{did_you_mean(name, known)}; its keys are {', '.join(known)}")
-    for name in ("game", "policies"):
-        if name not in found:
+    for name, field in known.items():
+        if field.is_required and name not in found:
             raise BadOption(f"{path}: the key {name} is missing")
     policies = found["policies"]
     for text in policies.values() if isinstance(policies, dict) else policies if isinstance(policies, list) else ():

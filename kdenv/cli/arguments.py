@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from kdenv.core.errors import BadOption, shown
+from kdenv.core.fields import LARGEST_SEED, Field
 
 if TYPE_CHECKING:
     from kdenv.core.table import Table
-
-_LARGEST_SEED = (1 << 63) - 1
 
 Run = Callable[[argparse.Namespace], int | None]
 
@@ -73,7 +73,7 @@ def add_players(parser: argparse.ArgumentParser, text: str) -> None:
 
 
 def add_seed(parser: argparse.ArgumentParser, default: int | None, text: str) -> None:
-    parser.add_argument("--seed", type=whole(0, _LARGEST_SEED), default=default, metavar="N", help=text)
+    parser.add_argument("--seed", type=whole(0, LARGEST_SEED), default=default, metavar="N", help=text)
 
 
 def add_playing(parser: argparse.ArgumentParser) -> None:
@@ -85,35 +85,32 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
 
 def add_processes(parser: argparse.ArgumentParser) -> None:
     """Add the number of processes, the cluster, the move limit, and JSON output."""
-    parser.add_argument("--processes", type=int, metavar="N", help="how many games to play at a time (default: one for each core)")
+    parser.add_argument("--processes", type=whole(1), metavar="N", help="how many games to play at a time (default: one for each core)")
     parser.add_argument("--ray", metavar="ADDRESS", help="let a Ray cluster play: its address, or auto for the one of this machine")
     parser.add_argument("--move-limit", type=float, metavar="SECONDS", help="give up if a decision takes longer (default: no limit)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON, for programs")
 
 
-def check_playing(parsed: argparse.Namespace) -> None:
-    """Raise an error if an argument of add_playing() is not possible, and is not checked elsewhere."""
-    if parsed.processes is not None and parsed.processes < 1:
-        raise BadOption(f"--processes {parsed.processes} is not possible; at least one game is played at a time")
-
-
 def whole(least: int = 0, most: int = 10**9) -> Callable[[str], int]:
     """A function that reads a whole number within these bounds, as argparse wants it for `type`."""
+    return reader(Field("", type=int, least=least, most=most))
 
-    def read(word: str) -> int:
+
+def reader(field: Field) -> Callable[[str], Any]:
+    """A function that reads a value of this field, as argparse wants it for `type`."""
+    nameless = replace(field, name="")  # the sentence of argparse begins with the name of the argument
+
+    def read(word: str) -> Any:
         try:
-            number = int(word) if len(word) <= len(str(most)) + 1 else None
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"{shown(word)} is not a whole number") from None
-        if number is None or not least <= number <= most:
-            raise argparse.ArgumentTypeError(f"{shown(word)} is not possible; it may be {least} to {most}")
-        return number
+            return nameless.read(word)
+        except BadOption as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
 
     return read
 
 
 def options(words: Sequence[str]) -> dict[str, str]:
-    """The options that the user gave as NAME=VALUE, by name. Whether a game has them is not checked."""
+    """The options that the user gave as NAME=VALUE, by name. They are not checked."""
     given: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")

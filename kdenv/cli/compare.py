@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kdenv.cli.arguments import Commands, add_game, add_players, add_playing, check_playing, options, whole
+from kdenv.cli.arguments import Commands, add_game, add_players, add_playing, options, whole
 from kdenv.cli.interrupts import print_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.seeds import chosen, kept_in_files
@@ -47,7 +47,6 @@ def add(commands: Commands) -> None:
 def _compare(parsed: argparse.Namespace) -> int:
     from kdenv.arena import Comparisons, read_budgets, report
 
-    check_playing(parsed)
     check_report(parsed.report, parsed.out)
     budgets = [] if parsed.at is None else read_budgets(parsed.at)
     outs = [] if parsed.out is None else [_out(parsed.out, budget) for budget in budgets] or [parsed.out]

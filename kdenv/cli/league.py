@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdenv.cli import terminal
-from kdenv.cli.arguments import Commands, add_processes, check_playing
+from kdenv.cli.arguments import Commands, add_processes
 from kdenv.cli.interrupts import print_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.seeds import chosen, keep_seed, kept_in_folders
@@ -54,7 +54,6 @@ def _league(parsed: argparse.Namespace) -> int:
     from kdenv.arena import merge, read_league
     from kdenv.arena.league_games import known_tables
 
-    check_playing(parsed)
     check_report(parsed.report, None)
     read_league(parsed.file).check()
     folder = parsed.out or parsed.file.with_suffix("")

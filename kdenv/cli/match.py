@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from kdenv.cli import terminal
-from kdenv.cli.arguments import Commands, add_game, add_playing, check_playing, options
+from kdenv.cli.arguments import Commands, add_game, add_playing, options
 from kdenv.cli.interrupts import print_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.seeds import chosen, kept_in_files
@@ -50,7 +50,6 @@ def _match(parsed: argparse.Namespace) -> int:
     seed = chosen(parsed.seed, kept_in_files([] if parsed.out is None else [parsed.out]))
     match = Match(parsed.game, parsed.policies, parsed.games, seed, options(parsed.option))
     match.check()
-    check_playing(parsed)
     parsed.show = list(SHOWN) if "all" in parsed.show else parsed.show
     for name in parsed.show:
         if name not in SHOWN:

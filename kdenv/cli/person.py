@@ -25,7 +25,7 @@ _IN_A_ROW = 4  # actions in a line
 
 def ask(table: Table, seat: int, adviser: Policy) -> int | Literal["undo", "leave"]:
     """Show the position as the seat sees it, and let the person decide. Return a legal action, or what the person wants instead."""
-    from kdenv.core.game import whole_number
+    from kdenv.core.parsing import number_in
 
     _show(table, seat)
     legal = table.legal()
@@ -44,9 +44,9 @@ def ask(table: Table, seat: int, adviser: Policy) -> int | Literal["undo", "leav
         elif command in ("help", "?"):
             print("\n".join(explain(table, rest.strip())) if rest.strip() else _HELP)
         else:
-            place = whole_number(answer)
+            place = number_in(answer, 1, len(legal))
             try:
-                return legal[place - 1] if place is not None and 1 <= place <= len(legal) else table.action(answer)
+                return legal[place - 1] if place is not None else table.action(answer)
             except KdenvError as error:
                 said = terminal.sentence(error)
                 print(said.split(" is not legal in ")[0] + " is not legal here" if "is not legal in" in said else said)

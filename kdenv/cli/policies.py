@@ -110,7 +110,7 @@ def _page(entry: Entry, game: Game) -> Iterator[str]:
         yield "parameters:"
     for name, parameter in entry.parameters.items():
         default = entry.default(name)
-        yield f"  {name}" + (f": {parameter.help}" if parameter.help else "")
+        yield f"  {name}" + (f": {parameter.meaning}" if parameter.meaning else "")
         yield f"      It {parameter.possible()}. " + (f"Default: {default}." if default else _without_default(entry, name))
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kdenv.cli.arguments import Commands, add_game, options, whole
+from kdenv.cli.arguments import Commands, add_game, options, reader, whole
 from kdenv.cli.files import check_folder
 
 if TYPE_CHECKING:
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
+    from kdenv.core.fields import fields_of
     from kdenv.training.settings import TrainingSettings, flag
 
     train = commands.add(
@@ -24,15 +24,14 @@ def add(commands: Commands) -> None:
         'kdenv train kingdomino --minutes 10 --against "full_greedy(variant=paper)" --out training/kingdomino',
     )
     add_game(train)
-    for each in dataclasses.fields(TrainingSettings)[1:]:
-        if each.name == "options":
+    for field in fields_of(TrainingSettings).values():
+        if field.name in ("game", "options"):
             continue
-        kind: Any = type(each.default) if each.default is not dataclasses.MISSING else str
-        usual = each.default if each.default is not dataclasses.MISSING else "none"
-        text = each.metadata["help"] + (f" (default: {usual})" if usual not in ("", "none") else "")
-        more: dict[str, Any] = {"action": "append"} if each.default is dataclasses.MISSING else {}
-        metavar = "N" if kind in (int, float) else "NAME" if kind is str else None
-        train.add_argument(f"--{flag(each.name)}", dest=f"set_{each.name}", type=kind, metavar=metavar, help=text, **more)
+        is_list = field.type is list
+        usual = "" if field.default in ("", []) else f" (default: {field.default})"
+        more: dict[str, Any] = {"action": "append"} if is_list else {"type": reader(field)}
+        metavar = "NAME" if is_list or field.type is str else "N"
+        train.add_argument(f"--{flag(field.name)}", dest=f"set_{field.name}", metavar=metavar, help=field.meaning + usual, **more)
     train.add_argument("--config", type=Path, metavar="FILE", help="a TOML file with settings; what the command line says counts more")
     train.add_argument("--out", type=Path, metavar="FOLDER", help="the folder of the training (default: training/GAME); it goes on there")
     train.add_argument("--threads", type=whole(1, 256), default=1, metavar="N", help="how many games to learn from at a time (default: 1)")

@@ -90,9 +90,11 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 def _of_user(trace: TracebackType | None) -> TracebackType | None:
     """Return the last functions in a traceback that belong neither to kdenv nor to a library."""
+    numba = sys.modules.get("numba")  # it may be in another folder than the other libraries, as after pip install --user
+    libraries = _LIBRARIES if numba is None else (*_LIBRARIES, str(Path(str(numba.__file__)).parents[1]) + os.sep)
     found = []
     while trace is not None:
-        if not trace.tb_frame.f_code.co_filename.startswith(_LIBRARIES):
+        if not trace.tb_frame.f_code.co_filename.startswith(libraries):
             found.append(trace)
         trace = trace.tb_next
     shown = None

@@ -17,6 +17,7 @@ from kdenv.compiler.question import must_answer
 from kdenv.core.encoding import Encoding, Layout, Observer
 from kdenv.core.entry_points import GAMES
 from kdenv.core.errors import BadOption, did_you_mean, shown
+from kdenv.core.fields import Field, listing, spellings
 from kdenv.core.protocols import Drawing, LastTurn, Notation, protocol_error
 from kdenv.core.questions import Knowledge, RulePlayer, choose, estimate, rank, reach
 from kdenv.core.read_only import freeze_fields
@@ -26,65 +27,46 @@ from kdenv.core.verbs import register_rules
 States = NDArray[Any]  # an array of a game's state records
 Variant = NDArray[np.int64]  # the options of a game as integers, as begin() takes them
 
-_MOST_DIGITS = 19
-
 
 @dataclass(frozen=True)
-class Option:
-    """One option of the rules, with one line that says what it means.
+class Option(Field):
+    """One option of the rules.
 
-    `choices` lists the values allowed, and `default` is one of them. An option whose values cannot be listed has `encode` in
-    their place: it turns a value into `width` integers, or raises BadOption, and `decode` turns the integers back. Such an option
-    may have the default None, and its `encode` may let None depend on the number of players.
+    Its values are `choices`, of which `default` is one, or with type=int the whole numbers from `least` to `most`. An option with other
+    values has `encode`, which turns a value into `width` integers or raises BadOption, and `decode`, which turns the integers back. Such
+    an option may have the default None, and its `encode` may let None depend on the number of players.
     """
 
-    name: str
     default: Any
-    meaning: str
-    choices: Sequence[Any] = ()
     encode: Callable[[Any, int], Sequence[int]] | None = None  # (value, players) -> integers
     decode: Callable[[Sequence[int]], Any] | None = None
     width: int = 1
 
     def __post_init__(self) -> None:
         freeze_fields(self)
+        if not self.choices and self.type is not int and self.encode is None:
+            raise TypeError(f"the option {self.name} has no values; give choices=, type=int or encode=")
 
     def to_integers(self, value: Any, players: int) -> Sequence[int]:
-        """The value as integers, as `begin` takes it. Without `encode`, a number stands for itself and a word for its place in choices."""
+        """The value as integers, as `begin` takes it. Without `encode`, a number is itself and a word is its place in choices."""
         if self.encode is not None:
             return self.encode(value, players)
-        value = self._as_choice(value)
-        return [int(value)] if isinstance(value, (bool, int)) else [list(self.choices).index(value)]
+        found = self.read(value) if isinstance(value, str) else self.check(value)
+        return [int(found)] if isinstance(found, (bool, int)) else [list(self.choices).index(found)]
 
     def from_integers(self, integers: Sequence[int]) -> Any:
         """The value for which to_integers returned these integers."""
         if self.decode is not None:
             return self.decode(integers)
         (number,) = integers
-        if isinstance(self.choices[0], bool):
+        if self.choices and isinstance(self.choices[0], bool):
             return bool(number)
-        return int(number) if isinstance(self.choices[0], int) else self.choices[number]
+        return self.choices[number] if self.choices and not isinstance(self.choices[0], int) else int(number)
 
     def values(self) -> list[str]:
         """The values that may be chosen, as a command line takes them, the default first; empty if they cannot be listed."""
         others = [choice for choice in self.choices if choice != self.default]
-        return [_words(choice)[0] for choice in (self.default, *others)] if self.choices else []
-
-    def _as_choice(self, value: Any) -> Any:
-        """The choice that a value from Python or a word from the command line means."""
-        for choice in self.choices:
-            if value == choice and isinstance(value, bool) == isinstance(choice, bool):
-                return choice
-            if isinstance(value, str) and value.lower() in _words(choice):
-                return choice
-        listing = ", ".join(_words(choice)[0] for choice in self.choices)
-        raise BadOption(f"{self.name}={shown(value)} is not possible; {self.name} may be {listing}")
-
-
-def _words(choice: Any) -> tuple[str, ...]:
-    if isinstance(choice, bool):
-        return ("yes", "true", "on", "1") if choice else ("no", "false", "off", "0")
-    return (str(choice).lower(),)
+        return [spellings(choice)[0] for choice in (self.default, *others)] if self.choices else []
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # there is one Game of each game, so equality is identity
@@ -163,7 +145,7 @@ class Game:
         """Check a number of players and options; return the players and the options as integers."""
         n = self.players[0] if players is None else players
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n not in self.players:
-            counts = _listing(sorted(self.players))
+            counts = listing(sorted(self.players))
             raise BadOption(f"{self.name} cannot be played by {shown(n)} players; players may be {counts}")
         self.check_names(options)
         integers: list[int] = []
@@ -264,19 +246,3 @@ def _game_made_with(room: str, name: str) -> Game:
     import_module(room)
     GAMES.load(name)  # a process that unpickles a game may never ask for it by its name
     return _made[name]
-
-
-def whole_number(text: object) -> int | None:
-    """The whole number from 0 up that this is, given as a number or as digits; None if it is anything else.
-
-    Text of more than 19 digits gives None, too, because 64 bits cannot hold such a number.
-    """
-    if isinstance(text, (int, np.integer)) and not isinstance(text, bool):
-        return int(text) if text >= 0 else None
-    if not isinstance(text, str) or not text.isascii() or not text.isdecimal() or len(text) > _MOST_DIGITS:
-        return None
-    return int(text)
-
-
-def _listing(counts: Sequence[int]) -> str:
-    return ", ".join(map(str, counts[:-1])) + f" or {counts[-1]}" if len(counts) > 1 else str(counts[0])

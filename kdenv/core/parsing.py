@@ -19,6 +19,20 @@ def number_in(text: str, least: int, most: int) -> int | None:
     return number if least <= number <= most else None
 
 
+def real_in(word: str) -> int | float | None:
+    """The number that a text stands for, which may be a fraction such as 1/3; None if it is no number."""
+    for kind in (int, float):
+        try:
+            return kind(word)
+        except ValueError:
+            pass
+    over, _, under = word.partition("/")
+    try:
+        return int(over) / int(under)
+    except (ValueError, ArithmeticError):
+        return None
+
+
 def read_number(what: str, text: str, most: int, least: int = 0) -> int:
     """Return the whole number in a text. Raises BadRecord unless it is from least to most. `what`, such as `turn=`, begins the message."""
     number = number_in(text, least, most)

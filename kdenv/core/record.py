@@ -20,11 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.core.errors import BadRecord, KdenvError, shown
-from kdenv.core.game import Game, whole_number
+from kdenv.core.game import Game
+from kdenv.core.parsing import number_in
 from kdenv.core.table import Table
 from kdenv.core.verbs import apply_at, apply_chance_at, seat_at
 
 _UNFINISHED = "unfinished"
+_LARGEST = 10**18  # number of players or of a seat that is read; the game and the table refuse what is too large
 _ENDLESS = re.compile(r"\d{20,}")  # more digits than 64 bits hold, and perhaps more than Python reads
 
 
@@ -110,7 +112,7 @@ def _table_of(line: str, find_game: Callable[[str], Game]) -> Table:
     players = None
     if "players" in options:
         word = options.pop("players")
-        players = whole_number(word)
+        players = number_in(word, 0, _LARGEST)
         if players is None:
             raise BadRecord(f"players={shown(word)} is not a number")
     game.check_names(options)
@@ -132,7 +134,7 @@ def _carry_out(table: Table, line: str) -> None:
             table.chance(table.game.notation.chance_from(table.states, 0, word.strip()))
         return
     seat, colon, words = line.partition(":")
-    number = whole_number(seat.strip())
+    number = number_in(seat.strip(), 0, _LARGEST)
     if not colon or number is None:
         raise BadRecord("a line is '* <chance>', '<seat>: <action>', 'start <position>' or '= <points>'")
     if table.seat != number:

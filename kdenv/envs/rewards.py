@@ -31,7 +31,8 @@ from typing import TypeAlias
 import numpy as np
 
 from kdenv.compiler.kernel import kernel
-from kdenv.core.errors import BadOption, did_you_mean, shown
+from kdenv.core.errors import BadOption, shown
+from kdenv.core.fields import refused
 from kdenv.core.margins import best_rival
 from kdenv.core.table import Table
 from kdenv.core.verbs import truncated_at
@@ -120,9 +121,7 @@ def reward_number(reward: Reward) -> int:
     if callable(reward):
         return NO_REWARD
     if reward not in REWARDS:
-        names = ", ".join(REWARDS)
-        hint = did_you_mean(str(reward), REWARDS)
-        raise BadOption(f"reward={shown(reward)} is not possible{hint}; reward may be {names} or a function of the table")
+        raise refused("reward", reward, f"may be {', '.join(REWARDS)} or a function of the table", REWARDS)
     return REWARDS.index(reward)
 
 

@@ -13,7 +13,8 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 
 from kdenv.core.encoding import Observer
-from kdenv.core.errors import BadOption, did_you_mean, shown
+from kdenv.core.errors import BadOption, shown
+from kdenv.core.fields import Field, check_fields, refused
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.envs.opponents import Lineup, Opponent
@@ -21,10 +22,17 @@ from kdenv.envs.rendering import MODES
 from kdenv.envs.rewards import Reward, RewardFunction, reward_number
 from kdenv.games import find_game
 
-_ILLEGAL = ("raise", "terminate")
-_OBSERVATIONS = ("vector", "dict", "parts")  # the forms of an observation (spaces.py)
-_MOST_ENVS = 1 << 24
-_MOST_THREADS = 256
+_CHECKED = {
+    field.name: field
+    for field in (
+        Field("illegal", choices=("raise", "terminate")),
+        Field("skip_forced", type=bool),
+        Field("observation", choices=("vector", "dict", "parts")),  # see spaces.py
+        Field("render_mode", choices=MODES, optional=True),
+        Field("num_envs", type=int, least=1, most=1 << 24),
+        Field("threads", type=int, least=1, most=256),
+    )
+}
 
 
 class UnexpectedKeyword(BadOption, TypeError):
@@ -70,14 +78,7 @@ class Setup:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        _check_choice("observation", self.observation, _OBSERVATIONS)
-        _check_choice("illegal", self.illegal, _ILLEGAL)
-        if not isinstance(self.skip_forced, (bool, np.bool_)):  # a word such as "no" would count as True
-            raise BadOption(f"skip_forced={shown(self.skip_forced)} is not possible; skip_forced may be True or False")
-        if self.render_mode is not None:
-            _check_choice("render_mode", self.render_mode, MODES)
-        _check_count("num_envs", self.num_envs, _MOST_ENVS)
-        _check_count("threads", self.threads, _MOST_THREADS)
+        check_fields(self, _CHECKED)
         reward_number(self.reward)
 
     def observer(self) -> Observer:
@@ -105,7 +106,7 @@ class SeatSetup(Setup):
         seat, players = self.seat, self.empty.players
         is_seat = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool) and 0 <= seat < players
         if not is_seat and seat not in ("random", "rotate"):
-            raise BadOption(f"seat={seat} is not possible; seat may be 0 to {players - 1}, random or rotate")
+            raise refused("seat", seat, f"may be 0 to {players - 1}, random or rotate")
 
     def lineup(self) -> Lineup:
         """Make the players of the other seats."""
@@ -124,14 +125,3 @@ def empty_table(game: str | Game, players: int | None, options: dict[str, Any]) 
         unknown = next(name for name in options if name not in {option.name for option in found.options})
         raise UnexpectedKeyword(f"unexpected keyword argument {shown(unknown)!r}: {error}") from None
     return Table(found, players, **options)
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        listing = ", ".join(choices[:-1]) + f" or {choices[-1]}"
-        raise BadOption(f"{name}={shown(value)} is not possible{did_you_mean(str(value), choices)}; {name} may be {listing}")
-
-
-def _check_count(name: str, value: Any, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= most:
-        raise BadOption(f"{name}={shown(value)} is not possible; {name} may be a whole number from 1 to {most}")

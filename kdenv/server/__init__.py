@@ -1,5 +1,5 @@
-"""The game server: `kdenv serve`. README.md says how it is run, what it answers and what it keeps.
+"""The game server: `kdenv serve`. README.md describes its operation, its answers and its data.
 
-It needs the extra `serve`. Nothing here but settings.py is imported before the command is given, and nothing here knows which game is
-played, but kdom.py, which speaks the protocol of the Kingdomino paper.
+It needs the extra `serve`. Only settings.py is imported before the command is given. Only kdom.py, which speaks the protocol of
+the Kingdomino paper, depends on a game.
 """

@@ -1,4 +1,4 @@
-"""The API of the server, /api/v1: what may be asked, and how it is answered. openapi.py describes it for programs."""
+"""The API of the server, /api/v1: its routes and their handlers. openapi.py describes it for programs."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from kdenv.server.web import Call, Route
 
 ROOT = "/api/v1"
 _GAME = f"{ROOT}/games/{{id}}"
-_KEEP_ALIVE = 15.0  # seconds between two signs of life on a stream of events
+_KEEP_ALIVE = 15.0  # seconds between two comments on a stream without events
 _PICTURES = 300  # drawings that are kept
-_GIF_SECONDS = 120.0  # that the making of a GIF may take
+_GIF_SECONDS = 120.0  # for making a GIF
 _SVG = "image/svg+xml"
 
 
@@ -60,7 +60,7 @@ class Api:
                 "GET", f"{ROOT}/policies", "The programs that can play a game, with a few of recommended strength.", self.policies,
                 {"game": Text("the name of a game", required=True, most=60)}, gives="Policies",
             ),
-            Route("GET", f"{ROOT}/limits", "What one client and one game may use.", self.limits, gives="object"),
+            Route("GET", f"{ROOT}/limits", "The limits for one client and one game.", self.limits, gives="object"),
             Route(
                 "GET", f"{ROOT}/games", "Public games, those that changed last first.", self.games,
                 {
@@ -78,17 +78,17 @@ class Api:
                     "players": Whole("how many play; if it is not given, as many as seats are named, or the usual number", most=16),
                     "options": Options("the options of its rules", default={}),
                     "seats": Items('for each seat "open", or the text of a program', default=[], of=Text("", most=limits.policy), most=16),
-                    "public": Flag("whether it is listed; if not, only who has its address finds it", default=True),
+                    "public": Flag("true to list it; else only those who have its address find it", default=True),
                     "turn_seconds": Whole("the time for a decision of a player", least=1, most=limits.turn_seconds),
-                    "casual": Flag("whether a player may undo and ask for hints", default=False),
-                    "analysis": Flag("whether everybody may analyse it while it goes on", default=False),
+                    "casual": Flag("true to let a player undo and ask for hints", default=False),
+                    "analysis": Flag("true to let everybody analyse it before it is over", default=False),
                     "called": Text("a name for the game", default="", most=limits.name),
                 },
                 gives="State", status=201,
             ),
-            Route("GET", _GAME, "What anybody may know of a game now.", self.state, {"since": since, "wait": wait}, gives="State"),
+            Route("GET", _GAME, "The public state of a game.", self.state, {"since": since, "wait": wait}, gives="State"),
             Route(
-                "POST", f"{_GAME}/join", "Take an open seat. The answer has its token, which is told once.", self.join,
+                "POST", f"{_GAME}/join", "Take an open seat. The answer has its token, which is sent only once.", self.join,
                 body={
                     "name": Text(name.meaning, required=True, most=name.most),
                     "seat": Whole("the seat; the first open one if it is not given", most=15),
@@ -97,8 +97,8 @@ class Api:
                 gives="Joined",
             ),
             Route(
-                "GET", f"{_GAME}/seat", "What the seat of the token may know, and what it may do.", self.seat,
-                {"since": since, "wait": wait, "numbers": Flag("whether to give the observation as numbers, too", default=False)},
+                "GET", f"{_GAME}/seat", "The state of a game for the seat of the token, with its legal actions.", self.seat,
+                {"since": since, "wait": wait, "numbers": Flag("true to add the observation as numbers", default=False)},
                 token="required", gives="SeatState",
             ),
             Route(
@@ -117,7 +117,7 @@ class Api:
             ),
             Route(
                 "GET", f"{_GAME}/events",
-                "What has happened from an event on. Who accepts text/event-stream gets a stream of all that follows, too.", self.events,
+                "The events from a number on. With Accept: text/event-stream, a stream of these and all later events.", self.events,
                 {"since": Whole("the number of the first event", default=0, most=10**9), "wait": wait}, token="optional", gives="Events",
             ),
             Route("GET", f"{_GAME}/record", "The whole game as text.", self.record, gives="text/plain"),
@@ -128,11 +128,11 @@ class Api:
                 token="optional", gives=_SVG,
             ),
             Route(
-                "GET", f"{_GAME}/steps/{{step}}/shapes", "What may be clicked in the drawing of a position, for the seat that decides.",
+                "GET", f"{_GAME}/steps/{{step}}/shapes", "The actions that can be clicked in a drawing, for the seat to move.",
                 self.shapes, token="optional", gives="Shapes",
             ),
             Route(
-                "POST", f"{_GAME}/steps/{{step}}/analysis", "What a search thinks of a position.", self.analysis,
+                "POST", f"{_GAME}/steps/{{step}}/analysis", "The analysis of a position by a search.", self.analysis,
                 body={"policy": policy}, token="optional", gives="Analysis",
             ),
             Route(
@@ -292,7 +292,7 @@ class Api:
         return step
 
     async def _wait(self, live: Live, call: Call) -> None:
-        """Wait until the game has come beyond the step that the client knows."""
+        """Wait until the game is beyond the step that the client knows."""
         if call.query["since"] is not None:
             await self._wait_for(live, call.query["since"], call.query["wait"])
 
@@ -336,7 +336,7 @@ class Api:
 
 
 async def _gif(record: str) -> bytes:
-    """A film of a game, drawn by `kdenv replay` in a process of its own."""
+    """A GIF of a game, drawn by `kdenv replay` in another process."""
     with tempfile.TemporaryDirectory() as folder:
         text, film = Path(folder, "game.txt"), Path(folder, "game.gif")
         text.write_text(record, encoding="utf-8")

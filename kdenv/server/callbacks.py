@@ -1,7 +1,7 @@
-"""Calls the agents that gave an address when they joined. Nothing waits for an answer, and only hosts of the operator's choice are called.
+"""Calls the agents that gave an address when they joined. Nothing waits for an answer, and only hosts that the operator allows are called.
 
-Each seat has a queue of its own, so an agent that answers slowly keeps only itself waiting. An address is checked when an agent gives it
-and again before each call, because the game may come from a time when other hosts were allowed.
+Each seat has a queue, so an agent that answers slowly delays only its own calls. An address is checked when an agent gives it
+and again before each call, because other hosts may have been allowed when the game began.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Callbacks:
     """The calls to the agents of all games."""
 
     def __init__(self, hosts: Sequence[str], own_ports: Collection[int]) -> None:
-        """`hosts` may be called. `own_ports`, where the server itself listens, are called on no host, as a name may lead back to it."""
+        """`hosts` may be called. `own_ports`, those of the server itself, are called on no host, because a name may lead back to it."""
         self._hosts, self._own_ports = [host.lower() for host in hosts], own_ports
         self._threads = ThreadPoolExecutor(_THREADS, "kdenv calls")
         self._queues: dict[str, asyncio.Queue[tuple[str, bytes | None]]] = {}
@@ -56,7 +56,7 @@ class Callbacks:
             raise RequestError(403, f"this server does not call port {port}, on which it listens itself; use another port")
 
     def tell(self, live: Live) -> None:
-        """Call the agent that is to decide now. It is told the game, its seat and the step."""
+        """Call the agent that is to decide now. It gets the game, its seat and the step."""
         seat = live.mover
         if seat is None or not live.kept.seats[seat].callback.startswith("POST ") or seat in live.left:
             return
@@ -64,7 +64,7 @@ class Callbacks:
         self.call(f"{live.id}/{seat}", live.kept.seats[seat].callback.removeprefix("POST "), json.dumps(about).encode())
 
     def call(self, agent: str, address: str, body: bytes | None) -> None:
-        """Call an address after all earlier calls of this agent: POST with a body, which is tried again, or a single GET without one."""
+        """Call an address after all earlier calls of this agent. A POST with a body is tried again, a GET is not."""
         try:
             self.check(address)
         except RequestError as error:
@@ -103,7 +103,7 @@ class Callbacks:
 
 
 def _request(address: str, body: bytes | None) -> None:
-    """Make one request. The answer is not read, and no redirect is followed. A POST that is answered with 500 or more has failed."""
+    """Make one request. The answer is not read, and no redirect is followed. A POST with an answer of 500 or more has failed."""
     parts: SplitResult = urlsplit(address)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=_PATIENCE)

@@ -1,4 +1,4 @@
-"""What can be played here: the games with their options, and the programs that may sit in a seat."""
+"""The catalogue: the games with their options, and the programs that may take a seat."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _RECOMMENDED = {
         *("ismcts(seconds={seconds:g})", "mce(seconds={seconds:g})"),
     ),
 }
-_SECONDS = 2.0  # of the strongest, if the server gives so many
-_USUAL_SECONDS = 1.0  # of a search that has no budget of its own, if the server gives so many
+_SECONDS = 2.0  # of the strongest, if the server allows as much
+_USUAL_SECONDS = 1.0  # of a search without a budget, if the server allows as much
 
 
 def rules_of(game: Game) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def rules_of(game: Game) -> dict[str, Any]:
 def policies_of(game: Game, settings: ServerSettings) -> dict[str, Any]:
     """The programs that the server accepts at a table of the usual players and options, and those of recommended strength.
 
-    `policy` is the text that sits down as it is. `analyses` says whether it may be asked about a position.
+    `policy` is a complete text for a seat. `analyses` is true if it may analyse a position.
     """
     return {
         "recommended": [
@@ -67,7 +67,7 @@ def _filled(candidate: str, game: Game, settings: ServerSettings) -> str:
 
 
 def _offers(entry: Entry, game: Game, settings: ServerSettings) -> list[dict[str, Any]]:
-    """The texts with which a listed policy sits down: its name, its name with a budget, or its name with each model that fits."""
+    """The complete texts of a listed policy: its name, its name with a budget, or its name with each model that fits."""
     if "model" in entry.parameters:
         return _accepted((f"{entry.name}({model})" for model in shipped_models()), game, settings)
     budget = min(_USUAL_SECONDS, settings.limits.search_seconds, settings.limits.analysis_seconds)
@@ -75,7 +75,7 @@ def _offers(entry: Entry, game: Game, settings: ServerSettings) -> list[dict[str
 
 
 def _accepted(candidates: Iterable[str], game: Game, settings: ServerSettings) -> list[dict[str, Any]]:
-    """Those of the texts that the server accepts, and whether each may analyse."""
+    """The texts that the server accepts, and for each whether it may analyse."""
     table = game, game.players[0], dict[str, Any](), settings
     return [
         {"policy": text, "analyses": _is_accepted(policy_limits.checked_search, text, *table)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class RequestError(Exception):
-    """A request that is not carried out: the HTTP status, and a sentence that says why and what would be right."""
+    """A request that is refused: the HTTP status, and a sentence with the reason and the remedy."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -12,7 +12,7 @@ class RequestError(Exception):
 
 
 class Damaged(RequestError):
-    """A game that the database holds in a form that cannot be. It is set aside, and the log says why."""
+    """A game that is damaged in the database. It is set aside, and the log has the reason."""
 
     def __init__(self, game: str) -> None:
         super().__init__(500, f"game {game} is damaged in the database and set aside; the server's log says why")

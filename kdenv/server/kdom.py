@@ -1,8 +1,8 @@
-"""The protocol of the Kingdomino paper's game server, so that its clients play here: routes, documents and layout as the original has them.
+"""The protocol of the Kingdomino paper's game server, so that its clients can play here. Routes, documents and layout are the same.
 
-All public games of Kingdomino by the paper's rules are shown, also those made by the API or on the page; and what is made here is shown
-there. What is unsafe in the original is not copied: a move does not take the game back, chance is secret, only hosts that the operator
-allows are called, and nobody waits for them. The documents come from kdenv/games/kingdomino/kdom.py.
+All public games of Kingdomino by the paper's rules are shown, also those made by the API or on the page. The API and the page show the
+games that are made here. Unsafe parts of the original are not copied: a move does not take the game back, chance is secret, and only hosts
+that the operator allows are called. Nobody waits for them. The documents come from kdenv/games/kingdomino/kdom.py.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LOG = logging.getLogger("kdenv.server")
 _UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _LISTED = 200  # games that a list holds, those made last
 _PASTS = 100  # games whose earlier positions are kept
-_FASTER = 5  # so many times more requests are allowed than by the API, because the paper's clients ask without pause
+_FASTER = 5  # times as many requests as by the API are allowed, because the paper's clients ask without pause
 _JSON, _HTML = b"application/json", b"text/html;charset=utf-8"
 
 
@@ -71,7 +71,7 @@ class _Past:
         self.used: list[int] = []
 
     def go_on(self) -> None:
-        """Take over what has happened since."""
+        """Add the events since the last call."""
         for row in self._live.rows[self._done :]:
             if row.kind == "action":
                 placed = documents.placed_by(self._table.states[0], row.number)
@@ -96,7 +96,7 @@ class Kdom:
         self._making = Limiter(limits.games_an_hour / 3600, max(1, limits.games_an_hour))
         self._pasts: dict[str, _Past] = {}
         self._ended: dict[str, documents.Document] = {}  # the brief documents of games that are over, which do not change
-        self._told: dict[str, int] = {}  # by game: after how many moves its agents were called
+        self._told: dict[str, int] = {}  # by game: the number of moves after which its agents were last called
         hall.when_changed.append(self._tell)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -241,7 +241,7 @@ class Kdom:
         return _done(document(live, past, now - 1 if turn == now else turn, turn))
 
     def _document(self, live: Live, past: _Past, place: int, turn: int) -> documents.Document:
-        """The position after so many moves, as a game with this turn."""
+        """The position after some moves, as a game with this turn."""
         position, n_used = past.positions[place]
         s, names = position[0], _names(live)
         is_over = live.status == "over" and place == len(past.positions) - 1
@@ -277,14 +277,14 @@ class Kdom:
     # Details
 
     def _find(self, id: str) -> Live:
-        """The game of this id, if it is one that the protocol can show."""
+        """The game of this id, if the protocol can show it."""
         live = self._hall.find(id.lower() if _UUID.fullmatch(id) else "")
         if not self._fits(live.kept):
             raise RequestError(404, "this game is not one of the paper's")
         return live
 
     def _fits(self, kept: StoredGame) -> bool:
-        """Whether a game is played by the paper's rules, and never goes back."""
+        """True if a game is played by the paper's rules, and decisions cannot be undone."""
         return kept.game == self._game.name and kept.options == self._standard[kept.players] and not kept.settings["casual"]
 
     def _listed(self, status: str) -> list[StoredGame]:
@@ -302,7 +302,7 @@ class Kdom:
         return past
 
     def _tell(self, live: Live) -> None:
-        """Call the agents of a game that gave an address, at its start and after every move of anybody."""
+        """Call the agents of a game that gave an address, at its start and after every move."""
         called = [(seat, who.callback[4:]) for seat, who in enumerate(live.kept.seats) if who.callback.startswith("GET ")]
         table: Table = live.table
         if not called or live.status == "waiting" or not documents.is_between_turns(table.states[0]):

@@ -1,4 +1,4 @@
-"""What the server and the processes in which programs decide say to each other (pool.py, worker.py): pickled, with the length before it."""
+"""The messages between the server and the processes in which programs decide (pool.py, worker.py): pickled, with the length before it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class Job(NamedTuple):
     seed: int  # from which the policy draws
     table: Table
     seat: int
-    memory: bytes = b""  # what the policy remembers; empty at its first decision
+    memory: bytes = b""  # the memory of the policy; empty at its first decision
     analyse: bool = False
 
 
 class Decision(NamedTuple):
-    """The action of a policy, and what it remembers from now on."""
+    """The action of a policy, and its memory after it."""
 
     action: int
     memory: bytes
 
 
 class JobFailure(NamedTuple):
-    """Why a policy could not decide."""
+    """The reason why a policy could not decide."""
 
     sentence: str

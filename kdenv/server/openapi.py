@@ -1,4 +1,4 @@
-"""The OpenAPI description of the API. It is made from the routes, so that it says what is checked, and from the documents below."""
+"""The OpenAPI description of the API. It is made from the routes, so that it describes what is checked, and from the documents below."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Refuses requests that a page of another site makes in the browser of somebody who can reach this server.
 
-A browser sends the name that was asked for as Host, and the site whose page asks as Origin. The owner of another site can let a name of its
-own lead to this server (DNS rebinding), so that its pages could read and play here; such a request has a Host that is not ours. A page of
-another site can also send requests here without reading the answers; such a request has an Origin that is not ours. Programs send no
-Origin, and an old one may send no Host, as no browser does.
+A browser sends the requested name as Host, and the site of the page that makes the request as Origin. With DNS rebinding, the owner of
+another site lets its name lead to this server, so that its pages could read and play here. Such a request has a Host that is not ours. A
+page of another site can also send requests here without reading the answers. Such a request has an Origin that is not ours. Programs send
+no Origin, and an old one may send no Host; every browser sends a Host.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ def name_in(place: str) -> str | None:
 
 
 class Names:
-    """The names by which a server may be asked."""
+    """The names that a server answers to."""
 
     def __init__(self, bound: Iterable[str], given: Iterable[str]) -> None:
-        """`bound` are the addresses on which it listens, `given` the names that the operator has given it."""
+        """`bound` are the addresses on which it listens, `given` the names from the operator."""
         bound = [host.lower() for host in bound]
         self._given = {name.lower().removesuffix(".") for name in given}
         self._known = {"localhost", *bound, *self._given}
         self._has_every_number = any(_is_every_address(host) for host in bound)
 
     def refusal_reason(self, hosts: list[str], origins: list[str]) -> str:
-        """Why a request with these headers Host and Origin is refused, as a sentence; empty if it is not."""
+        """The reason to refuse a request with these headers Host and Origin, as a sentence; empty if there is none."""
         for host in hosts:
             if not self._knows(name_in(host)):
                 return f"this server does not answer to the name {shown(host)}; its operator can allow it with --host-name"
@@ -49,7 +49,7 @@ class Names:
         return ""
 
     def _knows(self, name: str | None) -> bool:
-        """Whether this is a name of ours. Nobody can let a number lead elsewhere, so a server on all addresses answers to every number."""
+        """True if this is a name of ours. Nobody can let a number lead elsewhere, so a server on all addresses answers to every number."""
         if name is None or name in self._known:
             return name is not None
         try:
@@ -59,7 +59,7 @@ class Names:
 
 
 class OnlyByName:
-    """An application that is asked only by names of its own, and by no page of another site."""
+    """An application that answers only to its names, and to no page of another site."""
 
     def __init__(self, app: ASGIApp, names: Names) -> None:
         self._app, self._names = app, names

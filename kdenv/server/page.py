@@ -1,4 +1,4 @@
-"""The page: files of the folder `page`, read when the server starts. Nothing else of the disk can be asked for."""
+"""The page: files of the folder `page`, read when the server starts. Nothing else on the disk can be requested."""
 
 from __future__ import annotations
 

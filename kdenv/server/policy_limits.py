@@ -1,6 +1,6 @@
-"""Checks the texts of policies that strangers send: what they may name, and how much they may cost.
+"""Checks the texts of policies that strangers send: the names in them, and their cost.
 
-The text is looked at before anything is made of it, because making a policy imports the module and looks for the file that it names.
+The text is checked before a policy is made of it, because making a policy imports the module and reads the file that it names.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ from typing import Any
 
 from kdenv.core.errors import BadOption, KdenvError, NotSupported, shown
 from kdenv.core.game import Game
+from kdenv.core.parsing import real_in
 from kdenv.policies import Policy, policy
 from kdenv.policies.learned import shipped_models
-from kdenv.policies.text.grammar import Term, number_in, parse, word_in
+from kdenv.policies.text.grammar import Term, parse, word_in
 from kdenv.policies.text.value import Value, class_of, names_of
 from kdenv.server.settings import ServerSettings
 
-_PLACES = ":/\\"  # letters of the place of a module or a file, in a word that is neither a name of a policy (mce-fg/r) nor a number (1/3)
+_PLACES = ":/\\"  # a word with them is the place of a module or file, unless it is a name of a policy (mce-fg/r) or a number (1/3)
 
 
 def checked(text: str, game: Game, players: int, options: dict[str, Any], settings: ServerSettings, seconds: float) -> Policy:
-    """The policy that a text stands for, if it may decide here within so many seconds. Raises a KdenvError if not."""
+    """The policy of a text, if it may decide here within `seconds`. Raises a KdenvError if not."""
     limits = settings.limits
     if len(text) > limits.policy:
         raise BadOption(f"this policy has {len(text):,} letters; a policy may have {limits.policy}")
@@ -38,7 +39,7 @@ def checked(text: str, game: Game, players: int, options: dict[str, Any], settin
 
 
 def checked_search(text: str, game: Game, players: int, options: dict[str, Any], settings: ServerSettings) -> Policy:
-    """Do the same for a policy that is to analyse."""
+    """Do the same for a policy that analyses a position."""
     made = checked(text, game, players, options, settings, settings.limits.analysis_seconds)
     if type(made).search is Policy.search:
         raise NotSupported(f"{made} does not search and has nothing to tell about its choices; ask a search, such as mce(seconds=1)")
@@ -60,7 +61,7 @@ def _terms(term: Term) -> Iterator[Term]:
 
 def _check_names(term: Term, folder: Path | None) -> None:
     """Refuse a term that names a module or a file, unless it lies in the folder that the operator allows."""
-    is_place = any(letter in term.name for letter in _PLACES) and number_in(term.name) is None
+    is_place = any(letter in term.name for letter in _PLACES) and real_in(term.name) is None
     if is_place and term.name not in names_of(Value, asking_games=False):
         module, colon, _ = term.name.partition(":")
         if not (folder is not None and colon and _is_inside(module, folder)):
@@ -71,7 +72,7 @@ def _check_names(term: Term, folder: Path | None) -> None:
     try:
         parameters = class_of(term, Value).parameters()
     except KdenvError:
-        return  # policy() says what is wrong with it
+        return  # policy() raises the error
     if "model" in parameters:
         first = term.named.get("model") or (term.positional[0] if term.positional else None)
         if first is not None:
@@ -88,7 +89,7 @@ def _check_model(term: Term, folder: Path | None) -> None:
 
 
 def _is_inside(module: str, folder: Path) -> bool:
-    """Whether a module would be imported from this folder. Nothing is imported to find out."""
+    """True if a module would be imported from this folder. Nothing is imported for this check."""
     top = module.partition(".")[0]
     try:
         found = importlib.util.find_spec(top) if top.isidentifier() else None
@@ -107,7 +108,7 @@ def _values(value: Value) -> Iterator[Value]:
 
 
 def _check_cost(value: Value, size: int, seconds: float) -> None:
-    """Refuse numbers that would let a decision take too long or too much memory. How long it takes is watched, too (pool.py)."""
+    """Refuse numbers that would let a decision take too long or too much memory. pool.py limits its time, too."""
     for name, parameter in value.parameters().items():
         given = getattr(value, name)
         if given is None or isinstance(given, bool):

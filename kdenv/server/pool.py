@@ -1,6 +1,6 @@
-"""The processes in which programs decide and positions are analysed, so that a slow search holds up nothing else.
+"""The processes in which programs decide and positions are analysed, so that a slow search delays nothing else.
 
-A process that is killed is replaced, and its job is done again. A process whose job takes longer than allowed is killed.
+A process that was killed is replaced, and its job is done again. A process whose job takes too long is killed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from kdenv.core.errors import KdenvError
 from kdenv.server.messages import HEAD, READY, Job, JobFailure
 
-_TRIES = 3  # a job fails after so many processes have ended while they did it
+_TRIES = 3  # a job fails after this number of processes have ended during it
 _COMPILING = 300.0  # seconds that a process may take before its decision, because it compiles
 
 
@@ -25,7 +25,7 @@ class CannotDecide(KdenvError):
 
 
 class Pool:
-    """Some processes, and the jobs that wait for one. Processes are started when they are first needed."""
+    """Processes, and the jobs that wait for one. A process is started when it is first needed."""
 
     def __init__(self, processes: int, folder: Path | None = None) -> None:
         """`folder` is the working directory of the processes, where modules and models of the operator lie."""
@@ -39,7 +39,7 @@ class Pool:
 
     @property
     def waiting(self) -> int:
-        """How many jobs wait for a process."""
+        """The number of jobs that wait for a process."""
         return sum(not future.done() for future in self._waiting)
 
     @property
@@ -100,7 +100,7 @@ class Pool:
                 self._idle.append(process)
             else:
                 self._kill(process)
-                if self._ended:  # this job began its process when the pool was ending, which waits for it no more
+                if self._ended:  # this process began when the pool was ending, which does not wait for it
                     await process.gone()
 
     def _kill(self, process: _Process) -> None:

@@ -1,4 +1,4 @@
-"""How much one client may ask: a bucket for each address, which fills at a steady rate and from which every request takes."""
+"""Limits the requests of each client by a token bucket: each address has a bucket, which fills at a steady rate."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-_MOST_CLIENTS = 10_000  # that are remembered; those that asked least lately are forgotten first
+_MOST_CLIENTS = 10_000  # that are remembered; the client with the oldest last request is forgotten first
 
 
 class Limiter:
     """Buckets of one size, one for each client."""
 
     def __init__(self, rate: float, size: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """`rate` is what flows into a bucket in a second, `size` what it holds."""
+        """A bucket gains `rate` requests in a second, up to `size`."""
         self._rate, self._size, self._clock = rate, size, clock
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # what is in it, and when that was
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # the requests in it, and the time of that
 
     def take(self, client: str) -> float:
         """Take one from the bucket of this client. Return 0, or the seconds to wait if the bucket is empty."""

@@ -1,7 +1,7 @@
-"""A game in memory: the table, the events that led to it, and what would follow from a decision. Nothing here waits or writes a file.
+"""A game in memory: the table, the events that led to it, and the change that a decision makes. Nothing here waits or writes a file.
 
-A decision is planned first: the change holds the table after it, on a copy. The hall (service.py) writes the events of the change to the
-database, and only then puts the change into effect. So a game never shows what the database does not hold.
+A decision is first carried out on a copy of the table, which gives a change. The hall (service.py) writes the events of the change to the
+database, and only then puts the change into effect. So a game never shows an event that the database does not have.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from kdenv.server.errors import RequestError
 from kdenv.server.store import GameRow, StoredGame
 
 EVERYBODY = -1  # the witnesses of an event that all seats see
-RESIGNED, OUT_OF_TIME, FAILED = range(3)  # why a seat is left, as the number of its event
+RESIGNED, OUT_OF_TIME, FAILED = range(3)  # the reason why a seat is left, as the number of its event
 WHY = {RESIGNED: "resigned", OUT_OF_TIME: "ran out of time", FAILED: "could not go on"}
 
 
 @dataclass
 class Change:
-    """What follows from a decision: new events, and the game after them."""
+    """A change by a decision: new events, and the game after them."""
 
     rows: list[GameRow]
     table: Table
@@ -45,10 +45,10 @@ class Live:
         self.game = find_game(kept.game)
         self.rows: list[GameRow] = []
         self.line: list[int] = []  # the numbers of the events that count: those that have not been undone
-        self.left: dict[int, int] = {}  # the seats that the server plays from now on, and why
+        self.left: dict[int, int] = {}  # the seats that the server plays since their players left, and the reasons
         self.table = self.new_table()
         self.changed = asyncio.Event()  # set, and replaced, whenever something happens
-        self.memories: dict[int, bytes] = {}  # by seat: what its program remembers
+        self.memories: dict[int, bytes] = {}  # by seat: the memory of its program
         self.thinking: asyncio.Task[None] | None = None  # the task that asks programs for their decisions
         for row in rows:
             self._carry_out(row)
@@ -64,7 +64,7 @@ class Live:
 
     @property
     def step(self) -> int:
-        """How many events have happened. Whoever decides names it, so that nothing is decided twice."""
+        """The number of events. A request with a decision names it, so that no decision is made twice."""
         return len(self.rows)
 
     @property
@@ -88,14 +88,14 @@ class Live:
 
     @property
     def deadline(self) -> float | None:
-        """When the time of the player who decides runs out, in seconds since 1970."""
+        """The time at which the player to move loses its seat, in seconds since 1970."""
         if self.mover is None or self.program is not None:
             return None
         return float(self.kept.updated + self.kept.settings["turn_seconds"])
 
     @property
     def is_open(self) -> bool:
-        """Whether everybody may see everything: the game hides nothing, or it is over."""
+        """True if everybody may see everything: the game hides nothing, or it is over."""
         return self.game.open_information or self.status == "over"
 
     def new_table(self) -> Table:
@@ -103,7 +103,7 @@ class Live:
         return Table(self.game, self.kept.players, **self.kept.options)
 
     def table_at(self, step: int) -> Table:
-        """The table after so many events."""
+        """The table after this number of events."""
         if step == self.step:
             return self.table
         return self._replayed(_line_of(self.rows[:step]))
@@ -120,12 +120,12 @@ class Live:
             yield table
 
     def witnessed(self, row: GameRow, viewer: int | None) -> bool:
-        """Whether a seat may know this event; viewer None is anybody who watches, and may know what all seats know."""
+        """True if a viewer may know this event. Viewer None is anybody who watches, and may know what all seats know."""
         everybody = (1 << self.kept.players) - 1
         wanted = everybody if viewer is None else 1 << viewer
         return self.is_open or row.seen_by & wanted == wanted
 
-    # What would follow
+    # Changes
 
     def start(self) -> Change:
         """The first draws of chance, when every seat is taken."""
@@ -134,7 +134,7 @@ class Live:
         return change
 
     def after(self, seat: int, actions: Sequence[int]) -> Change:
-        """What follows from these decisions of a seat, which are one turn. Raises IllegalAction for one that is not legal."""
+        """The change by these decisions of a seat, which are one turn. Raises IllegalAction for one that is not legal."""
         change = Change([], self.table.clone(), list(self.line), self.left)
         for number, action in enumerate(actions):
             table = change.table
@@ -177,7 +177,7 @@ class Live:
         self.changed = asyncio.Event()
 
     def ends_with(self, change: Change) -> bool:
-        """Whether the game is over after this change: by its rules, or because no two rivals are left."""
+        """True if the game is over after this change: by its rules, or because no two opponents are left."""
         if change.table.over:
             return True
         teams = self.game.teams(self.kept.players)
@@ -185,7 +185,7 @@ class Live:
         return bool(change.left) and len(rivals) < 2
 
     def result_of(self, change: Change) -> dict[str, Any]:
-        """How the game has ended: points, places, shares of the win, and margins. A seat that is left comes last."""
+        """The result: points, places, shares of the win, and margins. A seat whose player has left comes last."""
         table, players = change.table, self.kept.players
         teams = self.game.teams(players)
         scores, standings = table.scores(), table.standings()
@@ -225,7 +225,7 @@ class Live:
             self._add(change, GameRow("chance", None, outcome, seen_by, words, time.time()))
 
     def _is_possible(self, row: GameRow) -> bool:
-        """Whether this event may happen now. Kernels do not check, so a damaged database must not reach them."""
+        """True if this event may happen now. Kernels do not check, so a damaged database must not reach them."""
         match row.kind:
             case "action":
                 return row.seat == self.table.seat and row.number in self.table.legal()

@@ -1,4 +1,4 @@
-"""Runs a server until it is told to end: opens the hall, listens, and closes everything in order."""
+"""Runs a server until a signal ends it: opens the hall, listens, and closes everything in order."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def serve(
     open_page: bool = False,
     opened: Callable[[Hall], None] = lambda hall: None,
 ) -> None:
-    """Serve on these sockets until `stop` is set. `opened` is told of the hall when games go on."""
+    """Serve on these sockets until `stop` is set. `opened` is called with the hall when games continue."""
     hall = Hall(Store(settings.database), settings)
     sockets = [listening] if kdom is None else [listening, kdom]
     callbacks = Callbacks(_hosts_to_call(settings, sockets), [each.getsockname()[1] for each in sockets])
@@ -117,7 +117,7 @@ async def serve(
         if open_page:
             await asyncio.to_thread(open_new_tab, f"{address}/")
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        tell("ending; games that run go on at the next start")
+        tell("ending; games that run continue at the next start")
         hall.closing.set()
         for live in hall.live.values():
             live.wake()

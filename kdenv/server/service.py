@@ -1,6 +1,6 @@
-"""All games of a server: they are made, joined, played, watched and ended here. It runs in one thread, and what takes long is awaited.
+"""All games of a server: they are made, joined, played, watched and ended here. It runs in one thread, and awaits long tasks.
 
-Every change is written to the database before it is put into effect (running_game.py says why).
+Every change is written to the database before it is put into effect (see running_game.py).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from kdenv.server.store import Store, StoredGame, StoredSeat
 from kdenv.server.tokens import hashed, new_token, seat_of
 
 _LOG = logging.getLogger("kdenv.server")
-_KEPT = 100  # finished games that stay in memory, those that were looked at last
-_LOOK = 0.5  # seconds between two looks at the clocks of all games
+_KEPT = 100  # finished games that stay in memory, the most recently viewed
+_LOOK = 0.5  # seconds between two checks of the clocks of all games
 _ANALYSES = 2000  # that are kept, so that the values along a game are searched once
-_TEXTS = 10_000  # texts of programs of which it is remembered whether they search
-_AGAIN = 1.0  # seconds after which a decision is written again that the database did not take
+_TEXTS = 10_000  # texts of programs for which it is remembered whether they search
+_AGAIN = 1.0  # seconds before another try to write a decision that the database did not take
 
 
 class Hall:
@@ -47,10 +47,10 @@ class Hall:
     def __init__(self, store: Store, settings: ServerSettings) -> None:
         self.store, self.settings = store, settings
         self.live: dict[str, Live] = {}  # the games that wait or run
-        self._over: OrderedDict[str, Live] = OrderedDict()  # finished games, the one looked at last at the end
-        self.closing = asyncio.Event()  # set when the server ends: whoever waits for something is answered at once
+        self._over: OrderedDict[str, Live] = OrderedDict()  # finished games, the most recently viewed at the end
+        self.closing = asyncio.Event()  # set when the server ends: all waiting requests are answered at once
         self.when_changed: list[Callable[[Live], None]] = []  # called after every change of a game
-        self.pictures: dict[tuple[Any, ...], str] = {}  # drawings that were asked for, by game, step and viewer
+        self.pictures: dict[tuple[Any, ...], str] = {}  # drawings by game, step and viewer
         self._analyses: OrderedDict[tuple[str, int, str], dict[str, Any]] = OrderedDict()  # by game, step and the text of the search
         self._quick = Pool(1, settings.policies)  # for programs that do not search
         self._slow = Pool(settings.workers, settings.policies)
@@ -75,7 +75,7 @@ class Hall:
                 live.after(table.seat, table.legal()[:1])
 
     async def begin(self) -> None:
-        """Load the games that wait or run, and let them go on. Damaged ones are set aside."""
+        """Load the games that wait or run, and continue them. Damaged ones are set aside."""
         for kept in self.store.unfinished():
             with contextlib.suppress(Damaged):  # which the store has logged
                 self.live[kept.id] = live = self._opened(kept)
@@ -83,7 +83,7 @@ class Hall:
         self._clock = asyncio.create_task(self._watch_clocks())
 
     async def close(self) -> None:
-        """Answer whoever waits, end all processes, and close the database."""
+        """Answer all waiting requests, end all processes, and close the database."""
         self.closing.set()
         tasks = [*self._thinking, *([self._clock] if self._clock else [])]
         for live in self.live.values():
@@ -173,7 +173,7 @@ class Hall:
         return live
 
     def join(self, live: Live, name: str, number: int | None = None, *, callback: str = "", token: str | None = None) -> tuple[int, str]:
-        """Take an open seat, the first one if none is named. Return the seat and its token, which is told to nobody else."""
+        """Take an open seat, the first one if none is named. Return the seat and its token, which nobody else gets."""
         name = self._checked_name(name, "player")
         open_seats = [seat for seat, who in enumerate(live.kept.seats) if who.kind == "open"]
         if not open_seats:
@@ -219,7 +219,7 @@ class Hall:
         return True
 
     def resign(self, live: Live, seat: int) -> None:
-        """Let the server play on for a seat, or end the game if there are no two rivals left."""
+        """Let the server play on for a seat, or end the game if no two opponents are left."""
         self._check_running(live)
         if seat in live.left:
             return
@@ -239,9 +239,9 @@ class Hall:
         self._write(live, live.undone(seat))
 
     async def analyse(self, live: Live, step: int, viewer: int | None, text: str) -> dict[str, Any]:
-        """What a search thinks of a position in which a seat decides. RequestError where that would help somebody who plays.
+        """The analysis of a position by a search. RequestError if it would help somebody who plays.
 
-        Who asks again, or for the same search of the same position, is given what was found before.
+        A repeated request, or the same search of the same position, gets the earlier result.
         """
         settings = live.kept.settings
         if live.status != "over" and not settings["analysis"] and not (settings["casual"] and viewer is not None):
@@ -270,13 +270,13 @@ class Hall:
         return self._analyses[key]
 
     def record(self, live: Live) -> str:
-        """The record of a game, as `kdenv replay` reads it. RequestError while it would tell what is hidden."""
+        """The record of a game, as `kdenv replay` reads it. RequestError while it would show hidden information."""
         if not live.is_open:
             raise RequestError(403, "the record tells what is hidden, so there is none before the game is over")
         return live.table.record()
 
     def table_at(self, live: Live, step: int) -> Table:
-        """The table after so many events. RequestError if not so many have happened."""
+        """The table after this number of events. RequestError if there are fewer."""
         if not 0 <= step <= live.step:
             raise RequestError(404, f"there is no step {step}; this game has the steps 0 to {live.step}")
         return live.table_at(step)
@@ -288,13 +288,13 @@ class Hall:
         try:
             return Live(kept, self.store.rows(kept.id))
         except sqlite3.OperationalError:
-            raise  # the file cannot be read now, which says nothing about the game
+            raise  # the file cannot be read now; the game need not be damaged
         except Exception as error:
             self.store.set_aside(kept.id, error)
             raise Damaged(kept.id) from None
 
     def _keep(self, live: Live) -> None:
-        """Keep a finished game in memory for the next who looks at it. Those that nobody looks at are left to the database."""
+        """Keep a finished game in memory for its next viewer. The least recently viewed games leave memory."""
         self._over[live.id] = live
         self._over.move_to_end(live.id)
         if len(self._over) > _KEPT:
@@ -330,7 +330,7 @@ class Hall:
             raise RequestError(409, f"seat {live.mover} decides now, not seat {seat}")
 
     def _beginning(self, live: Live) -> Change | None:
-        """How a game begins; None while seats are open."""
+        """The first change of a game; None while seats are open."""
         return None if any(seat.kind == "open" for seat in live.kept.seats) else live.start()
 
     def _write(self, live: Live, change: Change) -> None:
@@ -355,7 +355,7 @@ class Hall:
     # Programs and clocks
 
     def _prompt(self, live: Live) -> None:
-        """See to it that a program which decides now is asked."""
+        """Start the task that asks programs for decisions, if a program decides now."""
         if live.program is not None and (live.thinking is None or live.thinking.done()):
             live.thinking = asyncio.create_task(self._let_programs_decide(live))
             self._thinking.add(live.thinking)
@@ -392,7 +392,7 @@ class Hall:
         return int(decision.action)
 
     async def _replace(self, live: Live, step: int, seat: int) -> None:
-        """Play on for a program that has failed. If what plays on for it fails, too, any legal action will do."""
+        """Play on for a program that has failed. If its replacement fails, too, take any legal action."""
         if live.step != step:
             return
         live.memories.pop(seat, None)

@@ -1,4 +1,4 @@
-"""What the operator of a server decides: where it listens, what it keeps, and how much anybody may ask of it."""
+"""The settings of a server, which its operator chooses: where it listens, its files, and its limits."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Limits:
-    """The bounds on what one client, one game and one search may use. /api/v1/limits tells them."""
+    """The limits for one client, one game and one search. /api/v1/limits lists them."""
 
     games: int = 2000  # waiting and running at the same time
-    games_an_hour: int = 500  # that one client may make
+    games_an_hour: int = 500  # that one client may make in an hour
     requests: float = 200.0  # a second, of one client; twice as many may come at once
     body: int = 16_384  # bytes of a request
     name: int = 40  # letters of a player's name
     policy: int = 300  # letters of a policy's text
-    turn_seconds: int = 7 * 86_400  # the most time that a game may give for a decision, and the time if it does not say
-    waiting_seconds: int = 7 * 86_400  # how long a game may wait for players
+    turn_seconds: int = 7 * 86_400  # the longest time that a game may give for a decision, and the default
+    waiting_seconds: int = 7 * 86_400  # that a game may wait for players
     wait: float = 25.0  # seconds that a request for events may wait for one
     listeners: int = 1000  # requests that wait for events at the same time
     search_seconds: float = 10.0  # for a decision of a program
@@ -29,15 +29,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """How a server is run."""
+    """The settings of a server."""
 
     host: str = "127.0.0.1"
     port: int = 8000
     database: Path = Path("kdenv.sqlite")
-    host_names: tuple[str, ...] = ()  # by which it may be asked, beside its address and the names of this machine
-    kdom_port: int | None = None  # where the protocol of the Kingdomino paper is spoken; None: nowhere
+    host_names: tuple[str, ...] = ()  # that it answers to, beside its address and the names of this machine
+    kdom_port: int | None = None  # for the protocol of the Kingdomino paper; None: nowhere
     workers: int = 1  # processes that search
     callbacks: tuple[str, ...] | None = None  # hosts that may be called back; None: this machine, if nobody else can reach the server
     policies: Path | None = None  # a folder whose modules and models the texts of policies may name
-    proxy: str | None = None  # the address of a proxy whose X-Forwarded-For is believed
+    proxy: str | None = None  # the address of a proxy whose X-Forwarded-For is trusted
     limits: Limits = field(default_factory=Limits)

@@ -8,11 +8,11 @@ from typing import Any
 from kdenv.arena.statistics import DealSums, Estimate, estimate_json
 
 MOST = 5000  # the last games that are counted
-_NAMES = 100  # the names that are told, those with the most games
+_NAMES = 100  # the names in an answer, those with the most games
 
 
 def statistics(game: str, results: Sequence[tuple[Mapping[str, Any], Sequence[str]]]) -> dict[str, Any]:
-    """The statistics of a game, from the result of each of its games and the names in its seats. Solo games count for nobody."""
+    """The statistics of a game, from the result of each of its games and the names in its seats. Games of one player do not count."""
     sums: dict[str, DealSums] = {}
     pairs: dict[tuple[str, str], DealSums] = {}
     counted = 0

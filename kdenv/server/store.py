@@ -1,9 +1,10 @@
 """Keeps games in an SQLite file. A game is its settings, its seats and its events, which are only ever added.
 
-What is written here has been decided, and what has not been written has not happened: a game in memory changes only after its events are
-in the file. The write-ahead log keeps every answered action through a kill of the process.
+A decision counts once it is written: a game in memory changes only after its events are in the file. The write-ahead log keeps every
+answered action through a kill of the process.
 
-What is read is checked. A game that is damaged is set aside: it is logged once and read no more, and nothing of it is changed or deleted.
+Everything is checked when it is read. A damaged game is set aside: it is logged once and not read again, and
+nothing of it is changed or deleted.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _ID = 36  # letters of the id of a game
 _LONGEST_SECRET = 64  # bytes
 _MOST_PLAYERS = 64
 _LAST_TIME = 253_402_300_799  # the end of the year 9999, in seconds since 1970
-_PATIENCE = 0.2  # seconds to wait for somebody else's lock; the server answers nobody meanwhile
+_PATIENCE = 0.2  # seconds to wait for another's lock; the server answers nobody meanwhile
 _TABLES = """
 CREATE TABLE games (
     id TEXT PRIMARY KEY, game TEXT NOT NULL, players INTEGER NOT NULL, options TEXT NOT NULL, settings TEXT NOT NULL, secret BLOB NOT NULL,
@@ -58,13 +59,13 @@ class GameRow(NamedTuple):
 
 @dataclass
 class StoredSeat:
-    """Who sits in a seat."""
+    """The occupant of a seat."""
 
     kind: str = "open"  # open, player or program
     name: str = ""
     policy: str = ""  # the text of a program
     token: bytes | None = None  # the hash of a player's token
-    callback: str = ""  # how its player is called: POST, or GET as the paper's protocol does, and the address
+    callback: str = ""  # POST, or GET as in the paper's protocol, and the address
 
 
 @dataclass
@@ -76,7 +77,7 @@ class StoredGame:
     players: int
     options: dict[str, Any]
     settings: dict[str, Any]  # turn_seconds, casual, analysis, and called, the name that its maker gave it
-    secret: bytes  # all chance and all seeds of programs are derived from it
+    secret: bytes  # the root of all chance and all seeds of programs
     public: bool
     created: float
     updated: float
@@ -130,7 +131,7 @@ class Store:
     # Writing
 
     def add(self, game: StoredGame, rows: Sequence[GameRow] = ()) -> None:
-        """Keep a new game with its seats and, if nobody has to be waited for, how it begins."""
+        """Keep a new game with its seats and, if all seats are taken, its first events."""
         with self._change() as db:
             db.execute(
                 "INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -144,7 +145,7 @@ class Store:
             self._write(db, game.id, 0, rows, game.status, game.updated, game.result)
 
     def take_seat(self, game: str, number: int, seat: StoredSeat, rows: Sequence[GameRow], status: str, updated: float) -> None:
-        """Keep who has taken a seat and, if it was the last one, how the game begins."""
+        """Keep the occupant of a seat and, if it was the last open one, the first events of the game."""
         with self._change() as db:
             db.execute(
                 "UPDATE seats SET kind = ?, name = ?, policy = ?, token = ?, callback = ? WHERE game = ? AND seat = ?",
@@ -153,7 +154,7 @@ class Store:
             self._write(db, game, 0, rows, status, updated, None)
 
     def append(self, game: str, first: int, rows: Sequence[GameRow], status: str, updated: float, result: dict[str, Any] | None) -> None:
-        """Add events, the first of which has this number, and what follows from them for the game."""
+        """Add events, the first of which has this number, and the new status of the game."""
         with self._change() as db:
             self._write(db, game, first, rows, status, updated, result)
 
@@ -180,7 +181,7 @@ class Store:
     # Reading
 
     def set_aside(self, game: str, why: Exception) -> None:
-        """Read this game no more, because it is damaged."""
+        """Stop reading this game, because it is damaged."""
         if game not in self.damaged:
             self.damaged[game] = reason = shown(why) if isinstance(why, ValueError) else f"{type(why).__name__}: {shown(why)}"
             _LOG.error("game %s is damaged and set aside, and nothing of it is deleted: %s", game, reason)
@@ -286,7 +287,7 @@ def _game(id: str, columns: Sequence[Any], seated: Sequence[Any]) -> StoredGame:
 
 
 def _result(text: Any, players: int) -> dict[str, Any]:
-    """How a game has ended, with a number for each seat."""
+    """The result of a game, with a number for each seat."""
     result = _json("result", text)
     numbers = [result.get(of) for of in ("scores", "ranks", "wins", "margins")]
     _check("result", all(isinstance(each, list) and len(each) == players and all(map(_is_number, each)) for each in numbers))

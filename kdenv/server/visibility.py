@@ -1,4 +1,4 @@
-"""What a viewer may know of a game, as documents and pictures. Every answer of the server about a position is made here.
+"""The visible part of a game, as documents and pictures. Every answer of the server about a position is made here.
 
 A viewer is a seat, which sees what its View holds, or None: anybody who watches, who sees what all seats know. When the game is over, or if
 it hides nothing, everybody sees everything.
@@ -20,7 +20,7 @@ from kdenv.server.running_game import WHY, Live
 from kdenv.server.store import StoredGame
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_LAST_EVENTS = 12  # that a seat is told with its position
+_LAST_EVENTS = 12  # that a seat gets with its position
 
 
 def moment(seconds: float | None) -> str | None:
@@ -45,7 +45,7 @@ def brief(game: StoredGame) -> dict[str, Any]:
 
 
 def public(live: Live) -> dict[str, Any]:
-    """What anybody may know of a game now."""
+    """The public state of a game."""
     kept, table = live.kept, live.table
     return {
         **brief(kept),
@@ -72,9 +72,9 @@ def public(live: Live) -> dict[str, Any]:
 
 
 def for_seat(live: Live, seat: int, numbers: bool = False) -> dict[str, Any]:
-    """What a seat may know of its game now: the public part, its position in words and numbers, and what it may do.
+    """The state of a game for a seat: the public part, its position in words and numbers, and its legal actions.
 
-    What the seat cannot know is drawn at random in `position`, which kdenv reads, and not shown in `view`, which people read.
+    Hidden information is drawn at random in `position`, which kdenv reads, and not shown in `view`, which people read.
     """
     view = live.table.view(seat)
     runs = live.status == "running"
@@ -94,7 +94,7 @@ def for_seat(live: Live, seat: int, numbers: bool = False) -> dict[str, Any]:
 
 
 def events(live: Live, first: int, viewer: int | None, most: int = 1000) -> list[dict[str, Any]]:
-    """The events from this number on, as a viewer may know them. What it may not know has neither number nor words."""
+    """The events from this number on, as a viewer may know them. Events that it may not know have neither number nor words."""
     return [
         {
             "event": number,
@@ -132,9 +132,9 @@ def _scores_in(states: States, players: int) -> list[int]:
 
 
 def shapes(live: Live, table: Table, viewer: int | None) -> dict[str, Any]:
-    """What may be clicked in the drawing that this viewer sees: each action with its words and the shapes that mean it, in order.
+    """The actions that can be clicked in the drawing of this viewer: each with its words and its shapes, in order.
 
-    They are told to the seat that decides and, where everything is open, to everybody. If a game names none, the words must do.
+    Only the seat to move gets them, or everybody if nothing is hidden. A game may name no shapes.
     """
     seat = table.seat
     if seat is None or (viewer != seat and not live.is_open):

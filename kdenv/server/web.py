@@ -1,6 +1,6 @@
-"""The server as an ASGI application: finds the route of a request, checks what it holds, and makes an answer of what the route returns.
+"""The server as an ASGI application: finds the route of a request, checks its fields, and turns the result of the route into an answer.
 
-A route is described once (Route): the same description checks requests and makes the OpenAPI page. Mistakes are answered with their
+A route is described once (Route): its description checks requests and gives the OpenAPI page. Mistakes are answered with their
 status and {"error": one sentence}; an error of ours is logged and answered with 500, without a traceback.
 """
 
@@ -34,7 +34,7 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-_PARTS = {"id": _UUID, "step": "[0-9]{1,9}"}  # what the parts of a path look like that routes write in braces
+_PARTS = {"id": _UUID, "step": "[0-9]{1,9}"}  # patterns of the parts of a path that routes write in braces
 
 
 @dataclass(frozen=True)
@@ -54,21 +54,21 @@ Handler = Callable[[Call], Awaitable[Any]]
 
 @dataclass(frozen=True)
 class Route:
-    """One thing that may be asked."""
+    """A route: method, path, fields and handler."""
 
     method: str
     path: str
     about: str  # a sentence
     handler: Handler
     query: Fields = field(default_factory=dict)
-    body: Fields | None = None  # None: there is none, and what is sent is not looked at
+    body: Fields | None = None  # None: there is none, and a body is ignored
     token: str = "none"  # none, optional or required
     gives: str = "object"  # the name of a schema in openapi.py, or a media type
     status: int = 200
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """What the path of a request for this route looks like."""
+        """The pattern of the path of a request for this route."""
         return re.compile(re.sub(r"\{(\w+)\}", lambda part: f"(?P<{part[1]}>{_PARTS[part[1]]})", self.path))
 
 
@@ -149,7 +149,7 @@ class Web:
 
 
 def refusal(status: int, sentence: str) -> Response:
-    """The answer to a request that is not carried out."""
+    """The answer to a refused request."""
     headers = {"Cache-Control": "no-store"}
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"

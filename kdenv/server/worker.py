@@ -1,7 +1,7 @@
 """A process that decides for programs. `python -m kdenv.server.worker` reads jobs from its input and writes answers to its output.
 
-The server gives it whole tables, because it is ours; a policy gets only the View of its seat, which is made here. What a policy
-remembers of its game travels with the job, so that every process can do every job and nothing is lost when one is killed.
+The server gives it whole tables, because it is ours; a policy gets only the View of its seat, which is made here. The memory of a policy
+is sent with the job, so that every process can do every job and nothing is lost when one is killed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def do(job: Job, policies: dict[str, Any], ready: Any = lambda: None) -> Any:
 
 
 def _found(found: Any) -> dict[str, Any]:
-    """What a search has found, as JSON may have it."""
+    """The result of a search, in a form that JSON can have."""
     from kdenv.core.turns import first_action
 
     def number(value: float) -> float | None:
@@ -76,7 +76,7 @@ def main() -> None:
     warnings.simplefilter("ignore", KdenvWarning)
     sys.path.append(str(Path.cwd()))  # the folder that the operator allows, if there is one
     jobs, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a policy prints must not come between the answers
+    os.dup2(2, 1)  # prints of a policy must not come between the answers
     policies: dict[str, Any] = {}
     while True:
         head = jobs.read(HEAD.size)

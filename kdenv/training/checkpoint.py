@@ -1,4 +1,4 @@
-"""The checkpoint of a training: all that is needed to go on, in a file. policies/array_file.py checks it as it checks models."""
+"""The checkpoint of a training: a file with all that is needed to continue it. policies/array_file.py checks it as it checks models."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _is_finite = is_number(-1e300, 1e300)
 
 
 class Checkpoint(NamedTuple):
-    """How far a training is."""
+    """The progress of a training."""
 
     settings: dict[str, Any]
     games: int
@@ -48,7 +48,7 @@ class Checkpoint(NamedTuple):
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """Read a checkpoint; raise BadOption if it is damaged, or none."""
+    """Read a checkpoint. Raises BadOption if the file is damaged or is no checkpoint."""
     remedy = "; remove it, or choose another folder"
     with reading(path, "a checkpoint of a training", most_text=_MOST_TEXT, remedy=remedy) as file:
         return _read(file)
@@ -84,7 +84,7 @@ def _is_curve(points: Any) -> bool:
 
 
 def _is_point(point: Any) -> bool:
-    """Whether this has the fields of a Strength. The intervals of a single deal are NaN."""
+    """True if this has the fields of a Strength. The intervals of a single deal are NaN."""
     if not isinstance(point, list) or len(point) != len(Strength._fields):
         return False
     games, seconds, error, opponent, margin, of_margin, wins, of_wins = point

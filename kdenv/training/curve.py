@@ -52,7 +52,7 @@ class TrainingCurve:
         return chart(title[:110], "seconds of the processor", "games won, %", self.lines())
 
     def lines(self, name: str = "", since: float = 0.0) -> list[Line]:
-        """A line for each opponent, with the points from so many seconds on; it is named by this name and the opponent."""
+        """A line for each opponent, with the points from `since` seconds on. Its name is this name and the opponent."""
         points = [point for point in self.points if point.opponent and point.seconds >= since]
         lines = []
         for opponent in dict.fromkeys(point.opponent for point in points):

@@ -1,4 +1,4 @@
-"""How strong a network is: games in kernels against a compiled player, with the same deals from the place of every team."""
+"""The strength of a network: games in kernels against a compiled player, with the same deals from the place of every team."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Opponent:
         return *self._with_interval(margins), *self._with_interval(wins)
 
     def _with_interval(self, numbers: Any) -> tuple[float, float]:
-        """The mean, and half of its 95 % interval; games of one deal share their luck, so deals are the samples."""
+        """The mean, and half of its 95 % interval. Games of one deal share their luck, so deals are the samples."""
         of_deals = numbers.reshape(self._deals, self._teams).mean(axis=1)
         spread = float(of_deals.std(ddof=1)) if self._deals > 1 else math.nan
         return float(of_deals.mean()), _95 * spread / math.sqrt(self._deals)

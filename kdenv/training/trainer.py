@@ -1,9 +1,9 @@
-"""A training: the network, its settings, how far it is, and its files. It can be killed at any time and goes on from its last checkpoint.
+"""A training: the network, its settings, its progress and its files. It can be killed at any time and continues from its last checkpoint.
 
 The folder of a training has
 
     model.npz         the network, as learned(MODEL) plays it
-    checkpoint.npz    all that is needed to go on: weights, steps, random generators, the curve, the errors since its last point
+    checkpoint.npz    all that is needed to continue: weights, steps, random generators, the curve, the errors since its last point
     curve.csv, .svg   strength against fixed players by games and seconds of the processor
 """
 
@@ -59,7 +59,7 @@ _CHECKPOINT, _MODEL, _LOCK = "checkpoint.npz", "model.npz", ".lock"
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """A context in which no other training goes on in this folder, whose checkpoints would replace those of this one."""
+    """A context in which no other training runs in this folder: its checkpoints would replace those of this one."""
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / _LOCK)
     try:
@@ -76,7 +76,7 @@ class Trainer:
     """A network that learns a game."""
 
     def __init__(self, settings: TrainingSettings, folder: Path, opponents: Sequence[str] = (), threads: int = 1, deals: int = 200) -> None:
-        """Go on with the training in the folder, or begin one there. opponents are played now and then, to measure strength."""
+        """Continue the training in the folder, or begin one there. Games against `opponents` measure its strength."""
         self.settings, self.folder, self.threads = settings, folder, threads
         self.game = find_game(settings.game)
         players = settings.players or None
@@ -86,7 +86,7 @@ class Trainer:
         goal = Goal(teams=self.game.teams(self.players), scale=settings.scale_for(self.game), win=settings.win)
         network = network_of(self._observer.part(), self._first_layers(), settings.activation)
         self.player = Valued(network, goal, turns_for(self.game, self.players))
-        self.games, self.seconds = 0, 0.0  # learned from so far
+        self.games, self.seconds = 0, 0.0  # of the training so far
         self.curve = TrainingCurve()
         self._rngs = [make_rng(derive_seed("training", settings.seed, i)) for i in range(threads)]
         sums = self._go_on()
@@ -114,7 +114,7 @@ class Trainer:
         return layers
 
     def _sizes(self) -> list[int]:
-        """How many numbers the network takes, and how many each of its layers gives."""
+        """The number of inputs of the network, and the number of outputs of each layer."""
         return [self._observer.size, self.settings.hidden, *([self.settings.second] if self.settings.second else []), 1]
 
     def _layers_from(self, path: Path) -> list[tuple[Any, Any]]:
@@ -138,7 +138,7 @@ class Trainer:
         )
 
     def save(self) -> None:
-        """Write the checkpoint and the model; the files that were there are replaced at once or not at all."""
+        """Write the checkpoint and the model. Each replaces an older file at once, or not at all."""
         if not np.isfinite(self.player.network.weights).all():
             raise BadOption(f"the network has numbers that are not finite, so {self.folder} keeps the last checkpoint; use a smaller rate")
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -157,7 +157,7 @@ class Trainer:
         if not path.exists():
             return [0.0] * N_SUMS
         found = read_checkpoint(path)
-        before = dataclasses.asdict(TrainingSettings(self.settings.game)) | found.settings  # a setting that is new had its default
+        before = dataclasses.asdict(TrainingSettings(self.settings.game)) | found.settings  # settings not in it had their defaults
         changed = {name for name, value in dataclasses.asdict(self.settings).items() if before[name] != value}
         if changed - {"games", "minutes"}:
             names = ", ".join(sorted(map(flag, changed - {"games", "minutes"})))
@@ -166,7 +166,7 @@ class Trainer:
             raise BadOption(f"{path} has {found.weights.size} weights, and these settings have {weights.size}; choose another folder")
         weights[:], self._squares[:] = found.weights, found.squares
         self._paces = paces_of(self._squares)
-        self._rngs[: len(found.rngs)] = [rng.copy() for rng in found.rngs]  # also those of more threads than there are now
+        self._rngs[: len(found.rngs)] = [rng.copy() for rng in found.rngs]  # also those of threads that are not used now
         self.games, self.seconds, self.curve = found.games, found.seconds, found.curve
         return found.sums
 
@@ -196,7 +196,7 @@ class Trainer:
         return min(1.0, done)
 
     def schedule(self) -> Schedule:
-        """How the network learns now."""
+        """The schedule of learning at this point of the training."""
         s, progress = self.settings, self.progress
         from_guides = progress < s.first
         return Schedule(
@@ -211,7 +211,7 @@ class Trainer:
         )
 
     def run(self, show: Callable[[str], None] = lambda line: None, points: int = 20) -> None:
-        """Learn to the end. `points` times, at even shares of the training, strength is measured. Ctrl-C keeps what has been learned."""
+        """Learn to the end. Strength is measured `points` times, at even shares of the training. Ctrl-C keeps the progress."""
         saved = time.monotonic()
         self._compile()
         try:
@@ -236,9 +236,9 @@ class Trainer:
         learn_from_games(self.learners[0], self._guides[0], self.schedule(), self.players, self.variant, 0, self.game.buffer(), make_rng(0))
 
     def learn(self) -> None:
-        """Learn from some games, on all threads. How many these are does not depend on the clock if the settings give a number of games.
+        """Learn from some games, on all threads. Their number does not depend on the clock if the settings give a number of games.
 
-        If an error or Ctrl-C ends this, nothing has been learned: a part of a step would be learned again by a training that goes on.
+        If an error or Ctrl-C ends this, nothing is learned: a training that continues would learn a part of the step again.
         """
         mine: list[Any] = [self.player.network.weights, self._squares, self._paces, *self._rngs, *(each.sums for each in self.learners)]
         before, games, seconds = [each.copy() for each in mine], self.games, self.seconds
@@ -273,7 +273,7 @@ class Trainer:
                 errors.append(error)
 
         workers = [threading.Thread(target=work, args=(i,)) for i in range(1, self.threads)]
-        with delayed() if workers else nullcontext():  # no thread may go on after the others have been interrupted
+        with delayed() if workers else nullcontext():  # no thread may continue after the others are interrupted
             for worker in workers:
                 worker.start()
             work(0)
@@ -286,7 +286,7 @@ class Trainer:
         self._step = max(1, min(2 * self._step, int(n * _STEP / max(spent[0], 1e-6))))
 
     def _measure(self, show: Callable[[str], None]) -> None:
-        """Play the opponents, and tell the strength and the error of the predictions since the last time. If interrupted, add no point."""
+        """Play the opponents. Report the strength and the error of the predictions since the last time. If interrupted, add no point."""
         sums, points = self._sums(), []
         error = float(np.sqrt(sums[SQUARED_ERRORS] / max(sums[POSITIONS], 1)))
         head = f"{self.progress:4.0%} {self.games:8,} games {self.seconds:6.0f} s {self.seconds / max(self.games, 1) * 1e3:5.2f} ms a game"
@@ -303,7 +303,7 @@ class Trainer:
             learner.sums[:] = 0
 
     def _sums(self) -> Any:
-        """What has been counted since strength was last measured, on all threads."""
+        """The sums on all threads since strength was last measured."""
         return np.sum([learner.sums for learner in self.learners], axis=0)
 
 

@@ -69,7 +69,7 @@ def numbers(games: matches.Games) -> list[tuple[int, list[int]]]:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from baselines.papers import kept, matches
+from baselines.papers import matches, saved_games
 
 class Killer:
     left = 3
@@ -78,7 +78,7 @@ class Killer:
         if not self.left:
             os.kill(os.getpid(), signal.SIGKILL)
 
-kept._WORTH = 0.0
+saved_games._WORTH = 0.0
 matches.Matches(Path(sys.argv[1]), lambda n, what: Killer(), commit="killed").play("match", sys.argv[2], 6)
 """
 
@@ -367,10 +367,10 @@ def test_one_game_has_numbers_without_intervals(room: Path) -> None:
 @pytest.mark.parametrize(
     "words, sentence",
     [
-        (["--games", "0"], "argument --games: 0 is not possible; it may be 1 to 1000000"),
-        (["--games", "many"], "argument --games: many is not a whole number"),
-        (["--seed", "-1"], "argument --seed: -1 is not possible; it may be 0 to 9223372036854775807"),
-        (["--seed", "1.5"], "argument --seed: 1.5 is not a whole number"),
+        (["--games", "0"], "argument --games: 0 is not possible; it is a whole number from 1 to 1000000"),
+        (["--games", "many"], "argument --games: many is not possible; it is a whole number from 1 to 1000000"),
+        (["--seed", "-1"], "argument --seed: -1 is not possible; it is a whole number from 0 to 9223372036854775807"),
+        (["--seed", "1.5"], "argument --seed: 1.5 is not possible; it is a whole number from 0 to 9223372036854775807"),
         (["--games", "5", "--quick"], "argument --quick: not allowed with argument --games"),
     ],
 )

@@ -507,8 +507,8 @@ A_KERNEL = """
     with contextlib.redirect_stderr(said):
         from kdenv.compiler.random import below, make_rng
         drawn = int(below(make_rng(1), 3))
-    from kdenv.compiler import folder
-    result = [drawn, said.getvalue(), str(folder.folder_to_write()), [str(path) for path in folder.folders_to_read()]]
+    from kdenv.compiler import cache_folder
+    result = [drawn, said.getvalue(), str(cache_folder.folder_to_write()), [str(path) for path in cache_folder.folders_to_read()]]
 """
 NOBODY = 65534
 AS_NOBODY = f"""

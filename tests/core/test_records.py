@@ -136,7 +136,7 @@ def test_the_good_record_is_good() -> None:
             "line 1 of the record ('kdenv three_shells players=3 most=3'): three_shells cannot be played by 3 players",
         ),
         ("players=2", "players=two", "line 1 of the record ('kdenv three_shells players=two most=3'): players=two is not a number"),
-        ("most=3", "most=7", "line 1 of the record ('kdenv three_shells players=2 most=7'): most=7 is not possible; most may be 3, 2, 1"),
+        ("most=3", "most=7", "line 1 of the record ('kdenv three_shells players=2 most=7'): most=7 is not possible; most may be 3, 2 or 1"),
         ("most=3", "least=3", "line 1 of the record ('kdenv three_shells players=2 least=3'): three_shells has no option least"),
         ("most=3", "most", "line 1 of the record ('kdenv three_shells players=2 most'): 'most' is not an option; write name=value"),
         ("most=3", "most=3 most=2", "line 1 of the record ('kdenv three_shells players=2 most=3 most=2'): most is given twice"),

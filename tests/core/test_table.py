@@ -223,10 +223,10 @@ def test_an_unknown_option_is_refused_and_the_one_meant_is_told() -> None:
 @pytest.mark.parametrize(
     "option, value, message",
     [
-        ("size", 6, "size=6 is not possible; size may be 5, 3, 7"),
-        ("middle", "maybe", "middle=maybe is not possible; middle may be yes, no"),
+        ("size", 6, "size=6 is not possible; size may be 5, 3 or 7"),
+        ("middle", "maybe", "middle=maybe is not possible; middle may be yes or no"),
         ("dominoes", 7, "dominoes=7 is not possible with 4 players; it may be a multiple of 4 up to 48"),
-        ("tiebreak", None, "tiebreak=None is not possible; tiebreak may be shared, official"),
+        ("tiebreak", None, "tiebreak=None is not possible; tiebreak may be shared or official"),
     ],
 )
 def test_a_value_that_an_option_cannot_have_is_refused(option: str, value: object, message: str) -> None:

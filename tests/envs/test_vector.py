@@ -500,9 +500,9 @@ def test_an_illegal_action_is_told_as_it_was_given() -> None:
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"num_envs": 0}, r"num_envs=0 is not possible; num_envs may be a whole number from 1"),
+        ({"num_envs": 0}, r"num_envs=0 is not possible; num_envs is a whole number from 1"),
         ({"skip_forced": "no"}, r"skip_forced=no is not possible; skip_forced may be True or False"),
-        ({"threads": True}, r"threads=True is not possible; threads may be a whole number from 1 to 256"),
+        ({"threads": True}, r"threads=True is not possible; threads is a whole number from 1 to 256"),
         ({"opponents": "mce(seconds=1)"}, r"mce\(.*\) has no compiled form, .* choose random or a rule-based player"),
         ({"opponents": lambda view: 0}, r"has no compiled form"),
         ({"reward": len}, r"the reward of a batch of games cannot be a function; choose win, rank, margin, score, gains, or use SeatEnv"),

@@ -205,9 +205,9 @@ def test_players_choose_legal_actions_in_every_kingdom(name: str, parameters: di
 @pytest.mark.parametrize(
     "name, parameters, message",
     [
-        ("single_witch", {"variant": "mine"}, "variant may be thesis, dominiate"),
-        ("rollout", {"epsilon": 2}, "epsilon may be 0 to 1"),
-        ("rollout", {"remodel": "best"}, "remodel may be dearest, random, cheapest"),
+        ("single_witch", {"variant": "mine"}, "variant may be thesis or dominiate"),
+        ("rollout", {"epsilon": 2}, "epsilon is a number from 0 to 1"),
+        ("rollout", {"remodel": "best"}, "remodel may be dearest, random or cheapest"),
     ],
 )
 def test_bad_parameters_are_told_in_a_sentence(name: str, parameters: dict, message: str) -> None:

@@ -229,7 +229,7 @@ def test_a_position_that_cannot_be_is_rejected_with_its_reason(text, problem):
 
 
 def test_options_are_checked():
-    with pytest.raises(BadOption, match="rules=texas is not possible; rules may be paper, dominai_code, openspiel, puerto_rico"):
+    with pytest.raises(BadOption, match="rules=texas is not possible; rules may be paper, dominai_code, openspiel or puerto_rico"):
         Table(GAME, rules="texas")
     with pytest.raises(BadOption, match="dominoes cannot be played by 2 players"):
         Table(GAME, 2)

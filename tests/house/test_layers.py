@@ -11,6 +11,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 GAMES = ("kingdomino", "dominion", "carcassonne", "dominoes")
 
+# The files that every game room has.
+OF_A_GAME = ["__init__", "options", "tables", "rules", "heuristics", "encoding", "notation", "drawing", "match_columns"]
+
 # What the rooms of compiled code may import, the standard library apart; all else is forbidden to them.
 ONLY = {
     "compiler": ("numpy", "numba", "llvmlite", "filelock", "platformdirs", "kdenv.compiler"),
@@ -219,3 +222,9 @@ def test_importing_kdenv_imports_no_compiler() -> None:
         [sys.executable, "-c", "import kdenv, sys; print(*sys.modules)"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert not {"numba", "torch"} & set(loaded.stdout.split())
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_room_has_the_same_files(game: str) -> None:
+    files = [*(f"{name}.py" for name in OF_A_GAME), "README.md"]
+    assert [file for file in files if not (ROOT / "kdenv" / "games" / game / file).is_file()] == []

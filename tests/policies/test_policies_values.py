@@ -138,7 +138,7 @@ def test_every_parameter_is_explained(cls: type[Value]) -> None:
     if issubclass(cls, policies.players.RulePolicy):  # type: ignore[attr-defined]
         return  # a game explains its players in one line
     assert cls.meaning()
-    assert [name for name, p in cls.parameters().items() if not p.help] == []
+    assert [name for name, p in cls.parameters().items() if not p.meaning] == []
 
 
 @pytest.mark.parametrize("name", [name for name, _ in rows(Policy)])
@@ -205,10 +205,10 @@ def test_lists_are_refused_in_a_game_that_does_not_tell_its_round() -> None:
         (lambda: Uct(seconds=math.nan), "seconds=nan is not possible; seconds is a number from 0.001 on"),
         (lambda: Uct(seconds=math.inf), "seconds=inf is not possible; seconds is a number from 0.001 on"),
         (lambda: Uct(seconds=-1), "seconds=-1 is not possible; seconds is a number from 0.001 on"),
-        (lambda: Uct(playouts=10**5000), "playouts=<a number of 16610 bits> is not possible; playouts is a whole number from 1 on"),
-        (lambda: Uct(playouts=True), "playouts=yes is not possible; playouts is a whole number from 1 on"),
+        (lambda: Uct(playouts=10**5000), "playouts=a number of about 5,001 digits is not possible; playouts is a whole number from 1 on"),
+        (lambda: Uct(playouts=True), "playouts=True is not possible; playouts is a whole number from 1 on"),
         (lambda: Uct(playouts="5"), "playouts=5 is not possible; playouts is a whole number from 1 on"),  # type: ignore[arg-type]
-        (lambda: Uct(playouts=5, reflex=1), "reflex=1 is not possible; reflex may be yes or no"),  # type: ignore[arg-type]
+        (lambda: Uct(playouts=5, reflex=1), "reflex=1 is not possible; reflex may be True or False"),  # type: ignore[arg-type]
         (lambda: Uct(playouts=5, score="relativ"), "score=relativ is not possible (did you mean relative?); score may be wdl, "),
         (lambda: Uct(playouts=5, playout=Uct(playouts=5)), "uct(playouts=5) is no playout but a policy; "),  # type: ignore[arg-type]
         (lambda: Uct(playouts=5, playout=Random), "Random is a class; write Random(...) for a playout"),  # type: ignore[arg-type]

@@ -483,9 +483,9 @@ def test_what_a_game_does_not_offer(text, sentence):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("ims(pruning=best)", "pruning=best is not possible; pruning may be paper, none, sound"),
+        ("ims(pruning=best)", "pruning=best is not possible; pruning may be paper, none or sound"),
         ("ismcts(score=luck)", "score=luck is not possible"),
-        ("ismcts(choice=luck)", "choice=luck is not possible; choice may be mean, visits"),
+        ("ismcts(choice=luck)", "choice=luck is not possible; choice may be mean or visits"),
         ("ismcts(playouts=10, seconds=1)", "give one budget"),
         ("pimc(common=perhaps)", "common=perhaps is not possible; common may be yes or no"),
         ("pimc(playouts=0)", "playouts=0 is not possible"),

@@ -56,7 +56,6 @@ NOT_RUN = {
 
 # Docstrings with indented paragraphs that are neither Python nor commands, and what they are.
 TEXTS = {
-    "kdenv/core/check_game.py": "what the arguments mean",
     "kdenv/core/entry_points.py": "lines of a pyproject.toml; tests/toy_package has such lines, and test_entry_points.py installs it",
     "kdenv/core/record.py": "a record",
     "kdenv/games/dominion/notation.py": "parts of a position",
@@ -64,6 +63,8 @@ TEXTS = {
     "kdenv/training/trainer.py": "files of a folder",
     "baselines/papers/tables.py": "words of a table",
 }
+
+_SECTIONS = ("Args:", "Attributes:", "Returns:", "Raises:", "Yields:")
 
 
 class Docstring(NamedTuple):
@@ -118,7 +119,7 @@ def commands_in(docstring: str) -> Iterator[list[str]]:
 def texts_in(docstring: str) -> Iterator[str]:
     """The paragraphs of a docstring that are indented or could be Python, and that are neither examples nor commands."""
     for lines in _paragraphs(docstring):
-        if any(">>> " in line for line in lines) or all(map(_COMMAND.match, lines)):
+        if any(">>> " in line for line in lines) or all(map(_COMMAND.match, lines)) or lines[0].strip() in _SECTIONS:
             continue
         indented = [line for line in lines if line.startswith("    ")]
         if indented or _is_python("\n".join(lines)):

@@ -180,7 +180,7 @@ def test_strength_is_measured_once_at_the_end(tmp_path: Path) -> None:
     ("teacher", "more", "sentence"),
     [
         ("greedy", {}, "teacher=greedy is not possible, because it makes no playouts; choose mce(...), bandit(...) or uct(...)"),
-        ("mce(score=points, playouts=1)", {}, "a network with scale=50 and win=1 could learn; let it have score=margin with --win 0"),
+        ("mce(score=points, playouts=1)", {}, "a network with scale=50 and win=1 could learn. Give it score=margin with --win 0"),
         ("mce(score=wdl, playouts=1)", {"win": 0.5}, "has no values that a network with scale=50 and win=0.5 could learn"),
         ("mce(playouts=1, score=goal, leaf=learned(dominoes))", {"win": 0.0}, "or a leaf or a prior with the same scale and win"),
         ("mce(playouts=1, score=goal, prior=learned(dominoes))", {"win": 0.0}, "or a leaf or a prior with the same scale and win"),

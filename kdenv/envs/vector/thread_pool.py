@@ -8,8 +8,9 @@ A call is a round. Every thread has a slice of the games, takes a few of them at
 the caller never waits for a helper that is late: it plays the games itself. A waiting thread yields its core from time to time, because the
 system may have put both threads on one core.
 
-A ThreadPoolExecutor with a slice for each thread would need a tenth of this code, but it is slower. Thousands of decisions a second on two
-threads against random opponents with 1,024 games, the best of 700 short runs that alternated (two cores, busy with other programs):
+A ThreadPoolExecutor with a slice for each thread would need much less code, but it is slower. The table has thousands of decisions a second
+with 1,024 games against random opponents. Each number is the best of 700 short runs that alternated, on two cores that were busy with other
+programs, too.
 
 | | one thread | two threads | two threads of an executor |
 |---|---|---|---|

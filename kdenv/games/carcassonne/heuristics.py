@@ -11,7 +11,7 @@ from kdenv.compiler.bits import ONE, lowest
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
 from kdenv.compiler.random import below
-from kdenv.core.errors import BadOption
+from kdenv.core.fields import Field
 from kdenv.core.questions import RulePlayer, estimate, plays, rank, reach
 from kdenv.core.turns import first_action, packed, rest_of, then
 from kdenv.games.carcassonne.claims import CLAIM, FIRST_CORNER, FIRST_EDGE, NO_MEEPLE, ON_CLOISTER, list_claims, put_meeple
@@ -260,9 +260,7 @@ def _best_claim(weights, s, out, at, rng):
 
 def _greedy(weights: str = "final") -> Greedy:
     known = {"final": final_weights, "intuitive": intuitive_weights}
-    if weights not in known:
-        raise BadOption(f"weights={weights} is not possible; weights may be {' or '.join(known)}")
-    return Greedy(known[weights]())
+    return Greedy(known[Field("weights", choices=tuple(known)).check(weights)]())
 
 
 RULE_PLAYERS = {

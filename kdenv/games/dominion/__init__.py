@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from kdenv.core.errors import BadOption, shown
-from kdenv.core.game import Game, Option, Variant, whole_number
+from kdenv.core.game import Game, Option, Variant
 from kdenv.core.questions import Knowledge, Measured
 from kdenv.games.dominion import drawing, encoding, heuristics, hidden, notation, rules
 from kdenv.games.dominion.cards import (
@@ -115,21 +113,11 @@ class _Dominion(Game):
     def variant(self, players: int | None = None, **options: Any) -> tuple[int, Variant]:
         """Read the options as Game does, with the names of ten cards in the place of kingdom=random."""
         if options.get("kingdom") == "random":
-            options["kingdom"] = random_kingdom(_seed(options.get("kingdom_seed", 0), 0)[0])
+            options["kingdom"] = random_kingdom(_KINGDOM_SEED.to_integers(options.get("kingdom_seed", 0), 0)[0])
         return super().variant(players, **options)
 
 
-def _whole(name: str, value: object, least: int, most: int) -> int:
-    """Read a whole number within bounds, given as a number or as text."""
-    number = whole_number(value)
-    if number is None or not least <= number <= most:
-        raise BadOption(f"{name}={shown(value)} is not possible; {name} may be {least} to {most}")
-    return number
-
-
-def _seed(value: object, players: int) -> Sequence[int]:
-    return [_whole("kingdom_seed", value, 0, (1 << 62) - 1)]
-
+_KINGDOM_SEED = Option("kingdom_seed", 0, "the kingdom that kingdom=random draws", type=int, least=0, most=(1 << 62) - 1)
 
 GAME = _Dominion(
     name="dominion",
@@ -148,8 +136,9 @@ GAME = _Dominion(
             "max_turns",
             200,
             "turns of each player after which the game is broken off (truncated)",
-            encode=lambda value, players: [_whole("max_turns", value, 1, 32000)],
-            decode=lambda integers: integers[0],
+            type=int,
+            least=1,
+            most=32_000,
         ),
         Option(
             "info",
@@ -157,7 +146,7 @@ GAME = _Dominion(
             "knowledge about other seats: as far as one could remember, with their discards, or with their hands too as in the thesis",
             ("honest", "open_discard", "thesis"),
         ),
-        Option("kingdom_seed", 0, "the kingdom that kingdom=random draws", encode=_seed, decode=lambda integers: integers[0]),
+        _KINGDOM_SEED,
         Option(
             "kingdom",
             "test_bed",

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kdenv.core.errors import BadOption, did_you_mean, shown
+from kdenv.core.fields import refused
 from kdenv.games.dominion.tables import COPPER, CURSE, KINGDOMS, N_KINGDOM, SILVER
 
 
@@ -75,10 +76,22 @@ _TYPES = ", ".join(kind.name for kind in CardType if kind != ANY)
 class Card(NamedTuple):
     """One kind of card, as printed.
 
-    `coins` are the coins of a treasure, or those that an action gives. Up to three steps carry out the rest of an action's text, in
-    order. A step is (what, number, type, how), of which the end may be left out: (GAIN, 4, ANY, TO_DECK) gains a card costing up to 4
-    onto the deck. The steps, and the meaning of their numbers, are listed at the top of kdenv/games/dominion/cards.py. Where the number
-    is a basic card, write COPPER ... PROVINCE or CURSE; CURSES is a type.
+    A step is (what, number, type, how), of which the end may be left out: (GAIN, 4, ANY, TO_DECK) gains a card costing up to 4 onto the
+    deck. The steps, and the meaning of their numbers, are listed at the top of kdenv/games/dominion/cards.py. Where the number is a basic
+    card, write COPPER ... PROVINCE or CURSE; CURSES is a type.
+
+    Args:
+        name: The printed name. Options take it as one lower-case word, such as throne_room.
+        cost: The cost in coins, 0 to 11.
+        types: The types, such as (ACTION, ATTACK). A kingdom card is an ACTION or a VICTORY card.
+        cards: The cards that its player draws, 0 to 10.
+        actions: The actions that it gives, 0 to 10.
+        buys: The buys that it gives, 0 to 10.
+        coins: The coins of a treasure, or those that an action gives, 0 to 10.
+        points: The victory points, -128 to 127.
+        points_per_ten: The victory points for every ten cards owned, -128 to 127.
+        steps: Up to three steps, which carry out the rest of an action's text in order.
+        text: The steps in words, in a line.
     """
 
     name: str
@@ -239,13 +252,13 @@ def kingdom_names(value: object) -> list[str]:
     """Return the names of the cards of a value of kingdom=: a set of the rulebook, a list, or names with commas."""
     if isinstance(value, str) and key_of(value) in KINGDOMS:
         return list(KINGDOMS[key_of(value)])
-    possible = f"kingdom may be {', '.join(KINGDOMS)}, random, or up to ten names of cards"
+    possible = f"may be {', '.join(KINGDOMS)}, random, or up to ten names of cards"
     if isinstance(value, str) and "," not in value and key_of(value) not in (key_of(card.name) for card in CARDS):
-        raise BadOption(f"kingdom={shown(value)} is not possible{did_you_mean(shown(value), [*KINGDOMS, 'random'])}; {possible}")
+        raise refused("kingdom", value, possible, [*KINGDOMS, "random"])
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) for name in value):
-        raise BadOption(f"kingdom={shown(value)} is not possible; {possible}")
+        raise refused("kingdom", value, possible)
     if len(value) > N_KINGDOM:
         raise BadOption(f"the kingdom has {len(value):,} cards; there is room for {N_KINGDOM}")
     return list(value)

@@ -6,10 +6,10 @@ by `sensible_answer` for all players: it discards and trashes junk and keeps goo
 
 from typing import NamedTuple
 
-from kdenv.compiler.bits import bit, has, lowest, nth, popcount
+from kdenv.compiler.bits import ONE, bit, has, lowest, nth, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below, uniform
-from kdenv.core.errors import BadOption
+from kdenv.core.fields import Field
 from kdenv.core.questions import RulePlayer, plays
 from kdenv.core.turns import packed
 from kdenv.games.dominion.cards import (
@@ -26,7 +26,7 @@ from kdenv.games.dominion.cards import (
     WHAT,
     card_number,
 )
-from kdenv.games.dominion.piles import NOTHING_HELD, ONE, slots_aside
+from kdenv.games.dominion.piles import NOTHING_HELD, slots_aside
 from kdenv.games.dominion.progress import (
     AGAIN_NODE,
     ASK_NODE,
@@ -364,9 +364,7 @@ def _value_in_hand(s, slot):
 
 
 def _word(name: str, value: object, words: tuple[str, ...]) -> int:
-    if value not in words:
-        raise BadOption(f"{name}={value} is not possible; {name} may be {', '.join(words)}")
-    return words.index(str(value))
+    return words.index(Field(name, choices=words).check(value))
 
 
 def make_witches(most: int, variant: str) -> Witches:
@@ -376,9 +374,9 @@ def make_witches(most: int, variant: str) -> Witches:
 
 def make_rollout(epsilon: float = 0.15, remodel: str = "dearest", mppaf: bool = True) -> Rollout:
     """Return the rollout player with these parameters. BadOption if one of them is not possible."""
-    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float)) or not 0 <= epsilon <= 1:
-        raise BadOption(f"epsilon={epsilon} is not possible; epsilon may be 0 to 1")
-    return Rollout(float(epsilon), _word("remodel", remodel, REMODELS), int(mppaf in (True, "yes")))
+    return Rollout(
+        Field("epsilon", type=float, least=0, most=1).check(epsilon), _word("remodel", remodel, REMODELS), int(mppaf in (True, "yes"))
+    )
 
 
 _THESIS = "Jansen and Tollisen 2014"

@@ -7,13 +7,12 @@ owner knows the rest of it. The slots that have cards are also kept as bits wher
 
 import numpy as np
 
-from kdenv.compiler.bits import bit, lowest
+from kdenv.compiler.bits import ONE, bit, lowest
 from kdenv.compiler.kernel import kernel
 from kdenv.games.dominion.cards import TO_DECK, TO_HAND, TREASURE
 from kdenv.games.dominion.tables import N_SLOTS
 
 NOTHING_HELD = np.uint64(0)
-ONE = np.uint64(1)
 N_TOPS = 32  # most known cards on top of a deck; those that lie deeper are forgotten
 
 

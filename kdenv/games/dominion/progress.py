@@ -16,10 +16,10 @@ Nothing here checks legality.
 
 import numpy as np
 
-from kdenv.compiler.bits import bit, has, popcount
+from kdenv.compiler.bits import ONE, bit, has, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.games.dominion.cards import ACTION, GAIN_FOR_TRASHED, HOW, KIND, MAX_COST, MAY, NUMBER, WHAT
-from kdenv.games.dominion.piles import NOTHING_HELD, ONE, slots_aside
+from kdenv.games.dominion.piles import NOTHING_HELD, slots_aside
 from kdenv.games.dominion.tables import (
     BUY_FIRST,
     DISCARD_FIRST,

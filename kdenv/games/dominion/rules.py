@@ -7,7 +7,7 @@ kingdom. Nothing here checks legality: tables and environments do.
 
 import numpy as np
 
-from kdenv.compiler.bits import bit, has, lowest
+from kdenv.compiler.bits import ONE, bit, has, lowest
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below
 from kdenv.compiler.state import state_dtype, wipe
@@ -35,7 +35,7 @@ from kdenv.games.dominion.cards import (
     VICTORY,
 )
 from kdenv.games.dominion.effects import answer, play_card, run_step
-from kdenv.games.dominion.piles import N_TOPS, NOTHING_HELD, ONE, clean_up, gain, play_treasures, points_of, shuffle
+from kdenv.games.dominion.piles import N_TOPS, NOTHING_HELD, clean_up, gain, play_treasures, points_of, shuffle
 from kdenv.games.dominion.progress import (
     ASK_NODE,
     BUY_NODE,

@@ -239,7 +239,7 @@ def _check_aside(s: Any, doing: tuple[int, int, int, int]) -> None:
     if (what in (SPY, STEAL) and not s["victim"]) or (what == DIG and s["sub"] != WATCHING):
         raise BadRecord("cards lie aside, but the card being played has not revealed any yet")
     if what == DIG and (aside * of_kind).sum() >= number:
-        raise BadRecord(f"as many cards are revealed as the card looks for ({number}), but it goes on")
+        raise BadRecord(f"as many cards are revealed as the card looks for ({number}), but it would reveal another")
     if what == DRAW_TO and (aside * (1 - of_kind)).any():
         raise BadRecord("a card lies aside that the card being played does not set aside")
     if what == STEAL and aside.sum() > number:

@@ -8,9 +8,7 @@ Seats are relative: me, the next seat, my partner, the previous seat. Tiles are 
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from kdenv.compiler.bits import bit, lowest, popcount
+from kdenv.compiler.bits import ONE, bit, lowest, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import Encoding, Part, clear
 from kdenv.games.dominoes.belief import OTHERS, write_marginals
@@ -28,8 +26,6 @@ from kdenv.games.dominoes.tables import (
     SUITS,
     TILES_WITH,
 )
-
-ONE = np.uint64(1)
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:

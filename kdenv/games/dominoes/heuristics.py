@@ -2,9 +2,7 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
-from kdenv.compiler.bits import bit, lowest
+from kdenv.compiler.bits import ONE, bit, lowest
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below
 from kdenv.core.questions import RulePlayer, plays
@@ -21,11 +19,11 @@ class Greedy(NamedTuple):
 @kernel
 def greedy_turn(player, states, k, out, rng):
     """Choose at random among the ways to lay the heaviest tile that fits; pass if none fits."""
-    actions = legal_set(states[k]) & (bit(PASS) - np.uint64(1))
+    actions = legal_set(states[k]) & (bit(PASS) - ONE)
     most, n, choice = -1, 0, PASS
     while actions != NO_TILES:
         action = lowest(actions)
-        actions &= actions - np.uint64(1)
+        actions &= actions - ONE
         weight = int(PIPS[action])
         if weight < most:
             continue

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kdenv.compiler.bits import lowest, popcount
+from kdenv.compiler.bits import ONE, lowest, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
 from kdenv.compiler.state import state_dtype
@@ -155,7 +155,7 @@ def _weight(tiles):
     total = 0
     while tiles != NO_TILES:
         total += PIPS[lowest(tiles)]
-        tiles &= tiles - np.uint64(1)
+        tiles &= tiles - ONE
     return total
 
 
@@ -252,7 +252,7 @@ def _guesses(belief, level, moves, chances):
             tiles &= TILES_WITH[(1 << int(now.left)) | (1 << int(now.right))]
         while tiles != NO_TILES:
             tile = lowest(tiles)
-            tiles &= tiles - np.uint64(1)
+            tiles &= tiles - ONE
             n = _add_tile(now, tile, share, moves, chances, n)
     if n == 0:
         moves[0] = PASS

@@ -50,7 +50,7 @@ def likely_deals(variant: Variant, player: Any, doubt: float, out: NDArray[np.in
 @kernel
 def _deal_likely(dealer, states, k, seat, rng):
     """Make the next draw. Before play begins there are no turns, so all deals are equally likely."""
-    # 1. This draw is the first deal of the chain; later it is replaced in step 2.
+    # 1. In the first draw of a search, this deal begins the chain. Later draws overwrite it.
     resample_hidden(states[k], seat, rng)
     if states[k].stage != PLAYING:
         return

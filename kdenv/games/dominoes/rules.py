@@ -8,7 +8,7 @@ tiles are bits as in tables.py. The inferences of a seat are in belief.py.
 
 import numpy as np
 
-from kdenv.compiler.bits import bit, lowest, nth, popcount
+from kdenv.compiler.bits import ONE, bit, lowest, nth, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below
 from kdenv.compiler.state import state_dtype
@@ -106,7 +106,7 @@ def _begin_round(s, leader):
         s.turns[i] = 0
     s.before[0] = s.points[0]
     s.before[1] = s.points[1]
-    s.undealt = bit(N_TILES) - np.uint64(1)
+    s.undealt = bit(N_TILES) - ONE
     s.n_turns = 0
     s.left = NO_END
     s.right = NO_END
@@ -167,7 +167,7 @@ def legal(s, out):
     n = 0
     while actions != NO_TILES:
         out[n] = lowest(actions)
-        actions &= actions - np.uint64(1)
+        actions &= actions - ONE
         n += 1
     return n
 
@@ -327,7 +327,7 @@ def chances(s, out, weights):
     while undealt != NO_TILES:
         out[n] = lowest(undealt)
         weights[n] = 1
-        undealt &= undealt - np.uint64(1)
+        undealt &= undealt - ONE
         n += 1
     return n
 

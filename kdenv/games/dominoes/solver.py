@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kdenv.compiler.bits import bit, lowest, popcount
+from kdenv.compiler.bits import ONE, bit, lowest, popcount
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
 from kdenv.compiler.state import state_dtype
@@ -360,7 +360,7 @@ def _order_moves(s, f, hint):
     n = 0
     while moves != NO_TILES:
         move = lowest(moves)
-        moves &= moves - np.uint64(1)
+        moves &= moves - ONE
         weight = _HINT_WEIGHT if move == hint else _promise(s, move)
         at = n  # insertion sort: there are few moves
         while at > 0 and f.weights[at - 1] < weight:

@@ -1,7 +1,8 @@
 """Kingdomino: 2 to 4 kings pick dominoes and build their kingdoms. README.md has the rules as implemented."""
 
 from kdenv.core.errors import BadOption, shown
-from kdenv.core.game import Game, Option, Variant, whole_number
+from kdenv.core.game import Game, Option, Variant
+from kdenv.core.parsing import number_in
 from kdenv.core.questions import Knowledge, Measured
 from kdenv.games.kingdomino import best_turns, drawing, encoding, heuristics, notation, placements, rules
 from kdenv.games.kingdomino.match_columns import DETAILS
@@ -16,8 +17,8 @@ def _dominoes_used(value: object, players: int) -> list[int]:
     if value is None or value == "None":
         return [DOMINOES_USED[players]]
     kings = KINGS[players]
-    number = whole_number(value) or 0
-    if number % kings or not kings <= number <= N_DOMINOES:
+    number = number_in(str(value), kings, N_DOMINOES)
+    if number is None or number % kings:
         possible = f"a multiple of {kings} up to {N_DOMINOES}"
         raise BadOption(f"dominoes={shown(value)} is not possible with {players} players; it may be {possible}")
     return [number]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import below
-from kdenv.core.errors import BadOption
+from kdenv.core.fields import Field
 from kdenv.core.questions import RulePlayer, plays
 from kdenv.core.turns import packed, then
 from kdenv.games.kingdomino.best_turns import TURNS, all_turns, best_turns
@@ -85,14 +85,12 @@ def _crowns_on_one_square(domino):
 
 
 def _full_greedy(variant: str = "fixed") -> Greedy:
-    if variant not in ("fixed", "paper"):
-        raise BadOption(f"variant={variant} is not possible; variant may be fixed or paper")
+    Field("variant", choices=("fixed", "paper")).check(variant)
     return Greedy(looks_ahead=1, repaired=int(variant == "fixed"), by_crowns=1)
 
 
 def _gprd(opening: str = "crowns") -> Greedy:
-    if opening not in ("crowns", "random"):
-        raise BadOption(f"opening={opening} is not possible; opening may be crowns or random")
+    Field("opening", choices=("crowns", "random")).check(opening)
     return Greedy(looks_ahead=0, repaired=1, by_crowns=int(opening == "crowns"))
 
 

@@ -1,16 +1,16 @@
-"""The grammar of policies as text: `name`, `name(value)` or `name(parameter=value, ...)`, where a value may be such a text again.
+"""The grammar of policies as text: `name`, `name(value)` or `name(parameter=value, ...)`, where a value may be such a text, too.
 
-A word with brackets, commas or spaces, such as the path of a file, is written in double quotes, as in JSON. This module does not know
-what the names mean: value.py does. A list of numbers, [30, 20, 10], is one word here.
+A word with brackets, commas or spaces, such as the path of a file, is written in double quotes, as in JSON. value.py finds
+the meaning of the names. A list of numbers, [30, 20, 10], is one word here.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from kdenv.core.errors import BadOption
+from kdenv.core.errors import BadOption, shown
 
 _LIST = r'\[[^\[\]()="]*\](?=\s*(?:[,)]|$))'
 _TOKEN = re.compile(rf'\s*([(),=]|"(?:[^"\\]|\\.)*"|{_LIST}|[^\s(),="]+|")')
@@ -33,7 +33,7 @@ class Term(NamedTuple):
 
     @property
     def is_word(self) -> bool:
-        """Whether the term has no parameters."""
+        """True if the term has no parameters."""
         return not (self.positional or self.named)
 
 
@@ -48,7 +48,7 @@ def parse(text: str) -> Term:
 
 
 def split(text: str) -> list[str]:
-    """The texts that stand in this one with commas between them, such as "random, mce(playouts=20)"."""
+    """Split a list of texts with commas between them, such as "random, mce(playouts=20)"."""
     term = parse(f"list({text})")
     if term.named or not term.positional:
         raise _wrong(text, "it is not a list of policies; write one, two, ...")
@@ -93,22 +93,6 @@ def _wrong(text: str, what: str) -> BadOption:
     return BadOption(f"policy {shorten(text)!r}: {what}")
 
 
-def number_in(word: str) -> int | float | None:
-    """The number that a word stands for, which may be a fraction such as 1/3; None if the word is no number."""
-    try:
-        return int(word)
-    except ValueError:
-        pass
-    try:
-        return float(word)
-    except ValueError:
-        over, _, under = word.partition("/")
-    try:
-        return int(over) / int(under)
-    except (ValueError, ArithmeticError):
-        return None
-
-
 def list_in(word: str) -> list[str] | None:
     """The words of a list such as [30, 20, 10]; None if the word is no list."""
     if not (word.startswith("[") and word.endswith("]")):
@@ -127,24 +111,10 @@ def word_in(term: Term) -> str:
 
 
 def word_of(value: str) -> str:
-    """The word as it is written in a text: in quotation marks if it could be read as something else."""
+    """The text of a word: in quotation marks if it could be read as something else."""
     return value if _PLAIN.fullmatch(value) else json.dumps(value)
-
-
-def number_of(value: float) -> str:
-    """The text of a number: reading it gives the same number."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
 
 
 def shorten(text: str) -> str:
     """The text, or only its beginning if it is too long for an error."""
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 20]}... ({len(text)} letters)"
-
-
-def shown(value: Any) -> str:
-    """A Python value as an error quotes it, shortened if it is long."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int) and value.bit_length() > 256:
-        return f"<a number of {value.bit_length()} bits>"
-    return shorten(str(value)) if isinstance(value, (str, int, float)) else shorten(repr(value))
+    return shown(text, _SHOWN)

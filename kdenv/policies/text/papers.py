@@ -1,8 +1,8 @@
 """The searches of papers under the names that the papers use, with the parameters and budgets that the papers give.
 
-Each name stands for a value: `policy("mco") == Mce(score="wdl", game_seconds=360)`. The text of such a value is the name, with the
-parameters that differ from the paper: "mctso(seconds=1)". Where a paper gives seconds on its own machine, playouts are used here. Where a
-paper does not give a parameter, the meaning says so.
+Each name is a value: `policy("mco") == Mce(score="wdl", game_seconds=360)`. The text of such a value is the name, with the
+parameters that differ from the paper: "mctso(seconds=1)". Where a paper gives seconds on its own machine, playouts are used here. The
+meaning names each parameter that the paper does not give.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kdenv.policies.uct import Uct
 _GEDDA = "Gedda et al. 2018, "
 _JANSEN = "Jansen and Tollisen 2014, "
 _HEYDEN = "Heyden 2009, "
-_KINGDOMINO, _DOMINION, _CARCASSONNE, _DOMINOES = "kingdomino", "dominion", "carcassonne", "dominoes"  # what the papers are about
+_KINGDOMINO, _DOMINION, _CARCASSONNE, _DOMINOES = "kingdomino", "dominion", "carcassonne", "dominoes"  # the games of the papers
 
 # The name in the paper -> the playout, the playouts for a turn, the words for it. The paper's eG is greedy in one decision of four.
 _PLAYOUTS: dict[str, tuple[Any, int, str]] = {
@@ -96,7 +96,7 @@ _VARIANTS: dict[str, tuple[Any, dict[str, Any], str]] = {
 _ONE = {"least": 1}
 _HALF_C = {"select": UcbRatio(c=0.5)}
 _POINTS = {"score": "points", "least": 1, "playouts": 30}
-# The tables of the configuration, what differs in it, and what that is in words. A budget of "multiple" is left as in the main one.
+# The tables of the configuration, its differences from the main one, and these in words. A budget of "multiple" is that of the main one.
 _TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
     "ucb_orig/t23": ("Table 23 (of 22)", {"playout": "rollout(epsilon=0.1)"}, "epsilon 10"),
     "ucb_orig/t49": ("Table 49 (of 48, v DoubleWitch)", _ONE, "minimum visits 1"),

@@ -1,8 +1,9 @@
 """Values: objects with a name and parameters, such as policies, playouts and selection rules.
 
-A class marked `@named("uct")` is a frozen dataclass, and each of its fields is a parameter (parameter.py). From the fields follow text,
+A class marked `@named("uct")` is a frozen dataclass, and each of its fields is a parameter (parameter.py). The fields give the text,
 equality, hashing, JSON and the listing. So `Uct(playout=FullGreedy(), seconds=1)` and the text "uct(playout=full_greedy, seconds=1)" are
-the same value. A row gives a name to one value of such a class; the searches of papers are rows. This module does not know what values do.
+the same value. A row gives a name to one value of such a class; the searches of papers are rows. This module does not know the
+use of a value.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, get_type_hints
 
 from kdenv.core.entry_points import POLICIES
-from kdenv.core.errors import BadOption, KdenvError, NotSupported, describe_error, did_you_mean
+from kdenv.core.errors import BadOption, KdenvError, NotSupported, describe_error, did_you_mean, shown
+from kdenv.core.fields import check_fields
 from kdenv.core.game import Game, Variant
-from kdenv.policies.text.grammar import Term, parse, shorten, shown
-from kdenv.policies.text.parameter import Parameter, no_parameter, param, parameter
+from kdenv.policies.text.grammar import Term, parse, shorten
+from kdenv.policies.text.parameter import Parameter, no_parameter, param
 
 V = TypeVar("V", bound="Value")
 _KIND = "kind"  # the key in JSON whose value is the name
@@ -30,22 +32,22 @@ _RESERVED = {_KIND, "family", "source", "text", "memory", "rng", "n_playouts", "
 
 @dataclass(frozen=True)
 class Preset:
-    """A value that has a name of its own: its class and its parameters."""
+    """A value with a name, such as a search of a paper: its class and its parameters."""
 
     meaning: str
     source: str
     cls: type[Value]
     parameters: Mapping[str, Any]
-    game: str = ""  # the name of the game that the source is about; empty if it is about no game in particular
+    game: str = ""  # the name of the game of the source; empty if the source is about no particular game
 
     @cached_property
     def value(self) -> Value:
-        """The value; it is made when it is first needed, because making it may import games for their players."""
+        """The value. It is made at first use, because making it may import games for their players."""
         return self.cls(**self.parameters)
 
 
 class Finder(NamedTuple):
-    """A way to find classes that are made only when they are needed."""
+    """A way to find classes that are made at first use."""
 
     base: type[Value]  # all these classes derive from it
     find: Callable[[str], type[Value] | None]
@@ -63,12 +65,12 @@ class Value:
     kind: ClassVar[str] = ""  # its name in texts
     family: ClassVar[str] = "value"  # the word for its family in sentences, such as "policy"
     source: ClassVar[str] = ""  # the paper it comes from
-    alternatives: ClassVar[tuple[str, ...]] = ()  # budgets and the like: if one is given, the defaults of the others do not hold
+    alternatives: ClassVar[tuple[str, ...]] = ()  # such as budgets: giving one removes the defaults of the others
     usual: ClassVar[Mapping[str, Any]] = {}  # the values of these parameters if none of them is given
     _parameters: ClassVar[Mapping[str, Parameter]] = {}
 
     def __init_subclass__(cls, **more: Any) -> None:
-        """Take the name away that the class would inherit: texts with that name make another class. @named gives it one of its own."""
+        """Clear the inherited name, which belongs to the class above. @named gives this class its name."""
         super().__init_subclass__(**more)
         cls.kind = ""
 
@@ -79,17 +81,17 @@ class Value:
 
     @classmethod
     def meaning(cls) -> str:
-        """What it is, in a line: the first paragraph of the docstring, without the full stop."""
+        """The meaning in a line: the first paragraph of the docstring, without the full stop."""
         return " ".join(inspect.cleandoc(cls.__doc__ or "").partition("\n\n")[0].split()).removesuffix(".")
 
     @classmethod
     def stands_for(cls, game: Game) -> list[str]:
-        """What it stands for in this game, in lines, if it stands for something else."""
+        """The values that this name means in this game, one in a line; empty if it means itself."""
         return []
 
     @classmethod
     def usage(cls) -> str:
-        """How it is written, with all its parameters."""
+        """The text with all parameters, for a listing."""
         parts = [
             f"<{p.name}>" if p.positional and p.is_required else p.usage() for p in cls.parameters().values() if p.name not in cls.usual
         ]
@@ -104,13 +106,7 @@ class Value:
 
     def __post_init__(self) -> None:
         """Check every parameter that differs from its default, and convert it to the right type."""
-        fields = self.__dict__
-        for p in self._parameters.values():
-            value = fields[p.name]
-            if value is not p.default:
-                checked = p.check(value)
-                if checked is not value:
-                    object.__setattr__(self, p.name, checked)
+        check_fields(self, self._parameters)
         if self.usual and all(getattr(self, name) is None for name in self.alternatives):
             for name, value in self.usual.items():
                 object.__setattr__(self, name, value)
@@ -119,7 +115,7 @@ class Value:
 
     @classmethod
     def from_term(cls, term: Term) -> Self:
-        """The value that a parsed text stands for. Raises BadOption if that is no value of this class."""
+        """The value of a parsed text. Raises BadOption if it is no value of this class."""
         row, found = _rows.get(term.name), class_of(term, cls)
         known = found.parameters()
         in_order = [p.name for p in known.values() if p.positional]
@@ -135,7 +131,7 @@ class Value:
         for name, p in known.items():
             if name not in given and p.is_required:
                 raise BadOption(f"{term}: {name} is missing; write {found.usage()}")
-        values = {name: known[name].read(value) for name, value in given.items()}
+        values = {name: known[name].read_term(value) for name, value in given.items()}
         try:
             made = found(**values) if row is None else with_preset(term.name, copy(row.value)).with_parameters(**values)
         except KdenvError:
@@ -147,7 +143,7 @@ class Value:
 
     @classmethod
     def as_value(cls, value: Any) -> Self:
-        """The value itself, or the value that a text stands for. Raises BadOption for anything else."""
+        """The value itself, or the value of a text. Raises BadOption for anything else."""
         if isinstance(value, str):
             return cls.from_term(parse(value))
         if isinstance(value, cls):
@@ -182,7 +178,7 @@ class Value:
         return _differences(self, _rows[self.row].value if self.row else None)
 
     def with_parameters(self, **changes: Any) -> Self:
-        """A copy with these parameters changed. A budget among the changes takes the place of any other budget."""
+        """A copy with these parameters changed. A budget among the changes replaces any other budget."""
         replaced = self.alternatives if any(name in changes for name in self.alternatives) else ()
         kept = {name: getattr(self, name) for name in self._parameters if name not in replaced}
         made = type(self)(**{**kept, **changes})
@@ -217,7 +213,7 @@ class Value:
 
     @classmethod
     def why_not(cls, game: Game) -> str:
-        """Why no value of this class can be used in this game: the end of a sentence that begins with its name. Empty if it can."""
+        """The reason why no value of this class can be used in this game; empty if one can. A sentence with its name before it."""
         return ""
 
     def refuse(self, game: Game) -> None:
@@ -269,7 +265,7 @@ def _name(cls: type[V], name: str, source: str, listed: bool) -> type[V]:
     hints, order = get_type_hints(made), {home: i for i, home in enumerate(made.__mro__)}
     known = [(field, next(home for home in made.__mro__ if field.name in inspect.get_annotations(home))) for field in fields(made)]  # type: ignore[arg-type]
     known.sort(key=lambda pair: (pair[0].kw_only, order[pair[1]]))
-    made._parameters = {field.name: parameter(field.name, hints[field.name], field) for field, _ in known}
+    made._parameters = {field.name: Parameter.of(field, hints[field.name]) for field, _ in known}
     made.alternatives = tuple(name for name in made.alternatives if name in made._parameters)
     for taken in sorted(_RESERVED & made._parameters.keys()):
         raise TypeError(f"{cls.__name__} has a parameter {taken}, which every value has already; choose another name")
@@ -284,14 +280,14 @@ def _name(cls: type[V], name: str, source: str, listed: bool) -> type[V]:
 
 
 def _has_method(cls: type, name: str) -> bool:
-    """Whether this class itself has a method or property of this name, and not a field."""
+    """True if this class itself has a method or property of this name, and not a field."""
     found = vars(cls).get(name)
     is_method = inspect.isroutine(found) or isinstance(found, (property, cached_property, classmethod, staticmethod))
     return is_method and name not in inspect.get_annotations(cls)
 
 
 def add_class(name: str, cls: type[Value]) -> None:
-    """Let texts find this class, whose name this is. TypeError if the name is taken, or if it is not the name of the class."""
+    """Let texts find this class by its name. Raises TypeError if the name is taken, or is not the name of the class."""
     _check_free(name, cls)
     if cls.kind != name:
         raise TypeError(f"{cls.__name__} has the name {cls.kind} already; use that one in place of {name}")
@@ -299,21 +295,21 @@ def add_class(name: str, cls: type[Value]) -> None:
 
 
 def _check_free(name: str, cls: type[Value]) -> None:
-    """Raise TypeError if something else has this name. A class that is defined again, as in a notebook, takes the place of the old one."""
+    """Raise TypeError if something else has this name. A class that is defined again, as in a notebook, replaces the old one."""
     other = _classes.get(name)
     if name in _rows or (other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__)):
         raise TypeError(f"there already is a {name}; choose another name for {cls.__name__}")
 
 
 def add_row(name: str, meaning: str, source: str, cls: type[Value], parameters: Mapping[str, Any], game: str = "") -> None:
-    """Give a name of its own to the value of this class with these parameters. `game` is the game that the source is about, if any."""
+    """Give a name to the value of this class with these parameters. `game` is the game of the source, if it is about one."""
     if name in _rows or name in _classes:
         raise TypeError(f"there already is a {name}; choose another name")
     _rows[name] = Preset(meaning, source, cls, parameters, game)
 
 
 def with_preset(name: str, value: V) -> V:
-    """Let the text of the value begin with the name of this row; return the value. Nobody else may hold it yet, as it is changed."""
+    """Let the text of the value begin with the name of this row; return the value. It is changed in place, so it must not be shared yet."""
     value.__dict__["_row"] = name
     return value
 
@@ -347,7 +343,7 @@ def rows(family: type[Value]) -> Iterator[tuple[str, Preset]]:
 
 
 def names_of(family: type[Value], *, asking_games: bool = True) -> list[str]:
-    """The names with which the text of such a value may begin; those of players of games only if asking_games."""
+    """The names with which the text of such a value may begin. Players of games are among them if asking_games."""
     found = [*(cls.kind for cls in classes(family)), *(name for name, _ in rows(family))]
     return (
         found
@@ -357,7 +353,7 @@ def names_of(family: type[Value], *, asking_games: bool = True) -> list[str]:
 
 
 def class_of(term: Term, family: type[V]) -> type[V]:
-    """The class of the value that a parsed text stands for: that of its name, or that of the row of this name."""
+    """The class of a parsed text: the class of this name, or the class of the row of this name."""
     row = _rows.get(term.name)
     if row is None:
         return find(term.name, family)
