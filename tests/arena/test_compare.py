@@ -316,7 +316,6 @@ def test_a_terminal_shows_how_far_it_is(capsys, monkeypatch) -> None:
         (["random", "random", "--error", "2"], "an error of 2 is not possible"),
         (["random", "random", "--players", "3"], "cannot share 3 seats evenly"),
         (["random", "nobody"], "there is no policy nobody"),
-        (["random", "random", "--processes", "0"], "at least one game"),
         (["random", "random", "--at", "fast"], "fast is no budget"),
     ],
 )
@@ -325,6 +324,12 @@ def test_mistakes_are_one_sentence(words: list[str], what: str, capsys) -> None:
     found = capsys.readouterr().err
     assert what in found
     assert found.count("\n") == 1
+
+
+def test_there_is_at_least_one_process(capsys) -> None:
+    with pytest.raises(SystemExit):
+        main(["compare", "kingdomino", "random", "random", "--processes", "0"])
+    assert "--processes: 0 is not possible; it is a whole number from 1" in capsys.readouterr().err
 
 
 def test_progress_says_how_far_it_is() -> None:
