@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from kdenv.compiler.kernel import allocating_kernel, kernel
 from kdenv.compiler.random import Rng, below, uniform
 from kdenv.core.questions import choose, plays
-from kdenv.core.turns import MAX_DECISIONS, finish_turn, first_action, packed, play_turn, rest_of
+from kdenv.core.turns import MAX_DECISIONS, first_action, packed, play_turn, rest_of, still_decides
 from kdenv.core.verbs import CHANCE, OVER, apply, apply_chance, begin, legal, phase, sample_chance, scores, seat
 
 PLACES = 1 << 12  # of players of one type, see Seated.places
@@ -89,7 +89,14 @@ def _choose_as_seated(player, states, k, out, rng):
 def random_turn(states, k, out, rng):
     """Return a whole turn of the seat to move in states[k], packed; every decision is random. states[k + 1] is scratch."""
     states[k + 1] = states[k]
-    return finish_turn(Uniform(), states, k + 1, seat(states[k]), MAX_DECISIONS, out, rng)
+    mover, turn, shift = seat(states[k]), 0, 0
+    # Not by finish_turn: it asks players that call this kernel, and no kernel may reach itself.
+    while shift < 16 * MAX_DECISIONS and still_decides(states[k + 1], mover):
+        action = out[below(rng, legal(states[k + 1], out))]
+        turn |= packed(action) << shift
+        apply(states[k + 1], action)
+        shift += 16
+    return turn
 
 
 @kernel

@@ -180,7 +180,7 @@ def test_a_playout_that_reaches_the_end_is_worth_the_end(tmp_path: Path) -> None
 # Searches with networks
 
 
-SEARCHES = ["mce", "bandit", "uct", "ismcts", "flat_deals", "uct(chance=open, rave=5, trees=2)"]
+SEARCHES = ["mce", "bandit", "uct", "ismcts", "flat_deals", "uct(chance=open, rave=5, trees=2)", "mce(playout=epsilon_greedy)"]
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
 from kdenv.compiler.random import below, stirred, uniform
 from kdenv.core.questions import choose, plays
-from kdenv.core.turns import finish_turn, first_action, packed, rest_of
-from kdenv.core.verbs import legal, seat
+from kdenv.core.turns import first_action, packed, rest_of, still_decides
+from kdenv.core.verbs import apply, legal, seat
 from kdenv.search.kernels.uct import NONE, PATH_MOVER, PATH_NODE, PATH_TURN, Decisions, Positions, learn
 
 MOST_RECORDED = 2048  # turns of a playout; later turns are ignored
@@ -72,7 +72,15 @@ def _choose_and_record(player, states, k, out, rng):
         turn = choose(player.player, states, k, out, rng)
     else:  # the tree has whole turns, so the player's decisions are joined to one; it plays them in states[k + 1]
         states[k + 1] = states[k]
-        turn = finish_turn(player.player, states, k + 1, mover, player.most_decisions, out, rng)
+        turn, n, part = 0, 0, 0
+        # Not by finish_turn: playouts that are broken off ask this player by it, and no kernel may reach itself.
+        while n < player.most_decisions and still_decides(states[k + 1], mover):
+            if part == 0:
+                part = choose(player.player, states, k + 1, out, rng)
+            turn |= packed(first_action(part)) << (16 * n)
+            apply(states[k + 1], first_action(part))
+            part = rest_of(part)
+            n += 1
     # A tree of decisions with most_decisions=1 has a node for each action, so the actions of a turn are recorded one by one.
     left = turn
     while left != 0 and record.n[0] < record.turns.shape[0]:
