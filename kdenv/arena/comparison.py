@@ -1,7 +1,7 @@
 """Compares two policies: they take the same seats on the same deals, until it is known which one is stronger.
 
 A deal gives one difference: the points of one policy minus those of the other, on average over all seats. Both play the same deal,
-which cancels most of the luck. The differences are counted in the order of the deals, whichever game ends first. So the result
+which cancels most of the luck. The differences are counted in the order of the deals, not in that in which games end. So the result
 does not depend on the number of processes, and long games count as much as short ones.
 """
 
@@ -26,9 +26,9 @@ from kdenv.drawing.page import Rows, notebook
 from kdenv.games import find_game
 
 MOST_DEALS = 20_000  # a comparison ends after this number of deals, even without a verdict
-_FOR_ALIKE = 0.1  # this part of the error is kept for the verdict ALIKE
-_DIGITS = 9  # of a difference after the point, so that equal differences of means are the same number
-_RARE = 0.05  # policies are called alike if they differ in a smaller share of all deals
+_FOR_ALIKE = 0.1  # the share of the error for the verdict ALIKE; the interval has the rest
+_DIGITS = 9  # digits to which differences are rounded, so that equal ones are the same number
+_RARE = 0.05  # ALIKE: fewer than this share of all deals have another difference
 
 
 class Verdict(Enum):
@@ -38,7 +38,7 @@ class Verdict(Enum):
     STRONGER = "stronger"  # A makes more points than B
     WEAKER = "weaker"  # A makes fewer points than B
     CLOSE = "close"  # they differ by less than the smallest difference of interest
-    ALIKE = "alike"  # the difference was the same number on all of many deals, so it is another one on few deals only
+    ALIKE = "alike"  # many deals all had the same difference, so other differences are rare
 
 
 class Comparison:
@@ -59,9 +59,9 @@ class Comparison:
         self.interrupted = False
         self._teams = find_game(match.game).teams(len(match.line_up))
         self._differences = ConfidenceSequence((1 - _FOR_ALIKE) * error)
-        self._alike = math.ceil(math.log(_FOR_ALIKE * error) / math.log(1 - _RARE))  # deals for the verdict ALIKE
-        self._own = DealSums(1)  # by deal: the points of A, those of B, and A minus B
-        self.path: list[tuple[int, Estimate]] = []  # the estimate after some numbers of deals, in ascending order
+        self._deals_for_alike = math.ceil(math.log(_FOR_ALIKE * error) / math.log(1 - _RARE))
+        self._sums = DealSums(1)  # by deal: the points of A, those of B, and A minus B
+        self.path: list[tuple[int, Estimate]] = []  # (deals, estimate), for a chart; each at 5 % more deals than the one before
         self._waiting: dict[int, list[tuple[float, float]]] = {}  # games of deals that are not counted yet
 
     @property
@@ -82,7 +82,7 @@ class Comparison:
     @property
     def pairing(self) -> float:
         """Variance reduction from shared deals: the factor by which independent deals would need more deals; nan if not known."""
-        return pairing(self._own, 0, 1, 2)
+        return pairing(self._sums, 0, 1, 2)
 
     @property
     def is_known(self) -> bool:
@@ -91,11 +91,11 @@ class Comparison:
 
     def add(self, result: Result) -> bool:
         """Add the result of a game. Return True if there is a verdict."""
-        deal, _, which = self.match.find(result.number)
-        if self.is_known or deal < self.deals:
+        deal, _, line_up = self.match.find(result.number)
+        if self.is_known or deal < self.deals:  # the deal is already counted
             return self.is_known
         games = self._waiting.setdefault(deal, [])
-        games.append(self._points(result, which))
+        games.append(self._points_of(result, line_up))
         while not self.is_known and len(self._waiting.get(self.deals, ())) == self.match.games_of_a_deal:
             of_a, of_b = zip(*self._waiting.pop(self.deals), strict=True)
             n = len(self.match.line_up)
@@ -104,24 +104,24 @@ class Comparison:
 
     def add_deal(self, a: float, b: float) -> None:
         """Count the next deal, in which A and B made these points on average, and update the verdict."""
-        self._own.add(self.deals, [a, b, a - b])
+        self._sums.add(self.deals, [a, b, a - b])
         self._differences.add(round(a - b, _DIGITS))
-        found, differences = self.difference, self._differences
-        if found.has_interval and (not self.path or self.deals >= 1.05 * self.path[-1][0]):
-            self.path.append((self.deals, found))
-        if found.has_interval and found.low > 0:
+        estimate, differences = self.difference, self._differences
+        if estimate.has_interval and (not self.path or self.deals >= 1.05 * self.path[-1][0]):
+            self.path.append((self.deals, estimate))
+        if estimate.has_interval and estimate.low > 0:
             self.verdict = Verdict.STRONGER
-        elif found.has_interval and found.high < 0:
+        elif estimate.has_interval and estimate.high < 0:
             self.verdict = Verdict.WEAKER
-        elif found.has_interval and max(-found.low, found.high) < self.smallest:
+        elif estimate.has_interval and max(-estimate.low, estimate.high) < self.smallest:
             self.verdict = Verdict.CLOSE
-        elif differences.differing == 0 and self.deals >= self._alike:
+        elif differences.differing == 0 and self.deals >= self._deals_for_alike:
             self.verdict = Verdict.ALIKE
 
-    def _points(self, result: Result, which: int) -> tuple[float, float]:
-        """The points of A and those of B in a game. If they do not share a table, these are margins, and the absent policy gets 0."""
+    def _points_of(self, result: Result, line_up: int) -> tuple[float, float]:
+        """The points of A and those of B in a game. If they do not share a table, these are margins, with 0 for the absent policy."""
         if self.match.other:
-            return (result.margins[0], 0.0) if which == 0 else (0.0, result.margins[0])
+            return (result.margins[0], 0.0) if line_up == 0 else (0.0, result.margins[0])
         a, b = result.scores[::2], result.scores[1::2]
         return sum(a) / len(a), sum(b) / len(b)
 
@@ -130,40 +130,41 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """The verdict as a sentence, without the full stop."""
-        a, b, found, deals = self.a, self.b, self.difference, f"{self.deals:,} deal{'s' * (self.deals != 1)}"
-        sure = f"(error at most {self.error * 100:g} %), after {deals}"
+        a, b, estimate, deals = self.a, self.b, self.difference, f"{self.deals:,} deal{'s' * (self.deals != 1)}"
+        certainty = f"(error at most {self.error * 100:g} %), after {deals}"
         if self.verdict is Verdict.STRONGER:
-            return f"{a} is stronger than {b} by {interval_text(found)} points a game {sure}"
+            return f"{a} is stronger than {b} by {interval_text(estimate)} points a game {certainty}"
         if self.verdict is Verdict.WEAKER:
-            turned = Estimate(-found.mean, -found.high, -found.low)
-            return f"{b} is stronger than {a} by {interval_text(turned)} points a game {sure}"
+            turned = Estimate(-estimate.mean, -estimate.high, -estimate.low)
+            return f"{b} is stronger than {a} by {interval_text(turned)} points a game {certainty}"
         if self.verdict is Verdict.CLOSE:
-            difference = f"{a} minus {b} is {interval_text(found, self.smallest)} points a game"
-            return f"{a} and {b} differ by less than {_points(self.smallest)}: {difference} {sure}"
+            difference = f"{a} minus {b} is {interval_text(estimate, self.smallest)} points a game"
+            return f"{a} and {b} differ by less than {_points_text(self.smallest)}: {difference} {certainty}"
         if self.verdict is Verdict.ALIKE:
-            what = "made the same points" if found.mean == 0 else f"differed by exactly {_points(found.mean)}"
-            return f"{a} and {b} {what} on every deal; this fails on fewer than {_RARE * 100:g} % of all deals {sure}"
+            what = "made the same points" if estimate.mean == 0 else f"differed by exactly {_points_text(estimate.mean)}"
+            return f"{a} and {b} {what} on every deal; this fails on fewer than {_RARE * 100:g} % of all deals {certainty}"
         return f"it is not known whether {a} or {b} is stronger: {self._open()}"
 
     def _open(self) -> str:
         """The reason why there is no verdict, in words."""
-        found, differing = self.difference, self._differences.differing
+        estimate, differing = self.difference, self._differences.differing
         if self.deals < FEWEST_DEALS:
             return f"{TOO_FEW} ({self.deals}; {FEWEST_DEALS} are needed)"
         if differing < FEWEST_DEALS:
             same = "all differences are equal" if differing == 0 else f"only {differing} of {self.deals:,} deals differ from the others"
             return f"{same} ({FEWEST_DEALS} others are needed for an interval)"
-        known = interval_text(found) if found.has_interval else f"about {found.mean:.1f}"
+        known = interval_text(estimate) if estimate.has_interval else f"about {estimate.mean:.1f}"
         return f"their difference is {known} points a game (error at most {self.error * 100:g} %), after {self.deals:,} deals"
 
     @property
     def progress(self) -> str:
         """The progress of the comparison, in a few words."""
-        found = self.difference
-        if not found.has_interval:
+        estimate = self.difference
+        if not estimate.has_interval:
             return f"{self.deals} deals: no interval yet"
-        needed = self._differences.count_for(max(abs(found.mean), self.smallest - abs(found.mean)), MOST_DEALS)
-        return f"{self.deals} deals: {interval_text(found)}, about {max(1, needed - self.deals)} to go"
+        # A verdict needs half an interval of at most this: |mean| for STRONGER or WEAKER, smallest - |mean| for CLOSE.
+        needed = self._differences.count_for(max(abs(estimate.mean), self.smallest - abs(estimate.mean)), MOST_DEALS)
+        return f"{self.deals} deals: {interval_text(estimate)}, about {max(1, needed - self.deals)} to go"
 
     def describe(self) -> str:
         """The game, the policies and the field, in one line."""
@@ -182,8 +183,8 @@ class Comparison:
 
     def as_json(self) -> dict[str, Any]:
         """The verdict and its numbers for programs. A number that is not known is null."""
-        found = self.difference
-        numbers = {"difference": found.mean, "low": found.low, "high": found.high, "pairing": self.pairing}
+        estimate = self.difference
+        numbers = {"difference": estimate.mean, "low": estimate.low, "high": estimate.high, "pairing": self.pairing}
         known = {name: finite(number) for name, number in numbers.items()}
         about = {"a": str(self.a), "b": str(self.b), "budget": self.budget.text if self.budget is not None else None}
         levels = {"error": self.error, "smallest": self.smallest, "seed": self.match.seed}
@@ -236,7 +237,7 @@ def compare(
     """Compare two policies on the same deals and seats, until it is known which one is stronger or all deals are played.
 
     Without a field A and B share a table; in a game of more than two seats A has every second one. With a field they never meet: A and
-    B play every deal one after the other. In a team game A also plays its partners.
+    B play every deal one after the other. In a team game A also takes the seats of its partners.
 
     Args:
         game: The name of a game.
@@ -265,9 +266,9 @@ def compare(
 
     """
     if at is not None:
-        a, b = _at(at, a, b)
-    one = isinstance(field, (str, Mapping)) or not isinstance(field, Iterable)
-    line_up, other = _line_ups(game, a, b, [field] if one else list(field), players)
+        a, b = _give_budget(at, a, b)
+    is_single = isinstance(field, (str, Mapping)) or not isinstance(field, Iterable)
+    line_up, other = _line_ups(game, a, b, [field] if is_single else list(field), players)
     if deals < 1:
         raise BadOption(f"{deals} deals are not possible; a comparison has at least one")
     games = deals * len(line_up) * (2 if other else 1)
@@ -300,7 +301,7 @@ def _run(comparison: Comparison, file: ResultsFile | None, how: Mapping[str, Any
     return comparison
 
 
-def _at(budget: CurveBudget, a: Any, b: Any) -> tuple[Any, Any]:
+def _give_budget(budget: CurveBudget, a: Any, b: Any) -> tuple[Any, Any]:
     """Give this budget to those of A and B that are searches without one. Raise BadOption if neither is."""
     takes = [isinstance(each, str) and takes_budget(each) for each in (a, b)]
     if not any(takes):
@@ -310,13 +311,13 @@ def _at(budget: CurveBudget, a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def _line_ups(game: str, a: Any, b: Any, field: list[Any], players: int | None) -> tuple[list[Any], list[Any]]:
-    """The line-up, and the second one if A and B do not share a table."""
-    found = find_game(game)
+    """The line-up with A and, if A and B do not share a table, the one with B."""
+    rules = find_game(game)
     if players is None:
-        several = 1 + len(field) if len(field) > 1 else 2
-        players = several if several in found.players else min(n for n in found.players if n > 1)
-    found.variant(players)
-    teams = found.teams(players)
+        wanted = 1 + len(field) if len(field) > 1 else 2
+        players = wanted if wanted in rules.players else min(n for n in rules.players if n > 1)
+    rules.variant(players)
+    teams = rules.teams(players)
     if field:
         others = seats_of_others(game, players, field)
         return [others.get(place, a) for place in range(players)], [others.get(place, b) for place in range(players)]
@@ -325,13 +326,13 @@ def _line_ups(game: str, a: Any, b: Any, field: list[Any], players: int | None) 
     return [a if place % 2 == 0 else b for place in range(players)], []
 
 
-def interval_text(found: Estimate, smallest: float = 0.0) -> str:
+def interval_text(estimate: Estimate, smallest: float = 0.0) -> str:
     """A mean and its interval, with enough digits that no end is printed as 0 or as the smallest difference, if possible."""
     digits = 1
-    while digits < 4 and any(round(abs(end), digits) in (0, round(smallest, digits)) for end in (found.low, found.high)):
+    while digits < 4 and any(round(abs(end), digits) in (0, round(smallest, digits)) for end in (estimate.low, estimate.high)):
         digits += 1
-    return found.text(digits, ends=True)
+    return estimate.text(digits, ends=True)
 
 
-def _points(number: float) -> str:
+def _points_text(number: float) -> str:
     return f"{number:g} point{'s' * (number != 1)} a game"

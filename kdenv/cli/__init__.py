@@ -1,4 +1,4 @@
-"""The command line. Each command is one file of this room. A user's mistake is printed as one sentence on stderr; the exit code is 2.
+"""The command line. Each command is one file of this package. A user's mistake is printed as one sentence on stderr; the exit code is 2.
 
 A command has a function `add`, which declares its arguments, and a function that carries it out and returns the exit code (None
 means 0). With `--traceback` the traceback is printed, too. An error that is ours and not the user's keeps its traceback.

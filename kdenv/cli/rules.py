@@ -1,4 +1,4 @@
-"""`kdenv rules`: prints the rules of a game, from the README of its room."""
+"""`kdenv rules`: prints the rules of a game, from the README of its package."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _run(parsed: argparse.Namespace) -> None:
 
 
 def rules_of(game: Game) -> Iterator[str]:
-    """The lines of the README of the game's room up to where it speaks to programs, for a terminal."""
+    """The lines of the README of the game's package, up to the part about programs, for a terminal."""
     room = game.room[0].__name__.rpartition(".")[0] or game.room[0].__name__
     try:
         text = files(room).joinpath("README.md").read_text(encoding="utf-8")

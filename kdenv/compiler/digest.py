@@ -7,7 +7,7 @@ constants changes, in any file. `digest_of` computes a digest for a kernel and t
 2. The same for all functions that it calls by a global name, through a module, or from a closure, and for all that these call.
 3. For every verb and every question that it asks: the same for the kernels that answer. They are those of the states and the parts
    that occur in the types of the arguments or in the code.
-4. The versions of Python, numba, llvmlite and numpy, the processor, and the files of this room that drive numba.
+4. The versions of Python, numba, llvmlite and numpy, the processor, and the files of this package that drive numba.
 
 Functions of numba, numpy and the standard library are not followed, because the digest contains the versions. Comments, docstrings and
 line numbers are not part of it. A value of a kind that is not listed here raises Undetermined, and such a kernel is not kept on disk.

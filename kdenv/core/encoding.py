@@ -186,7 +186,7 @@ class Observer:
 
 
 def _observer_again(module: str, game: Game, players: int, variant: NDArray[np.int64], encoding: str) -> Observer:
-    """Return the observer of an encoding by name. The import of the module adds an encoding from outside the game's room."""
+    """Return the observer of an encoding by name. The import of the module adds an encoding from outside the game's package."""
     import_module(module)
     return game.observer(players, variant, encoding)
 

@@ -1,4 +1,4 @@
-"""`Game`: one value with everything that the rest of the package needs of a game. The room of a game exports it as GAME."""
+"""`Game`: one value with everything that the rest of the package needs of a game. The package of a game exports it as GAME."""
 
 from __future__ import annotations
 
@@ -90,9 +90,9 @@ class Game:
     teams: Callable[[int], int] = int  # players -> number of teams; seat % teams is a seat's team
     margin_scale: float = 100.0  # rewards in points (reward="margin", "score") are divided by this
     open_information: bool = False  # True if no seat has hidden information, so that an observation is the whole state
-    truncated: Callable[[States, int], bool] | None = None  # the verb `truncated`, if no module of the room has it
+    truncated: Callable[[States, int], bool] | None = None  # the verb `truncated`, if no module of `room` has it
     details: Any = None  # a core.match_columns.MatchColumns: columns of match reports
-    state_dtype: np.dtype[Any] = field(init=False)  # STATE of the room
+    state_dtype: np.dtype[Any] = field(init=False)  # STATE of the modules in `room`
 
     def __post_init__(self) -> None:
         freeze_fields(self)
@@ -154,7 +154,7 @@ class Game:
         return int(n), np.array(integers, np.int64)
 
     def add_encoding(self, encoding: Encoding) -> None:
-        """Add an encoding from outside the game's room. Environments and models then choose it by its name.
+        """Add an encoding from outside the game's package. Environments and models then choose it by its name.
 
         It is not trusted: before each call, all that the seat cannot know is replaced by a random draw.
         """
@@ -166,7 +166,7 @@ class Game:
         object.__setattr__(self, "encodings", tuple((known | {new.name: new}).values()))
 
     def add_player(self, name: str, player: RulePlayer) -> None:
-        """Add a rule-based player from outside the game's room. It is then a policy and a playout of this name.
+        """Add a rule-based player from outside the game's package. It is then a policy and a playout of this name.
 
         If the same module adds a player again, as when a cell of a notebook is run twice, the new one replaces the old one. The same
         holds for evaluators, orders and encodings.
@@ -242,7 +242,7 @@ def _observer(game: Game, players: int, variant: bytes, encoding: Encoding) -> O
 
 
 def _game_made_with(room: str, name: str) -> Game:
-    """Return the game of this name, in a process that may not have made it yet: importing its room makes it."""
+    """Return the game of this name, in a process that may not have made it yet: importing its module makes it."""
     import_module(room)
     GAMES.load(name)  # a process that unpickles a game may never ask for it by its name
     return _made[name]

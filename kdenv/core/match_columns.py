@@ -1,6 +1,6 @@
 """Computes statistics of a finished game for match reports: turns and points by round, and columns that a game adds.
 
-They are found by replaying the record. A game adds columns with `details` of its Game: a MatchColumns, whose functions are in its room.
+They are found by replaying the record. A game adds columns with `details` of its Game: a MatchColumns, whose functions are in its package.
 """
 
 from __future__ import annotations

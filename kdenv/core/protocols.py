@@ -1,4 +1,4 @@
-"""`Notation` and `Drawing`: the functions by which a game writes and draws positions. Usually these are two modules of its room.
+"""`Notation` and `Drawing`: the functions by which a game writes and draws positions. Usually these are two modules of its package.
 
 Both are checked when the game is made, so that a missing function is noticed before the first game is played.
 """

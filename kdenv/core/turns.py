@@ -1,6 +1,7 @@
 """Turns: the consecutive decisions of one seat, up to the next chance, the decision of another seat or the end of the game.
 
-A turn is packed into an int64: up to four actions of 16 bits, the first one lowest, as action + 1.
+A turn is packed into an int64 of four fields of 16 bits. Each field holds an action + 1, and the first action is in the lowest field. The
+fields after the last action are 0.
 """
 
 from collections.abc import Iterator
@@ -108,7 +109,7 @@ def list_turns(states: Any, k: int, most_decisions: int, max_legal: int, turns: 
 
 @kernel
 def write_turns(states, k, most_decisions, actions, n_actions, at, turns):
-    """Do the same as list_turns with scratch of the caller: MAX_DECISIONS rows of `actions`, as many numbers in n_actions and `at`."""
+    """Do the same as list_turns with arrays of the caller: `actions` with MAX_DECISIONS rows, and n_actions and `at` of this length."""
     n_first = legal(states[k], actions[0])
     if most_decisions == 1:
         n_first = min(n_first, turns.shape[0])
@@ -118,17 +119,17 @@ def write_turns(states, k, most_decisions, actions, n_actions, at, turns):
     mover = seat(states[k])
     at[0] = 0
     n_actions[0] = n_first
-    # Depth-first: states[k + 1 + depth] is the position after the action at this depth, and `line` has the actions above it, packed.
+    # Search depth-first. `line` has the actions before this depth, packed; states[k + 1 + depth] is the position after the action at it.
     n, depth, line = 0, 0, 0
     while depth >= 0:
         if at[depth] == n_actions[depth]:
-            depth -= 1
+            depth -= 1  # all actions here have been tried: go back by one, and remove the last action of the line
             line &= (1 << (16 * max(depth, 0))) - 1
             continue
         action = actions[depth, at[depth]]
         at[depth] += 1
         turn = line | (packed(action) << (16 * depth))
-        if depth + 1 < most_decisions:  # else the turn ends here, for any next seat
+        if depth + 1 < most_decisions:  # else the turn is cut here, and the next seat does not matter
             after = k + 1 + depth
             states[after] = states[after - 1]
             apply(states[after], action)
@@ -188,7 +189,7 @@ def play_turn_while_deciding(s, turn, mover):
 
 @kernel
 def finish_turn(player, states, k, mover, most_decisions, out, rng):
-    """Let the player decide in states[k] as long as the seat `mover` decides, at most this often; return the actions as a packed turn.
+    """Let the player decide in states[k] while the seat `mover` decides, at most most_decisions times; return a packed turn.
 
     A player may choose only a part of a turn at once; then it is asked again.
     """
@@ -208,8 +209,8 @@ def finish_turn(player, states, k, mover, most_decisions, out, rng):
 def log_turn(states, k, turn, checks, out, rng, log, n):
     """Carry out a packed turn and the chance after each action, and write the events to the log (see core.events.decide).
 
-    The turn ends early where chance comes in between or another seat decides, because its rest was chosen for neither. Returns the new
-    length of the log; or, if `checks` is true and an action is not legal, ILLEGAL. MAX_DECISIONS places must be free in the log.
+    The rest of a turn is dropped after chance or when another seat decides, because it was chosen for another position. Return the new
+    length of the log. If `checks` is true and an action is not legal, return ILLEGAL. MAX_DECISIONS places must be free in the log.
     """
     mover = seat(states[k])
     while True:
@@ -218,6 +219,7 @@ def log_turn(states, k, turn, checks, out, rng, log, n):
             return ILLEGAL
         before = n
         n = decide(states, k, action, rng, log, n)
+        # More than one new event: chance followed the action.
         if turn == 0 or n != before + 1 or not still_decides(states[k], mover):
             return n
 

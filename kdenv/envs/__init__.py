@@ -1,4 +1,4 @@
-"""Environments for PettingZoo and Gymnasium: the only room that imports them. Nothing in it knows a game."""
+"""Environments for PettingZoo and Gymnasium: the only package that imports them. Nothing in it knows a game."""
 
 from __future__ import annotations
 

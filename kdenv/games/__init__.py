@@ -1,4 +1,4 @@
-"""The list of all games. The room of a game is imported, and its rules registered, when somebody first asks for the game.
+"""The list of all games. The package of a game is imported, and its rules registered, when somebody first asks for the game.
 
 So are the games of installed packages, and what they add to a game (core/entry_points.py).
 """
@@ -87,7 +87,7 @@ GAMES.on_load(_take)
 
 
 class CallableModule(ModuleType):
-    """The type of this module, which makes it callable: `kdenv.games()` lists the games, while `kdenv.games.kingdomino` is a room."""
+    """The type of this module, which makes it callable: `kdenv.games()` lists the games, while `kdenv.games.kingdomino` is a package."""
 
     def __call__(self) -> list[str]:
         """Return the names of all games."""

@@ -1,7 +1,7 @@
 """The common part of searches that make playouts: their parameters, the playouts themselves, and the choice of the best turn.
 
 A search has one worker or several (root parallelisation). Workers search independently, on as many threads as the policy sets. Their
-counts are added up. Flat Monte Carlo is in flat.py, UCT in uct.py. Flat Monte Carlo on deals (hidden.py) has the same playouts.
+counts are added up. Flat Monte Carlo is in flat.py, UCT in uct.py. Flat Monte Carlo on deals (hidden.py) uses only the playouts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from kdenv.search.kernels.flat import Tally
 from kdenv.search.outcome import CutShort, Playouts
 from kdenv.search.score import SCORE_UNITS, SCORES
 
-MOST_WORKERS = 256  # threads, or trees
+MOST_WORKERS = 256  # the largest value of threads= and of trees=
 GOAL = "goal"  # the score that a network of values predicts
 ALL_SCORES = (*SCORES, GOAL)
 MEANING_OF_SCORE = (
@@ -61,7 +61,7 @@ class PlayoutParameters(Value):
 
     @cached_property
     def valued(self) -> Learned | None:
-        """The network of values whose unit the search uses; None if it has none."""
+        """The network of values that sets the score and the unit of the search: here the leaf. None if there is none."""
         return self.leaf
 
     def __post_init__(self) -> None:
@@ -70,12 +70,12 @@ class PlayoutParameters(Value):
         if self.valued is not None and self.score != GOAL:
             what = "a leaf" if self.valued is self.leaf else "a prior"
             raise BadOption(
-                f"score={self.score} is not possible with {what}, because an end must be worth what the network predicts; write score=goal"
+                f"score={self.score} is not possible with {what}, because games must end in the network's unit; write score=goal"
             )
         if self.valued is None and self.score == GOAL:
-            raise BadOption("score=goal needs a network that says what a position is worth; give leaf=learned(<model>)")
+            raise BadOption("score=goal needs a network that values positions; give leaf=learned(<model>)")
         if self.leaf is None and self.turns:
-            raise BadOption(f"turns={self.turns} needs a network that says what a position is worth; give leaf=learned(<model>)")
+            raise BadOption(f"turns={self.turns} needs a network that values positions; give leaf=learned(<model>)")
         if self.playout.learns and not self.is_tree:
             raise BadOption(f"playout={self.playout} is not possible here; it learns from a tree: uct(playout={self.playout}, ...)")
 
@@ -115,7 +115,7 @@ class Worker(ABC):
 
     @abstractmethod
     def run(self, steps: Iterable[int]) -> int:
-        """Make this many playouts in each step; return the number of playouts made."""
+        """Make playouts; `steps` gives the number for each step. Return the number of playouts made."""
 
     @abstractmethod
     def nodes(self) -> int:
@@ -155,9 +155,9 @@ class PlayoutSearcher(Searcher):
         """Let the workers search, add up their counts, and choose the best turn."""
         since = time.perf_counter()
         workers = self._workers(view, turns, budget, rng)
-        if budget is TRIAL or len(turns) == 1:  # a forced turn needs no playouts; a trial only calls the kernels
+        if budget is TRIAL or len(turns) == 1:  # a forced turn needs no playouts; a trial only compiles the kernels
             playouts = sum(worker.run([0]) for worker in workers)
-            if budget is TRIAL:  # call the kernels that _best calls when turns are equal
+            if budget is TRIAL:  # compile the kernels that _best calls when turns are equal
                 self._gains(view, turns[:1])
                 below(rng, 1)
         elif len(workers) == 1:
@@ -175,10 +175,10 @@ class PlayoutSearcher(Searcher):
             return SearchResult(
                 view, turns, tally.visits, means, [math.nan] * n, best, self.unit(view), playouts, cost, by_visits=by_visits
             )
-        halves = [half_interval(*of_turn) for of_turn in zip(*tally, strict=True)]
+        half_widths = [half_interval(*of_turn) for of_turn in zip(*tally, strict=True)]
         lines = [workers[0].line(i) for i in range(n)]
         trees = [root for worker in workers if (root := worker.root())]
-        return SearchResult(view, turns, tally.visits, means, halves, best, self.unit(view), playouts, cost, lines, by_visits, trees)
+        return SearchResult(view, turns, tally.visits, means, half_widths, best, self.unit(view), playouts, cost, lines, by_visits, trees)
 
     def _workers(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> list[Worker]:
         """The workers. If there are several, each has its own generator and its own share of the budget."""
@@ -200,12 +200,12 @@ class PlayoutSearcher(Searcher):
         return unit_of(self.policy)
 
     def _best(
-        self, view: View, turns: NDArray[np.int64], tally: Tally, means: NDArray[np.float64], left: NDArray[np.bool_], rng: Rng
+        self, view: View, turns: NDArray[np.int64], tally: Tally, means: NDArray[np.float64], possible: NDArray[np.bool_], rng: Rng
     ) -> int:
-        """The index of the best turn of those left. Ties go to the turn that gains the most points at once, or to a random one."""
+        """The index of the best of the possible turns. Ties go to the turn that gains the most points at once, or to a random one."""
         for keys in (means,) if self.policy.choice == "mean" else (np.maximum(tally.visits, self.policy.least), means):
-            left = left & (keys == keys[left].max())
-        best = left.nonzero()[0]
+            possible = possible & (keys == keys[possible].max())
+        best = possible.nonzero()[0]
         if len(best) > 1 and self.policy.ties == "gains":
             gains = self._gains(view, turns[best])
             best = best[gains == gains.max()]
@@ -252,7 +252,7 @@ def new_playouts(
         view: a view of the game.
         player: the compiled player that plays, if it is not that of the policy's playout.
         values: the array that receives the values of a playout, by seat.
-        at_once: the most decisions that the search makes in a turn, if it takes turns apart.
+        at_once: the number of decisions that the search makes before a playout, if it does not make whole turns.
     """
     player = policy.playout.player(view) if player is None else player
     network = None if policy.valued is None else policy.valued.player(view)
@@ -269,7 +269,7 @@ def playouts_with(
     values: NDArray[np.float64] | None = None,
     at_once: int = 0,
 ) -> Any:
-    """Do the same at any table with this many players. network: the compiled network of values; None if the policy has none."""
+    """Make the playouts without a view. network: the compiled network of values; None if the policy has none."""
     playouts = Playouts(
         player=player,
         score=SCORES[policy.score](game.teams(players)) if network is None else network.goal,

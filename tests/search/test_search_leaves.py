@@ -223,10 +223,10 @@ def test_a_network_plays_out_games_that_it_has_not_seen_the_middle_of(tmp_path: 
     [
         (
             "mce(leaf=learned({}), playouts=5)",
-            "score=relative is not possible with a leaf, because an end must be worth what the network predicts; write score=goal",
+            "score=relative is not possible with a leaf, because games must end in the network's unit; write score=goal",
         ),
-        ("mce(score=goal, playouts=5)", "score=goal needs a network that says what a position is worth; give leaf=learned(<model>)"),
-        ("uct(turns=3, playouts=5)", "turns=3 needs a network that says what a position is worth; give leaf=learned(<model>)"),
+        ("mce(score=goal, playouts=5)", "score=goal needs a network that values positions; give leaf=learned(<model>)"),
+        ("uct(turns=3, playouts=5)", "turns=3 needs a network that values positions; give leaf=learned(<model>)"),
         ("mce(leaf=random, score=goal, playouts=5)", "random is no network of values but a policy; give learned(<model>)"),
         (
             "uct(leaf=learned({}), score=goal, bias=win, playouts=5)",

@@ -1,4 +1,4 @@
-"""`Batch`: games of one kind that are dealt and stepped together. Each environment in this room and in envs/sb3.py has one.
+"""`Batch`: games of one kind that are dealt and stepped together. Each environment in this package and in envs/sb3.py has one.
 
 It owns the arrays and raises the errors. Its threads play the games.
 """
@@ -40,13 +40,13 @@ from kdenv.policies.compiled_opponents import first_use, seated_policies
 
 T = TypeVar("T")
 
-_LOG = 128  # places for the events that follow a decision; after more events a kernel starts again at the first place
+_LOG = 128  # the length of a log of events; nobody reads the events, so kernels write over them
 _SEATS = {"random": RANDOM_SEAT, "rotate": NEXT_SEAT}
-_APART = 16  # numbers of 64 bits; processors fetch two lines of eight
+_PADDING = 16  # in numbers of 64 bits: two cache lines, because processors fetch them in pairs
 
 
 class Batch:
-    """Games in the rows of arrays: of one learner each if the setup is a SeatSetup, else of seats that all learn.
+    """Games in the rows of arrays. With a SeatSetup one seat of each game learns; without it all seats do.
 
     `games` has the results of the last call (see GameArrays). Its `mask` is private: kernels trust it.
 
@@ -59,21 +59,21 @@ class Batch:
             known = ", ".join(REWARDS)
             raise NotSupported(f"the reward of a batch of games cannot be a function; choose {known}, or use SeatEnv or TableEnv")
         empty = setup.empty
-        self.empty, self.n = empty, int(setup.num_envs)
+        self.empty, self.n = empty, int(setup.num_envs)  # a table before the first event; the number of games
         self.observer: Observer = setup.observer()
         self.n_actions = empty.n_actions
         self._raises = setup.illegal == "raise"
         self._is_dealt = False
         self._is_broken = False  # whether a call that may have moved games was not completed
-        self.mistakes: dict[int, IllegalAction] = {}  # by row, of the last step
+        self.mistakes: dict[int, IllegalAction] = {}  # the illegal actions of the last step, by row
         self._rows = np.zeros(self.n, np.int64)
         self._threads = min(int(setup.threads), self.n)
-        self._pool: ThreadPool | None = None  # made when it is needed, with parts of kernels that are neither copied nor pickled
+        self._pool: ThreadPool | None = None  # made when it is needed; compiled parts are neither copied nor pickled
         self._opponents: Sequence[Any] = []
-        self._listers: dict[str, AfterstateLister] = {}  # by encoding; with parts of kernels, too
+        self._listers: dict[str, AfterstateLister] = {}  # by encoding; they have compiled parts, too
         self._actions = np.zeros(self.n, np.int64)
         self._buffers = Buffers((self.n, self.observer.size), np.float32)
-        self._finals = Buffers((self.n, self.observer.size), np.float32)  # seldom written, so that the others stay in the processor's cache
+        self._finals = Buffers((self.n, self.observer.size), np.float32)  # of ended games; apart, because they are seldom written
         self._masks = Buffers((self.n, self.n_actions), np.int8)
         self.results = self._new_results()  # of the last call; they are new arrays in every call
         self.world = World(
@@ -96,6 +96,7 @@ class Batch:
         seated_policies(players, self.empty.game, self.empty.players)  # refuses players without a compiled form
         self.close()
         self._opponents = players
+        # Places after the end of a shorter list become its last place.
         np.minimum(self.games.places, max(len(players) - 1, 0), out=self.games.places)
         self.world = self.world._replace(drawn_from=len(players) if drawn else 0)
 
@@ -106,21 +107,21 @@ class Batch:
         """
         which = np.ones(self.n, np.bool_) if which is None else which
         if not which.all():
-            self._check_under_way("some games would not begin")
+            self._check_under_way("the first reset leaves out some games")
         self._is_broken = True
         has_key: NDArray[np.bool_] = self.games.keys[:, 0] != 0
         for i in np.flatnonzero(which).tolist():
             seed = None if seeds is None else seeds[i]
             if seed is not None or not has_key[i]:
                 self.games.keys[i] = new_key(seeding.np_random(None if seed is None else int(seed))[0])
-                self.games.numbers[i] = -1
-        self._actions[:] = which
+                self.games.numbers[i] = -1  # the kernel adds 1
+        self._actions[:] = which  # the kernel deals in the rows that are not 0
         return self._run(True)
 
     def step(self, actions: Any) -> NDArray[np.float32]:
         """Carry out an action in each game, and return the observations. With illegal="raise" an illegal action changes no game."""
         self._check_under_way("there are no games to step in")
-        given = self._take(actions)
+        given = self._note_actions(actions)
         if self._raises:
             for row in self._rows[: list_illegal(self.games.mask, self._actions, self._rows)].tolist():
                 error = self.table(row).illegal(given[row])
@@ -144,7 +145,7 @@ class Batch:
             raise WrongOrder(f"{otherwise}, and none has begun yet; call reset() for all games first")
 
     def afterstates(self, encoding: str | None, *, whole: bool, out: Rows | None) -> Afterstates:
-        """List the turns of the seats to move, and what these seats observe after each."""
+        """List the turns of the seats to move, and what these seats observe after each; see AfterstateLister.list."""
         self._check_under_way("there are no turns to list")
         empty = self.empty
         observer = self.observer if encoding is None else empty.game.observer(empty.players, empty.variant, encoding)
@@ -182,7 +183,7 @@ class Batch:
         table.states[0] = state
         return table
 
-    def _take(self, actions: Any) -> NDArray[Any]:
+    def _note_actions(self, actions: Any) -> NDArray[Any]:
         """Note the actions of a step, and return them as they were given. An unsigned number of 64 bits may be noted as a negative one."""
         given = np.asarray(actions)
         if given.shape != (self.n,) or given.dtype.kind not in "iu":
@@ -200,11 +201,11 @@ class Batch:
             self._pool = self._new_pool()
         self.results, self._is_broken = self._new_results(), True
         try:
-            found = self._pool.play(dealing, self.results)
+            all_begun = self._pool.play(dealing, self.results)
         except BaseException:
             self.close()  # after Ctrl-C helpers may still be at work
             raise
-        if not found:
+        if not all_begun:
             raise NotSupported(f"the learner had nothing to decide in {MOST_DEALS} games in a row; choose another seat or other opponents")
         return self.results.observations
 
@@ -238,7 +239,7 @@ def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> list[int | None
 
 
 def _learner(setup: Setup) -> int:
-    """Return the number that kernels have for the learner's seat, or for the rule that chooses it."""
+    """Return the number by which kernels know the learner's seat, or for the rule that chooses it."""
     if not isinstance(setup, SeatSetup):
         return ALL_SEATS
     return _SEATS[setup.seat] if isinstance(setup.seat, str) else int(setup.seat)
@@ -273,7 +274,8 @@ def _empty_games(empty: Table, n: int) -> GameArrays:
 
 
 def _room(empty: Table, observer: Observer) -> Room:
-    generators = np.zeros(3 * _APART, np.uint64)[_APART:]  # those of other threads must not share a cache line with them
+    # Padding on both sides: generators of two threads must not share a cache line, or each write would slow the other thread down.
+    generators = np.zeros(3 * _PADDING, np.uint64)[_PADDING:]
     return Room(
         observer.part(),
         np.zeros(WORK, empty.game.state_dtype),

@@ -1,11 +1,11 @@
 """UCT (Kocsis and Szepesvári 2006): a tree search that adds a node in each iteration and tries the most promising turns most often.
 
 Every iteration begins at the root, and no positions are kept. Nodes and turns are numbers, which are indices of arrays. The value of a
-turn is a score of the seat that makes it. The part `chance` of the search says what a node is:
+turn is a score of the seat that makes it. The argument `chance` of the kernels defines what a node is:
 
 - Positions(sampled=0): a position. Each node draws chance once and keeps the outcome (Gedda et al. 2018, Jansen and Tollisen 2014).
 - Positions(sampled=1): a position. Every iteration draws chance anew, and a fingerprint finds the node of the position after it
-  (Heyden 2009). In both kinds, hidden information is as in states[0].
+  (Heyden 2009). In both kinds, hidden information is that of states[0].
 - Decisions(information_sets=0): the decisions made so far. Every iteration draws chance and hidden information anew.
 - Decisions(information_sets=1): all that the seat has seen: those decisions and the outcomes of chance shown to it. This is
   single-observer information set search (Cowling, Powley and Whitehouse 2012). A turn is legal in some of the draws only, so exploration
@@ -39,7 +39,7 @@ N_STATES = 2 + MAX_DECISIONS  # the position and the scratch states of a search
 ALL, OWNER, SEARCHER, MINE, OWN = range(5)  # the turns that an iteration updates, see update()
 SIBLINGS, PARENT = range(2)  # the visits that N of the selection rule counts, see update()
 RANDOM, LAST = range(2)  # how ties between equally urgent turns are broken
-MEAN, MAX = range(2)  # the value of a turn: its mean, or see value_by_best_reply()
+MEAN, MAX = range(2)  # the value of a turn: its mean, or see value_by_best_next_turn()
 NODES, TURNS = range(2)  # the indices of Tree.used
 PATH_NODE, PATH_TURN, PATH_MOVER, PATH_CHANCE = range(4)  # the columns of Workspace.path
 
@@ -69,7 +69,7 @@ class Plan(NamedTuple):
     total: int  # SIBLINGS, PARENT; PARENT is only for trees of positions
     equals: int  # RANDOM, LAST
     backup: int  # MEAN, MAX; MAX is only for trees of positions
-    teams: int
+    teams: int  # the number of teams; seat i is in team i % teams
     rave: float  # k of RAVE: after k visits the mean and the all-moves-as-first mean have equal weights; 0: no RAVE
     guide: Any  # the order in which turns are first tried: NoPriors, or see kdenv.search.kernels.priors
     dealer: Any  # answers deal, in trees of decisions
@@ -92,7 +92,7 @@ COUNTS = state_dtype(
     ("child", np.uint32),  # in trees of positions: a node after it, the only one unless chance is sampled; of decisions: see Tree
     ("next", np.uint32),  # in trees of decisions: the next turn of the same node, in the order of `rank`; NONE after the last
     ("times_open", np.int32),  # in trees of decisions: the number of iterations in which it was legal
-    ("rank", np.uint64),  # in trees of decisions: see rank_of
+    ("rank", np.uint64),  # in trees of decisions: see rank_of() in kdenv.search.kernels.decisions
     ("bias", np.float64),  # for the selection rule: the prior, if there are priors; else the points gained at once, if asked for
     ("amaf_sums", np.float64),  # for RAVE: the values of the iterations in which the same mover made the same turn here or later
     ("amaf_visits", np.int64),  # the number of these iterations
@@ -103,7 +103,7 @@ class Tree(NamedTuple):
     """The nodes and their turns, numbered from 1.
 
     A tree of positions lists all turns of a node at the second visit of the node. A tree of decisions adds a turn when it is first
-    tried. It keeps an outcome of chance that the seat has seen like a turn (see shown). In a tree of decisions the node after a
+    tried. It keeps an outcome of chance that the seat has seen like a turn (decisions.shown). In a tree of decisions the node after a
     turn has the number of the turn. `child` of a turn is then the first turn of that node. Number 1, the root, is no turn.
     """
 
@@ -244,14 +244,14 @@ def update(chance, tree, space, depth, seat, plan):
         tree.counts[at].sums += value
         tree.counts[at].squares += value * value
     if plan.backup == MAX:
-        value_by_best_reply(tree, space, depth)
+        value_by_best_next_turn(tree, space, depth)
 
 
 @kernel
-def value_by_best_reply(tree, space, depth):
-    """Set the mean of each turn on the path, from the last to the first, to that of the best turn after it, where the mover can choose it.
+def value_by_best_next_turn(tree, space, depth):
+    """Set the mean of a turn on the path to the mean of the best turn after it, if the same seat decides again and no chance comes before.
 
-    The mover can do so if it decides again and no chance comes before (Jansen and Tollisen 2014, 3.4.4).
+    The turns are updated from the last to the first (Jansen and Tollisen 2014, 3.4.4).
     """
     for d in range(depth - 2, -1, -1):
         if space.path[d, PATH_MOVER] != space.path[d + 1, PATH_MOVER] or space.path[d, PATH_CHANCE] != 0:
@@ -265,7 +265,7 @@ def value_by_best_reply(tree, space, depth):
                 best = max(best, known.sums / known.visits)
         if best != -np.inf:
             tree.counts[at].sums = best * tree.counts[at].visits
-            tree.counts[at].squares = best * tree.counts[at].sums
+            tree.counts[at].squares = best * tree.counts[at].sums  # as if every visit had the value `best`
 
 
 # Trees of positions
@@ -318,13 +318,13 @@ def list_turns_of(tree, space, states, node, plan):
 def most_urgent(tree, space, node, plan, rule, rng):
     """Return the turn of a node to try now: an untried one or the most urgent one."""
     first, n_tried = int(tree.nodes[node].first), int(tree.nodes[node].n_tried)
-    of_next = urgency_of_next(plan.guide, tree, node, plan) if n_tried < tree.nodes[node].n_turns else -np.inf
-    if of_next == np.inf:  # no urgency of a tried turn needs to be computed
+    next_urgency = urgency_of_next(plan.guide, tree, node, plan) if n_tried < tree.nodes[node].n_turns else -np.inf
+    if next_urgency == np.inf:  # no urgency of a tried turn needs to be computed
         return _untried(tree, node, plan, rng)
     for i in range(n_tried):
         space.known[i] = first + i
-    chosen, urgent = most_urgent_of_known(tree, space, node, n_tried, int(tree.nodes[node].passes), 0, plan, rule, rng)
-    return _untried(tree, node, plan, rng) if of_next > urgent else chosen
+    chosen, best_urgency = most_urgent_of_known(tree, space, node, n_tried, int(tree.nodes[node].passes), 0, plan, rule, rng)
+    return _untried(tree, node, plan, rng) if next_urgency > best_urgency else chosen
 
 
 @kernel
@@ -340,7 +340,7 @@ def most_urgent_of_known(tree, space, node, n_known, passes, by_times_open, plan
         at = space.known[i]
         known = tree.counts[at]
         visits = int(known.visits)
-        if visits < least:  # its mean is not to be trusted yet
+        if visits < least:  # too few visits for a useful mean: try it at once
             return at, np.inf
         if by_times_open != 0:
             log_n = math.log(known.times_open)
@@ -349,7 +349,7 @@ def most_urgent_of_known(tree, space, node, n_known, passes, by_times_open, plan
             u += _rave_bonus(known, visits, plan)
         if u > best:
             best, n_best, chosen = u, 1, at
-        elif u == best:  # reservoir sampling: each of the equals is chosen with the same probability
+        elif u == best:  # the last of the equals or, by reservoir sampling, each with the same probability
             n_best += 1
             if plan.equals == LAST or below(rng, n_best) == 0:
                 chosen = at
