@@ -27,7 +27,7 @@ SEED_OF_VIEWS = derive_seed("view")  # seeds the draws of what is hidden in a vi
 _FIRST_ROWS = 32  # rows a position for which there is room at first
 
 
-class Workspace(NamedTuple):
+class TurnBuffers(NamedTuple):
     """Scratch memory for the turns of one game. Threads must not share it."""
 
     states: Any  # 0: the position as its seat sees it; 1 to SCRATCH: positions after it
@@ -155,7 +155,7 @@ class AfterstateLister:
     def __init__(self, game: Game, observer: Observer) -> None:
         """Take the game and the observer that writes the rows."""
         self._game, self._observer, self._part = game, observer, observer.part()
-        self._room = Workspace(
+        self._room = TurnBuffers(
             np.zeros(1 + SCRATCH, game.state_dtype),
             np.zeros(game.max_turns, np.int64),
             np.zeros((MAX_DECISIONS, game.max_legal), np.int64),

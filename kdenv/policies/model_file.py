@@ -136,6 +136,15 @@ def save_network(
         activation: the activation between layers, "relu" or "tanh".
         made_by: how the network was made, to be read by people.
 
+    >>> import kdenv
+    >>> import numpy as np
+    >>> from kdenv.envs import SelfPlay
+    >>> games = SelfPlay("dominoes", 1, encoding="ends")
+    >>> layers = [(np.eye(1, games.n_observed), np.zeros(1))]  # the score is the first number of the observation
+    >>> kdenv.save_network("first.npz", layers, games.trained_for)
+    >>> kdenv.policy("ppo(first.npz)")
+    Ppo(model='first.npz')
+
     """
     path = Path(path)
     if path.suffix != ".npz":

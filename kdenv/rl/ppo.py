@@ -71,7 +71,7 @@ class _Games:
         return Outcome(observation, self._nobody, reward.astype(np.float32)[:, None], terminated | truncated)
 
 
-class Decisions(NamedTuple):
+class RolloutStep(NamedTuple):
     """One decision in each game: what was seen, what could be done, and what was done."""
 
     observation: Floats
@@ -182,7 +182,7 @@ class TurnPPO:
     def _list(self) -> Afterstates:
         return self._games.games.afterstates(whole=False)
 
-    def _decide(self) -> Decisions:
+    def _decide(self) -> RolloutStep:
         """Draw an action in each game by the present policy, and carry it out."""
         now, found, n = self._now, self._list(), self._games.n
         observation, position = torch.from_numpy(now.observation), torch.from_numpy(found.position)
@@ -192,11 +192,11 @@ class TurnPPO:
             value = self._scores.value(observation).numpy()
         self._now = self._games.step(found.actions[chosen.numpy()])
         self.games += int(self._now.ended.sum())
-        return Decisions(
+        return RolloutStep(
             now.observation, found.observations, found.starts, chosen.numpy(), log_p[chosen].numpy(), value, now.seat, self._now
         )
 
-    def _sample(self, taken: list[Decisions]) -> Sample:
+    def _sample(self, taken: list[RolloutStep]) -> Sample:
         """Estimate the advantages, and put the decisions of a rollout one after the other."""
         with torch.no_grad():
             last_value = self._scores.value(torch.from_numpy(self._now.observation)).numpy()
@@ -243,7 +243,7 @@ class TurnPPO:
 
 
 def advantages_of(
-    taken: list[Decisions], next_seat: NDArray[np.int64], last_value: Floats, seats: int, discount: float, trace: float
+    taken: list[RolloutStep], next_seat: NDArray[np.int64], last_value: Floats, seats: int, discount: float, trace: float
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the generalised advantage estimate of each decision, and whether it is known.
 

@@ -16,7 +16,7 @@ from kdenv.envs import SeatVectorEnv, SelfPlay, TableEnv
 from kdenv.games import find_game
 from kdenv.policies.model_file import read_network
 from kdenv.rl import TurnNetwork, TurnPPO, log_probabilities, sample
-from kdenv.rl.ppo import Decisions, Outcome, advantages_of, gather
+from kdenv.rl.ppo import Outcome, RolloutStep, advantages_of, gather
 from kdenv.search.kernels.priors import write_priors
 
 SMALL = {"mode": "round", "reward": "margin", "encoding": "ends"}
@@ -57,7 +57,7 @@ def test_samples_have_the_probabilities() -> None:
     assert ((hits - n * p).abs() < 5.5 * (n * p * (1 - p)).sqrt()).all()
 
 
-def naive_advantages(taken: list[Decisions], next_seat: np.ndarray, last_value: np.ndarray, discount: float, trace: float) -> dict:
+def naive_advantages(taken: list[RolloutStep], next_seat: np.ndarray, last_value: np.ndarray, discount: float, trace: float) -> dict:
     """The advantages by (time, game), each seat's decisions taken apart and followed forwards."""
     found: dict[tuple[int, int], float] = {}
     steps, n = len(taken), len(next_seat)
@@ -99,7 +99,7 @@ def test_advantages_are_those_of_each_seat_by_itself() -> None:
         )
         value, seat = rng.normal(size=n).astype(np.float32), rng.integers(seats, size=n)
         nothing = np.zeros(n, np.int64)
-        taken.append(Decisions(after.observation, after.observation, nothing, nothing, value, value, seat, after))
+        taken.append(RolloutStep(after.observation, after.observation, nothing, nothing, value, value, seat, after))
     next_seat, last_value = rng.integers(seats, size=n), rng.normal(size=n).astype(np.float32)
     found, usable = advantages_of(taken, next_seat, last_value, seats, 0.97, 0.8)
     wanted = naive_advantages(taken, next_seat, last_value, 0.97, 0.8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kdenv.core.match_columns import Decision, MatchColumns
+from kdenv.core.match_columns import MatchColumns, PastDecision
 from kdenv.games.carcassonne.claims import CLAIM, FIRST_CORNER, NO_MEEPLE, ON_CLOISTER, feature_at
 from kdenv.games.carcassonne.features import NOBODY
 from kdenv.games.carcassonne.rules import CLAIMING, FINISHED, NO_TYPE
@@ -38,12 +38,12 @@ def _winners(meeples: int, players: int) -> list[int]:
     return [seat for seat, count in enumerate(counts) if count == max(counts) > 0]
 
 
-def _claim_of(moment: Decision) -> tuple[str, int]:
+def _claim_of(decision: PastDecision) -> tuple[str, int]:
     """The kind of feature that a decision claims, and its number after the decision. The kind is empty if nothing is claimed."""
-    slot = moment.action - CLAIM
+    slot = decision.action - CLAIM
     if slot <= NO_MEEPLE:
         return "", 0
-    s = moment.after[0]
+    s = decision.after[0]
     tile = int(s["n_tiles"]) - 1
     if slot == ON_CLOISTER:
         kind = "cloister"
@@ -54,22 +54,22 @@ def _claim_of(moment: Decision) -> tuple[str, int]:
     return kind, int(feature_at(s, tile, slot))
 
 
-def _settled(moment: Decision, claimed: tuple[str, int], players: int) -> Iterator[tuple[str, int, list[int]]]:
+def _settled(decision: PastDecision, claimed: tuple[str, int], players: int) -> Iterator[tuple[str, int, list[int]]]:
     """The features that this decision completes: kind, points, and the seats that get them."""
-    before, after = moment.before[0], moment.after[0]
+    before, after = decision.before[0], decision.after[0]
     for kind in ("city", "road"):
         held: dict[int, int] = {}
         for feature in _bits(int(before[f"{kind}_held"])):
             root = _root(after[f"{kind}_parent"], feature)
             held[root] = held.get(root, 0) + int(before[f"{kind}_meeples"][feature])
         if claimed[0] == kind:
-            held[claimed[1]] = held.get(claimed[1], 0) + (1 << 3 * moment.seat)
+            held[claimed[1]] = held.get(claimed[1], 0) + (1 << 3 * decision.seat)
         for root, meeples in held.items():
             if after[f"{kind}_open"][root] == 0:
                 yield kind, _pays(after, kind, root, CITY_POINTS), _winners(meeples, players)
     for i in range(int(after["n_cloisters"])):
         owner = int(before["cloister_seat"][i]) if i < int(before["n_cloisters"]) else NOBODY
-        owner = moment.seat if claimed == ("cloister", i) else owner
+        owner = decision.seat if claimed == ("cloister", i) else owner
         if owner != NOBODY and after["cloister_tiles"][i] == CLOISTER_POINTS:
             yield "cloister", CLOISTER_POINTS, [owner]
 
@@ -94,7 +94,7 @@ def _left(s: Any, players: int) -> Iterator[tuple[str, int, list[int]]]:
             yield "field", FIELD_POINTS * n, _winners(int(s["field_meeples"][field]), players)
 
 
-def _compute(moments: Iterable[Decision], players: int) -> dict[str, list[float]]:
+def _compute(decisions: Iterable[PastDecision], players: int) -> dict[str, list[float]]:
     """Points and meeples by kind; the points of all kinds together are the score."""
     found = {f"{what} {kind}": [0.0] * players for what in ("points", "meeples", "scored") for kind in KINDS}
 
@@ -104,14 +104,14 @@ def _compute(moments: Iterable[Decision], players: int) -> dict[str, list[float]
                 found[f"points {kind}"][seat] += points
                 found[f"scored {kind}"][seat] += 1
 
-    for moment in moments:
-        claimed = _claim_of(moment)
+    for decision in decisions:
+        claimed = _claim_of(decision)
         if claimed[0]:
-            found[f"meeples {claimed[0]}"][moment.seat] += 1
-        if moment.after[0]["stage"] != CLAIMING:  # else the claim is decided first
-            award(_settled(moment, claimed, players))
-        if moment.after[0]["stage"] == FINISHED:
-            award(_left(moment.after[0], players))
+            found[f"meeples {claimed[0]}"][decision.seat] += 1
+        if decision.after[0]["stage"] != CLAIMING:  # else the claim is decided first
+            award(_settled(decision, claimed, players))
+        if decision.after[0]["stage"] == FINISHED:
+            award(_left(decision.after[0], players))
     return found
 
 

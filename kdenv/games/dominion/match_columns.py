@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kdenv.core.match_columns import Decision, MatchColumns
+from kdenv.core.match_columns import MatchColumns, PastDecision
 
 
 def _round(states: Any) -> int:
@@ -14,12 +14,12 @@ def _round(states: Any) -> int:
     return max(0, int(s["turns"].max()) - 1)
 
 
-def _compute(moments: Iterable[Decision], players: int) -> dict[str, list[float]]:
+def _compute(decisions: Iterable[PastDecision], players: int) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
-    for moment in moments:
-        verb, _, card = moment.words.partition(" ")
+    for decision in decisions:
+        verb, _, card = decision.words.partition(" ")
         if verb in ("buy", "play") and card:
-            found.setdefault(f"{'bought' if verb == 'buy' else 'played'} {card}", [0.0] * players)[moment.seat] += 1
+            found.setdefault(f"{'bought' if verb == 'buy' else 'played'} {card}", [0.0] * players)[decision.seat] += 1
     return dict(sorted(found.items()))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kdenv.core.match_columns import Decision, MatchColumns
+from kdenv.core.match_columns import MatchColumns, PastDecision
 from kdenv.games.dominoes.rules import FINISHED
 from kdenv.games.dominoes.tables import CALL, PASS
 
@@ -15,15 +15,15 @@ def _round(states: Any) -> int:
     return int(states[0]["n_turns"]) // 4
 
 
-def _compute(moments: Iterable[Decision], players: int) -> dict[str, list[float]]:
+def _compute(decisions: Iterable[PastDecision], players: int) -> dict[str, list[float]]:
     passes, calls, rounds, blocked = [0.0] * players, [0.0] * players, 0.0, 0.0
-    for moment in moments:
-        passes[moment.seat] += moment.action == PASS
-        calls[moment.seat] += moment.action == CALL
-        before, after = moment.before[0], moment.after[0]
+    for decision in decisions:
+        passes[decision.seat] += decision.action == PASS
+        calls[decision.seat] += decision.action == CALL
+        before, after = decision.before[0], decision.after[0]
         if after["stage"] == FINISHED or after["n_rounds"] != before["n_rounds"]:
             rounds += 1
-            blocked += moment.action == PASS
+            blocked += decision.action == PASS
     return {"passes": passes, "calls": calls, "rounds": [rounds] * players, "blocked": [blocked] * players}
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kdenv.core.match_columns import Decision, MatchColumns
+from kdenv.core.match_columns import MatchColumns, PastDecision
 
 
 def _round(states: Any) -> int:
     return int(states[0]["round"])
 
 
-def _compute(moments: Iterable[Decision], players: int) -> dict[str, list[float]]:
+def _compute(decisions: Iterable[PastDecision], players: int) -> dict[str, list[float]]:
     discards = [0.0] * players
-    for moment in moments:
-        discards[moment.seat] += moment.words.startswith("discard")
+    for decision in decisions:
+        discards[decision.seat] += decision.words.startswith("discard")
     return {"discards": discards}
 
 
