@@ -44,7 +44,8 @@ def check_game(
 
     It plays with guard words behind every buffer. It checks bounds, order and determinism of what the verbs list, the odds of chance,
     encodings, points, players, notation, drawings and records. A new draw of what is hidden must not change what a seat knows. Then it
-    plays again in a process without the compiler, which must compute the same numbers.
+    plays again in a process without the compiler, which must compute the same numbers. That process imports the script that runs, so a
+    script calls check_game under `if __name__ == "__main__":`.
 
     >>> from examples.three_shells import GAME
     >>> from kdenv.author import check_game

@@ -23,7 +23,7 @@ from kdenv.core.verbs import CHANCE, DECIDE, OVER
 from kdenv.core.view import ONLOOKER
 
 _AT = 1  # the index of the position; the records before and behind it are guards
-_SAMPLES = 1500  # draws of an outcome of chance, whose frequencies are compared with the odds
+_SAMPLES = 10_000  # draws of an outcome of chance, whose frequencies are compared with the odds
 _SURE = 30.0  # a frequency is wrong if its probability is below exp(-30): one false alarm in 10 ** 13
 _MOST_WORDS = 30  # the most actions or outcomes of a position whose words are read back
 _MOST_UNSEEN = 6  # the most unseen outcomes of chance after which the views of a seat are compared
