@@ -316,7 +316,6 @@ def test_a_terminal_shows_how_far_it_is(capsys, monkeypatch) -> None:
         (["random", "random", "--error", "2"], "an error of 2 is not possible"),
         (["random", "random", "--players", "3"], "cannot share 3 seats evenly"),
         (["random", "nobody"], "there is no policy nobody"),
-        (["random", "random", "--processes", "0"], "at least one game"),
         (["random", "random", "--at", "fast"], "fast is no budget"),
     ],
 )
