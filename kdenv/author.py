@@ -15,7 +15,8 @@
 * **An evaluation:** a NamedTuple and kernels marked `answers(estimate, ...)` and `answers(reach, ...)`. Then
   `kdenv.add_evaluator(game, "name", ...)` adds it. `examples/own_evaluation.py` is an evaluation.
 * **An order of turns:** a NamedTuple and a kernel marked `answers(rank, ...)`. Then `kdenv.add_order(game, "name", ...)` adds it.
-* **An encoding:** a layout of `Part`s, a kernel that writes them, and `kdenv.add_encoding(game, Encoding(...))`.
+* **An encoding:** a layout of `Part`s, a kernel that writes them, and `kdenv.add_encoding(game, Encoding(...))`. The docstring of
+  `kdenv.add_encoding` has an example.
 * **A selection rule:** a NamedTuple and a kernel marked `answers(urgency, ...)`, and a class marked `named("name")` that derives from
   `SelectionRule`. Its method `compiled()` returns the NamedTuple.
 * **A solver, a dealer, a belief:** NamedTuples and kernels that answer `solve`; `deal`; `believe`, `guesses`, `suppose` and `outlook`.
@@ -26,6 +27,7 @@
 Add all this at the top level of a file, not in a function: each process of a match imports the script again and has only these additions.
 An installed package lists its additions as entry points (CONTRIBUTING.md, "Adding something").
 Kernels check nothing and cannot allocate memory; CONTRIBUTING.md lists their other rules. The docstring of each name has the details.
+A kernel draws from its `rng`, an `Rng`, with `below` and `uniform`; `make_rng` makes one.
 """
 
 from kdenv.compiler.bits import ONE, bit, has, lowest, nth, popcount

@@ -55,6 +55,7 @@ def function_of(asked: Question) -> Callable[..., Any]:
 
     ask.__name__ = ask.__qualname__ = asked.name
     ask.__doc__ = asked.asked.__doc__
+    ask.__signature__ = inspect.signature(asked.asked)  # type: ignore[attr-defined]  # what help() shows
     compiler.resolve_by_type(ask, lambda kind: asked.kernel_for(_key_of(kind)))
     questions[ask] = asked
     return ask

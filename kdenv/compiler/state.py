@@ -33,7 +33,7 @@ class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
 
 
 def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]:
-    """Make the dtype of a game's state.
+    """Make the dtype of a game's state: a flat record of numbers and arrays of numbers.
 
     Args:
         fields: name, dtype and, for arrays, shape of each field, as numpy takes them.
@@ -53,6 +53,9 @@ def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]
     if files:
         content = b"\0".join(Path(file).read_bytes() for file in files)
         named.append(("_" + hashlib.sha256(content).hexdigest()[:12], np.int8))
+    for field in named:
+        if np.dtype([field]).hasobject:
+            raise TypeError(f"the field {field[0]} of a state holds Python objects; give a dtype of numbers, such as np.int8")
     dtype = _without_gaps(np.dtype(named, align=True))
     # With NUMBA_DISABLE_JIT kernels are plain Python, and numpy itself must let them write s.field for s["field"].
     return np.dtype((_Record, dtype)) if numba.config.DISABLE_JIT else dtype

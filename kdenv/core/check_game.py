@@ -36,10 +36,10 @@ def check_game(
 
     Args:
         game: the game; it need not have been added.
-        games: how many games to play, with every number of players and with options drawn at random.
+        games: how many games to play, with every number of players. Options that have `choices` are drawn at random.
         seed: the same seed plays the same games.
         players: the only number of players to play with.
-        options: options that are not drawn.
+        options: options that are not drawn. An option without `choices` has its default if it is not given here.
         say: a function that gets lines about the progress.
 
     It plays with guard words behind every buffer. It checks bounds, order and determinism of what the verbs list, the odds of chance,

@@ -57,7 +57,7 @@ class Encoding:
     observe: Callable[[Any, int, int, Vector], Any]  # the kernel (states, k, seat, out)
     meaning: str = ""  # one line for listings
     version: int = 1
-    trusted: bool = True  # False for encodings from outside the game: observe gets a random draw of what the seat cannot know
+    trusted: bool = True  # add_encoding sets it to False: observe then gets a random draw of what the seat cannot know
 
 
 @kernel

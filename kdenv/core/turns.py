@@ -88,7 +88,7 @@ def list_turns(states: Any, k: int, most_decisions: int, max_legal: int, turns: 
     """Write the turns that are open to the seat to move in states[k] to `turns`, packed, in the order of the rules; return how many.
 
     A turn of more than most_decisions decisions is cut after that many; its rest is another turn. At most turns.shape[0] turns are
-    written. The states from k + 1 to k + SCRATCH are scratch.
+    written. The states from k + 1 to k + MAX_DECISIONS are scratch. most_decisions and max_legal are those of the game.
 
     >>> import kdenv
     >>> import numpy as np

@@ -64,7 +64,10 @@ def register_rules(game: str, *rooms: ModuleType, **given: Callable[..., Any]) -
 
 @verb
 def begin(s, players, variant):
-    """Set s to the position before the first chance or decision. variant holds the game's options as integers."""
+    """Set every field of s for the position before the first chance or decision.
+
+    variant holds the game's options in their order: a number is itself, and a word is its place in `choices`.
+    """
 
 
 @verb
@@ -119,7 +122,10 @@ def standings(s, out):
 
 @verb
 def resample_hidden(s, seat, rng):
-    """Replace all that the seat cannot know by a random draw that agrees with what it knows. The draw must not depend on the truth."""
+    """Replace all that the seat cannot know by a random draw that agrees with what it knows. The draw must not depend on the truth.
+
+    It is called in every position: also while chance is dealing, and at the end of the game.
+    """
 
 
 @verb

@@ -54,7 +54,11 @@ def as_seen_by_all(states: States, players: int) -> States:
 
 
 class View:
-    """A seat's view of a table at one moment."""
+    """A seat's view of a table at one moment.
+
+    It has `seat`, `players` (their number), `game` (the Game) and `variant` (the options as integers). `states[0]` is a position in which
+    all that the seat cannot know has been drawn anew.
+    """
 
     oracle = False  # True if this view shows what is hidden
 

@@ -55,7 +55,10 @@ def find_game(name: str) -> Game:
     if game is None:
         from kdenv.core.errors import BadOption, did_you_mean, shown
 
-        raise BadOption(f"there is no game {shown(name)}{did_you_mean(name, names())}; the games are {', '.join(names())}")
+        known = f"the games are {', '.join(names())}"
+        if ":" in name:  # as check-game and policies are written
+            known += "; a game of yours has a name once a script calls kdenv.add_game, or an installed package lists it as an entry point"
+        raise BadOption(f"there is no game {shown(name)}{did_you_mean(name, names())}; {known}")
     return game
 
 

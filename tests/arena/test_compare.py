@@ -326,6 +326,12 @@ def test_mistakes_are_one_sentence(words: list[str], what: str, capsys) -> None:
     assert found.count("\n") == 1
 
 
+def test_there_is_at_least_one_process(capsys) -> None:
+    with pytest.raises(SystemExit):
+        main(["compare", "kingdomino", "random", "random", "--processes", "0"])
+    assert "--processes: 0 is not possible; it is a whole number from 1" in capsys.readouterr().err
+
+
 def test_progress_says_how_far_it_is() -> None:
     comparison = Comparison(APART)
     assert comparison.progress == "0 deals: no interval yet"

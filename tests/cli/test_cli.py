@@ -416,6 +416,7 @@ MANY = "9" * 5000
         (["perft", "kingdomino", "-1"], "argument depth: -1 is not possible; it is a whole number from 0 to 1000"),
         (["perft", "kingdomino", "1", "--position", "nonsense"], "no part of a position"),
         (["policies", "chess"], "there is no game chess"),
+        (["match", "examples.three_shells:GAME", "random", "random"], "a game of yours has a name once a script calls kdenv.add_game, or"),
         (["policies", "kingdomino", "utc"], "there is no policy utc (did you mean uct?); 'kdenv policies kingdomino' lists"),
         (["policies", "dominoes", "star1"], "star1 looks ahead where everybody sees everything, and dominoes hides something"),
         (["policies", "dominoes", "uct-fg"], "uct-fg cannot be used in dominoes; 'kdenv policies dominoes' lists what can be used"),

@@ -14,7 +14,7 @@ from random_games import random_game
 from kdenv.arena import Match
 from kdenv.arena.match import play_game
 from kdenv.compiler.random import make_rng
-from kdenv.core.errors import NotSupported
+from kdenv.core.errors import NotSupported, WrongOrder
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView, View
@@ -66,14 +66,14 @@ def inside(path: str, value: Any) -> Iterator[tuple[str, Any]]:
         for name in dir(value):
             try:
                 attribute = None if name.startswith("__") else getattr(value, name)
-            except NotSupported:  # such as the tree of a search that grows none
+                is_asked = inspect.ismethod(attribute) and not name.startswith("_") and takes_nothing(attribute)
+                told = attribute() if is_asked else None
+            except (NotSupported, WrongOrder):  # such as the tree of a search that grows none, or the turns of a seat that does not decide
                 continue
             if not inspect.ismethod(attribute):
                 yield f"{path}.{name}", attribute
-            elif not name.startswith("_") and takes_nothing(attribute):
-                told = attribute()
-                if not isinstance(told, type(value)):  # a copy has a copy again, without end
-                    yield f"{path}.{name}()", told
+            elif is_asked and not isinstance(told, type(value)):  # a copy has a copy again, without end
+                yield f"{path}.{name}()", told
 
 
 def takes_nothing(method: Any) -> bool:

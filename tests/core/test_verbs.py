@@ -1,6 +1,7 @@
 """Are games registered only if they are whole, and do verbs and parts find their kernels, compiled or not?"""
 
 import dataclasses
+import inspect
 import sys
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -45,6 +46,16 @@ def test_the_verbs_are_those_of_the_design() -> None:
     chance = {"chances", "apply_chance", "sample_chance", "witnesses"}
     end = {"scores", "standings", "truncated"}
     assert VERBS.keys() == {"begin", "phase", "seat", "legal", "apply", "resample_hidden", "observe"} | chance | end
+
+
+@pytest.mark.parametrize("verb", REQUIRED)
+def test_help_shows_the_arguments_of_a_verb(verb: str) -> None:
+    assert list(inspect.signature(VERBS[verb]).parameters) == questions[VERBS[verb]].takes
+
+
+def test_a_state_with_python_objects_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"^the field cards of a state holds Python objects; give a dtype of numbers"):
+        state_dtype(("stage", np.int8), ("cards", list))
 
 
 @pytest.mark.parametrize("verb", REQUIRED)

@@ -17,7 +17,7 @@ def _dominoes_used(value: object, players: int) -> list[int]:
     if value is None or value == "None":
         return [DOMINOES_USED[players]]
     kings = KINGS[players]
-    number = number_in(str(value), kings, N_DOMINOES)
+    number = number_in(shown(value), kings, N_DOMINOES)  # str() would refuse numbers of more than 4,300 digits
     if number is None or number % kings:
         possible = f"a multiple of {kings} up to {N_DOMINOES}"
         raise BadOption(f"dominoes={shown(value)} is not possible with {players} players; it may be {possible}")
