@@ -21,8 +21,8 @@ class ConfidenceSequence:
     Let S be the sum of the n differences minus a value m, and V the sum of their squares. The value m is excluded if S * S / V is larger
     than (1 + 1 / (n g)) (2 log(1 / error) + log(1 + n g)). This is the normal mixture of self-normalized sums (de la Peña, Klass and Lai
     2007). For many deals it becomes the asymptotic confidence sequence of Waudby-Smith et al. 2024, which is valid for all distributions
-    of finite variance; g is their choice for which the interval is tightest after 50 deals. For normal differences it is valid for any
-    number of deals, because it contains the interval of Wang and Ramdas 2023.
+    of finite variance. The value g is their choice for which the interval is tightest after 50 deals. For normal differences it is valid
+    for any number of deals, because it contains the interval of Wang and Ramdas 2023.
 
     Scores are whole numbers, many differences are 0, and some distributions are skewed. Two precautions are for them. V also counts two
     differences that are as far from the mean as the farthest one seen, one on each side. And there is no interval before ten

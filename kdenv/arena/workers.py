@@ -280,7 +280,7 @@ def _check_picklable(match: Match) -> None:
         except (AttributeError, TypeError, PicklingError) as error:
             raise BadOption(
                 f"{player} cannot be given to the processes that play ({error}); define it at the top of your script or of a module, "
-                "or play with processes=1 and without a move limit"
+                "or play with processes=1 and no move limit"
             ) from None
 
 

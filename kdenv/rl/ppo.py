@@ -26,7 +26,7 @@ Floats = NDArray[np.float32]
 
 
 class Scores(Protocol):
-    """What TurnPPO needs of a network; TurnNetwork is one."""
+    """The methods that TurnPPO needs of a network. TurnNetwork has them."""
 
     def score(self, afterstates: Tensor) -> Tensor:
         """Return a number for each afterstate."""
@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
 
 
 class _Games:
-    """One face for both kinds of environments."""
+    """An adapter that gives both kinds of environments the same methods."""
 
     def __init__(self, games: SelfPlay | SeatVectorEnv) -> None:
         if not isinstance(games, (SelfPlay, SeatVectorEnv)):

@@ -1,4 +1,4 @@
-"""What requests may hold: kinds of values, which check what a client sends and say the same in the OpenAPI description.
+"""The kinds of values in requests. They check what a client sends, and describe themselves in the OpenAPI description.
 
 A value that is not possible is refused with one sentence that names it and what would be right.
 """
@@ -178,7 +178,7 @@ def _wrong(name: str, value: Any, right: str) -> RequestError:
 
 
 def _is_unicode(text: str) -> bool:
-    """Whether the text can be written as UTF-8, and holds no NUL, which SQLite would cut it at."""
+    """Check that the text can be written as UTF-8 and holds no NUL, at which SQLite would cut it."""
     return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 

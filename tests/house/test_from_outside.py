@@ -152,7 +152,7 @@ def test_processes_know_the_policies_and_functions_of_a_script(tmp_path) -> None
 
 def test_what_processes_cannot_be_given_is_told() -> None:
     sentence = r"lambda> cannot be given to the processes that play .*; define it at the top of your script or of a module, or play with "
-    with pytest.raises(BadOption, match=sentence + "processes=1 and without a move limit$"):
+    with pytest.raises(BadOption, match=sentence + "processes=1 and no move limit$"):
         play(Match("kingdomino", [lambda view: view.legal()[0], "random"], games=4), processes=2, on_result=print)
 
 
