@@ -83,12 +83,16 @@ class DealSums:
         values = np.array(numbers, np.float64)
         if self._origin is None:
             self._origin = values
-        games, total = self._partial.pop(deal, (0, 0.0))
+        games, total = self._partial.get(deal, (0, 0.0))
         games, total = games + 1, total + (values - self._origin)
         if games < self._full:
             self._partial[deal] = games, total
-        else:
-            self._total = self._total.with_deal(games, total)
+            return
+        finished = self._total.with_deal(games, total)
+        # Nothing is called from here on, so a signal cannot come in between and lose the deal or count it twice.
+        self._total = finished
+        if deal in self._partial:
+            del self._partial[deal]
 
     @property
     def deals(self) -> int:

@@ -305,3 +305,20 @@ def test_estimates_as_text() -> None:
     assert Estimate(3.0, 2.5, 3.5).text(sign=True) == "+3.0 ± 0.5"
     assert Estimate(3.0).text() == "3.0"
     assert Estimate(math.nan).scaled(100).text(unit=" %", ends=True) == "-"
+
+
+def test_a_signal_in_a_game_does_not_lose_the_games_of_its_deal_before_it(monkeypatch) -> None:
+    sums = DealSums(2)
+    sums.add(0, [1.0])
+    total = type(sums._total)
+
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(total, "with_deal", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            sums.add(0, [3.0])
+    assert sums.games == 1
+    sums.add(0, [3.0])
+    assert (sums.games, sums.deals) == (2, 1)
