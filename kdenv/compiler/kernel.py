@@ -21,7 +21,7 @@ if IS_PLAIN:
 else:
     from kdenv.compiler import fast_compile as compiler  # type: ignore[no-redef]
 
-__all__ = ["allocating_kernel", "compile_together", "compiler", "is_kernel", "kernel"]
+__all__ = ["allocating_kernel", "compile_together", "compiler", "is_kernel", "kernel", "machine_code"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -68,6 +68,19 @@ def compile_together(title: str, *kernels: Callable[..., Any], **types: Any) -> 
     """
     if not numba.config.DISABLE_JIT:
         compiler.compile_together(title, kernels, types)
+
+
+def machine_code(function: Function, *arguments: Any) -> Function:
+    """Return what a kernel runs for arguments of these types. Before it has been called with them, that is the kernel itself.
+
+    Each call of a kernel looks at the types of its arguments. This takes up to 2 us if they are tuples of tuples. The machine code does
+    not look, so every call must have arguments of the same types.
+    """
+    if numba.config.DISABLE_JIT:
+        return function
+    dispatcher: Any = function
+    found = dispatcher.overloads.get(tuple(map(dispatcher.typeof_pyval, arguments)))
+    return function if found is None else found.entry_point
 
 
 def is_kernel(function: Callable[..., Any]) -> bool:

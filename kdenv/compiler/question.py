@@ -99,6 +99,12 @@ def register(asked: Callable[..., Any], kernel: Callable[..., Any], *keys: Any) 
     questions[asked].kernels.update(dict.fromkeys(keys, kernel))
 
 
+def kernel_for(asked: Callable[..., Any], key: Any) -> Callable[..., Any]:
+    """Return the kernel that answers the question for this key, such as the dtype of a game's state."""
+    kernel: Callable[..., Any] = questions[asked].kernels[key]
+    return kernel
+
+
 def must_answer(part: Any, *asked: Callable[..., Any]) -> None:
     """Raise TypeError if no kernel answers one of these questions for this part."""
     for each in asked:

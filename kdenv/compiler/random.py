@@ -118,18 +118,18 @@ def _stirred(key, word):
 
 
 @kernel
-def below(rng: Rng, n: Any) -> Any:
+def below(rng: Rng, n: int) -> int:
     """Draw an integer in [0, n), for n below 2**32.
 
     >>> from kdenv.author import below, make_rng
     >>> 0 <= below(make_rng(1), 6) < 6
     True
     """
-    return np.int64(((next64(rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+    return np.int64(((next64(rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))  # type: ignore[return-value]  # numba types it
 
 
 @kernel
-def uniform(rng: Rng) -> Any:
+def uniform(rng: Rng) -> float:
     """Draw a float in [0, 1).
 
     >>> from kdenv.author import make_rng, uniform

@@ -1,7 +1,8 @@
 """States of games. A state is a numpy record: named fields in one block of memory, which one memcpy copies."""
 
 import hashlib
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ class _Record(np.record):  # type: ignore[misc]  # final in the stubs only
 def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]:
     """Make the dtype of a game's state: a flat record of numbers and arrays of numbers.
 
+    The dtype belongs to the module that calls this function, so that games of different modules may have equal fields.
+
     Args:
         fields: name, dtype and, for arrays, shape of each field, as numpy takes them.
         source: the file or files of a game that is loaded again after edits in the same process (importlib.reload, a notebook).
@@ -56,9 +59,21 @@ def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]
     for field in named:
         if np.dtype([field]).hasobject:
             raise TypeError(f"the field {field[0]} of a state holds Python objects; give a dtype of numbers, such as np.int8")
+    if home := _home(sys._getframe(1).f_globals):
+        named.append((f"_of_{home}", "S0"))  # an empty text, which takes no space
     dtype = _without_gaps(np.dtype(named, align=True))
     # With NUMBA_DISABLE_JIT kernels are plain Python, and numpy itself must let them write s.field for s["field"].
     return np.dtype((_Record, dtype)) if numba.config.DISABLE_JIT else dtype
+
+
+def _home(names: Mapping[str, Any]) -> str:
+    """Return the name of the module with these global names, the same in every process, also if it is run as a script.
+
+    It is empty for a notebook, and for games of kdenv itself: their fields differ.
+    """
+    spec, file = names.get("__spec__"), names.get("__file__")
+    home = str(spec.name) if spec is not None else Path(file).stem if file else ""
+    return "" if home.partition(".")[0] == "kdenv" else home.replace(".", "_")
 
 
 def _without_gaps(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -69,8 +69,10 @@ def list_all_turns(states, seats, most_decisions, room, first, turns, starts):
     """
     n = starts[first]
     for i in range(first, states.shape[0]):
-        _see(states, i, seats[i], room)
-        n_of = write_turns(room.states, 0, most_decisions, room.actions, room.n_actions, room.at, room.turns)
+        n_of = 0
+        if seats[i] >= 0:
+            _see(states, i, seats[i], room)
+            n_of = write_turns(room.states, 0, most_decisions, room.actions, room.n_actions, room.at, room.turns)
         if n + n_of > turns.shape[0]:
             return i
         for j in range(n_of):
@@ -84,7 +86,8 @@ def list_all_turns(states, seats, most_decisions, room, first, turns, starts):
 def observe_turns(encoding, states, seats, turns, starts, room, out, over):
     """Write what the seat of each position observes after each of its turns to out, and whether the game is over then."""
     for i in range(states.shape[0]):
-        _see(states, i, seats[i], room)
+        if starts[i] < starts[i + 1]:
+            _see(states, i, seats[i], room)
         for row in range(starts[i], starts[i + 1]):
             room.states[1] = room.states[0]
             play_turn(room.states[1], turns[row])
@@ -117,21 +120,25 @@ class Afterstates:
         return len(self.turns)
 
     def best(self, values: Any) -> NDArray[np.int64]:
-        """Return the row of the greatest value in each position; of equal ones, the first.
+        """Return the row of the greatest value in each position; of equal ones, the first. It is -1 for a position without turns.
 
         Args:
             values: one number for each row.
 
         """
         given = self._checked(values)
-        most = np.maximum.reduceat(given, self.starts[:-1])
+        has_turns = self.starts[:-1] < self.starts[1:]
+        most = np.zeros(len(has_turns))
+        if len(given):
+            most[has_turns] = np.maximum.reduceat(given, self.starts[:-1][has_turns])
         rows = np.flatnonzero(given == most[self.position])
         places, first = np.unique(self.position[rows], return_index=True)
-        assert len(places) == len(most)
-        return rows[first]
+        chosen = np.full(len(has_turns), -1)
+        chosen[places] = rows[first]
+        return chosen
 
     def sample(self, logits: Any, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw a row for each position, from the softmax of the logits of its rows.
+        """Draw a row for each position, from the softmax of the logits of its rows. It is -1 for a position without turns.
 
         Args:
             logits: one number for each row.
@@ -171,11 +178,21 @@ class AfterstateLister:
 
         Args:
             states: positions in which seats[i] is to move.
-            seats: the seat to move in each of them.
+            seats: the seat to move in each of them; -1 where the game is over, so that there are no turns.
             whole: list whole turns; if False, single actions.
             out: memory for the observations, an array of float32 with at least as many rows as there are turns.
 
         """
+        turns, starts = self.turns(states, seats, whole=whole)
+        n = len(turns)
+        rows = self._rows(n, out)
+        over = np.zeros(n, np.bool_)
+        observe_turns(self._part, states, seats, turns, starts, self._room, rows, over)
+        position = np.repeat(np.arange(len(states)), np.diff(starts))
+        return Afterstates(rows, position, first_actions(turns), turns, over, starts)
+
+    def turns(self, states: States, seats: NDArray[np.int64], *, whole: bool = True) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the turns open to these seats, packed, and the starts of the positions among them, as in Afterstates."""
         n_positions, starts = len(states), np.zeros(len(states) + 1, np.int64)
         most = self._game.most_decisions if whole else 1
         if len(self._turns) < n_positions * _FIRST_ROWS:
@@ -185,13 +202,7 @@ class AfterstateLister:
             longer = np.zeros(2 * len(self._turns) + self._game.max_turns, np.int64)
             longer[: starts[done]] = self._turns[: starts[done]]
             self._turns = longer
-        n = int(starts[-1])
-        turns = self._turns[:n].copy()
-        rows = self._rows(n, out)
-        over = np.zeros(n, np.bool_)
-        observe_turns(self._part, states, seats, turns, starts, self._room, rows, over)
-        position = np.repeat(np.arange(n_positions), np.diff(starts))
-        return Afterstates(rows, position, first_actions(turns), turns, over, starts)
+        return self._turns[: starts[-1]].copy(), starts
 
     def _rows(self, n: int, out: Rows | None) -> Rows:
         if out is None:

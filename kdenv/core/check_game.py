@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numba
@@ -12,14 +12,16 @@ import numpy as np
 from kdenv.compiler.random import below, derive_seed, make_rng
 from kdenv.core import bounds, without_compiler
 from kdenv.core.bounds import Findings
-from kdenv.core.checks import Checker, at_line
+from kdenv.core.checks import Checker, Inferred, at_line
 from kdenv.core.errors import BadGame, BadOption, KdenvError
-from kdenv.core.game import Game
+from kdenv.core.fields import LARGEST
+from kdenv.core.game import Game, Option
 from kdenv.core.record import record_of, replay
 from kdenv.core.without_compiler import Run, numbers_of
 
 _LONGEST = 20_000  # the most events of a game; a longer random game counts as endless
 _CLOSELY = 40  # everything is checked at the first 40 events of a game, and at one in ten of the others
+_INFERRED = 3  # a seat that inferred an outcome of chance each time, and as often as this, sees it
 _MOST_ACTIONS = 0xFFFF  # actions are packed into 16 bits, as action + 1
 
 
@@ -36,10 +38,10 @@ def check_game(
 
     Args:
         game: the game; it need not have been added.
-        games: how many games to play, with every number of players. Options that have `choices` are drawn at random.
+        games: how many games to play, with every number of players. Options with `choices` and whole numbers with bounds are drawn.
         seed: the same seed plays the same games.
         players: the only number of players to play with.
-        options: options that are not drawn. An option without `choices` has its default if it is not given here.
+        options: options that are not drawn. Other options that are not given have their defaults.
         say: a function that gets lines about the progress.
 
     It plays with guard words behind every buffer. It checks bounds, order and determinism of what the verbs list, the odds of chance,
@@ -64,13 +66,14 @@ def check_game(
 
 def play(game: Game, runs: list[Run], say: Callable[[str], object]) -> Findings:
     """Play these games, and return the faults."""
-    found, positions = Findings(game.name), 0
+    found, positions, inferred = Findings(game.name), 0, Inferred()
     _check_options(game, found)
     for number, run in enumerate(runs, 1):
-        events, over = _play(game, run, found, number)
+        events, over = _play(game, run, found, number, inferred)
         positions += len(events) + 1
         if over and not found:  # tables trust bounds and verbs
             _check_record(game, run, events, found, number)
+    _check_inferred(inferred, found)
     many = "no fault" if not found else f"{len(found.sentences())} kind{'s' * (len(found.sentences()) > 1)} of fault"
     say(f"{game.name}: {len(runs):,} games, {positions:,} positions, {many}")
     return found
@@ -82,12 +85,20 @@ def _runs(game: Game, games: int, seed: int, players: int | None, given: dict[st
         raise BadOption(f"games={games} is not possible; at least one game is played")
     dice, counts = random.Random(seed), [players] if players is not None else list(game.players)
     for number in range(games):
-        drawn = {option.name: dice.choice(option.choices) for option in game.options if option.choices and number >= len(counts)}
+        drawn = {option.name: dice.choice(values) for option in game.options if number >= len(counts) and (values := _values(option, dice))}
         count = counts[number] if number < len(counts) else dice.choice(counts)
         yield Run(*game.variant(count, **{**drawn, **given}), derive_seed("check", seed, number))
 
 
-def _play(game: Game, run: Run, found: Findings, number: int) -> tuple[list[int], bool]:
+def _values(option: Option, dice: random.Random) -> Sequence[Any]:
+    """Return values of an option to draw from: its choices, or the bounds of a number and one between them; none if it has neither."""
+    if option.choices or option.type is not int or option.encode is not None or max(-option.least, option.most) >= LARGEST:
+        return option.choices
+    least, most = int(option.least), int(option.most)
+    return least, most, dice.randint(least, most)
+
+
+def _play(game: Game, run: Run, found: Findings, number: int, inferred: Inferred) -> tuple[list[int], bool]:
     """Play one game. Return its events as a log has them, and whether it was played to its end."""
     actions = game.n_actions(run.players, run.variant)
     if isinstance(actions, bool) or not isinstance(actions, (int, np.integer)) or not 1 <= actions < _MOST_ACTIONS:
@@ -97,7 +108,7 @@ def _play(game: Game, run: Run, found: Findings, number: int) -> tuple[list[int]
     teams = game.teams(run.players)
     if not 1 <= teams <= run.players:
         found.note("teams", f"teams is {teams} for {run.players} players; it must be 1 to {run.players}")
-    checker, rng, events = Checker(game, run.players, run.variant, found, number), make_rng(run.seed), list[int]()
+    checker, rng, events = Checker(game, run.players, run.variant, found, number, inferred), make_rng(run.seed), list[int]()
     checker.begin()
     while (step := checker.check(rng, closely=len(events) < _CLOSELY or below(rng, 10) == 0)) is not None:
         if len(events) == _LONGEST:
@@ -109,13 +120,21 @@ def _play(game: Game, run: Run, found: Findings, number: int) -> tuple[list[int]
     return events, "phase" not in found
 
 
+def _check_inferred(inferred: Inferred, found: Findings) -> None:
+    """Check that no seat can always infer an outcome of chance that it does not see. Now and then the next position may show it."""
+    for (_, _, _, seat), places in inferred.items():
+        if len(places) >= _INFERRED and all(places):
+            fault = f"witnesses leaves out seat {seat}, which sees a different position after each outcome of chance"
+            found.note("inferred", f"{fault} {places[0]}; set its bit, so that its log has the outcome")
+
+
 def _check_options(game: Game, found: Findings) -> None:
     """Check that the values of every option are equal after a conversion to integers and back."""
     for option in game.options:
         if option.choices and option.default not in option.choices:
             found.note("default", f"the option {option.name} has the default {option.default!r}, which is not among its choices; add it")
             continue
-        for value in option.choices or (option.default,):
+        for value in _values(option, random.Random(0)) or (option.default,):
             for players in game.players:
                 integers = list(option.to_integers(value, players))
                 if len(integers) != option.width:

@@ -30,6 +30,9 @@ _MOST_UNSEEN = 6  # the most unseen outcomes of chance after which the views of 
 _BOUND = 1000.0  # the largest number in an observation (envs/spaces.py)
 _NONSENSE = ("", "nonsense", "-1", "9" * 30, "=, :")
 
+# By the number of players, the number of outcomes, the seats that see them, and a seat that does not: for each time, the position if this
+# seat sees a different one after each outcome, else an empty text.
+Inferred = dict[tuple[int, int, int, int], list[str]]
 Text = Callable[[States, int, int], str]
 Reader = Callable[[States, int, str], int]
 
@@ -37,8 +40,9 @@ Reader = Callable[[States, int, str], int]
 class Checker:
     """Plays a random game with these players and options, and checks the positions that it reaches."""
 
-    def __init__(self, game: Game, players: int, variant: Variant, findings: Findings, number: int) -> None:
+    def __init__(self, game: Game, players: int, variant: Variant, findings: Findings, number: int, inferred: Inferred) -> None:
         self.game, self.players, self.variant, self.findings = game, players, variant, findings
+        self.inferred = inferred
         self.lists = Lists(game, players, variant, findings)
         self.states = self._states_of(0)
         options = " ".join(f"{name}={value}" for name, value in game.options_of(variant).items())
@@ -219,6 +223,7 @@ class Checker:
         if closely:
             self._check_words("chance", outcomes, self.game.notation.chance_text, self.game.notation.chance_from)
             self._check_unseen(outcomes, seen_by)
+            self._check_seen(outcomes, seen_by)
             if len(outcomes) > 1 and self._n_sampled < 3 and "odds" not in self.findings:
                 self._n_sampled += 1
                 self._check_frequencies(outcomes, odds)
@@ -240,13 +245,30 @@ class Checker:
         """Check that a seat which does not see the outcome cannot infer it, unless the position shows it at once."""
         for seat in (seat for seat in range(self.players) if not seen_by >> seat & 1):
             views: dict[str, bytes] = {}  # the seat's observations and drawing -> its view
-            for outcome in outcomes[:_MOST_UNSEEN]:
+            tried = outcomes[:_MOST_UNSEEN]
+            for outcome in tried:
                 after = self.after("apply_chance", outcome)
                 sees = f"{self._observations(after, seat)} {self.call('ansi', self.game.drawing.ansi, after, _AT, seat=seat)}"
                 view = self._drawn(after, seat, 1).tobytes()
                 if views.setdefault(sees, view) != view:
                     fault = f"the view of seat {seat} tells what chance did, which it does not see"
                     self.note("hidden", fault, "resample_hidden must draw anew what a seat cannot know")
+            if len(tried) > 1:
+                place = str(self.where) if len(views) == len(tried) else ""
+                self.inferred.setdefault((self.players, len(outcomes), seen_by, seat), []).append(place)
+
+    def _check_seen(self, outcomes: Sequence[int], seen_by: int) -> None:
+        """Check that a seat which sees the outcome still knows it when all that it cannot know is drawn anew."""
+        positions = {self.after("apply_chance", outcome).tobytes(): outcome for outcome in outcomes[:_MOST_UNSEEN]}
+        for seat in (seat for seat in range(self.players) if seen_by >> seat & 1):
+            views: dict[bytes, int] = {}  # a view of the seat -> the outcome that led to it
+            for position, outcome in positions.items():
+                view = self._drawn(np.frombuffer(position, self.states.dtype), seat, 1).tobytes()
+                if (other := views.setdefault(view, outcome)) != outcome:
+                    fault = (
+                        f"witnesses lets seat {seat} see what chance does, but its view is the same after outcomes {other} and {outcome}"
+                    )
+                    self.note("witnesses", fault, "resample_hidden must keep what a seat has seen, or witnesses must leave the seat out")
 
     # What is hidden
 

@@ -58,6 +58,7 @@ class Encoding:
     meaning: str = ""  # one line for listings
     version: int = 1
     trusted: bool = True  # add_encoding sets it to False: observe then gets a random draw of what the seat cannot know
+    part: Callable[[], Any] | None = None  # makes a part that answers observe_by with the same numbers, but remembers some for later calls
 
 
 @kernel
@@ -152,7 +153,7 @@ class Observer:
         """Return a new part that answers observe_by in kernels with the same numbers. Threads must not share it."""
         inside = _part_of(self.encoding.observe)
         if self.encoding.trusted:
-            return inside
+            return self.encoding.part() if self.encoding.part else inside
         seed = self.draws()
         return _Redrawn(inside, np.zeros(1, self.game.state_dtype), seed.copy(), seed[0])
 

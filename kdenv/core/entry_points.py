@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
+_warned: set[tuple[str, str]] = set()  # packages, and the reasons why they cannot be loaded
+
+
 class Group:
     """The entry points of one group, of all installed packages."""
 
@@ -48,9 +51,16 @@ class Group:
                 try:
                     self._take(entry.name, entry.load())
                 except (Exception, SystemExit) as error:
-                    from kdenv.core.errors import KdenvWarning
+                    self._warn(entry, error)
 
-                    warnings.warn(_sentence(entry, error), KdenvWarning, stacklevel=2)
+    def _warn(self, entry: EntryPoint, error: BaseException) -> None:
+        """Warn that an entry point cannot be loaded, unless another entry point of the same package has failed for the same reason."""
+        from kdenv.core.errors import KdenvWarning, describe_error
+
+        reason = "" if entry.dist is None else entry.dist.name, describe_error(error)
+        if reason not in _warned:
+            _warned.add(reason)
+            warnings.warn(_sentence(entry, error), KdenvWarning, stacklevel=3)
 
     @cached_property
     def _entries(self) -> Sequence[EntryPoint]:

@@ -57,7 +57,7 @@ class MissingExtra(KdenvError, ImportError):
 
 def missing_extra(feature: str, extra: str) -> MissingExtra:
     """Make the error for a feature whose optional dependency is not installed."""
-    return MissingExtra(f"{feature} needs the extra '{extra}': pip install 'kdenv[{extra}]'")
+    return MissingExtra(f"{feature} needs the extra '{extra}': pip install '.[{extra}]' in a clone of kdenv")
 
 
 def shown(value: Any, longest: int = _LONGEST) -> str:

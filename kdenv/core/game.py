@@ -88,6 +88,7 @@ class Game:
     knowledge: Knowledge = field(default_factory=Knowledge)  # players and other parts for policies and searches
     most_decisions: int = 4  # a turn has at most this many decisions; with 1, searches choose single decisions in place of turns
     teams: Callable[[int], int] = int  # players -> number of teams; seat % teams is a seat's team
+    training_encoding: str = ""  # the encoding of networks that `kdenv train` makes, if none is given; the default one if empty
     margin_scale: float = 100.0  # rewards in points (reward="margin", "score") are divided by this
     open_information: bool = False  # True if no seat has hidden information, so that an observation is the whole state
     truncated: Callable[[States, int], bool] | None = None  # the verb `truncated`, if no module of `room` has it
@@ -131,11 +132,13 @@ class Game:
         """Pickle and copy a game by its name: modules cannot be pickled, and there is one Game of each game."""
         return _game_made_with, (self.room[0].__name__, self.name)
 
-    def svg(self, states: States, k: int, seat: int | None = None, last: LastTurn | None = None) -> str:
-        """Return states[k] as an SVG drawing. If the last turn is given, it is marked."""
-        if last is None or "last" not in inspect.signature(self.drawing.svg).parameters:
-            return str(self.drawing.svg(states, k, seat=seat))
-        return str(self.drawing.svg(states, k, seat=seat, last=last))  # type: ignore[call-arg]
+    def svg(self, states: States, k: int, seat: int | None = None, last: LastTurn | None = None, *, narrow: bool = False) -> str:
+        """Return states[k] as an SVG drawing. If the last turn is given, it is marked. A narrow drawing is for a telephone."""
+        return _drawn(self.drawing.svg, states, k, seat, last=last, narrow=narrow)
+
+    def ansi(self, states: States, k: int, seat: int | None = None, last: LastTurn | None = None) -> str:
+        """Return states[k] as text for a terminal. If the last turn is given, it is marked."""
+        return _drawn(self.drawing.ansi, states, k, seat, last=last)
 
     def buffer(self) -> NDArray[np.int64]:
         """Return a new buffer with room for a list of legal actions, and for the scratch of the rule players of this game."""
@@ -231,6 +234,12 @@ def _home(added: Any) -> tuple[str, str]:
     made_by = added.make if isinstance(added, RulePlayer) else added
     made_by = made_by if hasattr(made_by, "__qualname__") else type(made_by)
     return made_by.__module__, made_by.__qualname__
+
+
+def _drawn(draw: Callable[..., Any], states: States, k: int, seat: int | None, **more: Any) -> str:
+    """Return a drawing. Of the other arguments, the function gets those that it takes."""
+    takes = inspect.signature(draw).parameters
+    return str(draw(states, k, seat=seat, **{name: value for name, value in more.items() if value and name in takes}))
 
 
 _made: dict[str, Game] = {}

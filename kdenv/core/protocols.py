@@ -6,6 +6,7 @@ Both are checked when the game is made, so that a missing function is noticed be
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 States = Any  # an array of a game's state records
@@ -40,15 +41,53 @@ class LastTurn(NamedTuple):
     actions: list[int]
 
 
+class Told(NamedTuple):
+    """An event in words for people: "placed forest/lake: +3", and after a round of several also a summary.
+
+    The words begin with a verb in the past tense, before which the name of the seat is written. Without a seat they are a sentence. Other
+    seats are "player 2", which programs replace by names.
+    """
+
+    seat: int | None
+    words: str
+    summary: str = ""
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a list: "3, 12 and 20"."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def counted(n: int, one: str, several: str) -> str:
+    """A number of things in words: "a crown", "2 crowns"."""
+    return one if n == 1 else f"{n} {several}"
+
+
 class Drawing(Protocol):
     """Draws a position as a seat sees it, with everything face up if seat is None, or with every hand face down if it is ONLOOKER (-1).
 
-    If `svg` also takes `last`, it gets the LastTurn if that is known, and marks its changes. Games whose positions contain the last move
-    do not need it.
+    If `svg` or `ansi` also takes `last`, it gets the LastTurn if that is known, and marks its changes. Games whose positions contain the
+    last move do not need it.
 
-    It may also have `targets(states, k, actions, seat)`, which finds where a person clicks in the picture `svg` for a legal action. It
-    returns a dict from the action to outlines (drawing/shapes.py), which are clicked one after the other. An action that is not in the
-    dict can only be chosen by its words.
+    It may also have `SEAT_COLOURS`, a colour such as "#2467b5" for each seat, in which other programs write the names of those who play,
+    and `DARK`, a dict from colours of the picture to those that stand for them on a dark page.
+
+    If `svg` takes `narrow`, it gets narrow=True for a telephone: a drawing about 500 units wide, with the seat's own things first.
+
+    It may also have the following functions, for people who play on a page. All take (states, k, actions, seat), and `narrow` as `svg`
+    does, and return a dict by action, which may lack some:
+
+    - `targets`: the outlines (drawing/shapes.py) in the picture that are clicked one after the other for a legal action. Other actions
+      can only be chosen by their words.
+    - `ghosts`: SVG that shows in the picture how a tile would lie. Actions with the same outlines are then turned by clicks.
+    - `buttons`: the words on the button for an action that has no place in the picture, such as the end of a turn.
+
+    `turn_targets` takes the actions of a turn, in order, and returns a list of the outlines of all. By default these are the `targets`
+    of each.
+
+    It may also have `told(before, after, action)`, which tells a person what an action has done, and `told_chance(befores, outcomes)` for
+    outcomes in a row, of which those that nobody may know are None. They get the states before and after it, and return a Told or a list.
+    They tell nothing that is hidden.
     """
 
     def ansi(self, states: States, k: int, /, seat: int | None = None) -> str:

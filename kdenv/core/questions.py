@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from kdenv.compiler.kernel import kernel
@@ -166,6 +167,7 @@ class Measured(NamedTuple):
 
     seconds: float
     policy: str  # its text, in which {seconds} is replaced by the budget
+    options: Mapping[str, Any] = MappingProxyType({})  # it is not for tables with other values of these options
 
 
 @dataclass(frozen=True)

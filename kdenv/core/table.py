@@ -226,7 +226,11 @@ class Table:
         return self
 
     def __str__(self) -> str:
-        return str(self.game.drawing.ansi(self.states, 0))
+        return self.ansi()
+
+    def ansi(self, seat: int | None = None) -> str:
+        """Return the position as text for a terminal, as a seat sees it, or with everything face up if seat is None."""
+        return self.game.ansi(self.states, 0, None if seat is None else self._checked(seat), self.last_turn())
 
     def _repr_svg_(self) -> str:
         """Return the picture for a notebook: the position with everything face up."""

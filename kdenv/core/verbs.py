@@ -12,7 +12,7 @@ import numba
 import numpy as np
 
 from kdenv.compiler.kernel import kernel
-from kdenv.compiler.question import Question, function_of, register, signature_error
+from kdenv.compiler.question import Question, function_of, kernel_for, register, signature_error
 
 CHANCE, DECIDE, OVER = 0, 1, 2  # the answers of phase()
 
@@ -56,7 +56,8 @@ def register_rules(game: str, *rooms: ModuleType, **given: Callable[..., Any]) -
         raise TypeError(f"{game} lacks STATE, the dtype of a position: make it with state_dtype in {where}")
     other = _games.setdefault(state, game)
     if other != game:
-        raise TypeError(f"the states of {game} and {other} have the same dtype, so the verbs cannot tell them apart; rename a field")
+        advice = "make the STATE of each game in a module of its own, or rename a field"
+        raise TypeError(f"the states of {game} and {other} have the same dtype, so the verbs cannot tell them apart; {advice}")
     for name, answer in kernels.items():
         register(VERBS[name], answer, state, numba.from_dtype(state))
     return state
@@ -138,12 +139,28 @@ def truncated(states, k):
     """Return whether a limit ended the game in states[k], and not its rules. A game without such a limit may leave this verb out."""
 
 
+@verb
+def progress(s):
+    """Return how far the game is, by what all seats see: from 0 at its beginning to 1 at its end. A game may leave this verb out."""
+
+
 @kernel
 def _is_never_truncated(states, k):
     return False
 
 
-_DEFAULTS: dict[str, Callable[..., Any]] = {"truncated": _is_never_truncated}  # the kernels of games that leave a verb out
+@kernel
+def _is_unknown(s):
+    return 0.0
+
+
+# The kernels of games that leave a verb out.
+_DEFAULTS: dict[str, Callable[..., Any]] = {"truncated": _is_never_truncated, "progress": _is_unknown}
+
+
+def tells_progress(state: np.dtype[Any]) -> bool:
+    """Return whether the game with such states answers the verb `progress`."""
+    return kernel_for(progress, state) is not _is_unknown
 
 
 @kernel
@@ -214,3 +231,8 @@ def observe_at(states, k, seat, out):
 @kernel
 def truncated_at(states, k):
     return truncated(states, k)
+
+
+@kernel
+def progress_at(states, k):
+    return float(progress(states[k]))

@@ -12,7 +12,7 @@ deals its own hand. Against policies that you do not trust, use a large random s
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from kdenv.core.afterstates import SEED_OF_VIEWS, AfterstateLister, Afterstates
 from kdenv.core.encoding import Vector
 from kdenv.core.errors import WrongOrder
 from kdenv.core.events import Event
-from kdenv.core.game import States
+from kdenv.core.game import Game, States, Variant
 from kdenv.core.turns import actions_of
 
 if TYPE_CHECKING:
@@ -51,6 +51,16 @@ def as_seen_by_all(states: States, players: int) -> States:
     for seat in range(players):
         seen = as_seen_by(seen, seat)
     return seen
+
+
+class SeenPositions(NamedTuple):
+    """Positions of one game, each as the seat that decides in it sees it. The seat is -1 where the game is over."""
+
+    game: Game
+    players: int
+    variant: Variant
+    states: States
+    seats: NDArray[np.int64]
 
 
 class View:

@@ -73,6 +73,7 @@ def _play(game: Game, run: Run) -> Iterator[tuple[str, Any]]:
                 yield f"what the encoding {encoding.name} shows seat {seat}", out
         now = int(verbs.phase_at(states, 0))
         yield "phase", now
+        yield "progress", float(verbs.progress_at(states, 0))
         if now == OVER:
             yield "truncated", bool(verbs.truncated_at(states, 0))
             return
