@@ -18,6 +18,7 @@ STRONGEST = (
     Measured(0.1, _SEARCH),
     Measured(0.1, "mcts(seconds={seconds})"),
     Measured(0.002, _SEARCH),
+    Measured(0, "ppo(carcassonne-ppo)"),
     Measured(0, _NETWORK),
     Measured(0, "greedy"),
 )

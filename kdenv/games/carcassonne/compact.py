@@ -269,13 +269,13 @@ def _placements_beside(s, kind, feature):
             cell = 64 * word + lowest(cells)
             cells &= cells - ONE
             rotations = int(FIT[int(s.drawn), int(s.code[cell])])
-            if rotations != 0 and _touches(s, cell, kind, feature):
+            if rotations != 0 and touches(s, cell, kind, feature):
                 n += popcount(np.uint64(rotations))
     return n
 
 
 @kernel
-def _touches(s, cell, kind, feature):
+def touches(s, cell, kind, feature):
     """Return whether a city or road has an open edge at an empty cell."""
     for edge in range(4):
         if (int(s.code[cell]) >> (2 * edge)) & 3 != kind:

@@ -5,24 +5,30 @@ Everything on the table is public, so every seat sees the same picture. art.py d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kdenv.drawing import letters as lettering
 from kdenv.drawing.letters import write
-from kdenv.drawing.shapes import box, disc, mark, polygon
+from kdenv.drawing.shapes import SEATS, box, disc, mark, moved
 from kdenv.games.carcassonne import claims, rules
 from kdenv.games.carcassonne.art import INK, anchor, meeple_art, tile_art
 from kdenv.games.carcassonne.notation import TYPES, kind_word, tile_text
 from kdenv.games.carcassonne.tables import CITY, CORNERS, EDGES, MEEPLES, ROAD, TILES
 from kdenv.games.carcassonne.tiles import CITY_AT, CLOISTER, EDGE, FIELD_CORNER, FIT, MIDDLE, N_CELLS, NO_SEGMENT, PENNANTS, SIZE
+from kdenv.games.carcassonne.told import told as told
+from kdenv.games.carcassonne.told import told_chance as told_chance
 
-COLOURS = ("#c8352b", "#2467b5", "#f0bd28", "#2d2a2b", "#8e4ba0")
-TABLE, FRAME, GOLD, FAINT = "#e7dcc3", "#b9a57c", "#ffd84a", "#7d6a45"
+SEAT_COLOURS = SEATS
+TABLE, FRAME, GOLD, FAINT, PANEL, CARD, WORDS = "#e7dcc3", "#b9a57c", "#ffd84a", "#7d6a45", "#f6efdd", "#fffaf0", "#33291f"
+DARK = {TABLE: "#2a2620", FRAME: "#5d5340", FAINT: "#b5a583", PANEL: "#35302a", CARD: "#423c33", WORDS: "#efe6d4"}
 _TILE = 100
 _PANEL = 300  # width of the panel beside the landscape
+_TALL = 1100  # height of a picture beyond which the panel grows with it
+_STRIP = 538  # width of the panel above a narrow landscape, before it is scaled
+_DRAWN_ROW = 156  # height of the row in it that has the drawn tile
 _MARGIN = 46
 _SHOWN = 0.6  # default size of the picture, in pixels per unit of its coordinates
 
@@ -68,64 +74,98 @@ def _status(s: Any) -> str:
 # The picture
 
 
-def svg(states: Any, k: int, seat: int | None = None) -> str:
+class _Frame(NamedTuple):
+    """The picture: its left upper corner, its size, and the place and scale of the panel. The start tile has its corner at (0, 0)."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    panel: tuple[float, float]
+    scale: float
+
+
+def svg(states: Any, k: int, seat: int | None = None, *, narrow: bool = False) -> str:
     """Draw the landscape with all meeples, and a panel with scores, meeples left and the tile to be placed."""
     s = states[k]
-    top, bottom, left, right = _bounds(s)
-    width, height, down, corner = _frame(s)
+    x, y, wide, tall, panel, scale = _frame(s, narrow)
     drawing = "".join(
-        [
-            *_scales(top, bottom, left, right, down),
-            *_landscape(s, corner),
-            *_legal_cells(s, corner),
-            *_meeples(s, corner),
-            *_claims(s, corner),
-            *_panel(s, width),
-        ]
+        [*_scales(s), *_landscape(s), *_legal_cells(s), *_meeples(s), *_claims(s), moved(*panel, "".join(_panel(s, narrow)), scale)]
     )
-    wide, tall = width + _PANEL, round(height)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {tall}" width="{wide * _SHOWN:.0f}" height="{tall * _SHOWN:.0f}" '
-        f'stroke-linejoin="round"><title>Carcassonne, {_status(s)}</title><defs>{_definitions(s)}{lettering.definitions(drawing)}</defs>'
-        f'<rect width="{wide}" height="{tall}" fill="{TABLE}"/>{drawing}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{x:.0f} {y:.0f} {wide:.0f} {tall:.0f}" width="{wide * _SHOWN:.0f}" '
+        f'height="{tall * _SHOWN:.0f}" stroke-linejoin="round"><title>Carcassonne, {_status(s)}</title>'
+        f"<defs>{_definitions(s)}{lettering.definitions(drawing)}</defs>"
+        f'<rect x="{x:.0f}" y="{y:.0f}" width="{wide:.0f}" height="{tall:.0f}" fill="{TABLE}"/>{drawing}</svg>'
     )
 
 
-def _frame(s: Any) -> tuple[float, float, float, Callable[[int], tuple[float, float]]]:
-    """Width and height of the landscape, the free space above it, and a function that gives the left upper corner of a cell."""
+def _frame(s: Any, narrow: bool) -> _Frame:
+    """Place the landscape, and the panel to the right of it, or above it in a narrow picture."""
     top, bottom, left, right = _bounds(s)
-    height = max((bottom - top + 1) * _TILE + 2 * _MARGIN, 250 + 112 * int(s["players"]) + 260)
-    down = (height - 2 * _MARGIN - (bottom - top + 1) * _TILE) / 2
+    x, y = _corner(top * SIZE + left)
+    x, y, width, height = x - _MARGIN, y - _MARGIN, (right - left + 1) * _TILE + 2 * _MARGIN, (bottom - top + 1) * _TILE + 2 * _MARGIN
+    if narrow:
+        scale = width / _STRIP
+        strip = _strip_height(s) * scale
+        return _Frame(x, y - strip, width, height + strip, (x, y - strip), scale)
+    tall = max(height, 250 + 112 * int(s["players"]) + 260)
+    y, scale = y - (tall - height) / 2, max(1.0, tall / _TALL)
+    return _Frame(x, y, width + _PANEL * scale, tall, (x + width, y), scale)
 
-    def corner(cell: int) -> tuple[float, float]:
-        return _MARGIN + (cell % SIZE - left) * _TILE, _MARGIN + down + (cell // SIZE - top) * _TILE
 
-    return (right - left + 1) * _TILE + 2 * _MARGIN, height, down, corner
+def _corner(cell: int) -> tuple[float, float]:
+    """Return the left upper corner of a cell."""
+    return float((cell % SIZE - MIDDLE) * _TILE), float((cell // SIZE - MIDDLE) * _TILE)
 
 
-def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, list[str]]:
+def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None, *, narrow: bool = False) -> dict[int, list[str]]:
     """Return the outlines to click for each action.
 
-    A placement is a cell, and then the side of it where the northern edge of the tile shall lie. A claim is the place of the meeple, and
-    claiming nothing is the panel of the seat.
+    A placement is a cell; its rotation is seen by its ghost. A claim is the place of the meeple, and claiming nothing is the panel of the
+    seat.
     """
     s = states[k]
-    width, _, _, corner = _frame(s)
     found = {}
     for action in actions:
         slot = action - claims.CLAIM
         if slot < 0:
-            x, y = corner(action >> 2)
-            corners = [(x, y), (x + _TILE, y), (x + _TILE, y + _TILE), (x, y + _TILE)]
-            side = corners[action & 3], corners[((action & 3) + 1) % 4]
-            found[action] = [box(x, y, _TILE, _TILE), polygon((x + _TILE / 2, y + _TILE / 2), *side)]
+            found[action] = [box(*_corner(action >> 2), _TILE, _TILE)]
         elif slot == claims.NO_MEEPLE:
-            found[action] = [box(width + 14, 118 + 112 * int(s["turn"]), 248, 98)]
+            (x, y), scale = _frame(s, narrow).panel, _frame(s, narrow).scale
+            at_x, at_y = _place_of_seat(int(s["turn"]), narrow)
+            found[action] = [box(x + at_x * scale, y + at_y * scale, 248 * scale, 98 * scale)]
         else:
             tile = int(s["n_tiles"]) - 1
-            (x, y), (dx, dy) = corner(int(s["tile_cell"][tile])), _spot(s, tile, slot)
-            found[action] = [disc(x + dx, y + dy, 12)]
+            (x, y), (dx, dy) = _corner(int(s["tile_cell"][tile])), _spot(s, tile, slot)
+            found[action] = [disc(x + dx, y + dy, 15)]
     return found
+
+
+def turn_targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None, *, narrow: bool = False) -> list[str]:
+    """Return the cell of a placement, and the place of the meeple that is put on the tile then."""
+    after, found = states[k : k + 1].copy(), list[str]()
+    for action in actions:
+        if action != claims.CLAIM:
+            found += targets(after, 0, [action], seat, narrow=narrow)[action]
+        if action < claims.CLAIM:
+            rules.apply(after[0], action)
+    return found
+
+
+def ghosts(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, str]:
+    """Return the drawn tile as each placement would lay it."""
+    drawn = int(states[k]["drawn"])
+    places = {action: _corner(action >> 2) for action in actions if action < claims.CLAIM}
+    return {
+        action: f'<use href="#{_name(drawn, 0)}" transform="translate({x:g} {y:g}) rotate({90 * (action & 3)} 50 50)"/>'
+        for action, (x, y) in places.items()
+    }
+
+
+def buttons(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, str]:
+    """Return the words on the button of the action that has no place."""
+    return {claims.CLAIM: "no meeple"} if claims.CLAIM in actions else {}
 
 
 def _definitions(s: Any) -> str:
@@ -147,49 +187,47 @@ def _name(tile_type: int, rotation: int) -> str:
     return f"{TYPES[tile_type]}{rotation}"
 
 
-def _scales(top: int, bottom: int, left: int, right: int, down: float) -> list[str]:
+def _scales(s: Any) -> list[str]:
     """Write beside every column and row how far east or north of the start tile it is."""
+    top, bottom, left, right = _bounds(s)
+    x, y = _corner(top * SIZE + left)
     return [
-        write(_signed(column - MIDDLE), _MARGIN + (column - left) * _TILE + 50, _MARGIN + down - 14, 14, FAINT, 1.2, 0.5)
-        for column in range(left, right + 1)
-    ] + [
-        write(_signed(MIDDLE - row), _MARGIN - 12, _MARGIN + down + (row - top) * _TILE + 56, 14, FAINT, 1.2, 1)
-        for row in range(top, bottom + 1)
-    ]
+        write(_signed(column - MIDDLE), (column - MIDDLE) * _TILE + 50, y - 14, 14, FAINT, 1.2, 0.5) for column in range(left, right + 1)
+    ] + [write(_signed(MIDDLE - row), x - 12, (row - MIDDLE) * _TILE + 56, 14, FAINT, 1.2, 1) for row in range(top, bottom + 1)]
 
 
 def _signed(n: int) -> str:
     return f"{n:+d}" if n else "0"
 
 
-def _landscape(s: Any, corner: Any) -> list[str]:
+def _landscape(s: Any) -> list[str]:
     """Draw all tiles with their shadows, and a frame around the newest."""
     tiles = laid_tiles(s)
-    shadow = '<rect x="{}" y="{}" width="100" height="100" rx="4" fill="#5c4a2a" fill-opacity="0.35"/>'
-    frame = '<rect x="{}" y="{}" width="100" height="100" rx="2.5" fill="none" stroke="#3d4a22" stroke-opacity="0.38" stroke-width="1.2"/>'
-    parts = [shadow.format(x + 4, y + 5) for x, y in (corner(cell) for cell, _, _ in tiles)]
+    shadow = '<rect x="{:g}" y="{:g}" width="100" height="100" rx="4" fill="#5c4a2a" fill-opacity="0.35"/>'
+    frame = (
+        '<rect x="{:g}" y="{:g}" width="100" height="100" rx="2.5" fill="none" stroke="#3d4a22" stroke-opacity="0.38" stroke-width="1.2"/>'
+    )
+    parts = [shadow.format(x + 4, y + 5) for x, y in (_corner(cell) for cell, _, _ in tiles)]
     for cell, tile_type, rotation in tiles:
-        x, y = corner(cell)
+        x, y = _corner(cell)
         parts.append(_tile(tile_type, rotation, x, y))
         parts.append(frame.format(x, y))
-    x, y = corner(tiles[-1][0])
+    x, y = _corner(tiles[-1][0])
     return [*parts, mark([box(x + 1, y + 1, 98, 98)])]
 
 
-def _legal_cells(s: Any, corner: Any) -> list[str]:
+def _legal_cells(s: Any) -> list[str]:
     """Mark the cells where the drawn tile fits. A triangle for each rotation points to where the northern edge of the tile would lie."""
     parts = []
-    colour = COLOURS[int(s["turn"])]
+    colour = SEAT_COLOURS[int(s["turn"])]
     for cell, rotations in legal_rotations(s).items():
-        x, y = corner(cell)
+        x, y = _corner(cell)
         parts.append(
-            f'<rect x="{x + 7}" y="{y + 7}" width="86" height="86" rx="9" fill="#fffaf0" fill-opacity="0.6" '
+            f'<rect x="{x + 7:g}" y="{y + 7:g}" width="86" height="86" rx="9" fill="#fffaf0" fill-opacity="0.6" '
             f'stroke="{colour}" stroke-width="2.6" stroke-dasharray="7 5"/>'
         )
-        parts += [
-            f'<path d="M50,20 L60,36 H40 Z" transform="translate({x} {y}) rotate({90 * rotation} 50 50)" fill="{colour}" opacity="0.85"/>'
-            for rotation in rotations
-        ]
+        arrow = f'<path d="M50,20 L60,36 H40 Z" fill="{colour}" opacity="0.85" transform="translate({x:g} {y:g})'
+        parts += [f'{arrow} rotate({90 * rotation} 50 50)"/>' for rotation in rotations]
     return parts
 
 
@@ -204,24 +242,24 @@ def _spot(s: Any, tile: int, slot: int) -> tuple[float, float]:
     return anchor(face >> 2, face & 3, kind_word(s, tile, slot), _place_of(slot))
 
 
-def _meeples(s: Any, corner: Any) -> list[str]:
+def _meeples(s: Any) -> list[str]:
     """Draw all meeples: they stand, but lie in fields."""
     parts = []
     for tile, slot, owner in meeples_out(s):
-        x, y = corner(int(s["tile_cell"][tile]))
+        x, y = _corner(int(s["tile_cell"][tile]))
         dx, dy = _spot(s, tile, slot)
-        art = meeple_art(COLOURS[owner], kind_word(s, tile, slot) == "field")
+        art = meeple_art(SEAT_COLOURS[owner], kind_word(s, tile, slot) == "field")
         parts.append(f'<g transform="translate({x + dx:.1f} {y + dy:.1f})">{art}</g>')
     return parts
 
 
-def _claims(s: Any, corner: Any) -> list[str]:
+def _claims(s: Any) -> list[str]:
     """Draw rings where a meeple may be put, while a claim is to be decided."""
     if s["stage"] != rules.CLAIMING:
         return []
     tile = int(s["n_tiles"]) - 1
-    x, y = corner(int(s["tile_cell"][tile]))
-    colour = COLOURS[int(s["turn"])]
+    x, y = _corner(int(s["tile_cell"][tile]))
+    colour = SEAT_COLOURS[int(s["turn"])]
     parts = []
     for slot in claimable(s):
         dx, dy = _spot(s, tile, slot)
@@ -237,39 +275,50 @@ def claimable(s: Any) -> list[int]:
     return [int(action) - claims.CLAIM for action in out[: claims.list_claims(s, out, 0)] if action != claims.CLAIM]
 
 
-def _panel(s: Any, x: float) -> list[str]:
+def _place_of_seat(seat: int, narrow: bool) -> tuple[float, float]:
+    """Return where in the panel a seat is drawn."""
+    return (14 + 262 * (seat % 2), _DRAWN_ROW + 112 * (seat // 2)) if narrow else (14, 118 + 112 * seat)
+
+
+def _strip_height(s: Any) -> float:
+    """The height of the panel of a narrow picture."""
+    return _DRAWN_ROW + 112 * ((int(s["players"]) + 1) // 2) + 10
+
+
+def _panel(s: Any, narrow: bool) -> list[str]:
     """Draw the panel: scores, meeples in hand, the stage, and the tile to be placed."""
-    tall = 138 + 112 * int(s["players"]) + (170 if s["stage"] == rules.PLACING else 0)
-    parts = [
-        f'<rect x="{x}" y="22" width="{_PANEL - 24}" height="{tall}" rx="16" fill="#f6efdd" stroke="{FRAME}" stroke-width="2"/>',
-        write("carcassonne", x + 26, 66, 24, INK, 1.7),
-        lettering.fitted(_status(s), x + 26, 96, 14, _PANEL - 24 - 2 * 26, FAINT, 1.2),
+    placing, players = s["stage"] == rules.PLACING, int(s["players"])
+    width, tall, top = float(_PANEL - 24), 138.0 + 112 * players + (170 if placing else 0), 22
+    words, bag, at = (26, 66), (26, 144 + 112 * players), (73, 171 + 112 * players)
+    if narrow:
+        width, tall, top = _STRIP, _strip_height(s), 0
+        words, bag, at = (164, 56), (164, 112), (16, 12)
+    room = width - words[0] - 26
+    return [
+        f'<rect y="{top}" width="{width:g}" height="{tall:g}" rx="16" fill="{PANEL}" stroke="{FRAME}" stroke-width="2"/>',
+        write("carcassonne", *words, 24, WORDS, 1.7),
+        lettering.fitted(_status(s), words[0], words[1] + 30, 14, room, FAINT, 1.2),
+        *(part for seat in range(players) for part in _seat(s, seat, *_place_of_seat(seat, narrow))),
+        write(f"{int(s['n_left'])} tiles in the bag", *bag, 14, FAINT, 1.2),
+        f'<rect x="{at[0] - 3}" y="{at[1] - 3}" width="136" height="136" rx="10" fill="#5c4a2a" opacity="0.25"/>' if placing else "",
+        _tile(int(s["drawn"]), 0, *at, 1.3) if placing else "",
     ]
-    y = 118.0
-    for seat in range(int(s["players"])):
-        parts += _seat(s, seat, x + 14, y)
-        y += 112
-    parts.append(write(f"{int(s['n_left'])} tiles in the bag", x + 26, y + 26, 14, FAINT, 1.2))
-    if s["stage"] == rules.PLACING:
-        parts.append(f'<rect x="{x + 70}" y="{y + 50}" width="136" height="136" rx="10" fill="#5c4a2a" opacity="0.25"/>')
-        parts.append(_tile(int(s["drawn"]), 0, x + 73, y + 53, 1.3))
-    return parts
 
 
 def _seat(s: Any, seat: int, x: float, y: float) -> list[str]:
     """Draw one seat of the panel: its colour, its points, and a figure for every meeple in hand."""
     decides = s["stage"] != rules.FINISHED and int(s["turn"]) == seat
     best = s["stage"] == rules.FINISHED and s["points"][seat] == max(s["points"][: int(s["players"])])
-    stroke = f'stroke="{GOLD if best else COLOURS[seat]}" stroke-width="{4 if decides or best else 0}"'
+    stroke = f'stroke="{GOLD if best else SEAT_COLOURS[seat]}" stroke-width="{4 if decides or best else 0}"'
     parts = [
-        f'<rect x="{x}" y="{y}" width="248" height="98" rx="12" fill="#fffaf0" {stroke}/>',
-        f'<rect x="{x}" y="{y}" width="11" height="98" rx="5" fill="{COLOURS[seat]}"/>',
-        write(f"player {seat}" + (" wins" if best else ""), x + 28, y + 35, 15, INK, 1.3),
-        write(str(int(s["points"][seat])), x + 230, y + 43, 27, INK, 1.9, 1),
+        f'<rect x="{x}" y="{y}" width="248" height="98" rx="12" fill="{CARD}" {stroke}/>',
+        f'<rect x="{x}" y="{y}" width="11" height="98" rx="5" fill="{SEAT_COLOURS[seat]}"/>',
+        write(f"player {seat}" + (" wins" if best else ""), x + 28, y + 35, 15, WORDS, 1.3),
+        write(str(int(s["points"][seat])), x + 230, y + 43, 27, WORDS, 1.9, 1),
     ]
     for i in range(MEEPLES):
         in_hand = i < int(s["hand"][seat])
-        art = meeple_art(COLOURS[seat])
+        art = meeple_art(SEAT_COLOURS[seat])
         parts.append(f'<g transform="translate({x + 38 + 31 * i} {y + 72}) scale(0.88)" opacity="{1 if in_hand else 0.16}">{art}</g>')
     return parts
 

@@ -1,4 +1,4 @@
-"""The encodings of Carcassonne: `compact` (compact.py, the default) and `planes`, which is here.
+"""The encodings of Carcassonne: `compact` (compact.py, the default), `prospects` (prospects.py) and `planes`, which is here.
 
 `planes` shows the window of 31 x 31 cells as planes, with rows from north to south. The bag, the hands and the stage follow as a vector.
 Seats are relative: the observer comes first, then the next seat. A feature is shown on all its tiles: every edge of a city has the same
@@ -24,6 +24,7 @@ from kdenv.games.carcassonne.encoding_parts import (
 )
 from kdenv.games.carcassonne.features import NOBODY, NONE, closed_cities_at, find, meeples_of
 from kdenv.games.carcassonne.landscape import WORDS
+from kdenv.games.carcassonne.prospects import PROSPECTS
 from kdenv.games.carcassonne.rules import ALL_FIELDS, PLACING
 from kdenv.games.carcassonne.tables import CITY, FIELD
 from kdenv.games.carcassonne.tiles import CITY_AT, CLOISTER, EDGE, FIELD_CORNER, FIT, N_CELLS, NO_SEGMENT, PENNANTS, ROAD_AT, SIZE
@@ -179,4 +180,4 @@ def _write_legal(s, out, legal):
                 out[legal + rotation * N_CELLS + cell] = float((rotations >> rotation) & 1)
 
 
-ENCODINGS = (COMPACT, Encoding("planes", layout, observe, "planes over the window, for convolutional networks"))
+ENCODINGS = (COMPACT, Encoding("planes", layout, observe, "planes over the window, for convolutional networks"), PROSPECTS)

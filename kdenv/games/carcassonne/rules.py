@@ -315,6 +315,12 @@ def witnesses(s):
 
 
 @kernel
+def progress(s):
+    """Return the share of the tiles that have been laid beside the first one."""
+    return 1.0 if s.stage == FINISHED else (s.n_tiles - 1) / (N_TILES - 1)
+
+
+@kernel
 def scores(s, out):
     """Write the points scored so far. Once the game is over they are the result."""
     for seat in range(int(s.players)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 from kdenv.core.game import Game, Option, Variant
@@ -94,14 +95,14 @@ __all__ = [  # the game, and what one needs to write a card
 
 # The policies behind `strongest`; the matches that chose them are in README.md. The network was trained on the first test bed, so
 # the rows without it are for other kingdoms.
-_NETWORK = "learned(dominion)"
-_BROKEN_OFF = f"playout={_NETWORK}, leaf={_NETWORK}, turns=12"
-_SEARCH = f"mce({_BROKEN_OFF}, prior={_NETWORK}, score=goal, sampling=halving, common=yes, seconds={{seconds}})"
+_NETWORK = "ppo(dominion-ppo)"
+_SEARCH = f"mce(playout={_NETWORK}, base={_NETWORK}, score=relative, sampling=halving, common=yes, seconds={{seconds}})"
+_TRAINED_FOR = MappingProxyType({"kingdom": "test_bed", "supply": "standard", "curses": False})
 STRONGEST = (
-    Measured(0.01, _SEARCH),
+    Measured(0.01, _SEARCH, _TRAINED_FOR),
     Measured(0.01, "ucb_orig(seconds={seconds})"),
-    Measured(0.005, _SEARCH),
-    Measured(0, _NETWORK),
+    Measured(0.005, _SEARCH, _TRAINED_FOR),
+    Measured(0, _NETWORK, _TRAINED_FOR),
     Measured(0, "double_witch"),
     Measured(0, "big_money"),
 )

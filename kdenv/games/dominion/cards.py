@@ -67,7 +67,8 @@ N_PARTS = 4
 N_STEP_KINDS = 19
 N_STEPS = 3
 MANY = 127  # the number of a step: as many as there are
-MOST_GIVEN = 10  # most cards, actions, buys or coins that a card gives, or plays by a Throne Room, so that sums stay within 16 bits
+MOST_GIVEN = 10  # most cards, actions or buys that a card gives, or plays by a Throne Room, so that sums stay within 16 bits
+MOST_COINS = 20  # most coins that a card gives: as many as a Woodcutter in the thesis of Jansen and Tollisen
 
 
 _TYPES = ", ".join(kind.name for kind in CardType if kind != ANY)
@@ -87,7 +88,7 @@ class Card(NamedTuple):
         cards: The cards that its player draws, 0 to 10.
         actions: The actions that it gives, 0 to 10.
         buys: The buys that it gives, 0 to 10.
-        coins: The coins of a treasure, or those that an action gives, 0 to 10.
+        coins: The coins of a treasure, or those that an action gives, 0 to 20.
         points: The victory points, -128 to 127.
         points_per_ten: The victory points for every ten cards owned, -128 to 127.
         steps: Up to three steps, which carry out the rest of an action's text in order.
@@ -200,8 +201,10 @@ def add_card(card: Card) -> None:
         raise TypeError(f"{card.name} has steps that do not exist; a card has up to {N_STEPS} steps (what, number, type, how)")
     if any(not -128 <= number <= 127 for number in row_of_card(card)):
         raise TypeError(f"{card.name} has a number that is not within -128 to 127")
-    if any(not 0 <= number <= MOST_GIVEN for number in (card.cards, card.actions, card.buys, card.coins)):
-        raise TypeError(f"{card.name} gives a number of cards, actions, buys or coins that is not within 0 to {MOST_GIVEN}")
+    if any(not 0 <= number <= MOST_GIVEN for number in (card.cards, card.actions, card.buys)):
+        raise TypeError(f"{card.name} gives a number of cards, actions or buys that is not within 0 to {MOST_GIVEN}")
+    if not 0 <= card.coins <= MOST_COINS:
+        raise TypeError(f"{card.name} gives {card.coins} coins; a card gives 0 to {MOST_COINS}")
     for step in card.steps:
         _check_step(card.name, *step, *(0, ANY, 0)[len(step) - 1 :])
     if card not in CARDS:

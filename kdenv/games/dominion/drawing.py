@@ -6,8 +6,8 @@ for this package: a frame by type, the printed numbers, and the rest of the card
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from kdenv.core.protocols import LastTurn
 from kdenv.drawing import letters as lettering
 from kdenv.drawing.letters import width_of, write
-from kdenv.drawing.shapes import box, mark, moved, rectangle
+from kdenv.drawing.shapes import SEATS, box, mark, moved, rectangle
 from kdenv.games.dominion import rules
 from kdenv.games.dominion.cards import (
     ACTION,
@@ -76,6 +76,9 @@ from kdenv.games.dominion.tables import (
     TRASH_FIRST,
     YES,
 )
+from kdenv.games.dominion.told import gifts
+from kdenv.games.dominion.told import told as told
+from kdenv.games.dominion.told import told_chance as told_chance
 
 _TASKS = {
     OVER_NODE: "the end",
@@ -177,7 +180,9 @@ def _coloured(s: Any, pile: Any) -> str:
 # The picture
 
 PAPER, PANEL, INK, MUTED, LINE, COIN = "#ece5d8", "#fbf8f1", "#2f2a26", "#8b8073", "#d6cbb9", "#e2b33c"
-PLAYERS = ("#b8433a", "#2f6f9f", "#4d8a4a", "#8a5a9e")
+TEXT = "#2f2a27"  # of letters on paper and panels, which are light in the dark
+DARK = {PAPER: "#24221f", PANEL: "#322e2a", TEXT: "#ece6da", MUTED: "#b0a595", LINE: "#4b453d"}
+SEAT_COLOURS = (SEATS[0], SEATS[1], SEATS[4], SEATS[3])
 # By type, the colours of a card's frame and of its face. The first of these types that a card has counts.
 _FRAMES = {
     REACTION: ("#3f7fb5", "#e3eef7"),
@@ -190,12 +195,46 @@ _FRAMES = {
 _W, _H = 104, 138  # width and height of a card
 _SMALL = 0.72  # scale of a card in hand
 _GAP, _MARGIN, _HEAD = 12, 26, 92
-_ROW = 132  # height of the panel of a seat
-_WIDTH = 2 * _MARGIN + 10 * (_W + _GAP) - _GAP
-_DECK_X, _DISCARDS_X = 176, 262  # where in the panel of a seat these lie
-_HAND_X = 356  # where in the panel of a seat its hand begins
 _APART = 26  # between a hand, what is in play and what lies aside
-_ROOM = _WIDTH - 2 * _MARGIN - _HAND_X - 16  # the width from there to the end of the panel
+_IN_A_ROW = 5  # piles in a row of a narrow picture
+
+
+class _Layout(NamedTuple):
+    """The places of a picture. Those of deck, discards, hand and cards are in the panel of a seat."""
+
+    width: float
+    margin: float
+    supply: Sequence[tuple[float, Sequence[int]]]  # the top of each row, and its slots
+    seats: Mapping[int, float]  # the top of the panel of each seat
+    bottom: float
+    row: float  # height of the panel of a seat
+    deck: float
+    discards: float
+    hand: float
+    cards: float  # the top of the cards
+
+
+def _layout(s: Any, seat: int | None, narrow: bool) -> _Layout:
+    """Place everything. In a narrow picture the observer's cards come before the supply."""
+    kingdom = [slot for slot in range(N_BASIC, N_SLOTS) if s["card"][slot] != NO_CARD]
+    order = list(range(int(s["players"])))
+    if not narrow:
+        width, margin, row = 2 * _MARGIN + 10 * (_W + _GAP) - _GAP, _MARGIN, 132
+        tops = [_HEAD + i * (_H + 18) for i in range(3)]
+        supply = [(top, slots) for top, slots in zip(tops, [r for r in (range(N_BASIC), kingdom) if r], strict=False)]
+        seats: dict[int, float] = {of: tops[len(supply)] + 4 + of * (row + 12) for of in order}
+        bottom = tops[len(supply)] + 4 + len(order) * (row + 12)
+        return _Layout(width, margin, supply, seats, bottom, row, 176, 262, 356, (row - _H * _SMALL) / 2)
+    first, row = max(0, seat or 0), 146
+    order = order[first:] + order[:first]
+    slots = [*kingdom, *range(N_BASIC)]
+    top = _HEAD + row + 14
+    supply = [(top + i // _IN_A_ROW * (_H + 12), slots[i : i + _IN_A_ROW]) for i in range(0, len(slots), _IN_A_ROW)]
+    below = top + len(supply) * (_H + 12) + 4
+    seats = {first: float(_HEAD)} | {of: below + i * (row + 10) for i, of in enumerate(order[1:])}
+    bottom = below + (len(order) - 1) * (row + 10)
+    return _Layout(20 + _IN_A_ROW * (_W + _GAP) - _GAP, 10, supply, seats, bottom, row, 14, 98, 186, 40)
+
 
 _STEP_WORDS = {
     DISCARD: lambda n, kind, how: "discard" if n == MANY else f"discard {n}",
@@ -219,40 +258,36 @@ _STEP_WORDS = {
 }
 
 
-def svg(states: Any, k: int, seat: int | None = None, last: LastTurn | None = None) -> str:
+def svg(states: Any, k: int, seat: int | None = None, last: LastTurn | None = None, *, narrow: bool = False) -> str:
     """Draw the table as a picture: the supply, and for each seat its hand, cards in play, deck and discards.
 
     The card that was played last is marked; after that, the piles from which cards were bought or gained.
     """
     s = states[k]
-    parts = [_head(s)]
-    y = _HEAD
-    for row in _rows(s):
-        if row:
-            parts += [moved(_left(row) + i * (_W + _GAP), y, _pile(s, slot)) for i, slot in enumerate(row)]
-            y += _H + 18
-    y += 4
-    scores = points(states, k)
-    won = winners(states, k)
-    for of in range(int(s["players"])):
-        parts.append(moved(_MARGIN, y, _seat(s, of, scores[of], of in won, sees_hand(s, seat, of))))
-        y += _ROW + 12
+    layout = _layout(s, seat, narrow)
+    parts = _head(s, layout)
+    for y, row in layout.supply:
+        parts += [moved(_left(layout, row) + i * (_W + _GAP), y, _pile(s, slot)) for i, slot in enumerate(row)]
+    scores, won, y = points(states, k), winners(states, k), layout.bottom
+    for of, top in layout.seats.items():
+        parts.append(moved(layout.margin, top, _seat(s, of, scores[of], of in won, sees_hand(s, seat, of), layout)))
     if s["trash"].any():
-        parts.append(_fitted("trash - " + pile_text(s, s["trash"]), _MARGIN, y + 12, 10, _WIDTH - 2 * _MARGIN, MUTED, 1.5, 0))
+        trash = "trash - " + pile_text(s, s["trash"])
+        parts.append(_fitted(trash, layout.margin, y + 12, 10, layout.width - 2 * layout.margin, MUTED, 1.5, 0))
         y += 24
-    parts.append(mark(_changed(s, last, seat)) if last else "")
-    return lettering.picture(f"Dominion, {heading(s)}", _WIDTH, y + 14, PAPER, "".join(parts))
+    parts.append(mark(_changed(s, last, seat, layout)) if last else "")
+    return lettering.picture(f"Dominion, {heading(s)}", layout.width, y + 14, PAPER, "".join(parts))
 
 
-def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, list[str]]:
+def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None, *, narrow: bool = False) -> dict[int, list[str]]:
     """Return the outlines to click for each action: a pile of the supply, or a card in the hand of the seat that decides.
 
     Its discards mean the end of a phase or no; its deck means yes.
     """
     s = states[k]
-    of = int(s["decider"])
-    piles, cards = _piles(s), _cards(s, of, "hand", sees_hand(s, seat, of))
-    deck, discards = (_small(s, of, x) for x in (_DECK_X, _DISCARDS_X))
+    of, layout = int(s["decider"]), _layout(s, seat, narrow)
+    piles, cards = _piles(layout), _cards(s, of, "hand", sees_hand(s, seat, of), layout)
+    deck, discards = (_small(layout, of, x) for x in (layout.deck, layout.discards))
     found = {END: [discards], YES: [deck], NO: [discards]}
     for first, places in ((PLAY_FIRST, cards), (TRASH_FIRST, cards), (DISCARD_FIRST, cards), (PUT_BACK_FIRST, cards),
                           (BUY_FIRST, piles), (GAIN_FIRST, piles)):  # fmt: skip
@@ -260,12 +295,19 @@ def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None
     return {action: found[action] for action in actions if action in found}
 
 
-def _changed(s: Any, last: LastTurn, looker: int | None) -> list[str]:
+def buttons(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, str]:
+    """Return the words on the buttons for the end of a phase, and for yes and no."""
+    ends = {PLAY_NODE: "no more actions", BUY_NODE: "end the turn"}
+    words = {END: ends.get(int(states[k]["node"]), "no more cards"), YES: "yes", NO: "no"}
+    return {action: words[action] for action in actions if action in words}
+
+
+def _changed(s: Any, last: LastTurn, looker: int | None, layout: _Layout) -> list[str]:
     """Return the outlines of a seat's last turn: the piles from which it took cards, or the card that it played last.
 
     For cards that it discarded or put back, it is the outline of the pile where they lie.
     """
-    of, piles = last.seat, _piles(s)
+    of, piles = last.seat, _piles(layout)
     actions = last.actions[:-1] if last.actions[-1] == END else last.actions
     taken = []
     for action in reversed(actions):
@@ -276,42 +318,33 @@ def _changed(s: Any, last: LastTurn, looker: int | None) -> list[str]:
     if taken or not actions:
         return taken
     slot = (actions[-1] - PLAY_FIRST) % N_SLOTS
-    played = _cards(s, of, "play", sees_hand(s, looker, of)).get(slot)
-    places = {PLAY_FIRST: played, DISCARD_FIRST: _small(s, of, _DISCARDS_X), PUT_BACK_FIRST: _small(s, of, _DECK_X)}
+    played = _cards(s, of, "play", sees_hand(s, looker, of), layout).get(slot)
+    discards, deck = _small(layout, of, layout.discards), _small(layout, of, layout.deck)
+    places = {PLAY_FIRST: played, DISCARD_FIRST: discards, PUT_BACK_FIRST: deck}
     changed = places.get(actions[-1] - slot)
     return [changed] if changed else []
 
 
-def _piles(s: Any) -> dict[int, str]:
+def _piles(layout: _Layout) -> dict[int, str]:
     """Return the outlines of the piles of the supply, by slot."""
-    piles, y = {}, _HEAD
-    for row in _rows(s):
-        piles.update({slot: box(_left(row) + i * (_W + _GAP), y, _W, _H) for i, slot in enumerate(row)})
-        y += (_H + 18) if row else 0
-    return piles
+    return {slot: box(_left(layout, row) + i * (_W + _GAP), y, _W, _H) for y, row in layout.supply for i, slot in enumerate(row)}
 
 
-def _cards(s: Any, of: int, wanted: str, open_hand: bool) -> dict[int, str]:
+def _cards(s: Any, of: int, wanted: str, open_hand: bool, layout: _Layout) -> dict[int, str]:
     """Return the outlines of the cards that a seat has in its hand, in play or aside, by slot."""
     groups = _groups_of(s, of)
-    _, places = _places_of_cards(groups, open_hand)
-    return {slot: _small(s, of, x) for (name, _), row in zip(groups, places, strict=True) if name == wanted for slot, x in row}
+    _, places = _places_of_cards(groups, open_hand, layout)
+    return {slot: _small(layout, of, x) for (name, _), row in zip(groups, places, strict=True) if name == wanted for slot, x in row}
 
 
-def _small(s: Any, of: int, x: float) -> str:
+def _small(layout: _Layout, of: int, x: float) -> str:
     """Return the outline of a small card in the panel of a seat."""
-    y = _HEAD + sum(_H + 18 for row in _rows(s) if row) + 4 + of * (_ROW + 12) + (_ROW - _H * _SMALL) / 2
-    return box(_MARGIN + x, y, _W * _SMALL, _H * _SMALL)
+    return box(layout.margin + x, layout.seats[of] + layout.cards, _W * _SMALL, _H * _SMALL)
 
 
-def _rows(s: Any) -> list[Sequence[int]]:
-    """Return the slots of the supply by rows of the picture."""
-    return [range(N_BASIC), [slot for slot in range(N_BASIC, N_SLOTS) if s["card"][slot] != NO_CARD]]
-
-
-def _left(row: Sequence[int]) -> float:
-    """Return the x at which a row of the supply begins."""
-    return (_WIDTH - len(row) * (_W + _GAP) + _GAP) / 2
+def _left(layout: _Layout, row: Sequence[int]) -> float:
+    """Return the x at which a row of the supply begins. A row of a narrow picture may be short."""
+    return layout.margin if layout.margin != _MARGIN else (layout.width - len(row) * (_W + _GAP) + _GAP) / 2
 
 
 def _fitted(text: str, x: float, y: float, height: float, room: float, colour: str, weight: float = 1.5, anchor: float = 0.5) -> str:
@@ -324,19 +357,20 @@ def _letters(text: str) -> str:
     return "".join(letter if letter in lettering.LETTERS else " " for letter in text.lower())
 
 
-def _head(s: Any) -> str:
+def _head(s: Any, layout: _Layout) -> list[str]:
     """Draw the name of the game, the heading, and the actions, buys and coins left."""
+    margin, at = layout.margin, 210 if layout.margin == _MARGIN else 170
     parts = [
-        write("dominion", _MARGIN, 52, 26, INK, 2.1),
-        _fitted(heading(s), _MARGIN + 210, 42, 13, _WIDTH - 2 * _MARGIN - 210, INK, 1.6, 0),
+        write("dominion", margin, 52, 26, TEXT, 2.1),
+        _fitted(heading(s), margin + at, 42, 13, layout.width - 2 * margin - at, TEXT, 1.6, 0),
     ]
     if s["stage"] in (rules.ACTION_PHASE, rules.BUY_PHASE):
-        x = _MARGIN + 210.0
+        x = margin + at
         for word in ("actions", "buys", "coins"):
             text = f"{s[word]} {word if s[word] != 1 else word[:-1]}"
             parts.append(write(text, x, 66, 11, MUTED, 1.6))
             x += width_of(text, 11) + 22
-    return "".join(parts)
+    return parts
 
 
 def _look(card: Card) -> tuple[str, str]:
@@ -356,9 +390,7 @@ def _shield(x: float, y: float, number: str) -> str:
 
 def _lines(card: Card) -> list[str]:
     """Return the text of an action card in lines."""
-    words = [(card.cards, "card"), (card.actions, "action"), (card.buys, "buy"), (card.coins, "coin")]
-    lines = [f"+{n} {word}{'s' * (n > 1)}" for n, word in words if n]
-    lines += [_STEP_WORDS[step[0]](*(*step[1:], 0, 0, 0)[:3]) for step in card.steps]
+    lines = [*gifts(card), *(_STEP_WORDS[step[0]](*(*step[1:], 0, 0, 0)[:3]) for step in card.steps)]
     return [*lines, "blocks attacks"] if REACTION in card.types else lines
 
 
@@ -413,27 +445,29 @@ def _back(number: int, what: str, top: str = "") -> str:
     return f'<g class="{what}">{"".join(parts)}</g>'
 
 
-def _seat(s: Any, of: int, score: int, won: bool, open_hand: bool) -> str:
+def _seat(s: Any, of: int, score: int, won: bool, open_hand: bool, layout: _Layout) -> str:
     """Draw one seat: its name and points, deck and discards, its hand, and its cards in play or revealed."""
-    width = _WIDTH - 2 * _MARGIN
+    width, is_narrow = layout.width - 2 * layout.margin, layout.margin != _MARGIN
     to_move = of == mover(s)
-    band = COIN if won else PLAYERS[of] if to_move else LINE
+    band = COIN if won else SEAT_COLOURS[of] if to_move else LINE
+    turns = f"{s['turns'][of]} turn{'' if s['turns'][of] == 1 else 's'}" + (" - winner" if won else "")
+    score_x, score_y, turns_x, turns_y = (36, 76, 36, 106) if not is_narrow else (width - 100, 28, 230, 28)
     parts = [
-        rectangle(0, 0, width, _ROW, f'fill="{PANEL}" stroke="{band}" stroke-width="{4 if to_move or won else 2}"', 14),
-        rectangle(14, 14, 8, _ROW - 28, f'fill="{PLAYERS[of]}"', 4),
-        write(f"player {of}", 36, 38, 14, INK, 1.7),
-        write(str(score), 36, 76, 24, INK, 2),
-        write("points", 47 + width_of(str(score), 24), 76, 11, MUTED, 1.6),
-        write(f"{s['turns'][of]} turn{'' if s['turns'][of] == 1 else 's'}" + (" - winner" if won else ""), 36, 106, 11, MUTED, 1.6),
+        rectangle(0, 0, width, layout.row, f'fill="{PANEL}" stroke="{band}" stroke-width="{4 if to_move or won else 2}"', 14),
+        rectangle(14, 14, 8, (20 if is_narrow else layout.row - 28), f'fill="{SEAT_COLOURS[of]}"', 4),
+        write(f"player {of}", 36, 30 if is_narrow else 38, 14, TEXT, 1.7),
+        write(str(score), score_x, score_y, 20 if is_narrow else 24, TEXT, 2),
+        write("points", score_x + 11 + width_of(str(score), 24), score_y, 11, MUTED, 1.6),
+        write(turns, turns_x, turns_y, 11, MUTED, 1.6),
     ]
-    y = (_ROW - _H * _SMALL) / 2
+    y = layout.cards
     n_discard = int(s["discard"][of].astype(int).sum())
     top = card_name(s, int(s["top"][of][s["n_top"][of] - 1])) if s["n_top"][of] else ""
-    parts.append(moved(_DECK_X, y, _back(int(s["n_deck"][of]), "deck", top), _SMALL))
+    parts.append(moved(layout.deck, y, _back(int(s["n_deck"][of]), "deck", top), _SMALL))
     discards = rectangle(1, 1, _W - 2, _H - 2, f'fill="none" stroke="{MUTED}" stroke-width="3" stroke-dasharray="2 8"', 11)
     discards += write(str(n_discard), _W / 2, _H / 2 + 10, 26, MUTED, 2, 0.5) + write("discards", _W / 2, _H - 22, 11.5, MUTED, 1.6, 0.5)
-    parts.append(moved(_DISCARDS_X, y, f'<g class="discards">{discards}</g>', _SMALL))
-    parts.append(_groups([CARDS[number] for number in s["card"]], _groups_of(s, of), y, open_hand))
+    parts.append(moved(layout.discards, y, f'<g class="discards">{discards}</g>', _SMALL))
+    parts.append(_groups([CARDS[number] for number in s["card"]], _groups_of(s, of), open_hand, layout))
     return f'<g class="seat seat-{of}{" to-move" if to_move else ""}{" winner" if won else ""}">{"".join(parts)}</g>'
 
 
@@ -444,15 +478,16 @@ def _groups_of(s: Any, of: int) -> list[tuple[str, Any]]:
     return groups + ([("aside", s["aside"])] if of == s["draw_seat"] and s["aside"].any() else [])
 
 
-def _places_of_cards(groups: list[tuple[str, Any]], open_hand: bool) -> tuple[list[float], list[list[tuple[int, float]]]]:
+def _places_of_cards(groups: list[tuple[str, Any]], open_hand: bool, layout: _Layout) -> tuple[list[float], list[list[tuple[int, float]]]]:
     """Return for each group the x at which it begins, and a (slot, x) for each kind of its cards. Cards overlap where room is short.
 
     A hand that is face down is one card, where the group begins.
     """
     face_up = [[slot for slot, n in enumerate(pile) if n] if name != "hand" or open_hand else [] for name, pile in groups]
-    step = min(_W * _SMALL + 8, (_ROOM - _APART * (len(groups) - 1)) / sum(max(1, len(slots)) for slots in face_up))
+    room = layout.width - 2 * layout.margin - layout.hand - 16
+    step = min(_W * _SMALL + 8, (room - _APART * (len(groups) - 1)) / sum(max(1, len(slots)) for slots in face_up))
     starts, places = list[float](), []
-    x = float(_HAND_X)
+    x = layout.hand
     for (name, _), slots in zip(groups, face_up, strict=True):
         x += _APART if name != "hand" else 0
         starts.append(x)
@@ -462,10 +497,10 @@ def _places_of_cards(groups: list[tuple[str, Any]], open_hand: bool) -> tuple[li
     return starts, places
 
 
-def _groups(cards: list[Card], groups: list[tuple[str, Any]], y: float, open_hand: bool) -> str:
+def _groups(cards: list[Card], groups: list[tuple[str, Any]], open_hand: bool, layout: _Layout) -> str:
     """Draw piles side by side, each kind of card once, with the number of such cards."""
-    parts = []
-    for (name, pile), x, places in zip(groups, *_places_of_cards(groups, open_hand), strict=True):
+    parts, y = [], layout.cards
+    for (name, pile), x, places in zip(groups, *_places_of_cards(groups, open_hand, layout), strict=True):
         if name != "hand":
             left = x - _APART
             parts.append(f'<path d="M{left + 6:.4g} {y + 4:.4g}v{_H * _SMALL - 8:.4g}" stroke="{LINE}" stroke-width="3"/>')

@@ -37,7 +37,7 @@ import numpy as np
 from kdenv.core.errors import BadRecord, did_you_mean, shown
 from kdenv.core.parsing import check_length, read_number
 from kdenv.games.dominion import validate
-from kdenv.games.dominion.cards import ACTION, DIG, DRAW_TO, NO_CARD, OTHERS_DISCARD_TO, SPY, STEAL, TRASH, TREASURE, key_of
+from kdenv.games.dominion.cards import ACTION, CARDS, DIG, DRAW_TO, NO_CARD, OTHERS_DISCARD_TO, SPY, STEAL, TRASH, TREASURE, key_of
 from kdenv.games.dominion.piles import N_TOPS
 from kdenv.games.dominion.progress import (
     ASIDE,
@@ -136,7 +136,8 @@ def chance_from(states: Any, k: int, text: str) -> int:
 
 def pile_text(s: Any, pile: Any) -> str:
     """Write a pile as in `7 Copper 3 Estate`."""
-    return " ".join(f"{int(n)} {card_name(s, slot)}" for slot, n in enumerate(pile) if n)
+    cards = s["card"]
+    return " ".join([f"{pile[slot]} {CARDS[cards[slot]].name}" for slot in pile.nonzero()[0].tolist()])
 
 
 def position_text(states: Any, k: int) -> str:
@@ -173,7 +174,7 @@ def position_text(states: Any, k: int) -> str:
         parts += _running_parts(s)
     if s["unasked"]:
         parts.append(("unasked", "yes"))
-    return "; ".join(f"{name}: {value}" for name, value in parts)
+    return "; ".join([f"{name}: {value}" for name, value in parts])
 
 
 def _running_parts(s: Any) -> list[tuple[str, Any]]:

@@ -436,6 +436,15 @@ def witnesses(s):
 
 
 @kernel
+def progress(s):
+    """Return the share of what ends the game that has come about: Provinces sold, or piles that have run out."""
+    if s.node == OVER_NODE:
+        return 1.0
+    provinces = 1.0 - s.supply[PROVINCE] / N_VICTORY[int(s.players)]
+    return max(provinces, min(int(s.n_empty), EMPTY_PILES_TO_END) / EMPTY_PILES_TO_END)
+
+
+@kernel
 def scores(s, out):
     """Write the points of all cards of each seat."""
     for seat in range(int(s.players)):

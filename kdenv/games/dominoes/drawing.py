@@ -7,14 +7,16 @@ for a seat shows the tiles of the others face down, and the suits that they have
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from kdenv.drawing.letters import definitions, write
-from kdenv.drawing.shapes import box, disc
+from kdenv.drawing.shapes import SEATS, box, disc, moved
 from kdenv.games.dominoes import rules
-from kdenv.games.dominoes.line_layout import Half, Placed, lay_out, line_of
+from kdenv.games.dominoes.line_layout import REACH, Half, Placed, lay_out, line_of
 from kdenv.games.dominoes.notation import tiles_in
 from kdenv.games.dominoes.tables import ALL_TILES, CALL, PASS, PUERTO_RICO, SUITS, TILES
+from kdenv.games.dominoes.told import told as told
+from kdenv.games.dominoes.told import told_chance as told_chance
 
 _PER_ROW = 12  # tiles in a row of the terminal
 
@@ -93,14 +95,27 @@ def _last_line(s: Any) -> str:
 
 # For a browser
 
-_WIDTH, _HEIGHT = 760, 600
-_MIDDLE_X, _MIDDLE_Y = 380, 272
-# The middles of the hands and of the badges: below, right, above, left.
-_HANDS = ((_MIDDLE_X, 522), (706, _MIDDLE_Y), (_MIDDLE_X, 52), (54, _MIDDLE_Y))
-_BADGES = ((232, 522), (706, 382), (276, 52), (54, 382))
-_HALF = 23.0  # the side of half a tile in the line
-_OWN_HALF, _OTHER_HALF = 26.0, 17.0  # the side of half a tile in the hand below, and in the other hands
-_TEAM = ("#2f6fb7", "#d2562a")
+
+class _Table(NamedTuple):
+    """The places of a picture. Hands and badges are below, right, above and left; in a narrow picture all others are above."""
+
+    width: float
+    height: float
+    middle: tuple[float, float]  # of the line
+    reach: float  # half tiles from there to the border
+    half: float  # the side of half a tile in the line
+    hands: tuple[tuple[float, float], ...]
+    badges: tuple[tuple[float, float], ...]
+    halves: tuple[float, float]  # the sides of half tiles in the hand below, and in the other hands
+    is_narrow: bool
+
+
+_WIDE = _Table(760, 600, (380, 272), REACH, 23.0, ((380, 522), (706, 272), (380, 52), (54, 272)),
+               ((232, 522), (706, 382), (276, 52), (54, 382)), (26.0, 17.0), False)  # fmt: skip
+_NARROW = _Table(500, 730, (250, 415), 8.5, 26.0, ((275, 672), (420, 164), (250, 164), (80, 164)),
+                 ((62, 672), (420, 108), (250, 108), (80, 108)), (36.0, 11.0), True)  # fmt: skip
+_TEAM = (SEATS[1], SEATS[0])
+SEAT_COLOURS = 2 * _TEAM
 _CLOTH, _RIM, _PALE, _GOLD, _RED = "#24584f", "#1b443e", "#dfe9e2", "#f5c33b", "#b3261e"
 _IVORY, _SHADE, _PIP, _BACK = "#f7f1e1", "#b7a98a", "#262b3a", "#46506b"
 _PIPS = {0: "", 1: "c", 2: "ai", 3: "aci", 4: "aghi", 5: "acghi", 6: "abghij"}
@@ -108,52 +123,57 @@ _PIP_AT = {"a": (-1, -1), "b": (-1, 0), "c": (0, 0), "g": (-1, 1), "h": (1, -1),
 _NUMBER_H = 12.0
 
 
-def svg(states: Any, k: int, seat: int | None = None) -> str:
+def svg(states: Any, k: int, seat: int | None = None, *, narrow: bool = False) -> str:
     """Draw the table as SVG, as this seat sees it. None sees all hands, from seat 0."""
-    s = states[k]
-    below = 0 if seat is None else seat
-    parts = [f'<rect x="0" y="0" width="{_WIDTH}" height="{_HEIGHT}" rx="26" fill="{_RIM}"/>']
-    parts.append(f'<rect x="12" y="12" width="{_WIDTH - 24}" height="{_HEIGHT - 24}" rx="18" fill="{_CLOTH}"/>')
+    s, at = states[k], _NARROW if narrow else _WIDE
+    below = max(0, seat or 0)
+    parts = [f'<rect x="0" y="0" width="{at.width}" height="{at.height}" rx="26" fill="{_RIM}"/>']
+    parts.append(f'<rect x="12" y="12" width="{at.width - 24}" height="{at.height - 24}" rx="18" fill="{_CLOTH}"/>')
     parts.append(_score_board(s))
-    parts.append(_round_number(s))
-    parts.append(_line(s) if s["stage"] >= rules.PLAYING else _pile(s))
-    parts += [_place_at_table(s, seat, (below + ahead) % 4, ahead) for ahead in range(4)]
+    parts.append(moved(at.width - _WIDE.width, 0, _round_number(s)) if narrow else _round_number(s))
+    parts.append(_line(s, at) if s["stage"] >= rules.PLAYING else _pile(s, at))
+    parts += [_place_at_table(s, seat, (below + ahead) % 4, ahead, at) for ahead in range(4)]
     drawing = "".join(parts)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {at.width} {at.height}" width="{at.width}" height="{at.height}">'
         f"<title>dominoes, round {int(s['n_rounds']) + 1}</title><defs>{definitions(drawing)}</defs>{drawing}</svg>"
     )
 
 
-def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, list[str]]:
+def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None, *, narrow: bool = False) -> dict[int, list[str]]:
     """Return the outlines to click for each action: a tile in the hand and then its place in the line, or the badge to pass."""
-    s = states[k]
+    s, table = states[k], _NARROW if narrow else _WIDE
     ahead = (int(s["turn"]) - (seat or 0)) % 4
-    tiles, at, half, lies = _hand(s, int(s["turn"]), ahead)
+    tiles, at, half, lies = _hand(s, int(s["turn"]), ahead, table)
     wide, tall = (2 * half, half) if lies else (half, 2 * half)
     found = {}
     for action in actions:
         if action >= PASS:
-            found[action] = [disc(*_BADGES[ahead], 19)]
+            found[action] = [disc(*table.badges[ahead], 19)]
             continue
         x, y = at[tiles.index(TILES.index(tuple(sorted(divmod(action, SUITS)))))]
-        found[action] = [box(x - wide / 2, y - tall / 2, wide, tall), _end(states, k, action)]
+        found[action] = [box(x - wide / 2, y - tall / 2, wide, tall), _end(states, k, action, table)]
     return found
 
 
-def _end(states: Any, k: int, action: int) -> str:
+def buttons(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, str]:
+    """Return the words on the buttons to pass and to call."""
+    return {action: words for action, words in ((PASS, "pass"), (CALL, "call")) if action in actions}
+
+
+def _end(states: Any, k: int, action: int, at: _Table) -> str:
     """Return the outline of the tile that this action would lay."""
     after = states[k : k + 1].copy()
     turn = int(after[0]["n_turns"])
     after[0]["turns"][turn], after[0]["n_turns"] = action, turn + 1
-    (x1, y1, _), (x2, y2, _), _ = next(tile for tile in lay_out(*line_of(after[0])) if tile.turn == turn)
-    left, top = _MIDDLE_X + (min(x1, x2) - 0.5) * _HALF, _MIDDLE_Y + (min(y1, y2) - 0.5) * _HALF
-    return box(left, top, (abs(x1 - x2) + 1) * _HALF, (abs(y1 - y2) + 1) * _HALF)
+    (x1, y1, _), (x2, y2, _), _ = next(tile for tile in lay_out(*line_of(after[0]), at.reach) if tile.turn == turn)
+    left, top = at.middle[0] + (min(x1, x2) - 0.5) * at.half, at.middle[1] + (min(y1, y2) - 0.5) * at.half
+    return box(left, top, (abs(x1 - x2) + 1) * at.half, (abs(y1 - y2) + 1) * at.half)
 
 
-def _hand(s: Any, seat: int, ahead: int) -> tuple[list[int], list[tuple[float, float]], float, bool]:
+def _hand(s: Any, seat: int, ahead: int, table: _Table) -> tuple[list[int], list[tuple[float, float]], float, bool]:
     """Return the tiles in a hand, their middles, the side of half a tile, and whether they lie crosswise."""
-    half, lies, (x, y) = _OWN_HALF if ahead == 0 else _OTHER_HALF, ahead % 2 == 1, _HANDS[ahead]
+    half, lies, (x, y) = table.halves[ahead > 0], ahead % 2 == 1 and not table.is_narrow, table.hands[ahead]
     tiles = tiles_in(s["hands"][seat])
     along = [(i - (len(tiles) - 1) / 2) * (half + 4) for i in range(len(tiles))]
     return tiles, [(x, y + far) if lies else (x + far, y) for far in along], half, lies
@@ -197,25 +217,25 @@ def _back(lies: bool, half: float, x: float, y: float) -> str:
     return plate + f'<path d="M{x - d:.1f} {y:.1f}L{x:.1f} {y - d:.1f}L{x + d:.1f} {y:.1f}L{x:.1f} {y + d:.1f}Z" fill="#7d88a6"/>'
 
 
-def _line(s: Any) -> str:
+def _line(s: Any, at: _Table) -> str:
     """Draw the line of tiles. The one laid last has a golden border."""
-    placed = lay_out(*line_of(s))
+    placed = lay_out(*line_of(s), at.reach)
     last = max((tile.turn for tile in placed), default=-1)
-    gold = f'stroke="{_GOLD}" stroke-width="2.4"'
+    gold = f'class="last" stroke="{_GOLD}" stroke-width="2.4"'
     placed.sort(key=lambda tile: tile.turn)
-    return "".join(_tile(tile, _HALF, _MIDDLE_X, _MIDDLE_Y, gold if tile.turn == last else "") for tile in placed)
+    return "".join(_tile(tile, at.half, *at.middle, gold if tile.turn == last else "") for tile in placed)
 
 
-def _pile(s: Any) -> str:
+def _pile(s: Any, at: _Table) -> str:
     """Draw the tiles that are not dealt yet, face down in rows of seven."""
-    places = [divmod(i, 7) for i in range(int(s["undealt"]).bit_count())]
-    return "".join(_back(False, _HALF, _MIDDLE_X + (column - 3) * 27, _MIDDLE_Y + (row - 1.5) * 50) for row, column in places)
+    places, (x, y) = [divmod(i, 7) for i in range(int(s["undealt"]).bit_count())], at.middle
+    return "".join(_back(False, at.half, x + (column - 3) * (at.half + 4), y + (row - 1.5) * (2 * at.half + 4)) for row, column in places)
 
 
-def _place_at_table(s: Any, looker: int | None, seat: int, ahead: int) -> str:
+def _place_at_table(s: Any, looker: int | None, seat: int, ahead: int, table: _Table) -> str:
     """Draw a hand, the badge of its seat, and the suits it has shown to lack. ahead: the side of the table, 0 below, 1 right."""
-    tiles, at, half, lies = _hand(s, seat, ahead)
-    badge_x, badge_y = _BADGES[ahead]
+    tiles, at, half, lies = _hand(s, seat, ahead, table)
+    badge_x, badge_y = table.badges[ahead]
     parts = []
     for tile, (at_x, at_y) in zip(tiles, at, strict=True):
         if not _is_open(s, looker, seat):
@@ -225,7 +245,7 @@ def _place_at_table(s: Any, looker: int | None, seat: int, ahead: int) -> str:
         face_up = Placed(Half(-0.5, 0, a), Half(0.5, 0, b), 0) if lies else Placed(Half(0, -0.5, a), Half(0, 0.5, b), 0)
         parts.append(_tile(face_up, half, at_x, at_y))
     parts.append(_badge(s, seat, badge_x, badge_y))
-    parts.append(_shown_lacks(s, seat, ahead, badge_x, badge_y))
+    parts.append(_shown_lacks(s, seat, ahead, badge_x, badge_y, table.is_narrow))
     return "".join(parts)
 
 
@@ -246,21 +266,22 @@ def _badge(s: Any, seat: int, x: float, y: float) -> str:
         mark = f"M{x + 15} {y - 26}V{y - 13}M{x + 15} {y - 8}V{y - 7}"
         parts.append(f'<path d="{mark}" stroke="{_GOLD}" stroke-width="4" stroke-linecap="round"/>')
     if seat in _winners(s):
-        parts.append(_star(x, y + 27, 9))
+        parts.append(_star(x + 27, y + 4, 9))
+    parts.append(write(f"player {seat}", x, y + 33, 9.5, _PALE, 1.3, 0.5))
     return "".join(parts)
 
 
-def _shown_lacks(s: Any, seat: int, ahead: int, x: float, y: float) -> str:
+def _shown_lacks(s: Any, seat: int, ahead: int, x: float, y: float, is_narrow: bool) -> str:
     """Draw the suits that a seat has shown to lack, as half tiles that are struck through."""
     parts = []
     suits = _lacks(s, seat)
     for i, suit in enumerate(suits):
         if ahead == 0:
-            at_x, at_y = x - 38 - 21 * i, y
-        elif ahead == 2:  # behind the hand, because the points are on the other side of the badge
+            at_x, at_y = (x + (i - (len(suits) - 1) / 2) * 21, y - 48) if is_narrow else (x - 38 - 21 * i, y)
+        elif ahead == 2 and not is_narrow:  # behind the hand, because the points are on the other side of the badge
             at_x, at_y = x + 204 + 21 * i, y
         else:
-            at_x, at_y = x + (i % 3 - (min(len(suits), 3) - 1) / 2) * 21, y + 46 + 21 * (i // 3)
+            at_x, at_y = x + (i % 3 - (min(len(suits), 3) - 1) / 2) * 21, y + (90 if is_narrow else 54) + 21 * (i // 3)
         box = _plate(at_x - 9, at_y - 9, 18, 18, 18, "#cfd6cb", "")
         strike = f'<path d="M{at_x - 9:.1f} {at_y + 9:.1f}L{at_x + 9:.1f} {at_y - 9:.1f}" stroke="{_RED}" stroke-width="2"/>'
         parts.append(box + _pips(Half(0, 0, suit), 18, at_x, at_y, False) + strike)

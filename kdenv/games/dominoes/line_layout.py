@@ -53,8 +53,8 @@ def line_of(s: Any) -> tuple[list[Laid], int]:
     return line, opening
 
 
-def lay_out(line: list[Laid], opening: int) -> list[Placed]:
-    """Return the place of every tile of the line. opening: the index of the opening tile."""
+def lay_out(line: list[Laid], opening: int, reach: float = REACH) -> list[Placed]:
+    """Return the place of every tile of the line. opening: the index of the opening tile. reach: half tiles to the border."""
     if not line:
         return []
     middle = line[opening]
@@ -64,9 +64,9 @@ def lay_out(line: list[Laid], opening: int) -> list[Placed]:
     else:
         placed = [Placed(Half(-0.5, 0, middle.left), Half(0.5, 0, middle.right), middle.turn)]
         edge = 1.0
-    placed += _arm(line[opening + 1 :], edge)
+    placed += _arm(line[opening + 1 :], edge, reach)
     left_arm = [Laid(tile.right, tile.left, tile.turn) for tile in reversed(line[:opening])]
-    placed += [Placed(_turned(first), _turned(second), turn) for first, second, turn in _arm(left_arm, edge)]
+    placed += [Placed(_turned(first), _turned(second), turn) for first, second, turn in _arm(left_arm, edge, reach)]
     return placed
 
 
@@ -74,13 +74,13 @@ def _turned(half: Half) -> Half:
     return Half(-half.x, -half.y, half.pips)
 
 
-def _arm(tiles: list[Laid], x: float) -> list[Placed]:
+def _arm(tiles: list[Laid], x: float, reach: float) -> list[Placed]:
     """Lay out one arm from x on, to the right at first. Each tile has its half towards the opening tile in `left`."""
     placed = []
     y, towards, around_corner = 0.0, 1, False
     for near, far, turn in tiles:
         length = 1 if near == far and not around_corner else 2
-        if (x + towards * length) * towards > REACH - 1:  # a corner tile takes one more half tile
+        if (x + towards * length) * towards > reach - 1:  # a corner tile takes one more half tile
             middle = x + towards / 2
             placed.append(Placed(Half(middle, y, near), Half(middle, y + 1, far), turn))
             x, y, towards, around_corner = x + towards, y + 2, -towards, True

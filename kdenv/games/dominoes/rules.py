@@ -369,6 +369,14 @@ def witnesses(s):
 
 
 @kernel
+def progress(s):
+    """Return the share of the tiles that have been laid in this round."""
+    if s.stage == FINISHED:
+        return 1.0
+    return popcount(s.played[0] | s.played[1] | s.played[2] | s.played[3]) / N_TILES
+
+
+@kernel
 def scores(s, out):
     """Write each seat's score: its team's points (puerto_rico), the others' penalties minus its own (openspiel), or minus its own."""
     for seat in range(4):

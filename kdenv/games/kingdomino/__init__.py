@@ -60,6 +60,7 @@ GAME = Game(
     notation=notation,
     drawing=drawing,
     encodings=encoding.ENCODINGS,
+    training_encoding="prospects",
     n_actions=lambda players, variant: int(placements.discard_action(_size(variant))) + 5,
     max_legal=best_turns.MAX_LEGAL,
     max_turns=best_turns.MAX_TURNS,

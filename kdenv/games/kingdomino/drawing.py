@@ -7,7 +7,7 @@ letters in kdenv/drawing/letters.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from kdenv.core.protocols import LastTurn
 from kdenv.drawing import letters as lettering
@@ -15,12 +15,16 @@ from kdenv.drawing.letters import write
 from kdenv.drawing.shapes import box, mark, moved, rectangle
 from kdenv.games.kingdomino import placements, rules
 from kdenv.games.kingdomino.notation import halves, square_name
-from kdenv.games.kingdomino.scene import Kingdom, kingdoms_of, mover, n_in_box, round_text, waiting
+from kdenv.games.kingdomino.scene import Kingdom, kingdoms_of, last_change, mover, n_in_box, round_text, waiting
 from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, TERRAIN_A, TERRAIN_B, TERRAINS
 from kdenv.games.kingdomino.terminal import ansi
-from kdenv.games.kingdomino.terrain_art import GOLD, HINT, INK, LINE, MUTED, PANEL, PAPER, PLAYERS, TILE, definitions
+from kdenv.games.kingdomino.terrain_art import GOLD, HINT, INK, LINE, MUTED, PANEL, PAPER, PLAYERS, TEXT, TILE, definitions
+from kdenv.games.kingdomino.told import told, told_chance
 
-__all__ = ["ansi", "svg", "targets"]
+__all__ = ["DARK", "SEAT_COLOURS", "ansi", "buttons", "ghosts", "svg", "targets", "told", "told_chance"]
+
+SEAT_COLOURS = tuple(colour for colour, _ in PLAYERS)
+DARK = {PAPER: "#24222a", PANEL: "#322f39", LINE: "#4b4755", HINT: "#3b3743", TEXT: "#ece6f2", MUTED: "#a9a1b0"}
 
 # Every part is drawn with its left upper corner at (0, 0) and then moved to its place.
 _KINGDOM_W, _KINGDOM_H = 440, 524
@@ -32,6 +36,7 @@ _CROWN_H = 62  # the height of the crown above the result
 _QUEUE, _DRAFT = "queue", "draft"
 _HEAD_H = 148  # the height above the drafts, for the name of the game and the round
 _UPRIGHT = 1.22  # the scale of the drafts where one stands below the other
+_NARROW_MARGIN, _NARROW_HEAD = 10, 26  # of a narrow picture
 _NARROW, _WIDE = 246, 390  # the width of the table if the drafts stand one below the other, and if they stand side by side
 
 # By number of players: left and top of the kingdoms; left, top, width and height of the table.
@@ -48,64 +53,108 @@ _LAYOUTS = {
 }
 
 
-def svg(states: Any, k: int, seat: int | None = None, last: LastTurn | None = None) -> str:
+class _Layout(NamedTuple):
+    """The places of a picture: of each kingdom its left, top and scale; left, top, width and height of the table; and the whole size."""
+
+    kingdoms: list[tuple[float, float, float]]
+    table: tuple[float, float, float, float]
+    width: float
+    height: float
+    head: float  # the height above the drafts
+
+
+def _layout(players: int, seat: int | None, narrow: bool) -> _Layout:
+    """Place everything. In a narrow picture the kingdom of the observer is the first, the drafts are below it, and the others are small."""
+    if not narrow:
+        corners, (x, y, width, height) = _LAYOUTS[players]
+        across = max(x + width, *(left + _KINGDOM_W for left, _ in corners)) + _MARGIN
+        return _Layout([(left, top, 1.0) for left, top in corners], (x, y, width, height), across, y + height + _MARGIN, _HEAD_H)
+    first, small = max(0, seat or 0), (_KINGDOM_W - _GAP) / 2 / _KINGDOM_W
+    table = (_NARROW_MARGIN, _NARROW_MARGIN + _KINGDOM_H, float(_KINGDOM_W), _NARROW_HEAD + 14.0 + _SECTION_H)
+    below, places = table[1] + table[3], {first: (float(_NARROW_MARGIN), float(_NARROW_MARGIN), 1.0)}
+    for i in range(players - 1):
+        left, top = _NARROW_MARGIN + i % 2 * (_KINGDOM_W + _GAP) / 2, below + i // 2 * (_KINGDOM_H * small + _GAP)
+        places[(first + 1 + i) % players] = float(left), top, small
+    below += (players // 2) * (_KINGDOM_H * small + _GAP)
+    return _Layout([places[of] for of in range(players)], table, 2 * _NARROW_MARGIN + _KINGDOM_W, below, _NARROW_HEAD)
+
+
+def svg(states: Any, k: int, seat: int | None = None, last: LastTurn | None = None, *, narrow: bool = False) -> str:
     """Draw the position as SVG, with frames around the domino placed last and the one picked after it. Every seat sees the same."""
     s = states[k]
     kingdoms = kingdoms_of(states, k)
-    corners, (table_x, table_y, table_w, table_h) = _LAYOUTS[len(kingdoms)]
+    layout = _layout(len(kingdoms), seat, narrow)
     cell = _cell(kingdoms)
-    parts = [moved(x, y, _kingdom(s, kingdom, cell)) for kingdom, (x, y) in zip(kingdoms, corners, strict=True)]
-    parts.append(moved(table_x, table_y, _table(s, kingdoms, table_w, table_h)))
-    parts.append(mark(_changed(s, kingdoms, last)) if last else "")
-    width = max(table_x + table_w, *(x + _KINGDOM_W for x, _ in corners)) + _MARGIN
-    height = table_y + table_h + _MARGIN
-    return lettering.picture(f"Kingdomino, {round_text(s)}", width, height, PAPER, "".join(parts), definitions())
+    parts = [moved(x, y, _kingdom(s, kingdom, cell), scale) for kingdom, (x, y, scale) in zip(kingdoms, layout.kingdoms, strict=True)]
+    parts.append(moved(*layout.table[:2], _table(s, kingdoms, layout)))
+    parts.append(mark(_changed(s, kingdoms, last, layout)) if last else "")
+    return lettering.picture(f"Kingdomino, {round_text(s)}", layout.width, layout.height, PAPER, "".join(parts), definitions())
 
 
-def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, list[str]]:
+def targets(states: Any, k: int, actions: Sequence[int], seat: int | None = None, *, narrow: bool = False) -> dict[int, list[str]]:
     """Return the outlines to click for each action: the squares of both halves, a domino to pick, or the domino to discard."""
     s, kingdoms = states[k], kingdoms_of(states, k)
     size = int(s["size"])
     discard = int(placements.discard_action(size))
+    layout = _layout(len(kingdoms), seat, narrow)
     found = {}
     for action in actions:
         if action < discard:
             x1, y1, x2, y2 = halves(action, size)
-            found[action] = [_squares(kingdoms, mover(s), [at]) for at in ((x1, y1), (x2, y2))]
+            found[action] = [_squares(kingdoms, layout, mover(s), [at]) for at in ((x1, y1), (x2, y2))]
         elif action == discard:
-            found[action] = [_slot(kingdoms, _QUEUE, int(s["turn"]))]
+            found[action] = [_slot(layout, _QUEUE, int(s["turn"]))]
         else:
-            found[action] = [_slot(kingdoms, _DRAFT, action - discard - 1)]
+            found[action] = [_slot(layout, _DRAFT, action - discard - 1)]
     return found
 
 
-def _changed(s: Any, kingdoms: list[Kingdom], last: LastTurn) -> list[str]:
+def ghosts(states: Any, k: int, actions: Sequence[int], seat: int | None = None, *, narrow: bool = False) -> dict[int, str]:
+    """Return the domino to be placed as each placement would lay it."""
+    s = states[k]
+    if s["stage"] != rules.PLACING:
+        return {}
+    kingdoms, size, number = kingdoms_of(states, k), int(s["size"]), int(s["queue"][int(s["turn"])])
+    (x, y, scale), cell = _layout(len(kingdoms), seat, narrow).kingdoms[mover(s)], _cell(kingdoms)
+    origin_x, origin_y = _origin(kingdoms[mover(s)], cell)
+    found = {}
+    for action in actions:
+        if action < placements.discard_action(size):
+            x1, y1, x2, y2 = halves(action, size)
+            land = _square(int(TERRAIN_A[number]), int(CROWNS_A[number]), TILE * x1, TILE * y1, number % 2)
+            land += _square(int(TERRAIN_B[number]), int(CROWNS_B[number]), TILE * x2, TILE * y2, 1 - number % 2)
+            found[action] = moved(x + origin_x * scale, y + origin_y * scale, land, scale * cell / TILE)
+    return found
+
+
+def buttons(states: Any, k: int, actions: Sequence[int], seat: int | None = None) -> dict[int, str]:
+    """Return the words on the button that discards the domino."""
+    discard = int(placements.discard_action(int(states[k]["size"])))
+    return {discard: "discard the domino"} if discard in actions else {}
+
+
+def _changed(s: Any, kingdoms: list[Kingdom], last: LastTurn, layout: _Layout) -> list[str]:
     """The outlines of the domino that a seat has placed, unless it was discarded, and of the one that it has picked after that."""
-    discard = int(placements.discard_action(int(s["size"])))
-    placed = [action for action in last.actions[-2:] if action < discard]
-    pick = last.actions[-1] - discard - 1
-    outlines = []
-    if placed and (pick >= 0 or placed[-1] == last.actions[-1]):
-        x1, y1, x2, y2 = halves(placed[-1], int(s["size"]))
-        outlines.append(_squares(kingdoms, last.seat, [(x1, y1), (x2, y2)]))
-    if pick >= 0:
-        outlines.append(_slot(kingdoms, _DRAFT if s["draft_king"][pick] == last.seat else _QUEUE, pick))  # a full draft becomes the queue
+    change = last_change(last, int(s["size"]))
+    outlines = [_squares(kingdoms, layout, last.seat, change.squares)] if change.squares else []
+    if change.slot is not None:  # a full draft becomes the queue
+        outlines.append(_slot(layout, _DRAFT if s["draft_king"][change.slot] == last.seat else _QUEUE, change.slot))
     return outlines
 
 
-def _squares(kingdoms: list[Kingdom], seat: int, places: list[tuple[int, int]]) -> str:
+def _squares(kingdoms: list[Kingdom], layout: _Layout, seat: int, places: list[tuple[int, int]]) -> str:
     """The outline of one square of a kingdom, or of two that lie side by side."""
-    cell, (x, y) = _cell(kingdoms), _LAYOUTS[len(kingdoms)][0][seat]
+    cell, (x, y, scale) = _cell(kingdoms), layout.kingdoms[seat]
     origin_x, origin_y = _origin(kingdoms[seat], cell)
     columns, rows = sorted(column for column, _ in places), sorted(row for _, row in places)
     wide, tall = (columns[-1] - columns[0] + 1) * cell, (rows[-1] - rows[0] + 1) * cell
-    return box(x + origin_x + columns[0] * cell, y + origin_y + rows[0] * cell, wide, tall)
+    return box(x + (origin_x + columns[0] * cell) * scale, y + (origin_y + rows[0] * cell) * scale, wide * scale, tall * scale)
 
 
-def _slot(kingdoms: list[Kingdom], which: str, row: int) -> str:
+def _slot(layout: _Layout, which: str, row: int) -> str:
     """The outline of a domino that is to be placed or picked."""
-    x, y, width, _ = _LAYOUTS[len(kingdoms)][1]
-    queue, draft, scale = _places_of_dominoes(width)
+    x, y, *_ = layout.table
+    queue, draft, scale = _places_of_dominoes(layout)
     left, top = queue if which == _QUEUE else draft
     return box(x + left + (_ROW_W - 2 * _HALF) * scale, y + top + _row_y(row) * scale, 2 * _HALF * scale, _HALF * scale)
 
@@ -122,12 +171,13 @@ def _origin(kingdom: Kingdom, cell: float) -> tuple[float, float]:
     return x, _LAND_Y + _LAND / 2 - (rows[0] + rows[-1] + 1) / 2 * cell
 
 
-def _places_of_dominoes(width: float) -> tuple[tuple[float, float], tuple[float, float], float]:
-    """The places of the queue and the draft on a table of this width, and their scale."""
+def _places_of_dominoes(layout: _Layout) -> tuple[tuple[float, float], tuple[float, float], float]:
+    """The places of the queue and the draft on the table, and their scale."""
+    _, _, width, _ = layout.table
     if width > _NARROW:
-        return (width / 4 - _ROW_W / 2, _HEAD_H + 14), (width * 3 / 4 - _ROW_W / 2, _HEAD_H + 14), 1.0
+        return (width / 4 - _ROW_W / 2, layout.head + 14), (width * 3 / 4 - _ROW_W / 2, layout.head + 14), 1.0
     left = (width - _ROW_W * _UPRIGHT) / 2
-    return (left, _HEAD_H + 24), (left, _HEAD_H + 24 + _SECTION_H * _UPRIGHT + 24), _UPRIGHT
+    return (left, layout.head + 24), (left, layout.head + 24 + _SECTION_H * _UPRIGHT + 24), _UPRIGHT
 
 
 def _use(name: str, x: float, y: float, fill: str = "") -> str:
@@ -153,7 +203,7 @@ def _kingdom(s: Any, kingdom: Kingdom, cell: float) -> str:
     """The panel of one seat: its number, its task, its points, its land."""
     colour, on_colour = PLAYERS[kingdom.seat]
     over = s["stage"] == rules.FINISHED
-    band, ink = (LINE, INK) if not kingdom.task else (GOLD, INK) if over else (colour, on_colour)
+    band, ink = (LINE, TEXT) if not kingdom.task else (GOLD, INK) if over else (colour, on_colour)
     role = "" if not kingdom.task else " winner" if over else " to-move"
     points = str(kingdom.points)
     parts = [
@@ -167,7 +217,7 @@ def _kingdom(s: Any, kingdom: Kingdom, cell: float) -> str:
     ]
     if kingdom.task:
         parts.append(rectangle(164, 13, lettering.width_of(kingdom.task, 12.5) + 24, 28, f'fill="{PANEL}"', 14))
-        parts.append(write(kingdom.task, 176, 32, 12.5, INK, 1.6))
+        parts.append(write(kingdom.task, 176, 32, 12.5, TEXT, 1.6))
     x = _KINGDOM_W - 36 - lettering.width_of(points, 22)
     for i, bonus in enumerate(kingdom.bonuses):
         parts.append(write(bonus, x, (24 if len(kingdom.bonuses) == 2 else 31) + 16 * i, 9.5, ink, 1.5, 1))
@@ -226,26 +276,31 @@ def _area_points(kingdom: Kingdom) -> str:
     for terrain, points in enumerate(kingdom.areas):
         if points:
             square = moved(x, _KINGDOM_H - 37, _use(f"{terrain}-0", 0, 0) + frame, 0.375)
-            text = write(str(points), x + 31, _KINGDOM_H - 19, 11, INK, 1.6)
+            text = write(str(points), x + 31, _KINGDOM_H - 19, 11, TEXT, 1.6)
             parts.append(f"<g><title>{TERRAINS[terrain]}: {points}</title>{square}{text}</g>")
             x += 46 + lettering.width_of(str(points), 11)
     return "".join(parts)
 
 
-def _table(s: Any, kingdoms: list[Kingdom], width: float, height: float) -> str:
+def _table(s: Any, kingdoms: list[Kingdom], layout: _Layout) -> str:
     """The middle of the table: the round, the number of dominoes in the box, the queue and the draft, or the result."""
     over = s["stage"] == rules.FINISHED
-    parts = [
-        write("kingdomino", width / 2, 48, 24, INK, 2.1, 0.5),
-        write("the end" if over else round_text(s), width / 2, 82, 13, INK, 1.6, 0.5),
-        _rounds(s, width / 2, 102),
-        write(f"{n_in_box(s)} dominoes in the box", width / 2, 132, 10, MUTED, 1.6, 0.5),
-    ]
-    queue, draft, scale = _places_of_dominoes(width)
+    _, _, width, height = layout.table
+    box_text, round_name = f"{n_in_box(s)} dominoes in the box", "the end" if over else round_text(s)
+    if layout.head == _HEAD_H:
+        parts = [
+            write("kingdomino", width / 2, 48, 24, TEXT, 2.1, 0.5),
+            write(round_name, width / 2, 82, 13, TEXT, 1.6, 0.5),
+            _rounds(s, width / 2, 102),
+            write(box_text, width / 2, 132, 10, MUTED, 1.6, 0.5),
+        ]
+    else:
+        parts = [write(f"{round_name} - {box_text}", width / 2, 22, 12, TEXT, 1.6, 0.5)]
+    queue, draft, scale = _places_of_dominoes(layout)
     if over:
         left = (width - _ROW_W * scale) / 2
         result_h = (_row_y(len(kingdoms)) + _CROWN_H) * scale
-        parts.append(moved(left, _HEAD_H + (height - _HEAD_H - result_h) / 2, _result(kingdoms), scale))
+        parts.append(moved(left, layout.head + (height - layout.head - result_h) / 2, _result(kingdoms), scale))
     else:
         parts += [moved(*queue, _queue(s), scale), moved(*draft, _draft(s), scale)]
     return f'<g class="table">{"".join(parts)}</g>'
@@ -266,13 +321,13 @@ def _queue(s: Any) -> str:
     """The dominoes of the round before, which are placed in this round; in the first round, the kings that wait to pick."""
     parts = []
     if s["round"] == 0:
-        parts.append(write("waiting", _ROW_W / 2, 14, 12, INK, 1.6, 0.5))
+        parts.append(write("waiting", _ROW_W / 2, 14, 12, TEXT, 1.6, 0.5))
         for i, seat in enumerate(waiting(s)):
             moves = i == 0 and s["stage"] == rules.PICKING
             y = _row_y(i)
             parts.append((_halo(seat, y) if moves else "") + _king(seat, _ROW_W / 2, y + _HALF - 5, 1.12))
         return "".join(parts)
-    parts.append(write("to place", _ROW_W - _HALF, 14, 12, INK, 1.6, 0.5))
+    parts.append(write("to place", _ROW_W - _HALF, 14, 12, TEXT, 1.6, 0.5))
     for i in range(int(s["kings"])):
         y = _row_y(i)
         seat = int(s["queue_king"][i])
@@ -289,7 +344,7 @@ def _queue(s: Any) -> str:
 def _draft(s: Any) -> str:
     """The dominoes to pick from, and the kings that stand on those that are taken."""
     picks = s["stage"] == rules.PICKING
-    parts = [write("to pick", _ROW_W - _HALF, 14, 12, INK, 1.6, 0.5)]
+    parts = [write("to pick", _ROW_W - _HALF, 14, 12, TEXT, 1.6, 0.5)]
     for i in range(int(s["kings"])):
         y, domino, seat = _row_y(i), int(s["draft"][i]), int(s["draft_king"][i])
         if domino == rules.NO_DOMINO:
@@ -329,7 +384,7 @@ def _domino(number: int, y: float) -> str:
     second = _square(int(TERRAIN_B[number]), int(CROWNS_B[number]), TILE, 0, 1 - number % 2)
     frame = rectangle(0, 0, 2 * TILE, TILE, f'fill="none" stroke="{INK}" stroke-width="3.5"', 9)
     domino = moved(_ROW_W - 2 * _HALF, y, f'<g clip-path="url(#k-domino)">{first}{second}</g>{frame}', _HALF / TILE)
-    return write(str(number), _ROW_W - 2 * _HALF - 10, y + _HALF / 2 + 6.5, 13, INK, 1.7, 1) + domino
+    return write(str(number), _ROW_W - 2 * _HALF - 10, y + _HALF / 2 + 6.5, 13, TEXT, 1.7, 1) + domino
 
 
 def _result(kingdoms: list[Kingdom]) -> str:
@@ -341,5 +396,5 @@ def _result(kingdoms: list[Kingdom]) -> str:
             parts.append(rectangle(-14, y - 6, _ROW_W + 28, _HALF + 12, f'fill="{PANEL}" stroke="{GOLD}" stroke-width="4"', 16))
         parts.append(write(str(kingdom.place), 4, y + 38, 16, MUTED, 1.7))
         parts.append(_king(kingdom.seat, 62, y + _HALF - 6, 1.2))
-        parts.append(write(str(kingdom.points), _ROW_W, y + 40, 22, INK, 1.9, 1))
+        parts.append(write(str(kingdom.points), _ROW_W, y + 40, 22, TEXT, 1.9, 1))
     return "".join(parts)

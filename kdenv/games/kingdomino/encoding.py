@@ -113,5 +113,11 @@ def _write_domino(number, out, at):
 
 ENCODINGS = (
     Encoding("planes", layout, observe, "the kingdoms as planes, the dominoes as rows of numbers"),
-    Encoding("prospects", prospects.layout, prospects.observe, "areas, shapes, and the points that dominoes could add; for small networks"),
+    Encoding(
+        "prospects",
+        prospects.layout,
+        prospects.observe,
+        "areas, shapes, and the points that dominoes could add; for small networks",
+        part=prospects.remembered,
+    ),
 )

@@ -3,16 +3,20 @@
 It has no picture of the squares. A network of one small layer cannot find areas in a picture, nor compute the points of a domino beside
 them. So both are written as numbers. On 7x7, squares across the seam of the torus only seem to be neighbours (board.py). There some counts
 of free squares may be too high by one or two.
+
+Positions that are compared differ in one kingdom at most. So the part for kernels (Remembered) keeps what it wrote of each kingdom last.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kdenv.compiler.bits import ONE, popcount
 from kdenv.compiler.kernel import kernel
-from kdenv.core.encoding import Part, clear
+from kdenv.compiler.question import answers, question
+from kdenv.core.encoding import Part, Vector, clear, observe_by
 from kdenv.games.kingdomino.board import CASTLE, DOWN, NONE, RIGHT, area_around, behind, centred_box, first_halves, neighbours
 from kdenv.games.kingdomino.placements import reachable
 from kdenv.games.kingdomino.rules import NO_DOMINO, NOBODY, PICKING, PLACING, bonus_for_harmony, bonus_for_middle
@@ -22,12 +26,15 @@ from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, N_DOMINOES, N_TERR
 N_OF_AREA = 3  # numbers of one area
 N_OF_AREAS = 2 * N_OF_AREA + 2  # of one terrain
 N_OF_SHAPE = 7  # of one kingdom
+N_OF_KINGDOM = N_TERRAINS * N_OF_AREAS + N_OF_SHAPE
 N_OF_DOMINO = 2 + 2 * (N_TERRAINS + 1)  # of one domino, without its owner
 N_OF_PROSPECT = 4  # of a domino in the kingdom of its owner
 N_TO_COME = 4  # of one terrain
 N_ROUNDS = 17  # the most rounds of any number of players; the last of them, in which dominoes are only placed, included
 _MORE_THAN_SQUARES = 64  # a factor that ranks areas by points first and then by squares
 _NO_AREA = -1  # a lower rank than any area has
+_N_KEYS = N_TERRAINS + 3  # the words that tell one kingdom from another
+_NEVER = -1  # in place of a version
 
 
 def layout(players: int, options: Mapping[str, Any]) -> dict[str, Part]:
@@ -81,42 +88,124 @@ def _sets_of_dominoes() -> np.ndarray:
 SETS = _sets_of_dominoes()
 
 
+class Nothing(NamedTuple):
+    """What a call of `observe` remembers."""
+
+
+class Remembered(NamedTuple):
+    """The part that writes the same numbers as `observe`. It computes only what differs from its last calls."""
+
+    keys: NDArray[np.uint64]  # by seat: the kingdom that its row is about, in words
+    rows: Vector  # by seat: the numbers of its kingdom, areas first
+    points: NDArray[np.int64]
+    versions: NDArray[np.int64]  # by seat: a number that no other row has had; and then how many there were
+    numbers: NDArray[np.int64]  # by slot of a domino: which one it was, ...
+    of_versions: NDArray[np.int64]  # ... and the version of its owner's kingdom
+    prospects: Vector  # by slot
+
+
+def remembered() -> Remembered:
+    """Make the part, which remembers nothing at first."""
+    return Remembered(
+        keys=np.zeros((4, _N_KEYS), np.uint64),
+        rows=np.zeros((4, N_OF_KINGDOM), np.float32),
+        points=np.zeros(4, np.int64),
+        versions=np.array([_NEVER] * 4 + [0], np.int64),
+        numbers=np.zeros(8, np.int64),
+        of_versions=np.full(8, _NEVER, np.int64),
+        prospects=np.zeros((8, N_OF_PROSPECT), np.float32),
+    )
+
+
 @kernel
 def observe(states, k, seat, out):
     """Write the observation of the seat in states[k] to out."""
+    _observe_with(Nothing(), states[k], seat, out)
+
+
+@answers(observe_by, Remembered)
+@kernel
+def _observe_again(encoding, states, k, seat, out):
+    _observe_with(encoding, states[k], seat, out)
+
+
+@kernel
+def _observe_with(memory, s, seat, out):
     clear(out)
-    s = states[k]
     players = int(s.players)
-    scores_at = players * (N_TERRAINS * N_OF_AREAS + N_OF_SHAPE)
-    at = mine = 0
+    shapes_at = players * N_TERRAINS * N_OF_AREAS
+    scores_at = shapes_at + players * N_OF_SHAPE
+    mine = 0
     # The areas give the points, so the part `scores`, which comes later in the vector, is written here too.
     for relative in range(players):
         owner = (seat + relative) % players
-        free, points = reachable(s, owner), bonus_for_middle(s, owner) + bonus_for_harmony(s, owner)
-        for terrain in range(N_TERRAINS):
-            points += _write_areas(s, owner, terrain, free, out, at)
-            at += N_OF_AREAS
+        points = _write_kingdom(memory, s, owner, out, relative * N_TERRAINS * N_OF_AREAS, shapes_at + relative * N_OF_SHAPE)
         mine = points if relative == 0 else mine
         out[scores_at + relative] = points * 0.01
         out[scores_at + players + relative] = (points - mine) / 50.0
-    for relative in range(players):
-        _write_shape(s, (seat + relative) % players, out, at)
-        at += N_OF_SHAPE
-    at += 2 * players  # the part `scores`
+    at = scores_at + 2 * players
     # The queue without the dominoes that have been placed: those of earlier turns, and that of this turn while its seat picks.
     for slot in range(4):
         gone = slot < s.turn or (slot == s.turn and s.stage == PICKING)
         if s.queue[slot] != NO_DOMINO and not gone:
-            _write_domino(s, int(s.queue[slot]), int(s.queue_king[slot]), seat, out, at)
+            _write_domino(memory, s, slot, int(s.queue[slot]), int(s.queue_king[slot]), seat, out, at)
         at += N_OF_DOMINO + players + N_OF_PROSPECT
     for slot in range(4):
         if s.draft[slot] != NO_DOMINO:
-            _write_domino(s, int(s.draft[slot]), int(s.draft_king[slot]), seat, out, at)
+            _write_domino(memory, s, 4 + slot, int(s.draft[slot]), int(s.draft_king[slot]), seat, out, at)
         at += N_OF_DOMINO + players + N_OF_PROSPECT
     for terrain in range(N_TERRAINS):
         _write_to_come(s, terrain, out, at)
         at += N_TO_COME
     _write_progress(s, seat, out, at)
+
+
+@question
+def _write_kingdom(memory, s, owner, out, areas_at, shape_at):
+    """Write the parts `areas` and `shapes` of one kingdom to out, which holds 0 there; return the points of the kingdom."""
+
+
+@answers(_write_kingdom, Nothing)
+@kernel
+def _compute_kingdom(memory, s, owner, out, areas_at, shape_at):
+    free, points = reachable(s, owner), bonus_for_middle(s, owner) + bonus_for_harmony(s, owner)
+    for terrain in range(N_TERRAINS):
+        points += _write_areas(s, owner, terrain, free, out, areas_at + terrain * N_OF_AREAS)
+    _write_shape(s, owner, out, shape_at)
+    return points
+
+
+@answers(_write_kingdom, Remembered)
+@kernel
+def _copy_kingdom(memory, s, owner, out, areas_at, shape_at):
+    row, n_areas = memory.rows[owner], N_TERRAINS * N_OF_AREAS
+    if not _is_remembered(memory, s, owner):
+        clear(row)
+        memory.points[owner] = _compute_kingdom(Nothing(), s, owner, row, 0, n_areas)
+        memory.versions[owner] = memory.versions[4]
+        memory.versions[4] += 1
+    for i in range(n_areas):
+        out[areas_at + i] = row[i]
+    for i in range(N_OF_SHAPE):
+        out[shape_at + i] = row[n_areas + i]
+    return int(memory.points[owner])
+
+
+@kernel
+def _is_remembered(memory, s, owner):
+    """Return whether the row of this seat is about its kingdom in s, and note that it will be."""
+    keys, is_same = memory.keys[owner], memory.versions[owner] != _NEVER
+    for i in range(_N_KEYS):
+        if i < N_TERRAINS:
+            key = s.land[owner, i]
+        elif i < N_TERRAINS + 2:
+            key = s.crowns[owner, i - N_TERRAINS]
+        else:  # the columns and rows used, and the options that count
+            sides = (int(s.left[owner]) + 64) << 24 | (int(s.right[owner]) + 64) << 16 | (int(s.top[owner]) + 64) << 8
+            key = np.uint64((sides | (int(s.bottom[owner]) + 64)) << 24 | int(s.size) << 16 | int(s.middle) << 8 | int(s.harmony))
+        is_same = is_same and keys[i] == key
+        keys[i] = key
+    return is_same
 
 
 @kernel
@@ -181,7 +270,7 @@ def _write_shape(s, owner, out, at):
 
 
 @kernel
-def _write_domino(s, number, owner, seat, out, at):
+def _write_domino(memory, s, slot, number, owner, seat, out, at):
     """Write the numbers of `dominoes` for one domino from out[at] on, which holds 0. owner is NOBODY while it is free."""
     players = int(s.players)
     a, b = int(TERRAIN_A[number]), int(TERRAIN_B[number])
@@ -195,7 +284,30 @@ def _write_domino(s, number, owner, seat, out, at):
     if owner == NOBODY:
         return
     out[at + N_OF_DOMINO + (owner - seat) % players] = 1.0
-    at += N_OF_DOMINO + players
+    _write_prospect(memory, s, slot, number, owner, out, at + N_OF_DOMINO + players)
+
+
+@question
+def _write_prospect(memory, s, slot, number, owner, out, at):
+    """Write the numbers of a domino in the kingdom of its owner from out[at] on, which holds 0. `slot` counts queue and draft."""
+
+
+@answers(_write_prospect, Remembered)
+@kernel
+def _copy_prospect(memory, s, slot, number, owner, out, at):
+    if memory.numbers[slot] != number or memory.of_versions[slot] != memory.versions[owner]:
+        memory.numbers[slot], memory.of_versions[slot] = number, memory.versions[owner]
+        clear(memory.prospects[slot])
+        _compute_prospect(Nothing(), s, slot, number, owner, memory.prospects[slot], 0)
+    for i in range(N_OF_PROSPECT):
+        out[at + i] = memory.prospects[slot, i]
+
+
+@answers(_write_prospect, Nothing)
+@kernel
+def _compute_prospect(memory, s, slot, number, owner, out, at):
+    a, b = int(TERRAIN_A[number]), int(TERRAIN_B[number])
+    crowns_a, crowns_b = int(CROWNS_A[number]), int(CROWNS_B[number])
     # 1. The squares where it may lie: within the box if the bonus for the middle can be kept.
     free = reachable(s, owner)
     if not _fits(s, owner, a, b, free):

@@ -302,6 +302,12 @@ def bonus_for_harmony(s, seat):
 
 
 @kernel
+def progress(s):
+    """Return the share of the rounds that are over."""
+    return 1.0 if s.stage == FINISHED else s.round / (s.n_drafts + 1)
+
+
+@kernel
 def scores(s, out):
     """Write the points of every kingdom as it lies."""
     for seat in range(int(s.players)):

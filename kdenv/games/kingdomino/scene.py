@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kdenv.core import verbs
-from kdenv.games.kingdomino import rules
+from kdenv.core.protocols import LastTurn
+from kdenv.games.kingdomino import placements, rules
 from kdenv.games.kingdomino.board import points_of
-from kdenv.games.kingdomino.notation import kingdom_squares
+from kdenv.games.kingdomino.notation import halves, kingdom_squares
 from kdenv.games.kingdomino.tables import KINGS, N_TERRAINS
 
 
@@ -65,6 +66,27 @@ def _in_view(s: Any, least: int, most: int) -> range:
     """The columns (or rows) to show of a kingdom that spans least to most. During the game these include all in reach of a domino."""
     margin = 0 if s["stage"] == rules.FINISHED else min(2, int(s["size"]) - 1 - (most - least))
     return range(least - margin, most + margin + 1)
+
+
+class LastChange(NamedTuple):
+    """The changes of the last turn: the squares of the domino that was placed after the pick before, and the slot that was picked."""
+
+    squares: list[tuple[int, int]]
+    slot: int | None
+
+
+def last_change(last: LastTurn | None, size: int) -> LastChange:
+    """The domino that a seat has placed, unless it was discarded, and the one that it has picked after that."""
+    if last is None:
+        return LastChange([], None)
+    discard = int(placements.discard_action(size))
+    placed = [action for action in last.actions[-2:] if action < discard]
+    pick = last.actions[-1] - discard - 1
+    squares: list[tuple[int, int]] = []
+    if placed and (pick >= 0 or placed[-1] == last.actions[-1]):
+        x1, y1, x2, y2 = halves(placed[-1], size)
+        squares = [(x1, y1), (x2, y2)]
+    return LastChange(squares, pick if pick >= 0 else None)
 
 
 def waiting(s: Any) -> list[int]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 TILE = 64
 PAPER, PANEL, LINE, HINT, INK, MUTED, GOLD = "#f3ead8", "#fffaf0", "#ddd0b8", "#f1e7d2", "#2e2a36", "#857b72", "#f7c331"
+TEXT = "#2e2a37"  # of letters on paper and panels, which are light in the dark
+_EDGE = "#fffaf1"  # of castles and kings, which stays as it is
 
 # By seat: the colour of castle and kings, and a colour that is readable on it. They have four steps of lightness, so that they
 # differ for every kind of colour-blindness. (A king also has the number of its seat.)
@@ -107,11 +109,11 @@ _CASTLE = (
     + '<path d="M4 58h56M8 8h6M50 9h7M6 30h3M55 28h4" stroke="#cfc0a0" stroke-width="3"/>'
     + '<path d="M10 58V22h5v5h4v-5h5v12h3v-4h3.5v4h3v-4H37v4h3V22h5v5h4v-5h5v36z"/>'
     '<path fill="#fff" fill-opacity=".22" d="M10 58V22h5v5h4v-5h1v36z"/>'
-    f'<path fill="{PANEL}" d="M26 58V48a6 6 0 0 1 12 0v10zM15.5 34h3v6h-3zM45.5 34h3v6h-3z"/>'
+    f'<path fill="{_EDGE}" d="M26 58V48a6 6 0 0 1 12 0v10zM15.5 34h3v6h-3zM45.5 34h3v6h-3z"/>'
     '<path d="M32 30V8" stroke="#6b5d4a" stroke-width="2"/><path d="M33 8l12 4.5l-12 4.5z"/>'
 )
 _KING = (
-    f'<path stroke="{PANEL}" stroke-width="2.5" paint-order="stroke" d="M-14 0Q-14-5-10-6Q-7-12-7-17.5A7.5 7.5 0 0 1-7-26'
+    f'<path stroke="{_EDGE}" stroke-width="2.5" paint-order="stroke" d="M-14 0Q-14-5-10-6Q-7-12-7-17.5A7.5 7.5 0 0 1-7-26'
     'L-9.5-37.5L-4.5-33L0-40L4.5-33L9.5-37.5L7-26A7.5 7.5 0 0 1 7-17.5Q7-12 10-6Q14-5 14 0z"/>'
 )
 _CROWN = (

@@ -1,0 +1,60 @@
+"""Describe decisions for people: the domino that was placed or taken, and the points of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kdenv.core import verbs
+from kdenv.core.protocols import Told, counted, listed
+from kdenv.games.kingdomino import placements, rules
+from kdenv.games.kingdomino.scene import mover
+from kdenv.games.kingdomino.tables import CROWNS_A, CROWNS_B, TERRAIN_A, TERRAIN_B, TERRAINS
+
+
+def told(before: Any, after: Any, action: int) -> Told:
+    """Describe a domino that was placed, discarded or taken."""
+    s = before[0]
+    seat, discard = mover(s), int(placements.discard_action(int(s["size"])))
+    if action > discard:
+        domino = int(s["draft"][action - discard - 1])
+        return Told(seat, f"took domino {domino}, {domino_words(domino)}")
+    domino = int(s["queue"][int(s["turn"])])
+    if action == discard:
+        return Told(seat, f"discarded {domino_words(domino)}, which fits nowhere")
+    (points, bonuses), (new_points, new_bonuses) = _points(before, seat), _points(after, seat)
+    gained = [f": {new_points - points:+d}"] if new_points != points else []
+    lost = [f", and {name} is lost: {-n:d}" for name, n in bonuses.items() if new_bonuses[name] < n]
+    return Told(seat, f"placed {domino_words(domino)}" + "".join([*gained, *lost]))
+
+
+def told_chance(befores: Sequence[Any], outcomes: Sequence[int | None]) -> list[Told]:
+    """Describe the kings that are called, and of the dominoes that are laid out."""
+    found, drawn = list[Told](), list[str]()
+    for s, outcome in zip(befores, outcomes, strict=True):
+        assert outcome is not None  # everybody sees it
+        if s["stage"] == rules.CALLING:
+            found.append(Told(outcome, "was called by lot"))
+        else:
+            drawn.append(str(outcome + 1))
+    return [*found, Told(None, f"dominoes {listed(drawn)} were laid out")] if drawn else found
+
+
+def domino_words(domino: int) -> str:
+    """A domino in words: "forest/lake with a crown"."""
+    crowns = int(CROWNS_A[domino]) + int(CROWNS_B[domino])
+    ground = f"{TERRAINS[TERRAIN_A[domino]]}/{TERRAINS[TERRAIN_B[domino]]}"
+    return f"{ground} with {counted(crowns, 'a crown', 'crowns')}" if crowns else ground
+
+
+def _points(states: Any, seat: int) -> tuple[int, dict[str, int]]:
+    """The points of the areas of a seat, and its bonuses by name."""
+    out = np.zeros(4, np.int64)
+    verbs.scores_at(states, 0, out)
+    bonuses = {
+        "Middle Kingdom": int(rules.bonus_for_middle(states[0], seat)),
+        "Harmony": int(rules.bonus_for_harmony(states[0], seat)),
+    }
+    return int(out[seat]) - sum(bonuses.values()), bonuses
