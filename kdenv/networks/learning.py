@@ -44,7 +44,7 @@ _FIRST_SQUARE = 1e-3  # the running mean before the first step
 _0, _1 = np.float32(0.0), np.float32(1.0)
 N_SUMS = 4
 GAMES, POSITIONS, SQUARED_ERRORS, TOO_LONG = range(N_SUMS)  # the indices of Learner.sums
-_NO_GUIDE = -1  # in guides.which: the network itself decides
+NO_GUIDE = -1  # in guides.which: the network itself decides
 _NOT_LEARNED = -1  # in Learner.trail_seats instead of a seat: the position after a turn from which nothing is learned
 
 
@@ -106,7 +106,7 @@ def learn_from_games(learner, guides, schedule, players, variant, n_games, out, 
     for _ in range(n_games):
         for each in range(players):
             guided = schedule.guided > 0.0 and uniform(rng) < schedule.guided
-            guides.which[each] = below(rng, schedule.n_guides) if guided else _NO_GUIDE
+            guides.which[each] = below(rng, schedule.n_guides) if guided else NO_GUIDE
         n = _play_game(learner, guides, schedule, players, variant, out, rng)
         _learn_from_trail(learner, schedule, players, n, rng)
         learner.sums[GAMES] += 1.0
@@ -125,7 +125,7 @@ def _play_game(learner, guides, schedule, players, variant, out, rng):
         mover = seat(s)
         learner.states[1] = s
         resample_hidden(learner.states[1], mover, rng)
-        is_guided = guides.which[mover] != _NO_GUIDE
+        is_guided = guides.which[mover] != NO_GUIDE
         if is_guided and not (schedule.random > 0.0 and uniform(rng) < schedule.random):
             turn = choose(guides, learner.states, 1, out, rng)
         else:
@@ -243,10 +243,13 @@ def step_towards(learner, states, k, seat, target, rate, measures):
 def _step_back(learner, rate, measures):
     """Backpropagation: compute the slopes of all layers from those of the last one, and change all weights."""
     network, slopes = learner.player.network, learner.slopes
-    for layer in range(network.weights_at.shape[0] - 1, 0, -1):
+    last, head = network.weights_at.shape[0] - 1, network.head[0]
+    for layer in range(last, 0, -1):
         # 1. The slopes of the outputs of the layer before. They need the weights before the step, so each row is read, then changed.
         n_in, n_out = network.sizes[layer], network.sizes[layer + 1]
-        before, at = network.layers[layer - 1], network.weights_at[layer]
+        before, at, bias_at = network.layers[layer - 1], network.weights_at[layer], network.biases_at[layer]
+        if layer == last:
+            at, bias_at = at + head * n_in, bias_at + head
         for i in range(n_in):
             slopes[layer - 1, i] = _0
         if n_out == 1:  # the weights follow each other; a gradient is input times slope, so these may change places in _change
@@ -265,7 +268,7 @@ def _step_back(learner, rate, measures):
                 slopes[layer - 1, i] = slopes[layer - 1, i] if before[i] > _0 else _0
             else:
                 slopes[layer - 1, i] *= _1 - before[i] * before[i]
-        _change(learner, network.biases_at[layer], _1, slopes[layer], n_out, rate, measures)
+        _change(learner, bias_at, _1, slopes[layer], n_out, rate, measures)
     # 3. The first layer: only the weights of inputs that are not 0 have a gradient.
     n_out = network.sizes[1]
     for place in range(1, network.found[0] + 1):

@@ -7,6 +7,9 @@ inputs that are not 0. After `look` has read one position, `values` adds only th
     values(network, states, k, seat)       # reads a position and writes the outputs to network.layers[-1]
     value(network, states, k, seat)        # the same for networks with one output, which it returns
 
+A network with one output may have several heads: last layers, of which each position takes one. Which one depends on how far the game is
+(the verb `progress`). So a network of several heads can learn that things count more or less at the end.
+
 All numbers are float32 and are added in the same order with and without compiling, so both give the same numbers.
 """
 
@@ -20,6 +23,7 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import kernel
 from kdenv.core.encoding import observe_by
+from kdenv.core.verbs import progress
 
 Array = NDArray[np.float32]
 
@@ -40,7 +44,8 @@ class Network(NamedTuple):
     """A network and the buffers in which it computes. Threads may share weights, but not buffers: copy_for_thread makes new ones.
 
     Layer l has sizes[l] inputs and sizes[l + 1] outputs. Its weight from input i to output j is weights[weights_at[l] + i * outputs + j],
-    its bias is weights[biases_at[l] + j]. The activation follows each layer but the last.
+    its bias is weights[biases_at[l] + j]. The activation follows each layer but the last. With several heads, there are as many last
+    layers, each with one output: first the weights of all, one after the other, then the biases.
     """
 
     encoding: Any  # the part that answers observe_by
@@ -49,6 +54,8 @@ class Network(NamedTuple):
     weights_at: NDArray[np.int64]
     biases_at: NDArray[np.int64]
     activation: int
+    heads: int
+    head: NDArray[np.int64]  # [0]: the head for the position that was read last
     base: Array  # the inputs that `look` has read; zeros follow, so that it is a whole number of blocks
     base_words: NDArray[np.uint64]  # the same memory
     base_seen: Array  # the same memory, without the zeros that follow
@@ -62,36 +69,44 @@ class Network(NamedTuple):
     layers: Array  # row l: what layer l gives, after the activation
 
 
-def network_of(encoding: Any, layers: Sequence[tuple[Array, Array]], activation: str) -> Network:
-    """Make a network of these weights (one row for each output) and biases. It reads positions by the encoding (Observer.part)."""
+def network_of(encoding: Any, layers: Sequence[tuple[Array, Array]], activation: str, heads: int = 1) -> Network:
+    """Make a network of these weights (one row for each output) and biases. It reads positions by the encoding (Observer.part).
+
+    With several heads, the last layer has a row for each head, and there is a hidden layer.
+    """
     sizes = [layers[0][0].shape[1], *(len(bias) for _, bias in layers)]
+    sizes[-1] //= heads
     weights_at, biases_at, parts, at = [], [], [], 0
     for weight, bias in layers:
         weights_at.append(at)
         biases_at.append(at + weight.size)
-        parts += [np.ascontiguousarray(weight.T, np.float32).ravel(), np.asarray(bias, np.float32)]
+        by_row = heads > 1 and bias is layers[-1][1]
+        parts += [np.ascontiguousarray(weight if by_row else weight.T, np.float32).ravel(), np.asarray(bias, np.float32)]
         at += weight.size + bias.size
     places = np.array(sizes), np.array(weights_at), np.array(biases_at)
-    return _with_buffers(encoding, np.concatenate(parts), *places, ACTIVATIONS.index(activation))
+    return _with_buffers(encoding, np.concatenate(parts), *places, ACTIVATIONS.index(activation), heads)
 
 
 def copy_for_thread(network: Network, encoding: Any) -> Network:
     """Make a network with the same weights and new buffers. The encoding must be a new part, too."""
-    return _with_buffers(encoding, *network[1:6])
+    return _with_buffers(encoding, *network[1:7])
 
 
 def layers_of(network: Network) -> list[tuple[Array, Array]]:
-    """Copies of the weights, one row for each output, and of the biases, layer by layer."""
+    """Copies of the weights, one row for each output or head, and of the biases, layer by layer."""
     found = []
     for i in range(len(network.weights_at)):
         n_in, n_out = int(network.sizes[i]), int(network.sizes[i + 1])
         at, bias_at = int(network.weights_at[i]), int(network.biases_at[i])
-        weight = network.weights[at : at + n_in * n_out].reshape(n_in, n_out)
-        found.append((weight.T.copy(), network.weights[bias_at : bias_at + n_out].copy()))
+        if network.heads > 1 and i == len(network.weights_at) - 1:
+            weight, n_out = network.weights[at:bias_at].reshape(network.heads, n_in), network.heads
+        else:
+            weight = network.weights[at:bias_at].reshape(n_in, n_out).T
+        found.append((weight.copy(), network.weights[bias_at : bias_at + n_out].copy()))
     return found
 
 
-def _with_buffers(encoding: Any, weights: Array, sizes: Any, weights_at: Any, biases_at: Any, activation: int) -> Network:
+def _with_buffers(encoding: Any, weights: Array, sizes: Any, weights_at: Any, biases_at: Any, activation: int, heads: int) -> Network:
     n = int(sizes[0])
     base, now = (np.zeros(-(-n // (2 * _BLOCK)) * 2 * _BLOCK, np.float32) for _ in range(2))
     return Network(
@@ -101,6 +116,8 @@ def _with_buffers(encoding: Any, weights: Array, sizes: Any, weights_at: Any, bi
         weights_at=weights_at,
         biases_at=biases_at,
         activation=activation,
+        heads=heads,
+        head=np.zeros(1, np.int64),
         base=base,
         base_words=base.view(np.uint64),
         base_seen=base[:n],
@@ -119,12 +136,13 @@ def _with_buffers(encoding: Any, weights: Array, sizes: Any, weights_at: Any, bi
 def look(network, states, k, seat):
     """Read what the seat sees of states[k]. Call it before `values` is called for positions that differ little from this one."""
     observe_by(network.encoding, states, k, seat, network.base_seen)
+    _choose_head(network, states, k)
     n_out = network.sizes[1]
     sums, at = network.base_sums, network.biases_at[0]
     for j in range(n_out):
         sums[j] = network.weights[at + j]
     _list_found(network)
-    _add_inputs(network.weights, network.weights_at[0], network.base, network.found, n_out, sums)
+    add_inputs(network.weights, network.weights_at[0], network.base, network.found, n_out, sums)
 
 
 @kernel
@@ -162,16 +180,48 @@ def _list_changed(network):
 @kernel
 def values(network, states, k, seat):
     """Write what the network gives for what the seat sees of states[k] to the last of network.layers."""
+    read(network, states, k, seat)
+    take_changed(network)
+    go_on_from_first_layer(network)
+
+
+@kernel
+def read(network, states, k, seat):
+    """Read what the seat sees of states[k], and list in which inputs it differs from the position that `look` has read."""
     observe_by(network.encoding, states, k, seat, network.now_seen)
-    n_out = network.sizes[1]
-    sums = network.layers[0]
-    for j in range(n_out):
-        sums[j] = network.base_sums[j]
+    _choose_head(network, states, k)
     _list_changed(network)
+
+
+@kernel
+def _choose_head(network, states, k):
+    """Choose the head for states[k]. The game is cut into as many parts as there are heads."""
+    if network.heads > 1:
+        network.head[0] = min(int(progress(states[k]) * network.heads), network.heads - 1)
+
+
+@kernel
+def take_changed(network):
+    """Write to layers[0] what the first layer gives for the position that `read` has read, before the activation."""
+    take_base(network)
+    _add_changed(network, network.layers[0])
+
+
+@kernel
+def move_base(network):
+    """Put the position that `read` has read in the place of the one that `look` has read."""
+    _add_changed(network, network.base_sums)
+    for place in range(1, network.changed[0] + 1):
+        network.base[network.changed[place]] = network.now[network.changed[place]]
+
+
+@kernel
+def _add_changed(network, sums):
+    """Add what the changed inputs add to the sums of the first layer."""
+    n_out = network.sizes[1]
     for place in range(1, network.changed[0] + 1):
         i = network.changed[place]
         add_input(network.weights, network.weights_at[0] + i * n_out, network.now[i] - network.base[i], n_out, sums)
-    go_on_from_first_layer(network)
 
 
 @kernel
@@ -194,7 +244,7 @@ def value_alone(network, states, k, seat):
 def values_of(network, outputs, n):
     """Write the first n of these outputs to the last of network.layers, for the position that `look` has read; others are not computed.
 
-    A network for actions has hundreds or thousands of outputs, and few of them are legal.
+    A network for actions has hundreds or thousands of outputs, and few of them are legal. It has one head.
     """
     take_base(network)
     last = network.weights_at.shape[0] - 1
@@ -208,9 +258,9 @@ def values_of(network, outputs, n):
     _activate(network.activation, before, n_in)
     for place in range(n):
         sums[outputs[place]] = weights[network.biases_at[last] + outputs[place]]
-    _list_used(before, n_in, used)
+    list_used(before, n_in, used)
     first = 1
-    while first + 3 <= used[0]:  # four at a time, as in _add_inputs
+    while first + 3 <= used[0]:  # four at a time, as in add_inputs
         a, b, c, d = used[first], used[first + 1], used[first + 2], used[first + 3]
         of_a, of_b, of_c, of_d = before[a], before[b], before[c], before[d]
         a, b, c, d = at + a * n_out, at + b * n_out, at + c * n_out, at + d * n_out
@@ -243,14 +293,19 @@ def _go_on(network, layer):
     n_in, n_out = network.sizes[layer], network.sizes[layer + 1]
     before, sums = network.layers[layer - 1], network.layers[layer]
     _activate(network.activation, before, n_in)
+    if n_out == 1:
+        head = network.head[0] if layer == network.weights_at.shape[0] - 1 else 0
+        of_inputs = product(network.weights, network.weights_at[layer] + head * n_in, before, n_in)
+        sums[0] = network.weights[network.biases_at[layer] + head] + of_inputs
+        return
     for j in range(n_out):
         sums[j] = network.weights[network.biases_at[layer] + j]
-    _list_used(before, n_in, network.used)
-    _add_inputs(network.weights, network.weights_at[layer], before, network.used, n_out, sums)
+    list_used(before, n_in, network.used)
+    add_inputs(network.weights, network.weights_at[layer], before, network.used, n_out, sums)
 
 
 @kernel
-def _list_used(numbers, n, used):
+def list_used(numbers, n, used):
     """List which of the first n numbers are not 0, as in Network.found."""
     n_used = 0
     for i in range(n):
@@ -260,7 +315,7 @@ def _list_used(numbers, n, used):
 
 
 @kernel
-def _add_inputs(weights, at, numbers, listed, n_out, sums):
+def add_inputs(weights, at, numbers, listed, n_out, sums):
     """Add the weights of the listed inputs (see Network.found), times their numbers, to the sums, one input after the other.
 
     Four inputs share a loop over the sums, so that each sum is read and written once for all four. They are added in the same order.
@@ -282,9 +337,30 @@ def _add_inputs(weights, at, numbers, listed, n_out, sums):
 @kernel
 def add_input(weights, at, number, n_out, sums):
     """Add the n_out weights from `at` on, times this number, to the sums."""
-    at = max(at, 0)  # as in _add_inputs
+    at = max(at, 0)  # as in add_inputs
     for j in range(n_out):
         sums[j] += number * weights[at + j]
+
+
+@kernel
+def product(weights, at, numbers, n):
+    """Return the sum of n weights from `at` on, each times its number. Eight sums side by side take half the time of one."""
+    at = max(at, 0)  # as in add_inputs
+    a = b = c = d = e = f = g = h = _0
+    i = 0
+    while i + 8 <= n:
+        a += numbers[i] * weights[at + i]
+        b += numbers[i + 1] * weights[at + i + 1]
+        c += numbers[i + 2] * weights[at + i + 2]
+        d += numbers[i + 3] * weights[at + i + 3]
+        e += numbers[i + 4] * weights[at + i + 4]
+        f += numbers[i + 5] * weights[at + i + 5]
+        g += numbers[i + 6] * weights[at + i + 6]
+        h += numbers[i + 7] * weights[at + i + 7]
+        i += 8
+    for rest in range(i, n):
+        a += numbers[rest] * weights[at + rest]
+    return ((a + e) + (c + g)) + ((b + f) + (d + h))
 
 
 @kernel

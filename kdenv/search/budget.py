@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 _STEP = 0.02  # seconds between looks at the clock; the last steps are shorter
-_NOTICE_AFTER = 0.5  # seconds of compiling before the notice is printed
 _PER_NODE = 8  # a budget of n nodes ends after 8 * n playouts at the latest: a whole tree may have fewer than n nodes
 _LEAST_SECONDS = 0.001  # the budget of a decision after all seconds of the game are spent
 
@@ -123,16 +120,3 @@ def run_together(workers: Sequence[Any], budgets: Sequence[Budget], threads: int
     if failed:
         raise failed[0]
     return sum(done)
-
-
-@contextlib.contextmanager
-def compiling(what: str) -> Iterator[None]:
-    """A context for the first run of a search. If the run takes long, it prints on stderr that `what` is being compiled."""
-    message = f"compiling {what} (once, then it is kept on disk) ..."
-    notice = threading.Timer(_NOTICE_AFTER, lambda: print(message, file=sys.stderr, flush=True))
-    notice.daemon = True
-    notice.start()
-    try:
-        yield
-    finally:
-        notice.cancel()

@@ -47,7 +47,7 @@ def _descend_decisions(chance, tree, space, states, raw, seat, plan, rule, rng):
             break
         node = at
         if chance.information_sets != 0:
-            node = _see_chance(tree, states, node, seat, rng)
+            node = see_chance(tree, states, node, seat, rng)
         else:
             run_chance(states, rng)
     return depth
@@ -98,13 +98,13 @@ def _most_urgent_of_open(chance, tree, space, states, node, plan, rule, rng):
         if place != ANY:
             new = int(space.turns[place])
             before_new, _ = find(tree, node, new)
-        chosen = _add_turn(tree, node, before_new, new)
+        chosen = add_turn(tree, node, before_new, new)
         tree.counts[chosen].bias = prior
     return chosen
 
 
 @kernel
-def _see_chance(tree, states, node, seat, rng):
+def see_chance(tree, states, node, seat, rng):
     """Carry out chance in states[1] after a node; return the node for the outcomes that the seat sees, or NONE if the tree has none yet.
 
     A missing node is added, if there is room.
@@ -117,7 +117,7 @@ def _see_chance(tree, states, node, seat, rng):
             before, at = find(tree, node, shown(outcome))
             if at == NONE:
                 if _has_room(tree):
-                    _add_turn(tree, node, before, shown(outcome))
+                    add_turn(tree, node, before, shown(outcome))
                 return NONE
             node = at
     return node
@@ -135,7 +135,7 @@ def _has_room(tree):
 
 
 @kernel
-def _add_turn(tree, node, before, turn):
+def add_turn(tree, node, before, turn):
     """Insert a turn into the list of a node, after its turn `before`; if that is NONE, at the front."""
     tree.used[NODES] += 1
     at = tree.used[NODES]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kdenv.compiler.kernel import kernel
-from kdenv.compiler.random import below, next64
+from kdenv.compiler.random import below, make_rng, next64
 from kdenv.core.turns import play_turn
 from kdenv.core.verbs import resample_hidden
 from kdenv.search.outcome import play_on
@@ -35,10 +35,17 @@ def new_tally(n_turns: int) -> Tally:
 
 
 class Luck(NamedTuple):
-    """The common random numbers of the playouts of one rotation."""
+    """The common random numbers of the playouts of one rotation, and the differences between these playouts."""
 
     seed: np.ndarray  # one number: the state of the generator with which each playout of this rotation begins
     drawn: np.ndarray  # the generator of the current playout
+    first: np.ndarray  # one number: the value of the playout of the first turn in this rotation
+    leads: Tally  # of the differences between the value of each turn and that of the first turn in the same rotation
+
+
+def new_luck(n_turns: int) -> Luck:
+    """Make the common random numbers of a search that has made no playouts."""
+    return Luck(seed=np.zeros(1, np.uint64), drawn=make_rng(0), first=np.zeros(1), leads=new_tally(n_turns))
 
 
 @kernel
@@ -61,6 +68,9 @@ def sample_with_common_luck(states, seat, turns, n_playouts, first, playouts, rn
             luck.seed[0] = next64(rng) | np.uint64(1)
         luck.drawn[0] = luck.seed[0]
         try_turn(states, seat, turns, turn, playouts, luck.drawn, tally)
+        if turn == 0:
+            luck.first[0] = playouts.values[seat]
+        _count(luck.leads, turn, playouts.values[seat] - luck.first[0])
 
 
 @kernel
@@ -99,14 +109,25 @@ def most_urgent(rule, tally, n_turns, log_n, rng):
 @kernel
 def try_turn(states, seat, turns, turn, playouts, rng, tally):
     """Make a playout after turns[turn] in states[1], and add its value to the tally."""
-    states[1] = states[0]
-    resample_hidden(states[1], seat, rng)
-    play_turn(states[1], turns[turn])
-    play_on(playouts, states, 1, seat, seat, rng)
-    value = playouts.values[seat]
+    play_after(states, seat, turns[turn], playouts, rng)
+    _count(tally, turn, playouts.values[seat])
+
+
+@kernel
+def _count(tally, turn, value):
+    """Add a value to the tally of a turn."""
     tally.visits[turn] += 1
     tally.sums[turn] += value
     tally.squares[turn] += value * value
+
+
+@kernel
+def play_after(states, seat, turn, playouts, rng):
+    """Make a playout after this turn in states[1]."""
+    states[1] = states[0]
+    resample_hidden(states[1], seat, rng)
+    play_turn(states[1], turn)
+    play_on(playouts, states, 1, seat, seat, rng)
 
 
 @kernel

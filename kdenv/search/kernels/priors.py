@@ -53,7 +53,7 @@ def _urgency_of_most_probable_next(guide, tree, node, plan):
     total = 0.0
     for at in range(first, first + n_tried):
         total += tree.counts[at].sums
-    return _first_urgency(guide, n_tried, int(tree.nodes[node].passes), total, tree.counts[first + n_tried].bias, plan.first_urgency)
+    return first_urgency(guide, n_tried, int(tree.nodes[node].passes), total, tree.counts[first + n_tried].bias, plan.first_urgency)
 
 
 @answers(urgency_of_new, Priors)
@@ -73,11 +73,11 @@ def _urgency_of_most_probable_new(guide, space, tree, states, node, n, n_known, 
     total = 0.0
     for i in range(n_known):
         total += tree.counts[space.known[i]].sums
-    return _first_urgency(guide, n_known, passes, total, guide.priors[best], plan.first_urgency), best, guide.priors[best]
+    return first_urgency(guide, n_known, passes, total, guide.priors[best], plan.first_urgency), best, guide.priors[best]
 
 
 @kernel
-def _first_urgency(guide, n_tried, passes, total, prior, otherwise):
+def first_urgency(guide, n_tried, passes, total, prior, otherwise):
     """Return the urgency of trying the turn with this prior. Its mean is taken to be that of the others if `otherwise` is infinite."""
     if _is_full(guide, n_tried, passes):
         return -np.inf

@@ -1,0 +1,312 @@
+"""Trees of decisions whose turns have scores of a network outside of kernels (asked.py). Their softmax makes the priors of the turns.
+
+A simulation draws what is hidden and goes down by urgency, as in decisions.py. It ends in one of two ways:
+
+- It takes a turn without visits. The network is asked for the value of the position after the turn.
+- It comes to a node in which a turn is legal that has no score. The network is asked for the value and the score of the position after
+  each legal turn. Then the new turns get their priors, and the simulation takes the most probable of them, whose value is known by then.
+
+So each simulation asks once. A turn keeps the prior that it had in the draw in which it was added, as in priors.py.
+
+Gumbel noise may choose the turns of the root (Danihelka et al. 2022). The simulations then go to the `considered` turns with the greatest
+sums of noise and score, by sequential halving. The sum of a turn grows with its mean, so that the better half stays.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kdenv.compiler.kernel import kernel
+from kdenv.compiler.question import answers, question
+from kdenv.compiler.random import uniform
+from kdenv.core.encoding import observe_by
+from kdenv.core.questions import deal
+from kdenv.core.turns import play_turn, write_turns
+from kdenv.core.verbs import DECIDE, OVER, phase
+from kdenv.core.verbs import seat as seat_to_move
+from kdenv.search.kernels.asked import values_from
+from kdenv.search.kernels.decisions import add_turn, rank_of, see_chance
+from kdenv.search.kernels.priors import first_urgency
+from kdenv.search.kernels.uct import (
+    MAX_DEPTH,
+    NODES,
+    NONE,
+    PATH_NODE,
+    PATH_TURN,
+    ROOT,
+    Decisions,
+    Positions,
+    count_pass,
+    descend,
+    most_urgent_of_known,
+    note,
+    run_chance,
+)
+from kdenv.search.score import worths
+
+# The weight of the mean of a turn beside its logarithmic prior, for means between 0 (the worst turn) and 1 (the best): Danihelka et al.
+# call the numbers c_visit and c_scale.
+_LEAST_WEIGHT, _WEIGHT_OF_MEAN = 50.0, 0.1
+
+
+class Gumbel(NamedTuple):
+    """The choice of the turns of the root. Arrays of searches have a row for each search, and in it a number for each legal turn."""
+
+    considered: int  # the number of turns; 0: the selection rule chooses
+    search: np.ndarray  # [0]: the index of the current search
+    schedule: np.ndarray  # by the number of considered turns and of simulations made: the visits of the turn that is tried next
+    noise: np.ndarray
+    logits: np.ndarray
+    values: np.ndarray  # of the position after the turn, by the network
+    weighed: np.ndarray  # scratch: see weigh_means
+
+
+class Scored(NamedTuple):
+    """A tree of decisions with scores. A node is a sequence of decisions and, with information_sets=1, of the chance shown to the seat."""
+
+    information_sets: int
+    asked: Any
+    score: Any  # answers worths
+    rows_a_position: int  # one, or one for each seat
+    temperature: float
+    places: np.ndarray  # scratch: the numbers of the legal turns in the tree
+    priors: np.ndarray  # scratch
+    gumbel: Gumbel
+
+
+@answers(descend, Scored)
+@kernel
+def _descend_scored(chance, tree, space, states, raw, seat, plan, rule, rng):
+    deal(plan.dealer, states, 1, seat, rng)
+    node, depth = ROOT, 0
+    while node != NONE and depth < MAX_DEPTH and phase(states[1]) == DECIDE:
+        # 1. If a legal turn has no score, ask for the scores of all. Without room for the new turns the position itself is the leaf.
+        n = write_turns(states, 1, plan.most_decisions, space.actions, space.n_actions, space.at_action, space.turns)
+        if not find_all(chance, tree, space, node, n):
+            if tree.used[NODES] + n < tree.turns.shape[0]:
+                note(space, depth, node, NONE, seat_to_move(states[1]))
+                _list_for_scores(chance, space, states, n)
+            break
+        # 2. Otherwise take the most urgent turn.
+        if node == ROOT and chance.gumbel.considered > 0:
+            at = _considered_turn(chance, tree, n)
+        else:
+            at = _most_urgent_scored(chance, tree, space, node, n, plan, rule, rng)
+        note(space, depth, node, at, seat_to_move(states[1]))
+        depth += 1
+        play_turn(states[1], tree.turns[at])
+        if tree.counts[at].visits == 0:
+            break
+        # 3. Carry out the chance after it.
+        node = at
+        if chance.information_sets != 0:
+            node = see_chance(tree, states, node, seat, rng)
+        else:
+            run_chance(states, rng)
+    return depth
+
+
+@answers(count_pass, Scored)
+@kernel
+def _count_no_pass(chance, tree, node):
+    return
+
+
+@kernel
+def find_all(chance, tree, space, node, n):
+    """Write the numbers of the n legal turns to chance.places; return whether the node has all of them. Both lists are sorted by rank."""
+    at = int(tree.counts[node].child)
+    for i in range(n):
+        rank = rank_of(space.turns[i])
+        while at != NONE and tree.counts[at].rank < rank:
+            at = int(tree.counts[at].next)
+        if at == NONE or tree.counts[at].rank != rank:
+            return False
+        chance.places[i] = at
+    return True
+
+
+@kernel
+def _list_for_scores(chance, space, states, n):
+    """Write the positions after the n legal turns in states[1] as rows: as the mover sees them first, then as the other seats do."""
+    asked, players = chance.asked, space.values.shape[0]
+    mover = seat_to_move(states[1])
+    for i in range(n):
+        states[2] = states[1]
+        play_turn(states[2], space.turns[i])
+        is_over = phase(states[2]) == OVER
+        if is_over:
+            worths(chance.score, states, 2, space.values, space.numbers)
+        for j in range(chance.rows_a_position):
+            row, each = asked.n[0], (mover + j) % players
+            observe_by(asked.encoding, states, 2, each, asked.rows[row])
+            asked.seats[row] = each
+            asked.turns[row] = space.turns[i]
+            asked.is_over[row] = is_over
+            if is_over:
+                asked.exact[row] = space.values[each]
+            asked.n[0] = row + 1
+    asked.n_listed[0] = n
+
+
+@kernel
+def _most_urgent_scored(chance, tree, space, node, n, plan, rule, rng):
+    """Return the most urgent of the legal turns: one with visits, or the most probable one without."""
+    n_known, passes, total, new = 0, 0, 0.0, NONE
+    for i in range(n):
+        at = chance.places[i]
+        if tree.counts[at].visits > 0:
+            space.known[n_known] = at
+            n_known += 1
+            passes += int(tree.counts[at].visits)
+            total += tree.counts[at].sums
+            tree.counts[at].times_open += 1
+        elif new == NONE or tree.counts[at].bias > tree.counts[new].bias:
+            new = at
+    of_new = -np.inf
+    if new != NONE:
+        of_new = first_urgency(plan.guide, n_known, passes, total, tree.counts[new].bias, plan.first_urgency)
+    if of_new == np.inf:
+        return new
+    chosen, urgent = most_urgent_of_known(tree, space, node, n_known, passes, chance.information_sets, plan, rule, rng)
+    return new if of_new > urgent else chosen
+
+
+# The answers
+
+
+@question
+def take_scores(chance, tree, space, first, depth, given, scores, teams, rng):
+    """Add the turns that were listed from row `first` on, and take one of them; write its values to space.values. Return the depth."""
+
+
+@answers(take_scores, Positions)
+@kernel
+def _take_none_in_positions(chance, tree, space, first, depth, given, scores, teams, rng):
+    return depth
+
+
+@answers(take_scores, Decisions)
+@kernel
+def _take_none_in_decisions(chance, tree, space, first, depth, given, scores, teams, rng):
+    return depth
+
+
+@answers(take_scores, Scored)
+@kernel
+def _add_scored_turns(chance, tree, space, first, depth, given, scores, teams, rng):
+    asked, gumbel, each = chance.asked, chance.gumbel, chance.rows_a_position
+    n, node = asked.n_listed[0], space.path[depth, PATH_NODE]
+    # 1. The priors are the softmax of the scores.
+    most, total = -np.inf, 0.0
+    for i in range(n):
+        most = max(most, scores[first + i * each] / chance.temperature)
+    for i in range(n):
+        chance.priors[i] = math.exp(scores[first + i * each] / chance.temperature - most)
+        total += chance.priors[i]
+    # 2. Insert the turns that the node does not have; both lists are sorted by rank.
+    best, chosen = 0, NONE
+    before, at = NONE, int(tree.counts[node].child)
+    for i in range(n):
+        turn = asked.turns[first + i * each]
+        rank = rank_of(turn)
+        while at != NONE and tree.counts[at].rank < rank:
+            before, at = at, int(tree.counts[at].next)
+        if at != NONE and tree.counts[at].rank == rank:
+            continue
+        before = add_turn(tree, node, before, turn)
+        tree.counts[before].bias = chance.priors[i] / total
+        if chosen == NONE or chance.priors[i] > chance.priors[best]:
+            best, chosen = i, before
+        if node == ROOT and gumbel.considered > 0:
+            search = gumbel.search[0]
+            gumbel.noise[search, i] = -math.log(max(-math.log(1.0 - uniform(rng)), 1e-300))
+            gumbel.logits[search, i] = scores[first + i * each] / chance.temperature
+            gumbel.values[search, i] = given[first + i * each]
+            chance.places[i] = before
+    # 3. Take the most probable new turn. The root has no other turns, so Gumbel noise may choose there.
+    if node == ROOT and gumbel.considered > 0:
+        best = _best_considered(chance, tree, n, 0)
+        chosen = chance.places[best]
+    space.path[depth, PATH_TURN] = chosen
+    values_from(asked, given, first + best * each, first + (best + 1) * each, teams, space.values)
+    return depth + 1
+
+
+# Gumbel noise at the root
+
+
+@kernel
+def _considered_turn(chance, tree, n):
+    """Return the turn of the root that the next simulation tries. chance.places has the numbers of its n turns."""
+    gumbel, n_made = chance.gumbel, 0
+    for i in range(n):
+        n_made += int(tree.counts[chance.places[i]].visits)
+    wanted = gumbel.schedule[min(gumbel.considered, n), min(n_made, gumbel.schedule.shape[1] - 1)]
+    return chance.places[_best_considered(chance, tree, n, wanted)]
+
+
+@kernel
+def _best_considered(chance, tree, n, visits):
+    """Return the index of the turn with the greatest sum of noise, score and weighed mean, of those with this number of visits."""
+    gumbel = chance.gumbel
+    search, best, greatest = gumbel.search[0], 0, -np.inf
+    weigh_means(chance, tree, n)
+    for i in range(n):
+        if tree.counts[chance.places[i]].visits == visits:
+            total = gumbel.noise[search, i] + gumbel.logits[search, i] + gumbel.weighed[i]
+            if total > greatest:
+                best, greatest = i, total
+    return best
+
+
+@kernel
+def weigh_means(chance, tree, n):
+    """Write what the means of the n turns of the root add to their logits to gumbel.weighed.
+
+    A turn without visits gets the mean of the position: that of the network's values by the priors, and that of the tried turns by theirs.
+    """
+    gumbel, places = chance.gumbel, chance.places
+    search, visits, most_visits = gumbel.search[0], 0, 0
+    value, share, tried = 0.0, 0.0, 0.0
+    for i in range(n):
+        known = tree.counts[places[i]]
+        value += known.bias * gumbel.values[search, i]
+        if known.visits > 0:
+            visits += int(known.visits)
+            most_visits = max(most_visits, int(known.visits))
+            share += known.bias
+            tried += known.bias * known.sums / known.visits
+    if share > 0.0:
+        value = (value + visits * tried / share) / (1 + visits)
+    low, high = np.inf, -np.inf
+    for i in range(n):
+        known = tree.counts[places[i]]
+        gumbel.weighed[i] = known.sums / known.visits if known.visits > 0 else value
+        low, high = min(low, gumbel.weighed[i]), max(high, gumbel.weighed[i])
+    weight = (_LEAST_WEIGHT + most_visits) * _WEIGHT_OF_MEAN / max(high - low, 1e-8)
+    for i in range(n):
+        gumbel.weighed[i] = weight * (gumbel.weighed[i] - low)
+
+
+@kernel
+def choose_by_gumbel(chance, tree, n, policy):
+    """Return the index of the turn of the root to take: the best of those with the most visits.
+
+    Write the improved policy, which is the softmax of logits and weighed means. chance.places has the numbers of the n turns.
+    """
+    gumbel, most = chance.gumbel, 0
+    for i in range(n):
+        most = max(most, int(tree.counts[chance.places[i]].visits))
+    best = _best_considered(chance, tree, n, most)
+    search, greatest, total = gumbel.search[0], -np.inf, 0.0
+    for i in range(n):
+        policy[i] = gumbel.logits[search, i] + gumbel.weighed[i]
+        greatest = max(greatest, policy[i])
+    for i in range(n):
+        policy[i] = math.exp(policy[i] - greatest)
+        total += policy[i]
+    for i in range(n):
+        policy[i] /= total
+    return best
