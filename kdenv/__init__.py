@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from kdenv import dominion_v0 as dominion_v0
     from kdenv import dominoes_v0 as dominoes_v0
     from kdenv import kingdomino_v0 as kingdomino_v0
+    from kdenv.arena.evaluation import evaluate
     from kdenv.author import Encoding, Policy, View
     from kdenv.core.game import Game
     from kdenv.core.table import Table
@@ -56,6 +57,7 @@ __all__ = [
     "add_order",
     "add_player",
     "add_policy",
+    "evaluate",
     "game",
     "games",
     "policy",
@@ -64,6 +66,11 @@ __all__ = [
     "table",
 ]
 
+_HOMES = {  # __getattr__ imports these names at their first use, because their modules import numba
+    "evaluate": "kdenv.arena.evaluation",
+    "policy": "kdenv.policies",
+    "save_network": "kdenv.policies.model_file",
+}
 _GAME_MODULES = tuple(f"{name}_v0" for name in TITLES)  # __getattr__ imports these modules at their first use
 
 register_all()
@@ -260,14 +267,8 @@ def replay(text: str) -> Table:
 if not TYPE_CHECKING:  # to a type checker, a name that is not there is an error
 
     def __getattr__(name: str) -> Any:
-        if name == "policy":
-            from kdenv.policies import policy
-
-            return policy
-        if name == "save_network":
-            from kdenv.policies.model_file import save_network
-
-            return save_network
+        if name in _HOMES:
+            return getattr(import_module(_HOMES[name]), name)
         if name in _GAME_MODULES:
             return import_module(f"kdenv.{name}")
         raise AttributeError(f"kdenv has no {name}; it has {', '.join(sorted((*__all__, *_GAME_MODULES)))}")

@@ -7,6 +7,8 @@
 * **A policy:** a class marked `named("name")` that derives from `Policy`, with a docstring, fields and `act(view)`. A field is a parameter;
   `param` gives its bounds and its meaning. `kdenv.add_policy("name", ...)` takes a class without the mark, or a function of a view.
   `examples/own_policy.py` is a policy.
+* **A policy that asks a network of yours:** a class that derives from `NetworkPolicy`, with a method `evaluate(observations)`.
+  `examples/search_with_your_network.py` is one.
 * **A rule player, which is a playout too:** a NamedTuple and a kernel marked `plays`; `packed` and `then` make its turns. Your own
   game lists it in its `Knowledge` as a `RulePlayer`. `kdenv.add_player(game, "name", ...)` adds it to another game.
   `examples/own_player.py` is a rule player.
@@ -25,8 +27,8 @@
   `examples/own_search.py` is a search.
 
 Add all this at the top level of a file, not in a function: each process of a match imports the script again and has only these additions.
-An installed package lists its additions as entry points (CONTRIBUTING.md, "Adding something").
-Kernels check nothing and cannot allocate memory; CONTRIBUTING.md lists their other rules. The docstring of each name has the details.
+An installed package lists its additions as entry points (ARCHITECTURE.md, "Adding something").
+Kernels check nothing and cannot allocate memory; ARCHITECTURE.md lists their other rules. The docstring of each name has the details.
 A kernel draws from its `rng`, an `Rng`, with `below` and `uniform`; `make_rng` makes one.
 """
 
@@ -73,6 +75,7 @@ from kdenv.core.verbs import (
     legal,
     observe,
     phase,
+    progress,
     resample_hidden,
     sample_chance,
     scores,
@@ -83,6 +86,7 @@ from kdenv.core.verbs import (
 )
 from kdenv.core.view import View
 from kdenv.policies.base import Policy, TurnPolicy
+from kdenv.policies.many import NetworkPolicy
 from kdenv.policies.playouts import Playout
 from kdenv.policies.selection import SelectionRule
 from kdenv.policies.text.parameter import param
@@ -111,6 +115,7 @@ __all__ = [
     "KdenvError",
     "Knowledge",
     "LastTurn",
+    "NetworkPolicy",
     "NotSupported",
     "Notation",
     "Observer",
@@ -158,6 +163,7 @@ __all__ = [
     "play_turn",
     "plays",
     "popcount",
+    "progress",
     "question",
     "rank",
     "reach",

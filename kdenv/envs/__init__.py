@@ -7,18 +7,37 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kdenv.envs.aec import TableEnv
+    from kdenv.envs.decisions import BatchPolicy, Decisions
+    from kdenv.envs.parallel import TableParallelEnv
+    from kdenv.envs.rewards import ArrayReward, GameEnds
     from kdenv.envs.sb3 import SeatVecEnv
     from kdenv.envs.single_agent import SeatEnv
     from kdenv.envs.vector import SeatVectorEnv, SelfPlay
 
-__all__ = ["SeatEnv", "SeatVecEnv", "SeatVectorEnv", "SelfPlay", "TableEnv"]
+__all__ = [
+    "ArrayReward",
+    "BatchPolicy",
+    "Decisions",
+    "GameEnds",
+    "SeatEnv",
+    "SeatVecEnv",
+    "SeatVectorEnv",
+    "SelfPlay",
+    "TableEnv",
+    "TableParallelEnv",
+]
 
 _HOMES = {
+    "ArrayReward": "kdenv.envs.rewards",
+    "BatchPolicy": "kdenv.envs.decisions",
+    "Decisions": "kdenv.envs.decisions",
+    "GameEnds": "kdenv.envs.rewards",
     "SeatEnv": "kdenv.envs.single_agent",
     "SeatVecEnv": "kdenv.envs.sb3",  # needs Stable-Baselines3
     "SeatVectorEnv": "kdenv.envs.vector",
     "SelfPlay": "kdenv.envs.vector",
     "TableEnv": "kdenv.envs.aec",
+    "TableParallelEnv": "kdenv.envs.parallel",
 }
 
 

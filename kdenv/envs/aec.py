@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
-from pettingzoo import ParallelEnv
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, IllegalAction, WrongOrder, shown
@@ -33,8 +31,6 @@ from kdenv.envs.spaces import ActionSpace, in_form, space_of, state_box
 from kdenv.envs.step_kernel import NO_ACTION, NOBODY, Mask
 from kdenv.envs.validation import check_seed, warn_of_loss
 
-ForAllAtOnce: TypeAlias = ParallelEnv[str, Any, Any]  # an environment of PettingZoo that steps all agents at once
-
 _FROM_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "np_random", "_cumulative_rewards")
 
 
@@ -47,8 +43,8 @@ class TableEnv(AECEnv[str, Any, Any]):
         observation: The form of an observation. With "dict" it is {"observation": float32 vector, "action_mask": int8 vector}. With
             "vector" it is the vector alone. With "parts" it is a dict of the vector's parts in the shapes of layout(). The mask is always
             in infos[agent]["action_mask"], too.
-        reward: One of "win", "rank", "margin", "score" and "gains", or a function that gets the table at the end of a game and returns a
-            number for each seat.
+        reward: One of "win", "rank", "margin", "score" and "gains", a function or an ArrayReward. A function gets the table at the end of a
+            game and returns a number for each seat.
         illegal: The effect of an action that is not legal. "raise" raises IllegalAction and changes nothing. "terminate" warns and ends the
             game as a loss of the seat that decides. The default is "raise" here and in raw_env(), and "terminate" in env().
         encoding: The name of one of `game.encodings`; None is the first of them.
@@ -77,7 +73,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        empty = empty_table(game, players, options)
+        empty = empty_table(game, players, options, type(self))
         setup = Setup(
             empty=empty,
             observation=observation,
@@ -336,8 +332,3 @@ def env(game: str | Game = "kingdomino", players: int | None = None, *, illegal:
 def raw_env(game: str | Game = "kingdomino", players: int | None = None, **parameters: Any) -> TableEnv:
     """Make a game for PettingZoo: a TableEnv in which an illegal action is an error."""
     return TableEnv(game, players, **parameters)
-
-
-def parallel_env(game: str | Game = "kingdomino", players: int | None = None, **parameters: Any) -> ForAllAtOnce:
-    """Make a game for libraries that step all agents at once. Only the action of the agent whose mask is not all 0 counts."""
-    return turn_based_aec_to_parallel(env(game, players, **parameters))

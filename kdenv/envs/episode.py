@@ -128,14 +128,14 @@ class Episode:
         self.mask, self.mover = mask, mover
         return mover
 
-    def step_with(self, player: Any, action: int, me: int, dice: Rng) -> int:
-        """Carry out an action, or NO_ACTION, and let a compiled player decide for all seats but `me`. No script may be left.
+    def step_with(self, opponents: step_kernel.CompiledOpponents, action: int, stops: int, dice: Rng) -> int:
+        """Carry out an action, or NO_ACTION, and let compiled opponents decide for all seats but those in `stops`. No script may be left.
 
-        The player draws from dice. Return the seat that decides then, which is `me`, or NOBODY.
+        `stops` has a bit for each seat. They draw from dice. Return the seat that decides then, which is one of these, or NOBODY.
         """
         mask = np.zeros(self.n_actions, np.int8)
         try:
-            mover = step_kernel.step_with(player, self.table, action, me, self._work, self._buffer, dice, self.rng, mask)
+            mover = step_kernel.step_with(opponents, self.table, action, stops, self._work, self._buffer, dice, self.rng, mask)
         except BaseException as error:
             self.break_off(f"{article(error)} in a step")
             raise

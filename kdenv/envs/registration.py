@@ -20,7 +20,7 @@ def register(name: str, title: str) -> None:
         )
     if hasattr(pettingzoo, "register") and identity not in pettingzoo.aec_registry:  # PettingZoo has registries since 1.27
         pettingzoo.register("aec", identity, entry_point="kdenv.envs.aec:env", kwargs={"game": name})
-        pettingzoo.register("parallel", identity, entry_point="kdenv.envs.aec:parallel_env", kwargs={"game": name})
+        pettingzoo.register("parallel", identity, entry_point="kdenv.envs.parallel:parallel_env", kwargs={"game": name})
 
 
 def register_all() -> None:

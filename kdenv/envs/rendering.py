@@ -38,7 +38,7 @@ def rgb_array(svg: str) -> NDArray[np.uint8]:
 def frame(table: Table, mode: str, seat: int | None) -> str | NDArray[np.uint8]:
     """Draw the position as text, SVG or picture, as a seat sees it, or with everything face up if seat is None."""
     if mode == "ansi":
-        return str(table.game.drawing.ansi(table.states, 0, seat=seat))
+        return table.ansi(seat)
     svg = table.svg(seat)
     return svg if mode == "svg" else rgb_array(svg)
 

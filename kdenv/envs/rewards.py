@@ -13,7 +13,9 @@ Let T be the number of teams (in a game without teams each seat is a team). The 
   A learner of SeatEnv gets the sum of all changes up to its next decision. Its first sum includes the decisions of others before its
   own first one. So the rewards of a game add up to its final points minus those at its beginning, divided by S.
 
-A function gets the table at the end of a game, and returns one number per seat.
+A function gets the table at the end of a game, and returns one number per seat. An ArrayReward is a function that gets the ends of many
+games at once, as arrays. Batches of games take both; they call a function of the table for one game after the other, whose table has no
+history.
 
 The rewards "win" and "rank" add up to 0 over the teams, and are 0 in a game with one team. A game that a limit ended (truncated) is
 undecided: all rewards but gains are 0, and a function is not called. Gains are given for every decision, also for the last one of such a
@@ -26,19 +28,62 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import kernel
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.fields import refused
+from kdenv.core.game import States
 from kdenv.core.margins import best_rival
 from kdenv.core.table import Table
 from kdenv.core.verbs import truncated_at
 
 RewardFunction: TypeAlias = Callable[[Table], Sequence[float]]
-Reward: TypeAlias = str | RewardFunction
+
+
+class GameEnds(NamedTuple):
+    """The ends of games that were played to the end by the rules, as arrays with a row for each game."""
+
+    scores: NDArray[np.int64]  # of each seat (games x players)
+    standings: NDArray[np.int64]  # higher is better by the rules, equal is a tie (games x players)
+    ranks: NDArray[np.int64]  # the place of each seat, 1 for the best (games x players)
+    positions: States  # the last positions
+
+
+@dataclass(frozen=True)
+class ArrayReward:
+    """A reward that is computed for many games by one call. It can mark a function: `@ArrayReward`.
+
+    Args:
+        function: It takes the GameEnds of games that ended in the same step, and returns an array of finite numbers (games x players).
+
+    >>> from kdenv.envs import ArrayReward, SelfPlay
+    >>> @ArrayReward
+    ... def share_of_points(ends):
+    ...     return ends.scores / ends.scores.sum(axis=1, keepdims=True).clip(1)
+    >>> games = SelfPlay("kingdomino", num_envs=64, reward=share_of_points)
+    """
+
+    function: Callable[[GameEnds], Any]
+
+    def __call__(self, ends: GameEnds) -> NDArray[np.float64]:
+        """Return the rewards. Raises BadOption if the function does not return a finite number for each seat of each game."""
+        players = ends.scores.shape[1]
+        try:
+            rewards: NDArray[np.float64] = np.asarray(self.function(ends), np.float64)
+        except (TypeError, ValueError) as error:
+            raise BadOption(f"the function given as reward= failed, or returned no array of numbers: {error}") from error
+        if rewards.shape != ends.scores.shape or not np.isfinite(rewards).all():
+            what = "numbers that are not finite" if rewards.shape == ends.scores.shape else f"an array of shape {rewards.shape}"
+            raise BadOption(f"the function given as reward= returned {what}; it must return {len(ends.scores)} x {players} finite numbers")
+        return rewards
+
+
+Reward: TypeAlias = str | RewardFunction | ArrayReward
 
 REWARDS = ("win", "rank", "margin", "score", "gains")  # the place of a name is its number inside kernels
 WIN, RANK, MARGIN, SCORE, GAINS = range(len(REWARDS))
@@ -151,12 +196,26 @@ class Payer:
             return self.gains(table)
         if is_truncated(table):
             return [0.0] * table.players
+        points, standings = np.array(table.scores(), np.int64), np.array(table.standings(), np.int64)
+        if isinstance(self._function, ArrayReward):
+            ranks = np.array(table.ranks(), np.int64)
+            return self._function(GameEnds(points[None], standings[None], ranks[None], table.states[:1].copy()))[0].tolist()  # type: ignore[no-any-return]
         if self._function is not None:
             return _checked(self._function(table), table.players)
         out = np.zeros(table.players)
-        points, standings = np.array(table.scores(), np.int64), np.array(table.standings(), np.int64)
         settle(self.kind, points, standings, table.game.teams(table.players), table.game.margin_scale, out)
         return out.tolist()
+
+
+def function_rewards(function: RewardFunction | ArrayReward, empty: Table, ends: GameEnds) -> NDArray[np.float64]:
+    """Return the rewards of a function for these ends of games (games x players). `empty` is a table of the game."""
+    if isinstance(function, ArrayReward):
+        return function(ends)
+    table, rewards = empty.clone(), np.zeros(ends.scores.shape)
+    for row in range(len(rewards)):
+        table.states[0] = ends.positions[row]
+        rewards[row] = _checked(function(table), empty.players)
+    return rewards
 
 
 def _checked(rewards: Sequence[float], players: int) -> list[float]:

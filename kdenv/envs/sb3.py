@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kdenv.core.errors import BadOption, NotSupported, missing_extra, shown
 from kdenv.core.game import Game
-from kdenv.envs.opponents import Opponent
+from kdenv.envs.opponents import Opponent, Pool
 from kdenv.envs.rewards import Reward
 from kdenv.envs.setup import SeatSetup, empty_table
 from kdenv.envs.spaces import ActionSpace, ObservationBox
@@ -31,7 +31,7 @@ _PER_GAME = ("action_masks", "learner", "table")  # the methods of a single game
 
 
 class SeatVecEnv(SeatBatchEnv, VecEnv):
-    """Games in which one seat learns and the others are compiled players, stepped by one call of a kernel.
+    """Games in which one seat learns and policies play the other seats. One call of a kernel steps all of them.
 
     Args:
         game: The name of a game, or a Game.
@@ -56,7 +56,7 @@ class SeatVecEnv(SeatBatchEnv, VecEnv):
         *,
         num_envs: int = 1,
         players: int | None = None,
-        pool: Sequence[Opponent] | None = None,
+        pool: Pool | None = None,
         seat: int | str = 0,
         reward: Reward = "win",
         illegal: str = "terminate",
@@ -66,7 +66,7 @@ class SeatVecEnv(SeatBatchEnv, VecEnv):
         **options: Any,
     ) -> None:
         setup = SeatSetup(
-            empty=empty_table(game, players, options),
+            empty=empty_table(game, players, options, type(self)),
             opponents=opponents,
             num_envs=num_envs,
             pool=pool,

@@ -21,14 +21,15 @@ from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import View
+from kdenv.envs.decisions import BatchPolicy, Decisions, Seeing, asked_for_actions
 from kdenv.envs.episode import Episode, Script, article
-from kdenv.envs.opponents import Lineup, Opponent
+from kdenv.envs.opponents import Lineup, Opponent, Pool
 from kdenv.envs.rendering import MODES, Screen
 from kdenv.envs.rewards import Payer, Reward, forfeit, is_truncated
 from kdenv.envs.seeds import CHANCE, DICE, SEAT, Seeds
 from kdenv.envs.setup import SeatSetup, empty_table
-from kdenv.envs.spaces import ActionSpace, Mask, in_form, space_of
-from kdenv.envs.step_kernel import NO_ACTION, NOBODY
+from kdenv.envs.spaces import CRITIC, ActionSpace, Mask, in_form, space_of
+from kdenv.envs.step_kernel import NO_ACTION, NOBODY, CompiledOpponents
 from kdenv.envs.validation import check_seed, warn_of_loss
 from kdenv.policies.compiled_opponents import first_use
 
@@ -41,15 +42,19 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     Args:
         game: The name of a game, or a Game.
         opponents: The policy of all other seats ("random" by default), or a list of one for each, in the order in which they sit after the
-            learner. In a game with teams the learner's partners are among them. A policy is a text, a Policy, or a function of a view.
+            learner. In a game with teams the learner's partners are among them. A policy is a text, a Policy, a function of a view, or an
+            object with act_batch (BatchPolicy), such as a network.
         players: The number of seats; None is the usual number of the game.
-        pool: A list of policies, from which each of the other seats draws one for every game. Give it instead of `opponents`.
+        pool: A list of policies, from which each of the other seats draws one for every game. Give it instead of `opponents`. A dict gives
+            them weights: {"full_greedy": 3, "random": 1} draws full_greedy three times as often.
         seat: The seat of the learner; "random" draws it for every game; "rotate" takes the next seat in every game.
         observation: The form of an observation: "vector" (float32), or "dict" or "parts" as in TableEnv.
         reward: As in TableEnv, for the learner. With all but "gains" it is 0 until the game ends.
         illegal: The effect of an action that is not legal. "terminate" warns and ends the game as a loss, and info["illegal"] names the
             action. "raise" raises IllegalAction and changes nothing.
         encoding: The name of one of `game.encodings`; None is the first of them.
+        critic_encoding: The name of a second encoding, such as one for a critic. Its vector is info["critic_observation"]; with
+            observation="dict" it is also a part of the observation.
         skip_forced: Whether the environment carries out the only legal action itself, without asking the learner.
         record: Whether the last info of a game has its "record".
         render_mode: One of "human" (a window), "ansi" (text), "svg" and "rgb_array" (a picture), or None.
@@ -82,19 +87,20 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         opponents: Opponent | Sequence[Opponent] | None = None,
         *,
         players: int | None = None,
-        pool: Sequence[Opponent] | None = None,
+        pool: Pool | None = None,
         seat: int | str = 0,
         observation: str = "vector",
         reward: Reward = "win",
         illegal: str = "terminate",
         encoding: str | None = None,
+        critic_encoding: str | None = None,
         skip_forced: bool = False,
         record: bool = False,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
         setup = SeatSetup(
-            empty=empty_table(game, players, options),
+            empty=empty_table(game, players, options, type(self)),
             opponents=opponents,
             pool=pool,
             seat=seat,
@@ -102,6 +108,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
             reward=reward,
             illegal=illegal,
             encoding=encoding,
+            critic_encoding=critic_encoding,
             skip_forced=skip_forced,
             render_mode=render_mode,
         )
@@ -111,15 +118,18 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self._episode = Episode(setup)
         self._screen = Screen(render_mode, f"{setup.empty.game.name}_v0")
         self.action_space = ActionSpace(self._episode.n_actions)
-        self.observation_space = space_of(observation, self._episode.observer, self._episode.n_actions)
+        self._critic = setup.critic_observer()
+        self.observation_space = space_of(observation, self._episode.observer, self._episode.n_actions, self._critic)
         self.seat = 0 if isinstance(seat, str) else int(seat)  # the seat of the learner in this game
         self._seeds = Seeds()
         self._is_on = False
         self._dice: Rng = make_rng(0)
-        self._compiled: Any = None  # the opponents as one compiled player; None if one has no compiled form
+        self._seeing = Seeing(setup.empty, self._episode.observer)  # for opponents that are asked by act_batch
+        self._compiled = CompiledOpponents(None, ())
+        self._stops = 0  # the seats that it does not play, as bits
         self._lineup = self._next_lineup = setup.lineup()
 
-    def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
+    def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Pool | None = None) -> None:
         """Change the policies of the other seats from the next reset on. The parameters are those of the environment."""
         self._next_lineup = Lineup(self.table, opponents, pool)
 
@@ -173,8 +183,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self._dice = self._seeds.rng(DICE)
         self._lineup = self._next_lineup
         self._lineup.draw(self._seeds)
-        self._compiled = self._lineup.compiled(self.seat)
-        with first_use(self._compiled, self.table.game):
+        self._compile_opponents()
+        with first_use(self._compiled.player, self.table.game):
             self._go_on(NO_ACTION)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -209,19 +219,29 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def _play_others(self, action: int) -> None:
         """Carry out an action, or NO_ACTION, and then the turns of the others, until the learner decides or the game is over."""
         episode = self._episode
-        if self._compiled is not None and not episode.script.goes_on:
-            episode.step_with(self._compiled, action, self.seat, self._dice)
-            return
-        if action != NO_ACTION:
-            episode.step(action)
-        while episode.mover not in (self.seat, NOBODY):
-            episode.step(self._chosen_by_other(episode.mover))
+        in_kernel = self._compiled.player is not None and not episode.script.goes_on
+        while True:
+            if in_kernel:
+                episode.step_with(self._compiled, action, self._stops, self._dice)
+            elif action != NO_ACTION:
+                episode.step(action)
+            if episode.mover in (self.seat, NOBODY):
+                return
+            action = self._chosen_by_other(episode.mover)
+
+    def _compile_opponents(self) -> None:
+        self._compiled = self._lineup.compiled(self.seat)
+        self._stops = sum(1 << seat for seat in (self.seat, *self._compiled.asked))
 
     def _chosen_by_other(self, mover: int) -> int:
         """Ask the policy at this seat for an action. An error ends the game, because the next decision is not the learner's."""
         player = self._lineup.players[(mover - self.seat - 1) % self.table.players]
         try:
-            action = player(self.table.view(mover))
+            if isinstance(player, BatchPolicy):
+                decisions = Decisions(self._seeing, self.table.states[:1], np.array([mover], np.int64), [self._dice])
+                action: Any = asked_for_actions(player, decisions)[0][0]
+            else:
+                action = player(self.table.view(mover))
             self._episode.check()  # a policy may have got hold of the table and changed it
             number = self._episode.number(action)
             if number == NO_ACTION:
@@ -246,7 +266,10 @@ class SeatEnv(gymnasium.Env[Any, Any]):
     def _observation(self) -> Any:
         episode = self._episode
         vector = episode.observer.vector(episode.table.states, 0, self.seat)
-        return vector if self._form == "vector" else in_form(self._form, episode.observer, vector, self._mask())
+        return vector if self._form == "vector" else in_form(self._form, episode.observer, vector, self._mask(), self._critic_vector())
+
+    def _critic_vector(self) -> NDArray[np.float32] | None:
+        return None if self._critic is None else self._critic.vector(self.table.states, 0, self.seat)
 
     def _mask(self) -> Mask:
         """Return a new mask of the learner's legal actions. At the end of a game it is all ones."""
@@ -254,6 +277,8 @@ class SeatEnv(gymnasium.Env[Any, Any]):
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {"action_mask": self._mask(), "seat": self.seat}
+        if self._critic is not None:
+            info[CRITIC] = self._critic_vector()
         if self._episode.mover == NOBODY:
             info.update(scores=np.array(self.table.scores(), np.int64), ranks=np.array(self.table.ranks(), np.int64))
             if self.with_record:
@@ -286,9 +311,9 @@ class SeatEnv(gymnasium.Env[Any, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle everything but the compiled player, whose class may be unknown in another process."""
-        return {**self.__dict__, "_compiled": None}
+        return {**self.__dict__, "_compiled": CompiledOpponents(None, ())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         if self._is_on:
-            self._compiled = self._lineup.compiled(self.seat)
+            self._compile_opponents()

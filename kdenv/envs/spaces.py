@@ -13,6 +13,7 @@ from kdenv.core.encoding import Observer, Vector
 
 Mask: TypeAlias = NDArray[np.int8]
 
+CRITIC = "critic_observation"  # the key of the vector by a second encoding, in infos and in observations in the form "dict"
 _BOUND = 1000.0  # no number in an observation is larger than this; games scale most of them to about 1
 
 
@@ -33,20 +34,28 @@ class PartsSpace(spaces.Dict):
         self.made_for = observer.made_for
 
 
-def space_of(form: str, observer: Observer, n_actions: int) -> spaces.Space[Any]:
-    """Make the space of observations in a form: "vector", "dict" (the vector and the mask) or "parts" (the vector cut into its parts)."""
+def space_of(form: str, observer: Observer, n_actions: int, critic: Observer | None = None) -> spaces.Space[Any]:
+    """Make the space of observations in a form: "vector", "dict" (the vector and the mask) or "parts" (the vector cut into its parts).
+
+    With an observer for a critic, "dict" also has its vector.
+    """
     if form == "parts":
         return PartsSpace(observer)
     box = ObservationBox(observer)
-    mask = spaces.Box(0, 1, (n_actions,), np.int8)
-    return box if form == "vector" else spaces.Dict({"observation": box, "action_mask": mask})
+    if form == "vector":
+        return box
+    boxes: dict[str, spaces.Space[Any]] = {"observation": box, "action_mask": spaces.Box(0, 1, (n_actions,), np.int8)}
+    return spaces.Dict(boxes if critic is None else {**boxes, CRITIC: ObservationBox(critic)})
 
 
-def in_form(form: str, observer: Observer, vector: Vector, mask: Mask) -> Any:
-    """Return the vector and the mask of one seat, or of a batch, as an observation in this form."""
+def in_form(form: str, observer: Observer, vector: Vector, mask: Mask, critic: Vector | None = None) -> Any:
+    """Return the vector and the mask of one seat, or of a batch, as an observation in this form. A critic's vector is a part of "dict"."""
     if form == "vector":
         return vector
-    return observer.cut(vector) if form == "parts" else {"observation": vector, "action_mask": mask}
+    if form == "parts":
+        return observer.cut(vector)
+    observation = {"observation": vector, "action_mask": mask}
+    return observation if critic is None else {**observation, CRITIC: critic}
 
 
 def state_box(observer: Observer, seats: int) -> spaces.Box:

@@ -6,12 +6,13 @@ writes the mask of legal actions for the next decision.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.compiler.kernel import kernel
+from kdenv.compiler.kernel import kernel, machine_code
 from kdenv.compiler.random import Rng
 from kdenv.core.events import decide, run_chance
 from kdenv.core.questions import choose
@@ -22,6 +23,7 @@ from kdenv.core.verbs import DECIDE, legal, phase, resample_hidden, seat
 NOBODY = -1  # the seat that decides in a finished game
 NO_ACTION = -1  # in place of an action, if there is none to carry out
 WORK = 2  # the number of scratch states of a compiled player
+_CALLS = 50  # the calls of a kernel after which its machine code is looked up, because that takes as long as it saves in 40 calls
 
 Mask = NDArray[np.int8]
 
@@ -58,14 +60,14 @@ def turn_of(player, states, k, work, out, dice, rng, log, n):
 
 
 @kernel
-def _step_with(player, states, action, me, work, out, dice, rng, log, n, mask):
-    """Do as _step does, and then let the player decide for all seats but `me`.
+def _step_with(player, states, action, stops, work, out, dice, rng, log, n, mask):
+    """Do as _step does, and then let the player decide for all seats but those in `stops`, which has a bit for each seat.
 
-    It stops when seat `me` decides, when the game is over, or when the log is almost full. See turn_of.
+    It stops when one of these decides, when the game is over, or when the log is almost full. See turn_of.
     """
     if action != NO_ACTION:
         n = decide(states, 0, action, rng, log, n)
-    while n + MAX_DECISIONS < log.shape[1] and phase(states[0]) == DECIDE and seat(states[0]) != me:
+    while n + MAX_DECISIONS < log.shape[1] and phase(states[0]) == DECIDE and (stops >> seat(states[0])) & 1 == 0:
         n = turn_of(player, states, 0, work, out, dice, rng, log, n)
     return n, _mover_and_mask(states, 0, out, mask)
 
@@ -103,19 +105,47 @@ def step(table: Table, action: int, rng: Rng, out: NDArray[np.int64], mask: Mask
     return int(mover)
 
 
-def step_with(
-    player: Any, table: Table, action: int, me: int, work: NDArray[Any], out: NDArray[np.int64], dice: Rng, rng: Rng, mask: Mask
-) -> int:
-    """Do as step does, and then let the compiled player decide for all seats but `me`, until `me` decides or the game is over.
+class CompiledOpponents:
+    """The opponents in an environment of one seat as one compiled player, or None, and the seats of those that Python must ask.
 
-    With NO_ACTION the player begins. work is an array of WORK states; the player draws from dice, chance from rng.
+    It belongs to one environment, because its machine code is for the types of the arrays there.
+    """
+
+    def __init__(self, player: Any, asked: Sequence[int]) -> None:
+        self.player, self.asked = player, asked
+        self._n_calls, self._code = 0, _step_with
+
+    def play(self, *rest: Any) -> tuple[int, int]:
+        """Call _step_with."""
+        self._n_calls += 1
+        if self._n_calls == _CALLS:
+            self._code = machine_code(_step_with, self.player, *rest)
+        n, mover = self._code(self.player, *rest)
+        return n, mover
+
+
+def step_with(
+    opponents: CompiledOpponents,
+    table: Table,
+    action: int,
+    stops: int,
+    work: NDArray[Any],
+    out: NDArray[np.int64],
+    dice: Rng,
+    rng: Rng,
+    mask: Mask,
+) -> int:
+    """Do as step does, and then let the compiled opponents decide until a seat in `stops` decides or the game is over.
+
+    `stops` has a bit for each seat. With NO_ACTION the opponents begin. work is an array of WORK states; they draw from dice, chance from
+    rng.
     """
     log = table.log
     while True:
-        n, mover = _step_with(player, table.states, action, me, work, out, dice, rng, log.rows, log.n, mask)
+        n, mover = opponents.play(table.states, action, stops, work, out, dice, rng, log.rows, log.n, mask)
         log.n = n
         # The kernel also stops when the log is almost full. Then make the log longer and call it again.
-        if mover in (me, NOBODY) and n < log.rows.shape[1]:
+        if (mover == NOBODY or stops >> mover & 1) and n < log.rows.shape[1]:
             return int(mover)
         log.go_on(n, table.states, rng, room=MAX_DECISIONS + 1)
         action = NO_ACTION

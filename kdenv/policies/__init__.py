@@ -26,6 +26,8 @@ from kdenv.policies.expectimax import Expectimax, Star1, Star2, Star25
 from kdenv.policies.hidden import FlatDeals, Ims, Oracle, Pimc
 from kdenv.policies.learned import Learned, Ppo
 from kdenv.policies.strongest import Strongest
+from kdenv.policies.networks import GivenNetwork
+from kdenv.policies.many import NetworkPolicy, SearchResults, search_many
 from kdenv.policies.text import papers  # noqa: F401  (importing it adds the searches of papers)
 from kdenv.policies.listing import Entry, listing
 from kdenv.policies.text.parameter import param
@@ -41,10 +43,12 @@ __all__ = [
     "Expectimax",
     "FlatDeals",
     "Function",
+    "GivenNetwork",
     "Ims",
     "Learned",
     "Mast",
     "Mce",
+    "NetworkPolicy",
     "Node",
     "Oracle",
     "Pimc",
@@ -56,6 +60,7 @@ __all__ = [
     "Random",
     "SearchPolicy",
     "SearchResult",
+    "SearchResults",
     "SelectionRule",
     "Star1",
     "Star2",
@@ -72,6 +77,7 @@ __all__ = [
     "named",
     "param",
     "policy",
+    "search_many",
 ]
 
 if TYPE_CHECKING:  # the rule-based players; to a type checker, any other name is an error

@@ -9,11 +9,11 @@ from typing import Any
 import numba
 import numpy as np
 
+from kdenv.compiler.notice import compiling
 from kdenv.core.errors import NotSupported
 from kdenv.core.game import Game
 from kdenv.core.view import View
 from kdenv.policies.base import Policy
-from kdenv.search.budget import compiling
 from kdenv.search.playout import PLACES, Seated, Uniform
 
 _MOST_TYPES = 4  # the number of types of players that Seated can hold

@@ -11,25 +11,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.compiler.random import Rng, make_rng
+from kdenv.compiler.random import Rng
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game
-from kdenv.core.turns import MAX_DECISIONS, SCRATCH
+from kdenv.core.turns import MAX_DECISIONS, SCRATCH, finish_turn
 from kdenv.core.view import View
 from kdenv.policies.base import Policy
 from kdenv.policies.budgets import PlayoutBudget
-from kdenv.policies.learned import Learned
+from kdenv.policies.networks import ValueNetwork
 from kdenv.policies.playout_search import PlayoutPolicy, PlayoutSearcher, Worker, new_playouts, playouts_with
+from kdenv.policies.playouts import Playout
 from kdenv.policies.searching import Searcher
 from kdenv.policies.selection import SelectionRule, Ucb1
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import named
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import flat, flat_player
-from kdenv.search.kernels.flat import Luck, Tally, new_tally
+from kdenv.search.kernels.flat import Luck, Tally, new_luck, new_tally
 
 ROTATION, AT_RANDOM, HALVING = "rotation", "random", "halving"  # the distribution of playouts without a selection rule
 _DEFAULT_TRUST = 10.0  # the weight of a prior, in playouts
+_DEFAULT_CONFIDENCE = 2.0  # in standard errors
+_MOST_EXPONENT = 700.0  # exp of more is no float
 _MOST_COMPILED = 1000  # playouts of a turn in a kernel; a kernel with more could not be interrupted for too long
 _LOOKS = 16  # in halving by seconds, the clock is read about this often in each step of the budget
 
@@ -52,7 +55,7 @@ class Mce(PlayoutPolicy, PlayoutBudget):
         "so that luck does not decide between turns",
         default=False,
     )
-    prior: Learned | None = param(
+    prior: ValueNetwork | None = param(
         "a network of values; its value of the position right after a turn is averaged with the playouts of the turn", default=None
     )
     trust: float | None = param("the weight of the prior, as a number of playouts; if not given, 10", default=None, least=0, most=1e9)
@@ -60,9 +63,28 @@ class Mce(PlayoutPolicy, PlayoutBudget):
         "the most turns with which halving begins, those with the best priors; if not given, all turns", default=None, least=1
     )
 
+    base: Playout | None = param(
+        "the policy on which the search improves: its turn is taken unless the playouts of another turn are better by `confidence`. "
+        "Needs common=yes",
+        default=None,
+    )
+    confidence: float | None = param(
+        "the standard errors by which another turn must be better than that of the base policy; with few playouts more are needed "
+        "(Student's distribution). If not given, 2",
+        default=None,
+        least=0,
+        most=1e9,
+    )
+
     def __post_init__(self) -> None:
         """Refuse parameters without the parameters that they need."""
         super().__post_init__()
+        if self.base is None and self.confidence is not None:
+            raise BadOption(f"confidence={self.confidence:g} needs a policy whose turn stays; give base=<policy>")
+        if self.base is not None and not self.common:
+            raise BadOption(f"base={self.base} compares playouts that begin with the same random numbers; write common=yes")
+        if self.base is not None and self.threads > 1:
+            raise BadOption(f"threads={self.threads} is not possible with base={self.base}, whose turn each thread would judge by itself")
         if self.common and self.sampling == AT_RANDOM:
             raise BadOption("common=yes is not possible with sampling=random, which has no rotations; sampling may be rotation, halving")
         if self.prior is None:
@@ -76,7 +98,7 @@ class Mce(PlayoutPolicy, PlayoutBudget):
             raise BadOption(f"widest={self.widest} is not possible with sampling={self.sampling}; write sampling=halving")
 
     @cached_property
-    def valued(self) -> Learned | None:
+    def valued(self) -> ValueNetwork | None:
         """The network of values whose unit the search uses; None if it has none."""
         return self.leaf or self.prior
 
@@ -84,6 +106,11 @@ class Mce(PlayoutPolicy, PlayoutBudget):
     def weight_of_prior(self) -> float:
         """The weight of the prior, as a number of playouts; 0 without a prior."""
         return 0.0 if self.prior is None else _DEFAULT_TRUST if self.trust is None else self.trust
+
+    @property
+    def errors_needed(self) -> float:
+        """The number of standard errors by which a turn must be better than that of the base policy."""
+        return _DEFAULT_CONFIDENCE if self.confidence is None else self.confidence
 
     def start(self) -> Searcher:
         """Make the search that treats all turns alike."""
@@ -93,11 +120,20 @@ class Mce(PlayoutPolicy, PlayoutBudget):
         """The compiled player, with its own buffers; None if a kernel cannot play as this policy does.
 
         A kernel plays with a fixed number of playouts, up to 1,000, by a compiled player for all seats. It has no halving, no prior, no
-        reflex, no threads, and takes the turn with the best mean.
+        reflex, no threads, and takes the turn with the best mean, of equal ones a random one.
         """
         if not isinstance(self.playouts, int) or self.playouts > _MOST_COMPILED or not isinstance(self.playout, Policy):
             return None
-        if self.sampling == HALVING or self.prior is not None or self.choice != "mean" or self.reflex or self.threads > 1:
+        if (
+            self.sampling == HALVING
+            or self.prior is not None
+            or self.base is not None
+            or self.choice != "mean"
+            or self.reflex
+            or self.threads > 1
+        ):
+            return None
+        if self.ties == "first":
             return None
         player = self.playout.compiled(game, players)
         if player is None:
@@ -115,7 +151,7 @@ class Mce(PlayoutPolicy, PlayoutBudget):
             n_actions=np.zeros(MAX_DECISIONS, np.int64),
             at_action=np.zeros(MAX_DECISIONS, np.int64),
             tally=new_tally(game.max_turns),
-            luck=Luck(seed=np.zeros(1, np.uint64), drawn=make_rng(0)),
+            luck=new_luck(game.max_turns),
             points=np.zeros(players, np.int64),
         )
 
@@ -166,16 +202,33 @@ class Flat(Worker):
     """Flat Monte Carlo: the same number of playouts for all turns, or the turns that a selection rule chooses."""
 
     def __init__(self, policy: Mce | Bandit, rule: Any, view: View, turns: NDArray[np.int64], rng: Rng) -> None:
-        self.states, self.seat, self.turns = view.scratch(flat.N_STATES), view.seat, turns
+        self.states, self.seat = view.scratch(flat.N_STATES), view.seat
         self.rule, self.least, self.playouts, self.rng = rule, policy.least, new_playouts(policy, view), rng
         self.counts = new_tally(len(turns))
         self.in_rotation: Callable[..., Any] = flat.sample_in_rotation
         self.luck: tuple[Luck, ...] = ()  # the argument of the kernel that gives all turns of a rotation the same random numbers
         if isinstance(policy, Mce) and policy.common:
-            self.in_rotation, self.luck = flat.sample_with_common_luck, (Luck(seed=np.zeros(1, np.uint64), drawn=make_rng(0)),)
+            self.in_rotation, self.luck = flat.sample_with_common_luck, (new_luck(len(turns)),)
         self.trust, self.prior = 0.0, np.zeros(len(turns))  # the weight of priors, in playouts; the priors by turn
         if isinstance(policy, Mce) and policy.prior is not None:
             self.trust, self.prior = policy.weight_of_prior, policy.prior.worths(view, turns)
+        self.places = np.arange(len(turns))  # the original index of each of self.turns
+        if rule == HALVING:
+            self.places = np.argsort(-self.prior, kind="stable")
+        self.needed = -1.0  # the standard errors by which a turn must be better than self.turns[0]; -1 without a base policy
+        if isinstance(policy, Mce) and policy.base is not None:
+            self.needed = policy.errors_needed
+            turn = self._turn_of(policy.base, view)
+            own = int(np.flatnonzero(turns == turn)[0]) if view.to_move else 0  # a trial may begin where nobody decides
+            self.places = np.concatenate(([own], self.places[self.places != own]))
+        self.is_reordered = rule == HALVING or self.needed >= 0
+        self.turns = turns[self.places]
+        self.left = len(turns)  # the number of turns, from the first on, that are still tried
+
+    def _turn_of(self, base: Playout, view: View) -> int:
+        """The whole turn that a policy takes in this position."""
+        game = view.game
+        return int(finish_turn(base.player(view), view.scratch(2), 0, view.seat, game.most_decisions, game.buffer(), self.rng))
 
     def run(self, steps: Iterable[int]) -> int:
         """Make this many playouts in each step; return the number of playouts made."""
@@ -196,7 +249,23 @@ class Flat(Worker):
         return int(self.counts.visits.sum())
 
     def tally(self) -> Tally:
-        return self.counts
+        """The visits and sums by turn, in the order of the rules."""
+        return self._in_order(self.counts) if self.is_reordered else self.counts
+
+    def _in_order(self, counts: Tally) -> Tally:
+        back = np.argsort(self.places)
+        return Tally(*(numbers[back] for numbers in counts))
+
+    def possible(self, tally: Tally) -> NDArray[np.bool_]:
+        """A mask of the turns that are tried to the end; with a base policy, of those that are better than its turn, or this turn alone."""
+        tried: NDArray[np.bool_] = tally.visits > 0
+        if self.left < len(self.turns):
+            tried &= np.argsort(self.places) < self.left
+        if self.needed < 0:
+            return tried
+        own, (luck,) = self.places[0], self.luck
+        better = tried & better_than(own, self._in_order(luck.leads), self.trust, self.prior, self.needed)
+        return better if better.any() else np.arange(len(tried)) == own
 
     def means(self, tally: Tally) -> NDArray[np.float64]:
         """The values of turns by their playouts and their priors."""
@@ -208,6 +277,30 @@ def weighed(tally: Tally, trust: float, priors: NDArray[np.float64]) -> NDArray[
     return np.where(tally.visits > 0, (tally.sums + trust * priors) / (np.maximum(tally.visits, 1) + trust), math.nan)
 
 
+def better_than(own: int, leads: Tally, trust: float, priors: NDArray[np.float64], confidence: float) -> NDArray[np.bool_]:
+    """Return a mask of the turns that are better than turn `own` with this confidence.
+
+    With many playouts the confidence is a number of standard errors of the mean difference. Few playouts say little about their spread.
+    So the confidence becomes the quantile of Student's distribution.
+
+    leads: of the differences between the playouts of each turn and those of turn `own` with the same random numbers. The difference of
+    the priors counts as `trust` such differences, which have no error.
+    """
+    n = np.maximum(leads.visits, 1)
+    mean, freedom = leads.sums / n, np.maximum(n - 1, 1)
+    variance = np.maximum(0.0, leads.squares / n - mean * mean) / freedom
+    lead = (leads.sums + trust * (priors - priors[own])) / (n + trust)
+    error = np.sqrt(variance) * n / (n + trust)
+    better: NDArray[np.bool_] = (leads.visits > 1) & (lead > of_student(confidence, freedom) * error)
+    return better
+
+
+def of_student(z: float, freedom: Any) -> Any:
+    """Return the quantile of Student's distribution with the probability of the normal quantile z (Wallace 1959)."""
+    exponent = (z * (8 * freedom + 3) / (8 * freedom + 1)) ** 2 / freedom
+    return np.sqrt(freedom * np.expm1(np.minimum(exponent, _MOST_EXPONENT)))
+
+
 class Halving(Flat):
     """Sequential halving (Karnin, Koren and Somekh 2013): rounds of equal shares of the budget, each with the better half of the turns.
 
@@ -217,9 +310,7 @@ class Halving(Flat):
 
     def __init__(self, policy: Mce, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> None:
         """budget: playouts, or seconds, which are counted from now."""
-        super().__init__(policy, HALVING, view, turns.copy(), rng)
-        self.places = np.argsort(-self.prior, kind="stable")  # the original index of each of self.turns; the turns left are in front
-        self.turns[:] = self.turns[self.places]
+        super().__init__(policy, HALVING, view, turns, rng)
         self.left = len(turns) if policy.widest is None else min(len(turns), policy.widest)  # the number of turns left
         self.round, self.done = 0, 0  # the round; the playouts made in it
         self.rounds = max(1, math.ceil(math.log2(self.left)))
@@ -267,19 +358,15 @@ class Halving(Flat):
         return time.perf_counter() - self.start >= self.budget.seconds * (self.round + 1) / self.rounds
 
     def _halve(self) -> None:
-        """Move the better half of the turns that are left to the front. Of equal turns, those that are in front stay in front."""
+        """Move the better half of the turns that are left to the front. Of equal turns, those that are in front stay in front.
+
+        The turn of the base policy stays the first.
+        """
         order = np.arange(len(self.turns))
         means = weighed(self.counts, self.trust, self.prior[self.places])[: self.left]
+        if self.needed >= 0:
+            means[0] = math.inf
         order[: self.left] = np.argsort(-means, kind="stable")
-        for numbers in (self.turns, self.places, *self.counts):
+        for numbers in (self.turns, self.places, *self.counts, *(each for luck in self.luck for each in luck.leads)):
             numbers[:] = numbers[order]
         self.left, self.round, self.done = (self.left + 1) // 2, self.round + 1, 0
-
-    def tally(self) -> Tally:
-        """The visits and sums by turn, in the order of the rules."""
-        back = np.argsort(self.places)
-        return Tally(*(numbers[back] for numbers in self.counts))
-
-    def possible(self, tally: Tally) -> NDArray[np.bool_]:
-        """A mask of the turns that are left and have been tried."""
-        return (np.argsort(self.places) < self.left) & (tally.visits > 0)

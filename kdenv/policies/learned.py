@@ -1,8 +1,8 @@
 """Learned policies: `learned(MODEL)` follows a network of values, `ppo(MODEL)` a network that chooses actions.
 
-Models are files (model_file.py). `kdenv train` makes networks of values, and `python -m baselines.rl.export` writes the network of a
-MaskablePPO model of Stable-Baselines3 in the same format. Such a model (.npz) needs neither torch nor Stable-Baselines3. It runs inside
-kernels, and playing it runs nothing but the network.
+Models are files (model_file.py). `kdenv train` makes networks of values, and `kdenv export` writes the network of a MaskablePPO model of
+Stable-Baselines3 in the same format. Such a model (.npz) needs neither torch nor Stable-Baselines3. It runs inside kernels, and playing
+it runs nothing but the network.
 
 `ppo` also plays a .zip of Stable-Baselines3. Stable-Baselines3 unpickles it, and unpickling runs any code in the file. Play a .zip only
 if you trust it as you trust a program. A process that plays its first .zip prints a warning.
@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import warnings
-from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +22,7 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.random import make_rng, uniform
 from kdenv.core.encoding import Observer, check_layout, observer_for_model
-from kdenv.core.errors import BadOption, NotSupported, missing_extra, shown
+from kdenv.core.errors import BadOption, NotSupported, shown
 from kdenv.core.game import Game, Variant
 from kdenv.core.questions import choose_at
 from kdenv.core.view import View
@@ -33,14 +31,15 @@ from kdenv.networks.players import Drawn, Goal, Scored, Valued, turns_for, weigh
 from kdenv.networks.priors import ByOdds, ByScores, ByValues
 from kdenv.policies.base import TurnPolicy
 from kdenv.policies.model_file import POLICY, SCORE, VALUE, StoredNetwork, read_network
+from kdenv.policies.networks import PriorNetwork, ValueNetwork, unit_of_goal
 from kdenv.policies.playouts import Playout
 from kdenv.policies.result import SearchResult
 from kdenv.policies.text.parameter import param
 from kdenv.policies.text.value import Value, named
+from kdenv.policies.torch_models import check_sb3, load_sb3, made_for, output_of
 
 Array = NDArray[np.float32]
 _SHIPPED = Path(__file__).parents[1] / "models"
-_warned = False  # whether this process has warned about playing a .zip
 
 
 @dataclass
@@ -67,7 +66,7 @@ class Model:
         assert self.stored is not None
         observer = self._observer if self._observer is not None and self._observer.game is game else self._usual_observer(game)
         if self._network is None:
-            self._network = network_of(observer.part(), self.stored.layers, self.stored.activation)
+            self._network = network_of(observer.part(), self.stored.layers, self.stored.activation, self.stored.heads)
         return copy_for_thread(self._network, observer.part())
 
     def _usual_observer(self, game: Game) -> Observer:
@@ -116,10 +115,10 @@ class Model:
                 )
 
 
-class ModelPolicy(TurnPolicy, Playout):
+class ModelPolicy(TurnPolicy, Playout, PriorNetwork):
     """A policy that follows a model. Its compiled player has buffers, so each call of `compiled` makes another one."""
 
-    family = "network"
+    family = "network"  # not that of a policy or a playout
     predicts: ClassVar[tuple[str, ...]]  # the kinds of networks that it follows
     usual_temperature: ClassVar[float]  # of priors
     model: str
@@ -127,11 +126,7 @@ class ModelPolicy(TurnPolicy, Playout):
     @classmethod
     def members(cls) -> str:
         """The end of an error about a value that is not a network."""
-        return "give learned(<model>) or ppo(<model>)"
-
-    @abstractmethod
-    def priors(self, view: View, temperature: float | None) -> Any:
-        """The compiled source of priors for the turns of a tree, with its own buffers."""
+        return PriorNetwork.members()
 
     def __post_init__(self) -> None:
         """Check that the file exists, so that a wrong name is refused before a game begins. The file is loaded when it is first needed."""
@@ -158,7 +153,7 @@ class ModelPolicy(TurnPolicy, Playout):
         found = self._part(view, anew=True)
         if found is None:
             raise NotSupported(
-                f"{self} cannot play inside a search, because its model is a .zip; export it with python -m baselines.rl.export"
+                f"{self} cannot play inside a search, because its model is a .zip; write it as .npz with 'kdenv export {self.model}'"
             )
         return found
 
@@ -184,7 +179,7 @@ class ModelPolicy(TurnPolicy, Playout):
 
 
 @named("learned")
-class Learned(ModelPolicy):
+class Learned(ModelPolicy, ValueNetwork):
     """A learned policy: takes the turn after which a network of values rates the position best; `kdenv train` makes the network."""
 
     predicts = (VALUE,)
@@ -207,15 +202,14 @@ class Learned(ModelPolicy):
     @classmethod
     def members(cls) -> str:
         """The end of an error about a value that is not a network of values."""
-        return "give learned(<model>)"
+        return ValueNetwork.members()
 
     @property
     def unit(self) -> str:
         """The unit of the network's values, such as margin/50."""
         stored = self.loaded().stored
         assert stored is not None
-        by_margin = f"margin/{stored.scale:g}"
-        return by_margin if stored.win == 0 else f"{1 - stored.win:g} {by_margin} + {stored.win:g} win"
+        return unit_of_goal(stored.scale, stored.win)
 
     def worths(self, view: View, turns: NDArray[np.int64]) -> NDArray[np.float64]:
         """The network's value, for the seat, of the position right after each turn. `turns` must be all open turns."""
@@ -328,34 +322,9 @@ def load(path: Path) -> Model:
 
 
 def _load_zip(path: Path) -> Model:
-    """Unpickle a MaskablePPO model file and take its network."""
-    global _warned
-    try:  # optional and slow to import
-        import torch
-        from sb3_contrib import MaskablePPO
-    except ImportError:
-        raise missing_extra(f"playing {path.name}", "rl") from None
-    if not _warned:
-        _warned = True
-        warnings.warn(
-            f"playing {path.name} unpickles it, which runs any code the file holds; play only files you trust, "
-            "and share models as .npz (python -m baselines.rl.export)",
-            UserWarning,
-            stacklevel=2,
-        )
-    try:
-        model = MaskablePPO.load(path, device="cpu")
-    except (ValueError, KeyError, OSError, RuntimeError) as error:
-        raise BadOption(f"{path} is not a MaskablePPO model of Stable-Baselines3 ({error})") from None
-    shape, n_actions = model.observation_space.shape, getattr(model.action_space, "n", 0)
-    if shape is None or len(shape) != 1:
-        raise NotSupported(f"{path} was not trained on the observation vector; train it on a SeatEnv with its default observation")
-    policy: Any = model.policy
-
-    def logits(observation: Array) -> Array:
-        with torch.no_grad():
-            found = policy.get_distribution(torch.from_numpy(observation).unsqueeze(0)).distribution.logits[0].numpy()
-        return np.asarray(found, np.float32)
-
-    made_for = getattr(model.observation_space, "made_for", {})
-    return Model(path.name, int(shape[0]), int(n_actions), made_for, logits=logits)
+    """Unpickle a model file of Stable-Baselines3 and take its network."""
+    model = load_sb3(path)
+    check_sb3(model)
+    output = output_of(model)
+    n_observed, n_actions = int(model.observation_space.shape[0]), int(model.action_space.n)
+    return Model(path.name, n_observed, n_actions, made_for(model), logits=lambda observation: output(observation[np.newaxis])[0])

@@ -3,6 +3,7 @@
 A file has the arrays weight_0, bias_0, weight_1 ... and `about`, a JSON text with these fields:
 
 - layers, activation: the number of layers, and the activation between them;
+- heads: how many rows of the last layer are heads (networks/network.py); 1 if it is missing;
 - predicts: "policy" (a number for each action), "value" (the value of a position) or "score" (a number for the position after each
   action, whose softmax is a policy);
 - made_for: the game, encoding, version and layout;
@@ -15,7 +16,7 @@ array_file.py reads and writes such files of arrays.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,12 +26,14 @@ from numpy.typing import NDArray
 from kdenv.core.errors import BadOption, shown
 from kdenv.networks.network import ACTIVATIONS
 from kdenv.policies.array_file import MOST_NUMBERS, ArrayFile, Header, Wrong, is_number, is_whole, reading, write_arrays
+from kdenv.policies.torch_models import PlainLayers, is_module, is_sb3, made_for, plain_layers, policy_layers
 
 Array = NDArray[np.float32]
 
 POLICY, VALUE, SCORE = "policy", "value", "score"  # what a network predicts
 _MOST_LAYERS = 64
 _MOST_PLAYERS = 64
+MOST_HEADS = 64
 SMALLEST_SCALE, LARGEST_SCALE = 1e-9, 1e9  # of a goal
 _MOST_TEXT = 10_000  # characters of the text about the model
 _LARGEST_INPUT, _LARGEST_OUTPUT = 1e6, 1e37  # no encoding writes greater numbers; sums of float32 end a little above 3e38
@@ -48,6 +51,7 @@ class StoredNetwork(NamedTuple):
     scale: float  # of a value: the margin that counts 1 (Goal)
     win: float
     made_by: str = ""  # the command that made it
+    heads: int = 1
 
     @property
     def n_in(self) -> int:
@@ -62,7 +66,7 @@ class StoredNetwork(NamedTuple):
 
 def read_network(path: Path) -> StoredNetwork:
     """Read the network in a model file; raise BadOption if it is not one."""
-    with reading(path, "a model of 'kdenv train' or 'python -m baselines.rl.export'", most_text=_MOST_TEXT) as file:
+    with reading(path, "a model of 'kdenv train', 'kdenv export' or kdenv.save_network", most_text=_MOST_TEXT) as file:
         return _read(file)
 
 
@@ -76,19 +80,23 @@ def _read(file: ArrayFile) -> StoredNetwork:
     scale = file.field("scale", is_number(SMALLEST_SCALE, LARGEST_SCALE), f"a number from {SMALLEST_SCALE:g} to {LARGEST_SCALE:g}", "goal")
     win = file.field("win", is_number(0, 1), "a number from 0 to 1", "goal")
     n = file.field("layers", is_whole(1, _MOST_LAYERS), f"a whole number from 1 to {_MOST_LAYERS}")
+    heads = file.about.get("heads", 1)  # older files do not have it
+    if not is_whole(1, MOST_HEADS)(heads) or (heads > 1 and (predicts == POLICY or n == 1)):
+        most = 1 if predicts == POLICY or n == 1 else MOST_HEADS
+        raise Wrong("heads", heads, f"a whole number from 1 to {most}, for a {predicts} and {n} layer{'s' * (n > 1)}")
     headers = [(file.header(f"weight_{i}", "f"), file.header(f"bias_{i}", "f")) for i in range(n)]
-    _check_shapes(headers, predicts)
+    _check_shapes(headers, predicts, heads)
     layers = [(file.array(weight, np.float32), file.array(bias, np.float32)) for weight, bias in headers]
     _check_outputs(layers, activation)
     made_by = str(file.about.get("made_by", ""))
-    return StoredNetwork(layers, activation, predicts, made_for, players, options, float(scale), float(win), made_by)
+    return StoredNetwork(layers, activation, predicts, made_for, players, options, float(scale), float(win), made_by, heads)
 
 
 def _is_made_for(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(each, (str, int)) for each in value.values())
 
 
-def _check_shapes(headers: list[tuple[Header, Header]], predicts: str) -> None:
+def _check_shapes(headers: list[tuple[Header, Header]], predicts: str, heads: int) -> None:
     """Refuse layers that do not fit each other, or are too large together."""
     total, n_in = 0, None
     for weight, bias in headers:
@@ -98,8 +106,9 @@ def _check_shapes(headers: list[tuple[Header, Header]], predicts: str) -> None:
         if bias.shape != shape[:1]:
             raise Wrong(bias.name, f"an array of shape {bias.shape}", f"one of shape {shape[:1]}")
         total, n_in = total + shape[0] * (shape[1] + 1), shape[0]
-    if predicts != POLICY and n_in != 1:
-        raise Wrong(headers[-1][0].name, f"an array with {n_in} outputs", f"one with 1, because a {predicts} is one number")
+    if predicts != POLICY and n_in != heads:
+        because = f"a {predicts} is one number" if heads == 1 else f"each of {heads} heads gives one number"
+        raise Wrong(headers[-1][0].name, f"an array with {n_in} outputs", f"one with {heads}, because {because}")
     if total > MOST_NUMBERS:
         raise Wrong("layers", f"{len(headers)} layers of {total:,} numbers", f"of {MOST_NUMBERS:,} at most")
 
@@ -119,22 +128,27 @@ def _check_outputs(layers: list[tuple[Array, Array]], activation: str) -> None:
 
 def save_network(
     path: str | Path,
-    layers: Sequence[tuple[Any, Any]],
-    trained_for: Mapping[str, Any],
+    network: Any,
+    trained_for: Mapping[str, Any] | None = None,
     *,
-    predicts: str = SCORE,
+    predicts: str | None = None,
     activation: str = "relu",
     made_by: str = "",
+    heads: int = 1,
 ) -> None:
-    """Write a network of plain layers to a model file, which the policy ppo(path) plays.
+    """Write a network of plain layers to a model file, which the policy ppo(path) plays without torch.
 
     Args:
         path: the file, which ends in .npz.
-        layers: the weights of each layer (one row for each output) and its biases.
-        trained_for: the attribute of this name of the environment in which the network was trained.
-        predicts: "score" (one number for the position after each action) or "policy" (one number for each action number).
-        activation: the activation between layers, "relu" or "tanh".
+        network: a list with the weights (one row for each output) and biases of each layer; a torch Sequential of linear layers with ReLU
+            or Tanh between them; a TurnNetwork; or a MaskablePPO or PPO of Stable-Baselines3.
+        trained_for: the attribute of this name of the environment in which the network was trained. A model of Stable-Baselines3
+            has it already.
+        predicts: "score" (one number for the position after each action, the default) or "policy" (one number for each action number,
+            the default of a model of Stable-Baselines3).
+        activation: the activation between layers of a list, "relu" or "tanh".
         made_by: how the network was made, to be read by people.
+        heads: the number of outputs of the last layer, of which each position takes one: the game is cut into as many parts.
 
     >>> import kdenv
     >>> import numpy as np
@@ -149,13 +163,29 @@ def save_network(
     path = Path(path)
     if path.suffix != ".npz":
         raise BadOption(f"a model is written to a file that ends in .npz, not to {shown(path)}")
-    if predicts not in (SCORE, POLICY):
+    if predicts not in (None, SCORE, POLICY):
         raise BadOption(f"predicts={shown(predicts)} is not possible; it may be {SCORE} or {POLICY}")
     if activation not in ACTIVATIONS:
         raise BadOption(f"activation={shown(activation)} is not possible; it may be {' or '.join(ACTIVATIONS)}")
-    arrays = [(np.asarray(weight, np.float32), np.asarray(bias, np.float32)) for weight, bias in layers]
-    write_network(path, StoredNetwork(arrays, activation, predicts, scale=1.0, win=0.0, made_by=made_by, **trained_for))
+    write_network(path, stored_network(network, trained_for, predicts, activation, made_by)._replace(heads=heads))
     read_network(path)  # checks that the layers fit each other
+
+
+def stored_network(
+    network: Any, trained_for: Mapping[str, Any] | None, predicts: str | None = None, activation: str = "relu", made_by: str = ""
+) -> StoredNetwork:
+    """Return the content of the model file of a network; the parameters are those of save_network."""
+    if is_sb3(network):
+        found = policy_layers(network)
+        about = {"made_for": made_for(network), "players": 0, "options": {}, **(trained_for or {})}
+        predicts = predicts or POLICY
+    elif trained_for is None:
+        raise BadOption("a network needs trained_for=..., the attribute trained_for of the environment in which it was trained")
+    else:
+        arrays = [] if is_module(network) else [(np.asarray(weight, np.float32), np.asarray(bias, np.float32)) for weight, bias in network]
+        found = plain_layers(network) if is_module(network) else PlainLayers(arrays, activation)
+        about = dict(trained_for)
+    return StoredNetwork(*found, predicts or SCORE, scale=1.0, win=0.0, made_by=made_by, **about)
 
 
 def write_network(path: Path, network: StoredNetwork) -> None:
@@ -170,6 +200,8 @@ def write_network(path: Path, network: StoredNetwork) -> None:
         "goal": {"scale": network.scale, "win": network.win},
         "made_by": network.made_by,
     }
+    if network.heads != 1:
+        about["heads"] = network.heads
     with np.errstate(over="ignore"):
         arrays = {f"weight_{i}": weight.astype(np.float16) for i, (weight, _) in enumerate(network.layers)}
     arrays |= {f"bias_{i}": bias.astype(np.float32) for i, (_, bias) in enumerate(network.layers)}

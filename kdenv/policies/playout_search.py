@@ -24,7 +24,7 @@ from kdenv.core.game import Game
 from kdenv.core.questions import choose_at
 from kdenv.core.turns import carry_out
 from kdenv.core.view import View
-from kdenv.policies.learned import Learned
+from kdenv.policies.networks import ValueNetwork
 from kdenv.policies.playouts import Playout, Random
 from kdenv.policies.result import SearchResult, half_interval
 from kdenv.policies.searching import TRIAL, Searcher, SearchPolicy
@@ -53,14 +53,14 @@ class PlayoutParameters(Value):
 
     playout: Playout = param("the player that plays the playouts", default=Random(), kw_only=False)  # noqa: RUF009  (a Random is never changed)
     score: str = param(MEANING_OF_SCORE, default="relative", choices=ALL_SCORES, kw_only=False)
-    leaf: Learned | None = param(  # noqa: RUF009  (as above)
+    leaf: ValueNetwork | None = param(  # noqa: RUF009  (as above)
         "a network of values, which values the positions where playouts are cut short; if not given, playouts end with the game",
         default=None,
     )
     turns: int = param("with a leaf: after this many turns a playout is cut short; 0: before its first turn", default=0, least=0, most=1000)
 
     @cached_property
-    def valued(self) -> Learned | None:
+    def valued(self) -> ValueNetwork | None:
         """The network of values that sets the score and the unit of the search: here the leaf. None if there is none."""
         return self.leaf
 
@@ -90,9 +90,9 @@ class ChoiceParameters(Value):
         "the turn to take in the end: that with the best mean, or with the most visits", default="mean", choices=("mean", "visits")
     )
     ties: str = param(
-        "the turn to take of several equally good ones: that which gains the most points at once, or a random one",
+        "the turn to take of several equally good ones: that which gains the most points at once, a random one, or the first in the list",
         default="gains",
-        choices=("gains", "random"),
+        choices=("gains", "random", "first"),
     )
     reflex: bool = param("whether obvious turns are made without a search, by the rules that the papers on the game give", default=False)
     threads: int = param("the number of threads that search at the same time", default=1, least=1, most=MOST_WORKERS)
@@ -202,14 +202,14 @@ class PlayoutSearcher(Searcher):
     def _best(
         self, view: View, turns: NDArray[np.int64], tally: Tally, means: NDArray[np.float64], possible: NDArray[np.bool_], rng: Rng
     ) -> int:
-        """The index of the best of the possible turns. Ties go to the turn that gains the most points at once, or to a random one."""
+        """The index of the best of the possible turns. Ties go to the turn with the most points at once, a random one, or the first."""
         for keys in (means,) if self.policy.choice == "mean" else (np.maximum(tally.visits, self.policy.least), means):
             possible = possible & (keys == keys[possible].max())
         best = possible.nonzero()[0]
         if len(best) > 1 and self.policy.ties == "gains":
             gains = self._gains(view, turns[best])
             best = best[gains == gains.max()]
-        return int(best[below(rng, len(best))] if len(best) > 1 else best[0])
+        return int(best[below(rng, len(best))] if len(best) > 1 and self.policy.ties != "first" else best[0])
 
     def _gains(self, view: View, turns: NDArray[np.int64]) -> NDArray[np.int64]:
         """The seat's own points after each turn, before anything else happens."""

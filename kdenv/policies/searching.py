@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.compiler.notice import compiling
 from kdenv.compiler.random import Rng, make_rng
 from kdenv.core.game import Game
 from kdenv.core.turns import SCRATCH, list_turns
@@ -20,7 +21,7 @@ from kdenv.core.view import View
 from kdenv.policies.base import TurnPolicy
 from kdenv.policies.budgets import Budgeted
 from kdenv.policies.result import SearchResult
-from kdenv.search.budget import Budget, compiling
+from kdenv.search.budget import Budget
 from kdenv.search.playout import Uniform, decisions_left
 
 TRIAL = Budget(playouts=0)  # compiles a search and spends next to nothing

@@ -1,20 +1,49 @@
 """`strongest`: the policy that measured best in its game with this much time for a decision.
 
-Each game has a table of such policies (Knowledge.strongest). The README of the game lists the matches that chose them.
+Each game has a table of such policies (Knowledge.strongest). The README of the game lists the matches that chose them. The rows that need
+no time are the anchors, against which other policies are evaluated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from kdenv.core.errors import BadOption, NotSupported
+from kdenv.core.errors import BadOption, NotSupported, shown
 from kdenv.core.game import Game, Variant
+from kdenv.core.questions import Measured
 from kdenv.core.view import View
 from kdenv.policies.base import Policy, policy
 from kdenv.policies.budgets import SECONDS, Budgeted
 from kdenv.policies.result import SearchResult
 from kdenv.policies.text.value import named
+
+
+def can_play(row: Measured, game: Game, players: int, variant: Variant) -> bool:
+    """Return whether the policy of a row is for such a table and can play there."""
+    options = game.options_of(variant)
+    if any(options[name] != value for name, value in row.options.items()):
+        return False
+    try:
+        policy(row.policy.format(seconds=1)).needs(game, players, variant)
+    except (BadOption, NotSupported):
+        return False
+    return True
+
+
+def anchors(game: Game, players: int, variant: Variant) -> list[str]:
+    """Return the rule players and networks among the strongest policies of a game that can play at such a table, the weakest first.
+
+    For a game that names none this is its greedy player, or the random player.
+    """
+    rows = [row for row in reversed(game.knowledge.strongest) if row.seconds == 0]
+    return [row.policy for row in rows if can_play(row, game, players, variant)] or [game.knowledge.greedy or "random"]
+
+
+def _told(row: Measured) -> str:
+    """The options for which a row is, in words."""
+    options = ", ".join(f"{name}={shown(value)}" for name, value in row.options.items())
+    return f" with {options}" if options else ""
 
 
 @named("strongest")
@@ -33,7 +62,7 @@ class Strongest(Policy, Budgeted):
     @classmethod
     def stands_for(cls, game: Game) -> list[str]:
         """The policies that it plays as in this game, a line for each row of the table."""
-        return [f"from {row.seconds:g} s a decision: {row.policy.format(seconds='S')}" for row in game.knowledge.strongest]
+        return [f"from {row.seconds:g} s a decision{_told(row)}: {row.policy.format(seconds='S')}" for row in game.knowledge.strongest]
 
     def needs(self, game: Game, players: int, variant: Variant) -> None:
         """Refuse rules and numbers of players for which there is no policy."""
@@ -42,21 +71,12 @@ class Strongest(Policy, Budgeted):
 
     def best(self, game: Game, players: int, variant: Variant) -> Policy:
         """The policy that plays at such a table, with the budget of this one."""
-        for row in self._rows(game):
-            found = policy(row)
-            try:
-                found.needs(game, players, variant)
-            except (BadOption, NotSupported):
-                continue
-            return found
-        raise NotSupported(f"{self} has no policy for {players} players of {game.name} with these options; name a policy, such as mce")
-
-    def _rows(self, game: Game) -> Iterator[str]:
-        """The texts of policies for its budget. Those for the greatest budget up to its own come first."""
         assert self.seconds is not None
+        # The rows for the greatest budget up to its own come first.
         for row in sorted(game.knowledge.strongest, key=lambda row: -row.seconds):
-            if row.seconds <= self.seconds:
-                yield row.policy.format(seconds=f"{self.seconds:g}")
+            if row.seconds <= self.seconds and can_play(row, game, players, variant):
+                return policy(row.policy.format(seconds=f"{self.seconds:g}"))
+        raise NotSupported(f"{self} has no policy for {players} players of {game.name} with these options; name a policy, such as mce")
 
     def at(self, view: View) -> Policy:
         """The policy that plays at the table of this view. It is made once for each kind of table, and reset together with this one."""

@@ -16,7 +16,8 @@ from kdenv.core.game import Game, Variant
 from kdenv.core.turns import MAX_DECISIONS, SCRATCH, carry_out, list_turns
 from kdenv.core.view import View
 from kdenv.policies.budgets import TreeBudget
-from kdenv.policies.learned import Learned, ModelPolicy
+from kdenv.policies.learned import Learned
+from kdenv.policies.networks import PriorNetwork
 from kdenv.policies.opponent_model import OpponentModel
 from kdenv.policies.playout_search import GOAL, MOST_WORKERS, PlayoutPolicy, PlayoutSearcher, Worker, new_playouts
 from kdenv.policies.playouts import Mast
@@ -36,7 +37,7 @@ from kdenv.search.select import ProgressiveBias, WinBias
 # The words of parameters, and the values that kernels have for them.
 _BIASES: dict[str, Any] = {"none": None, "progressive": ProgressiveBias, "win": WinBias}
 _EXPANSIONS = {"random": 0, "order": 1}
-_CHANCES: dict[str, Any] = {"sampled": Positions(1), "frozen": Positions(0), "open": Decisions(0), "information_sets": Decisions(1)}
+CHANCES: dict[str, Any] = {"sampled": Positions(1), "frozen": Positions(0), "open": Decisions(0), "information_sets": Decisions(1)}
 _UPDATES = {"all": uct.ALL, "owner": uct.OWNER, "searcher": uct.SEARCHER, "mine": uct.MINE, "own": uct.OWN}
 _TOTALS = {"siblings": uct.SIBLINGS, "parent": uct.PARENT}
 _EQUALS = {"random": uct.RANDOM, "last": uct.LAST}
@@ -89,7 +90,7 @@ class Uct(PlayoutPolicy, OpponentModel, TreeBudget):
         "the treatment of chance: drawn at every visit (sampled), or once for each node (frozen). With open, a node is a sequence of "
         "decisions, whatever the chance between them. With information_sets, a node is everything that the searching seat has seen",
         default="sampled",
-        choices=tuple(_CHANCES),
+        choices=tuple(CHANCES),
     )
 
     # Readings: details in which the trees of papers differ.
@@ -120,7 +121,7 @@ class Uct(PlayoutPolicy, OpponentModel, TreeBudget):
     )
 
     # Priors: the order in which turns are tried.
-    priors: ModelPolicy | None = param(
+    priors: PriorNetwork | None = param(
         "a network that orders turns: learned, by the values of the positions after them, or ppo, by their probabilities",
         default=None,
     )
@@ -233,27 +234,11 @@ class Grower(Worker):
     def __init__(self, policy: Uct, view: View) -> None:
         """A worker for any position of this game with as many players. `begin` must be called before each search."""
         self.game = game = view.game
-        self.chance, self.rule = _CHANCES[policy.chance], policy.rule()
-        self.plan = Plan(
-            most_decisions=policy.most_decisions(game),
-            in_order=1 if policy.priors else _EXPANSIONS[policy.expand],
-            first_urgency=policy.fpu,
-            least=policy.least,
-            least_below=policy.least_below,
-            with_gains=int(policy.bias != "none"),
-            update=_UPDATES[policy.update],
-            total=_TOTALS[policy.total],
-            equals=_EQUALS[policy.equals],
-            backup=_BACKUPS[policy.backup],
-            teams=game.teams(view.players),
-            rave=policy.rave,
-            guide=_guide(view, policy),
-            dealer=policy.dealer(view),
-        )
+        self.chance, self.rule = CHANCES[policy.chance], policy.rule()
+        self.plan = plan_of(policy, game, view.players, _guide(view, policy), policy.dealer(view))
         self.states = view.scratch(uct.N_STATES)
-        words = np.uint64 if game.state_dtype.itemsize % 8 == 0 else np.uint8
-        self.raw = self.states.view(np.uint8).reshape(len(self.states), -1).view(words)
-        self.space = _new_workspace(view)
+        self.raw = as_integers(self.states)
+        self.space = new_workspace(game, view.players)
         self._trees: dict[tuple[int, int], Tree] = {}  # by size; kept, as memory new to a process costs more than a playout
 
     def begin(self, policy: Uct, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng) -> None:
@@ -331,6 +316,12 @@ class Grower(Worker):
         return int(places[visits.argmax()]) if visits.any() else 0
 
 
+def as_integers(states: Any) -> NDArray[Any]:
+    """Return the memory of states as integers, a row for each state, for fingerprints."""
+    words = np.uint64 if states.dtype.itemsize % 8 == 0 else np.uint8
+    return states.view(np.uint8).reshape(len(states), -1).view(words)  # type: ignore[no-any-return]
+
+
 def size_of_tree(budget: Budget, n_trees: int, turns_of_node: int) -> tuple[int, int]:
     """The most nodes and turns of each of `n_trees` trees whose nodes have up to `turns_of_node` turns."""
     n_nodes = _MOST_NODES
@@ -344,13 +335,37 @@ def size_of_tree(budget: Budget, n_trees: int, turns_of_node: int) -> tuple[int,
     return n_nodes, min(n_nodes * turns_of_node, _MOST_TURNS, _MOST_TURNS_IN_ALL // n_trees)
 
 
+def plan_of(policy: Uct, game: Game, players: int, guide: Any, dealer: Any) -> Plan:
+    """Make the options of a tree search for kernels. `guide` orders the turns not tried yet, and `dealer` draws what is hidden."""
+    return Plan(
+        most_decisions=policy.most_decisions(game),
+        in_order=1 if policy.priors else _EXPANSIONS[policy.expand],
+        first_urgency=policy.fpu,
+        least=policy.least,
+        least_below=policy.least_below,
+        with_gains=int(policy.bias != "none"),
+        update=_UPDATES[policy.update],
+        total=_TOTALS[policy.total],
+        equals=_EQUALS[policy.equals],
+        backup=_BACKUPS[policy.backup],
+        teams=game.teams(players),
+        rave=policy.rave,
+        guide=guide,
+        dealer=dealer,
+    )
+
+
+def exploration(policy: Uct) -> float:
+    """The weight of exploration by priors; 0 if the selection rule does not use them."""
+    return policy.select.c if isinstance(policy.select, Puct) else 0.0
+
+
 def _guide(view: View, policy: Uct) -> Any:
     """The compiled part that orders the turns not tried yet."""
     if policy.priors is None:
         return NoPriors()
-    explore = policy.select.c if isinstance(policy.select, Puct) else 0.0
     source = policy.priors.priors(view, policy.temperature)
-    return Priors(source=source, priors=np.zeros(view.game.max_turns), explore=explore, widening=policy.widening)
+    return Priors(source=source, priors=np.zeros(view.game.max_turns), explore=exploration(policy), widening=policy.widening)
 
 
 def _player_and_learner(view: View, policy: Uct) -> tuple[Any, Any]:
@@ -391,9 +406,8 @@ def _new_tree(n_nodes: int, n_turns: int) -> Tree:
     )
 
 
-def _new_workspace(view: View) -> Workspace:
-    """Memory for iterations in any position of this game with as many players."""
-    game = view.game
+def new_workspace(game: Game, players: int) -> Workspace:
+    """Make memory for iterations in any position of this game with so many players."""
     return Workspace(
         path=np.zeros((uct.MAX_DEPTH, 4), np.int64),
         turns=np.empty(game.max_turns, np.int64),
@@ -401,8 +415,8 @@ def _new_workspace(view: View) -> Workspace:
         actions=np.empty((MAX_DECISIONS, game.max_legal), np.int64),
         n_actions=np.empty(MAX_DECISIONS, np.int64),
         at_action=np.empty(MAX_DECISIONS, np.int64),
-        values=np.empty(view.players),
-        numbers=np.empty(view.players, np.int64),
+        values=np.empty(players),
+        numbers=np.empty(players, np.int64),
         drawn=make_rng(0),
     )
 

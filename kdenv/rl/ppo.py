@@ -7,9 +7,9 @@ next decision: what other seats decide in between belongs to its environment.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -20,9 +20,11 @@ from kdenv.core.afterstates import Afterstates
 from kdenv.core.errors import BadOption
 from kdenv.envs import SeatVectorEnv, SelfPlay
 from kdenv.policies.model_file import save_network
-from kdenv.rl.turns import layers_of, log_probabilities, sample, seeded
+from kdenv.rl.turns import log_probabilities, sample, seeded
 
 Floats = NDArray[np.float32]
+_COUNTS = ("decisions", "updates", "games", "seconds")
+_STATISTICS = ("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction")  # of _update
 
 
 class Scores(Protocol):
@@ -50,6 +52,10 @@ class _Games:
     def __init__(self, games: SelfPlay | SeatVectorEnv) -> None:
         if not isinstance(games, (SelfPlay, SeatVectorEnv)):
             raise BadOption(f"TurnPPO trains in a SelfPlay or a SeatVectorEnv, not in a {type(games).__name__}")
+        if isinstance(games, SeatVectorEnv) and games.autoreset_mode.value != "SameStep":
+            raise BadOption(f"TurnPPO needs a SeatVectorEnv with autoreset_mode='SameStep', not {games.autoreset_mode.value!r}")
+        if isinstance(games, SeatVectorEnv) and games.single_observation_space.shape is None:
+            raise BadOption('TurnPPO needs vectors as observations; make the SeatVectorEnv with observation="vector"')
         self.games, self.n = games, games.num_envs
         self.seats = games.players if isinstance(games, SelfPlay) else 1
         self._nobody = np.zeros(self.n, np.int64)
@@ -98,86 +104,124 @@ class Sample(NamedTuple):
 
 
 class TurnPPO:
-    """A training by PPO of a policy that scores turns.
+    """A training by PPO of a policy that scores turns. The names of its parameters are those of Stable-Baselines3.
 
     Args:
-        games: a SelfPlay, or a SeatVectorEnv with observation="vector".
-        network: a TurnNetwork, or a module with the methods `score` and `value`.
+        env: a SelfPlay, or a SeatVectorEnv with observation="vector".
+        network: a TurnNetwork, or a module of torch with the methods `score` and `value`, on the CPU.
         seed: of the games, and of all draws. Trainings with one seed on one thread are equal.
-        steps: decisions in each game between two updates.
-        epochs: how often each decision is learned from.
-        batch: decisions in a step of the optimiser.
-        rate: the step size of Adam; it falls linearly to a twentieth.
-        discount: of rewards, for each decision of a seat.
-        trace: lambda of generalised advantage estimation.
-        clip: how far the ratio of probabilities may be from 1.
-        entropy: the weight of the entropy in the loss.
-        value_weight: the weight of the squared error of the value in the loss.
+        n_steps: decisions in each game between two updates.
+        n_epochs: how often each decision is learned from.
+        batch_size: decisions in a step of the optimiser.
+        learning_rate: the step size of Adam at first; it falls linearly to a twentieth in each call of learn.
+        gamma: the discount of rewards, for each decision of a seat.
+        gae_lambda: lambda of generalised advantage estimation.
+        clip_range: how far the ratio of probabilities may be from 1.
+        ent_coef: the weight of the entropy in the loss.
+        vf_coef: the weight of the squared error of the value in the loss. Rewards in points are divided by 50 or 100, so it is large.
+        max_grad_norm: the gradient is scaled down to this norm.
+
+    Attributes:
+        network: the network that learns.
+        decisions: the number of decisions of all updates so far.
+        updates: the number of updates so far.
+        games: the number of games that have ended.
+        seconds: CPU seconds of all updates and their games, without compiling.
+        statistics: of the last update: policy_loss, value_loss, entropy, approx_kl and clip_fraction, which are means over its batches,
+            and explained_variance. They have the names and meanings of Stable-Baselines3.
 
     """
 
     def __init__(
         self,
-        games: SelfPlay | SeatVectorEnv,
+        env: SelfPlay | SeatVectorEnv,
         network: nn.Module,
         *,
         seed: int = 0,
-        steps: int = 64,
-        epochs: int = 2,
-        batch: int = 1024,
-        rate: float = 1e-3,
-        discount: float = 1.0,
-        trace: float = 0.9,
-        clip: float = 0.2,
-        entropy: float = 0.003,
-        value_weight: float = 12.5,
+        n_steps: int = 64,
+        n_epochs: int = 2,
+        batch_size: int = 1024,
+        learning_rate: float = 1e-3,
+        gamma: float = 1.0,
+        gae_lambda: float = 0.9,
+        clip_range: float = 0.2,
+        ent_coef: float = 0.003,
+        vf_coef: float = 12.5,
+        max_grad_norm: float = 1.0,
     ) -> None:
-        self._games, self.network = _Games(games), network
+        for name in ("score", "value"):
+            if not callable(getattr(network, name, None)):
+                raise BadOption(
+                    f"a {type(network).__name__} has no method {name}; TurnPPO needs the methods score and value of TurnNetwork"
+                )
+        if any(each.device.type != "cpu" for each in network.parameters()):
+            raise BadOption("TurnPPO trains on the CPU, where the games are; leave the network there")
+        self._games, self.network = _Games(env), network
         self._scores: Scores = network  # type: ignore[assignment]
-        self.steps, self.epochs, self.batch, self.rate = steps, epochs, batch, rate
-        self.discount, self.trace, self.clip, self.entropy, self.value_weight = discount, trace, clip, entropy, value_weight
-        self.decisions, self.rows, self.games, self.seconds = 0, 0, 0, 0.0  # learned from so far; seconds of the processor
+        self.n_steps, self.n_epochs, self.batch_size, self.learning_rate = n_steps, n_epochs, batch_size, learning_rate
+        self.gamma, self.gae_lambda, self.clip_range = gamma, gae_lambda, clip_range
+        self.ent_coef, self.vf_coef, self.max_grad_norm = ent_coef, vf_coef, max_grad_norm
+        self.decisions, self.updates, self.games, self.seconds = 0, 0, 0, 0.0
+        self.statistics: dict[str, float] = {}
         self._draws, self._shuffles = seeded(seed)
-        self._optimiser = torch.optim.Adam(network.parameters(), rate, eps=1e-5)
+        self._optimiser = torch.optim.Adam(network.parameters(), learning_rate, eps=1e-5)
         self._now = self._games.reset(seed)
         self._list()  # compiles the kernels, so that no training time goes into that
 
     def learn(
-        self, *, minutes: float | None = None, decisions: int | None = None, after_update: Callable[[TurnPPO], object] | None = None
+        self, *, minutes: float | None = None, decisions: int | None = None, callback: Callable[[TurnPPO], object] | None = None
     ) -> None:
-        """Train until this much more has been done. Ctrl-C ends it between two updates at the latest.
+        """Train until this much more has been done, with an update after every n_steps decisions in each game.
 
         Args:
-            minutes: minutes of the processor, without compiling and without the time that after_update takes.
+            minutes: minutes of the CPU, without compiling and without the time that the callback takes.
             decisions: decisions of the seats that learn.
-            after_update: called with this training after each update.
+            callback: called with this training after each update. The training ends if it returns False.
 
         """
-        if (minutes is None) == (decisions is None):
-            raise BadOption("give either minutes or decisions, so that the training has an end")
+        ends = [each for each in (minutes, decisions) if each is not None]
+        if len(ends) != 1 or not ends[0] > 0:
+            raise BadOption("give either minutes or decisions, a number above 0, so that the training has an end")
         begun, had = self.seconds, self.decisions
         while (share := (self.seconds - begun) / (60 * minutes) if minutes else (self.decisions - had) / (decisions or 1)) < 1:
             since = time.process_time()
             for group in self._optimiser.param_groups:
-                group["lr"] = self.rate * (1 - 0.95 * share)
-            taken = [self._decide() for _ in range(self.steps)]
+                group["lr"] = self.learning_rate * (1 - 0.95 * share)
+            taken = [self._decide() for _ in range(self.n_steps)]
             self._update(self._sample(taken))
+            self.updates += 1
             self.seconds += time.process_time() - since
-            if after_update is not None:
-                after_update(self)
+            if callback is not None and callback(self) is False:
+                return
 
     def save(self, path: str | Path) -> None:
-        """Write the scorer of a TurnNetwork to a model file, which the policy ppo(path) plays.
+        """Write the network to a model file, which the policy ppo(path) plays.
+
+        Networks other than TurnNetwork need its method `scorer_layers`.
 
         Args:
             path: the file, which ends in .npz.
 
         """
-        scorer = getattr(self.network, "scorer", None)
-        if not isinstance(scorer, nn.Sequential):
-            raise BadOption(f"a {type(self.network).__name__} has no `scorer` of plain layers; write its layers with kdenv.save_network")
         made_by = f"kdenv.rl.TurnPPO, {self.decisions:,} decisions, {self.seconds:.0f} s"
-        save_network(path, layers_of(scorer), self._games.games.trained_for, made_by=made_by)
+        save_network(path, self.network, self.trained_for, made_by=made_by)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return network, optimiser and counts, which torch.save writes, so that a training can resume. Its games are not included."""
+        counts = {name: getattr(self, name) for name in _COUNTS}
+        return {"network": self.network.state_dict(), "optimiser": self._optimiser.state_dict(), **counts}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Take over what state_dict returned. The games are those of this training, so give it another seed."""
+        self.network.load_state_dict(state["network"])
+        self._optimiser.load_state_dict(state["optimiser"])
+        for name in _COUNTS:
+            setattr(self, name, state[name])
+
+    @property
+    def trained_for(self) -> dict[str, Any]:
+        """The game, encoding, players and options of the environment, for save_network and evaluate."""
+        return self._games.games.trained_for
 
     def _list(self) -> Afterstates:
         return self._games.games.afterstates(whole=False)
@@ -200,13 +244,15 @@ class TurnPPO:
         """Estimate the advantages, and put the decisions of a rollout one after the other."""
         with torch.no_grad():
             last_value = self._scores.value(torch.from_numpy(self._now.observation)).numpy()
-        advantages, usable = advantages_of(taken, self._now.seat, last_value, self._games.seats, self.discount, self.trace)
+        advantages, usable = advantages_of(taken, self._now.seat, last_value, self._games.seats, self.gamma, self.gae_lambda)
         value = np.concatenate([each.value for each in taken])
         offsets = np.cumsum([0, *(each.starts[-1] for each in taken)])
         starts = np.concatenate([each.starts[:-1] + offset for each, offset in zip(taken, offsets, strict=False)] + [offsets[-1:]])
         self.decisions += len(value)
-        self.rows += int(starts[-1])
-        good = advantages[usable]
+        if not usable.any():
+            raise BadOption(f"no seat decides again within n_steps={self.n_steps}, so there is nothing to learn from; take more steps")
+        good, target = advantages[usable], advantages + value
+        self.statistics["explained_variance"] = float(1 - good.var() / (target[usable].var() + 1e-8))
         return Sample(
             torch.from_numpy(np.concatenate([each.observation for each in taken])),
             torch.from_numpy(np.concatenate([each.rows for each in taken])),
@@ -214,32 +260,38 @@ class TurnPPO:
             np.concatenate([each.chosen + offset for each, offset in zip(taken, offsets, strict=False)]),
             torch.from_numpy(np.concatenate([each.log_probability for each in taken])),
             torch.from_numpy((advantages - good.mean()) / (good.std() + 1e-8)),
-            torch.from_numpy(advantages + value),
+            torch.from_numpy(target),
             np.flatnonzero(usable),
         )
 
     def _update(self, given: Sample) -> None:
-        """Learn from each usable decision `epochs` times."""
-        for _ in range(self.epochs):
+        """Learn from each usable decision `n_epochs` times."""
+        found: list[tuple[float, ...]] = []
+        for _ in range(self.n_epochs):
             for some in self._batches(given.usable):
                 rows, position, chosen = gather(given.starts, given.chosen, some)
                 log_p = log_probabilities(self._scores.score(given.rows[rows]), position, len(some))
-                ratio = (log_p[chosen] - given.log_probability[some]).exp()
+                log_ratio = log_p[chosen] - given.log_probability[some]
+                ratio = log_ratio.exp()
                 advantage = given.advantage[some]
-                gain = torch.minimum(ratio * advantage, ratio.clamp(1 - self.clip, 1 + self.clip) * advantage).mean()
+                gain = torch.minimum(ratio * advantage, ratio.clamp(1 - self.clip_range, 1 + self.clip_range) * advantage).mean()
                 entropy = -(log_p.exp() * log_p).sum() / len(some)
                 error = (self._scores.value(given.observation[some]) - given.target[some]).square().mean()
-                loss = -gain - self.entropy * entropy + self.value_weight * error
+                loss = -gain - self.ent_coef * entropy + self.vf_coef * error
                 self._optimiser.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]
-                nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+                nn.utils.clip_grad_norm_(self.network.parameters(), self.max_grad_norm)
                 self._optimiser.step()
+                with torch.no_grad():
+                    kl, clipped = (ratio - 1 - log_ratio).mean(), ((ratio - 1).abs() > self.clip_range).float().mean()
+                found.append(tuple(each.item() for each in (-gain, error, entropy, kl, clipped)))
+        self.statistics.update(zip(_STATISTICS, np.mean(found, axis=0).tolist(), strict=True))
 
     def _batches(self, usable: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         """Shuffle the decisions and cut them into batches."""
         order = self._shuffles.permutation(usable)
-        for at in range(0, len(order), self.batch):
-            yield order[at : at + self.batch]
+        for at in range(0, len(order), self.batch_size):
+            yield order[at : at + self.batch_size]
 
 
 def advantages_of(

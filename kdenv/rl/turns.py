@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -29,6 +28,10 @@ class TurnNetwork(nn.Module):
         super().__init__()
         self.scorer = _layers(n_observed, hidden)
         self.critic = _layers(n_observed, hidden)
+
+    def scorer_layers(self) -> nn.Sequential:
+        """Return the plain layers that score afterstates, for kdenv.save_network and kdenv.evaluate."""
+        return self.scorer
 
     def score(self, afterstates: Tensor) -> Tensor:
         """Return a number for each afterstate (rows x size); the greater, the more probable the turn."""
@@ -59,10 +62,14 @@ def log_probabilities(scores: Tensor, position: Tensor, n: int) -> Tensor:
         position: the position of each row, 0 to n - 1; every position has a row.
         n: the number of positions.
 
+    >>> import torch
+    >>> from kdenv.rl import log_probabilities
+    >>> log_probabilities(torch.tensor([1.0, 1.0, 5.0]), torch.tensor([0, 0, 1]), 2).exp()
+    tensor([0.5000, 0.5000, 1.0000])
     """
-    greatest = torch.full((n,), -torch.inf).scatter_reduce(0, position, scores.detach(), "amax")
+    greatest = scores.new_full((n,), -torch.inf).scatter_reduce(0, position, scores.detach(), "amax")
     shifted = scores - greatest[position]  # so that no exponential overflows
-    total = torch.zeros(n).index_add(0, position, shifted.exp())
+    total = scores.new_zeros(n).index_add(0, position, shifted.exp())
     return shifted - total.log()[position]
 
 
@@ -75,6 +82,10 @@ def sample(log_probabilities: Tensor, position: Tensor, n: int, generator: torch
         n: the number of positions.
         generator: the generator to draw from.
 
+    >>> import torch
+    >>> from kdenv.rl import sample
+    >>> sample(torch.tensor([0.0, -100.0, 0.0]), torch.tensor([0, 0, 1]), 2, torch.Generator().manual_seed(1))
+    tensor([0, 2])
     """
     uniform = torch.rand(log_probabilities.shape, generator=generator).clamp_min(torch.finfo(torch.float32).tiny)
     noisy = log_probabilities - (-uniform.log()).log()  # Gumbel noise: the greatest is a draw from the softmax
@@ -88,12 +99,3 @@ def sample(log_probabilities: Tensor, position: Tensor, n: int, generator: torch
 def seeded(seed: int) -> tuple[torch.Generator, np.random.Generator]:
     """Make the generators of a training from its seed."""
     return torch.Generator().manual_seed(seed), np.random.default_rng(seed)
-
-
-def layers_of(network: Any) -> list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
-    """Return the weights and biases of a scorer of plain layers, as a model file has them. Raises TypeError for another architecture."""
-    modules = list(network)
-    linear, between = modules[::2], modules[1::2]
-    if not all(isinstance(each, nn.Linear) for each in linear) or not all(isinstance(each, nn.ReLU) for each in between):
-        raise TypeError("only linear layers with ReLU between them can be written to a model file")
-    return [(each.weight.detach().numpy().copy(), each.bias.detach().numpy().copy()) for each in linear]

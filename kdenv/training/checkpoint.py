@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kdenv.networks.learning import N_SUMS
 from kdenv.policies.array_file import ArrayFile, Wrong, is_number, is_whole, reading, write_arrays
 from kdenv.training.curve import Strength, TrainingCurve
+from kdenv.training.settings import EXPERT, PPO
 
 _MOST_TEXT = 10_000_000  # characters of the text, which has the curve
 _MOST_THREADS = 256
@@ -33,6 +34,8 @@ class Checkpoint(NamedTuple):
     weights: NDArray[np.float32]
     squares: NDArray[np.float32]  # a mean square for each weight
     rngs: NDArray[np.uint64]  # a row for each thread
+    means: NDArray[np.float32] | None = None  # a mean gradient for each weight, for methods that have it
+    updates: int = 0  # steps of the optimiser, for methods that count them
 
     def write(self, path: Path) -> None:
         """Write the file. A file of this name is replaced at once or not at all."""
@@ -42,8 +45,11 @@ class Checkpoint(NamedTuple):
             "seconds": self.seconds,
             "curve": [list(point) for point in self.curve.points],
             "sums": self.sums,
+            "updates": self.updates,
         }
         arrays: dict[str, Any] = {"weights": self.weights, "squares": self.squares, "rngs": self.rngs}
+        if self.means is not None:
+            arrays["means"] = self.means
         write_arrays(path, {"about": np.array(json.dumps(about)), **arrays}, compressed=False)
 
 
@@ -71,12 +77,23 @@ def _read(file: ArrayFile) -> Checkpoint:
         if not is_right:
             raise Wrong(header.name, f"an array of shape {header.shape}", f"one of shape {expected}")
     weights, squares, rngs = file.array(of_weights, np.float32), file.array(of_squares, np.float32), file.array(of_rngs, np.uint64)
-    for name, array, least, most in (("weights", weights, -_LARGEST_WEIGHT, _LARGEST_WEIGHT), ("squares", squares, 0, _LARGEST_SQUARE)):
+    updates, means = file.about.get("updates", 0), None  # older checkpoints, and those of some methods, do not have them
+    if not _is_count(updates):
+        raise Wrong("updates", updates, "a whole number from 0 up")
+    bounds = [("weights", weights, -_LARGEST_WEIGHT, _LARGEST_WEIGHT), ("squares", squares, 0.0, _LARGEST_SQUARE)]
+    if settings.get("method") in (PPO, EXPERT):
+        of_means = file.header("means", "f")
+        if of_means.shape != of_weights.shape:
+            raise Wrong("means", f"an array of shape {of_means.shape}", f"one of shape {of_weights.shape}, a mean gradient for each weight")
+        means = file.array(of_means, np.float32)
+        bounds.append(("means", means, -_LARGEST_WEIGHT, _LARGEST_WEIGHT))
+    for name, array, least, most in bounds:
         if array.min() < least or array.max() > most:
             raise Wrong(name, f"an array of numbers from {array.min():g} to {array.max():g}", f"one from {least:g} to {most:g}")
     if rngs.min() == 0:
         raise Wrong("rngs", "an array with a 0", "one without, because a generator of 0 draws nothing else")
-    return Checkpoint(settings, games, float(seconds), TrainingCurve(Strength(*point) for point in points), sums, weights, squares, rngs)
+    curve = TrainingCurve(Strength(*point) for point in points)
+    return Checkpoint(settings, games, float(seconds), curve, sums, weights, squares, rngs, means, updates)
 
 
 def _is_curve(points: Any) -> bool:

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from kdenv.core.afterstates import Afterstates, Rows
 from kdenv.core.encoding import Layout
 from kdenv.core.table import Table
-from kdenv.envs.opponents import Lineup, Opponent
+from kdenv.core.view import SeenPositions
+from kdenv.envs.opponents import Lineup, Opponent, Pool
+from kdenv.envs.step_kernel import NOBODY
 from kdenv.envs.vector.batch import Batch
 
 
@@ -36,6 +38,15 @@ class BatchEnv:
         """
         return self._batch.afterstates(encoding, whole=whole, out=out)
 
+    def observations(self, encoding: str | None = None) -> Rows:
+        """Return the observations of the seat to move in every game, by any encoding, such as that of a critic (games x size).
+
+        Args:
+            encoding: The name of the encoding; None is the one of the environment.
+
+        """
+        return self._batch.observations(encoding)
+
     @property
     def trained_for(self) -> dict[str, Any]:
         """The game, encoding, players and options of these games, for save_network."""
@@ -45,6 +56,12 @@ class BatchEnv:
     def positions(self) -> NDArray[Any]:
         """Return a read-only copy of the states of all games, each as the seat to move sees it."""
         return self._batch.positions()
+
+    def seen(self) -> SeenPositions:
+        """Return the game, and the positions of all games with their seats to move, each as this seat sees it, for search_many."""
+        empty, games = self._batch.empty, self._batch.games
+        seats = np.where(games.over, NOBODY, games.seat)
+        return SeenPositions(empty.game, empty.players, empty.variant, self._batch.positions(), seats)
 
     def table(self, i: int) -> Table:
         """Return a copy of game i as a table, to look at: legal actions in words, scores, drawings. The table has no history."""
@@ -58,8 +75,11 @@ class BatchEnv:
 class SeatBatchEnv(BatchEnv):
     """The methods of SeatVectorEnv and SeatVecEnv, in which one seat of each game learns."""
 
-    def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Sequence[Opponent] | None = None) -> None:
-        """Change the policies of the other seats, also in games that are under way. The parameters are those of the environment."""
+    def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None = None, pool: Pool | None = None) -> None:
+        """Change the policies of the other seats, also in games that are under way. The parameters are those of the environment.
+
+        If none of the policies before was asked for each game, the views of games under way have no earlier events.
+        """
         self._batch.set_opponents(Lineup(self._batch.empty, opponents, pool))
 
     def opponents(self) -> NDArray[np.int64]:

@@ -36,7 +36,7 @@ class SelfPlay(BatchEnv):
     Args:
         game: The name of a game, or a Game.
         num_envs: The number of games.
-        players, reward, encoding, skip_forced, options: As in TableEnv. The reward cannot be a function.
+        players, reward, encoding, skip_forced, options: As in TableEnv.
         illegal: As in TableEnv. With "raise" an illegal action changes no game.
         threads: The number of threads that share the games. It changes no result.
 
@@ -66,7 +66,7 @@ class SelfPlay(BatchEnv):
         threads: int = 1,
         **options: Any,
     ) -> None:
-        empty = empty_table(game, players, options)
+        empty = empty_table(game, players, options, type(self))
         setup = Setup(
             empty=empty,
             num_envs=num_envs,

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from kdenv.compiler.atomics import IS_SAFE, address_of, array_at, fetch_add, load, pause, store, yield_core
 from kdenv.compiler.kernel import kernel
 from kdenv.core.threads import cores
-from kdenv.envs.vector.kernels import TOO_MANY_DEALS, Results, play_games
+from kdenv.envs.vector.kernels import STEP, TOO_MANY_DEALS, Results, play_games
 
 _SECONDS = 0.0002  # a thread that waits this long goes to sleep
 _NAP = 0.00005  # the caller sleeps this long between two looks at the unfinished games of helpers
@@ -44,22 +44,22 @@ _CALLER = 0  # the number of the calling thread; helpers have the numbers from 1
 # Indices of `shared`, the numbers that all threads of a pool read and write. Numbers that are written often have separate cache lines.
 _LINE = 16
 _ROUND, _STOP = 0, 1  # the number of rounds that have begun; not 0 when the helpers must end
-_DEALING, _OBSERVATIONS, _FINALS, _MASKS = range(_LINE, _LINE + 4)  # of this round: the parameters of play_games, arrays by their address
+_CALL, _OBSERVATIONS, _FINALS, _MASKS = range(_LINE, _LINE + 4)  # of this round: the parameters of play_games, arrays by their address
 _FAILED = _LINE + 4  # not 0 if a kernel has returned TOO_MANY_DEALS in this round
 _DONE = 2 * _LINE  # the number of games that are done in this round
 _NEXT = 3 * _LINE  # in a line for each slice: its next game that no thread has taken
 
 
 @kernel
-def share_games(world, opponents, games, room, actions, shared, me, begins, dealing, results, spins):
+def share_games(world, opponents, games, room, actions, shared, me, begins, call, results, spins):
     """Play games of a round, with the parameters of play_games, until all have been taken.
 
     The caller (me = 0) begins a round if `begins` is true, waits until all games are done, and returns True. A helper waits for the next
-    round, and reads `dealing` and `results` from `shared`. Both return False after waiting for this many spins.
+    round, and reads `call` and `results` from `shared`. Both return False after waiting for this many spins.
     """
     n = actions.shape[0]
     if begins:
-        _begin(shared, n, dealing, results)
+        _begin(shared, n, call, results)
     while True:
         number = load(shared, _ROUND)
         _play_some(world, opponents, games, room, actions, shared, me, results)
@@ -77,10 +77,10 @@ def share_games(world, opponents, games, room, actions, shared, me, begins, deal
 
 
 @kernel
-def _begin(shared, n, dealing, results):
+def _begin(shared, n, call, results):
     """Begin a round, in which no game has been taken."""
     n_threads = shared.shape[0] // _LINE - _NEXT // _LINE
-    shared[_DEALING], shared[_FAILED] = 1 if dealing else 0, 0
+    shared[_CALL], shared[_FAILED] = call, 0
     shared[_OBSERVATIONS], shared[_FINALS] = address_of(results.observations), address_of(results.finals)
     shared[_MASKS] = address_of(results.masks)
     # The order counts: a helper may take games as soon as _NEXT is set, so all other numbers are set before.
@@ -108,7 +108,7 @@ def _play_some(world, opponents, games, room, actions, shared, me, form):
             if first < last:
                 observations, finals = array_at(form.observations, shared[_OBSERVATIONS]), array_at(form.finals, shared[_FINALS])
                 results = Results(observations, finals, array_at(form.masks, shared[_MASKS]))
-                if play_games(world, opponents, games, room, shared[_DEALING] != 0, actions, results, first, last) == TOO_MANY_DEALS:
+                if play_games(world, opponents, games, room, shared[_CALL], actions, results, first, last) == TOO_MANY_DEALS:
                     store(shared, _FAILED, 1)
                 played += last - first
     if played > 0:
@@ -142,10 +142,10 @@ class ThreadPool:
             self._spins = int(_SECONDS / self._seconds_of_a_spin())
         weakref.finalize(self, _end, self._helpers)
         for share in self._kernels[1:]:
-            self._helpers.append(_Helper(self._shared, partial(share, False, False, form, self._spins)))
+            self._helpers.append(_Helper(self._shared, partial(share, False, STEP, form, self._spins)))
 
-    def play(self, dealing: bool, results: Results) -> bool:
-        """Deal or step all games, as play_games does; return whether a learner was found in each of them.
+    def play(self, call: int, results: Results) -> bool:
+        """Make a call of play_games for all games; return whether a learner was found in each of them.
 
         This raises the error of a kernel. Then the games are not complete; close the pool.
         """
@@ -153,7 +153,7 @@ class ThreadPool:
         self._results = results
         for helper in self._helpers:
             helper.wake()
-        if not self._share(True, dealing, self._spins):
+        if not self._share(True, call, self._spins):
             self._finish()
         return bool(self._shared[_FAILED] == 0)
 
@@ -174,14 +174,14 @@ class ThreadPool:
                     raise helper.error
             time.sleep(_NAP)
 
-    def _share(self, begins: bool, dealing: bool = False, spins: int = 0) -> bool:
-        return bool(self._kernels[_CALLER](begins, dealing, self._results, spins))
+    def _share(self, begins: bool, call: int = STEP, spins: int = 0) -> bool:
+        return bool(self._kernels[_CALLER](begins, call, self._results, spins))
 
     def _seconds_of_a_spin(self) -> float:
         n, seconds = 1000, []
         for _ in range(3):
             start = time.perf_counter()
-            self._kernels[1](False, False, self._results, n)
+            self._kernels[1](False, STEP, self._results, n)
             seconds.append(time.perf_counter() - start)
         return max(min(seconds) / n, 1e-9)
 

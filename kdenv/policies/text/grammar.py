@@ -47,14 +47,6 @@ def parse(text: str) -> Term:
     return term
 
 
-def split(text: str) -> list[str]:
-    """Split a list of texts with commas between them, such as "random, mce(playouts=20)"."""
-    term = parse(f"list({text})")
-    if term.named or not term.positional:
-        raise _wrong(text, "it is not a list of policies; write one, two, ...")
-    return [str(each) for each in term.positional]
-
-
 def _term(text: str, tokens: list[str], at: int, depth: int) -> tuple[Term, int]:
     """The term that starts at tokens[at], and the index of the token after it."""
     name = tokens[at]
