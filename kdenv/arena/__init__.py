@@ -3,6 +3,8 @@
 from kdenv.arena.breakdown import Breakdown
 from kdenv.arena.comparison import Comparison, Comparisons, Verdict, compare
 from kdenv.arena.curve import Curve, CurveBudget, CurvePlan, read_budget, read_budgets
+from kdenv.arena.evaluation import Evaluation, EvaluationRow, evaluate
+from kdenv.arena.ladder import Ladder, check_entry, climb, merge_ladders, read_entry, read_ladder, verify_row
 from kdenv.arena.league import League, read_league
 from kdenv.arena.league_games import league, merge
 from kdenv.arena.load import read
@@ -23,7 +25,10 @@ __all__ = [
     "DealSums",
     "Difference",
     "Estimate",
+    "Evaluation",
+    "EvaluationRow",
     "GameFailed",
+    "Ladder",
     "League",
     "Match",
     "PolicyRow",
@@ -33,14 +38,21 @@ __all__ = [
     "Standings",
     "Summary",
     "Verdict",
+    "check_entry",
+    "climb",
     "compare",
+    "evaluate",
     "league",
     "merge",
+    "merge_ladders",
     "play",
     "play_game",
     "processor_time",
     "read",
     "read_budget",
     "read_budgets",
+    "read_entry",
+    "read_ladder",
     "read_league",
+    "verify_row",
 ]

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kdenv.arena.elo import Outcomes
 from kdenv.arena.match import Match, Result
 from kdenv.arena.statistics import DealSums, Estimate, finite
 from kdenv.core.columns import align
@@ -42,24 +43,6 @@ class ScoreSpread:
     def deviation(self) -> float:
         """The standard deviation of a sample; nan for fewer than two numbers."""
         return math.sqrt(max(0.0, self.squares - self.total * self.mean) / (self.n - 1)) if self.n > 1 else math.nan
-
-
-@dataclass
-class Outcomes:
-    """Wins, draws and losses. A draw is a shared win."""
-
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-
-    def add(self, share: float) -> None:
-        """Count a game with this share of the win."""
-        if share == 1:
-            self.wins += 1
-        elif share > 0:
-            self.draws += 1
-        else:
-            self.losses += 1
 
 
 @dataclass

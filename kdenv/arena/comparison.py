@@ -8,26 +8,41 @@ does not depend on the number of processes, and long games count as much as shor
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from kdenv.arena.curve import CurveBudget, seats_of_others, takes_budget, with_budget
+from kdenv.arena.curve import CurveBudget, seats_for, seats_of_others, takes_budget, with_budget
+from kdenv.arena.elo import WinSums
 from kdenv.arena.match import Match, Result
 from kdenv.arena.results import ResultsFile
 from kdenv.arena.sequential import ConfidenceSequence
-from kdenv.arena.statistics import FEWEST_DEALS, TOO_FEW, DealSums, Estimate, finite, pairing, pairing_text, ratio_text
+from kdenv.arena.statistics import (
+    FEWEST_DEALS,
+    TOO_FEW,
+    DealSums,
+    Estimate,
+    estimate_json,
+    finite,
+    luck_text,
+    pairing,
+    pairing_text,
+    ratio_text,
+    slope_of_luck,
+)
 from kdenv.arena.workers import play
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.record import options_text
 from kdenv.drawing.page import Rows, notebook
 from kdenv.games import find_game
+from kdenv.policies import policy
 
 MOST_DEALS = 20_000  # a comparison ends after this number of deals, even without a verdict
 _FOR_ALIKE = 0.1  # the share of the error for the verdict ALIKE; the interval has the rest
 _DIGITS = 9  # digits to which differences are rounded, so that equal ones are the same number
+_DIFFERENCE = 2  # the first of three columns of _sums, as slope_of_luck reads them
 _RARE = 0.05  # ALIKE: fewer than this share of all deals have another difference
 
 
@@ -38,6 +53,9 @@ class Verdict(Enum):
     STRONGER = "stronger"  # A makes more points than B
     WEAKER = "weaker"  # A makes fewer points than B
     CLOSE = "close"  # they differ by less than the smallest difference of interest
+    ABOVE = "above"  # A minus B is more than the lower one of the bounds that were given
+    BELOW = "below"  # A minus B is less than the upper one of the bounds that were given
+    BETWEEN = "between"  # A minus B lies between the bounds that were given
     ALIKE = "alike"  # many deals all had the same difference, so other differences are rare
 
 
@@ -47,12 +65,16 @@ class Comparison:
     `print` writes the verdict as a sentence; a notebook shows a table. Make one with `compare`.
     """
 
-    def __init__(self, match: Match, *, error: float = 0.05, smallest: float = 1.0) -> None:
+    def __init__(self, match: Match, *, error: float = 0.05, smallest: float = 1.0, bounds: tuple[float, float] | None = None) -> None:
         if not 0 < error < 0.5:
             raise BadOption(f"an error of {error:g} is not possible; it is a probability above 0 and below 0.5")
         if not (math.isfinite(smallest) and smallest >= 0):
             raise BadOption(f"a smallest difference of {smallest:g} is not possible; it is a number of points from 0 on")
-        self.match, self.error, self.smallest = match, error, smallest
+        if bounds is not None and not (all(map(math.isfinite, bounds)) and bounds[0] <= bounds[1]):
+            raise BadOption(
+                f"the bounds {bounds[0]:g} and {bounds[1]:g} are not possible; they are two numbers of points, the lower one first"
+            )
+        self.match, self.error, self.smallest, self.bounds = match, error, smallest, bounds
         self.a, self.b = match.line_up[0], match.other[0] if match.other else match.line_up[1]
         self.budget: CurveBudget | None = None
         self.verdict = Verdict.OPEN
@@ -60,9 +82,11 @@ class Comparison:
         self._teams = find_game(match.game).teams(len(match.line_up))
         self._differences = ConfidenceSequence((1 - _FOR_ALIKE) * error)
         self._deals_for_alike = math.ceil(math.log(_FOR_ALIKE * error) / math.log(1 - _RARE))
-        self._sums = DealSums(1)  # by deal: the points of A, those of B, and A minus B
+        self._sums = DealSums(1)  # by deal: the points of A, those of B, A minus B, the luck of A minus that of B, and the sum of these two
+        self._adjusted = DealSums(1)  # by deal: A minus B, adjusted for luck
         self.path: list[tuple[int, Estimate]] = []  # (deals, estimate), for a chart; each at 5 % more deals than the one before
-        self._waiting: dict[int, list[tuple[float, float]]] = {}  # games of deals that are not counted yet
+        self.wins = WinSums(share_a_table=not match.other)
+        self._waiting: dict[int, list[_Game]] = {}  # games of deals that are not counted yet
 
     @property
     def deals(self) -> int:
@@ -85,6 +109,12 @@ class Comparison:
         return pairing(self._sums, 0, 1, 2)
 
     @property
+    def luck_reduction(self) -> float:
+        """Variance reduction by luck adjustment; nan if luck is not measured, or if there are too few deals."""
+        before, after = self._sums.variance(_DIFFERENCE), self._adjusted.variance(0)
+        return before / after if self.match.luck and after > 0 else math.nan
+
+    @property
     def is_known(self) -> bool:
         """True if there is a verdict; then no more deals are counted."""
         return self.verdict is not Verdict.OPEN
@@ -95,35 +125,53 @@ class Comparison:
         if self.is_known or deal < self.deals:  # the deal is already counted
             return self.is_known
         games = self._waiting.setdefault(deal, [])
-        games.append(self._points_of(result, line_up))
+        games.append(self._game_of(result, line_up))
         while not self.is_known and len(self._waiting.get(self.deals, ())) == self.match.games_of_a_deal:
-            of_a, of_b = zip(*self._waiting.pop(self.deals), strict=True)
-            n = len(self.match.line_up)
-            self.add_deal(math.fsum(of_a) / n, math.fsum(of_b) / n)
+            whole, n = self._waiting.pop(self.deals), len(self.match.line_up)
+            of_a, of_b = ([win for game in whole if (win := game.wins[i]) is not None] for i in range(2))
+            self.wins.add(self.deals, of_a, of_b)
+            a, b = (math.fsum(game.points[i] for game in whole) / n for i in range(2))
+            self.add_deal(a, b, math.fsum(game.luck for game in whole) / n)
         return self.is_known
 
-    def add_deal(self, a: float, b: float) -> None:
-        """Count the next deal, in which A and B made these points on average, and update the verdict."""
-        self._sums.add(self.deals, [a, b, a - b])
-        self._differences.add(round(a - b, _DIGITS))
+    def add_deal(self, a: float, b: float, luck: float = 0.0) -> None:
+        """Count the next deal, in which A and B made these points on average, and update the verdict.
+
+        `luck` is that of A minus that of B. What is subtracted is its multiple by the slope of the deals before. So the mean of the
+        differences stays the same, whatever those deals were, and the interval stays anytime-valid.
+        """
+        adjusted = a - b - slope_of_luck(self._sums, _DIFFERENCE) * luck
+        self._sums.add(self.deals, [a, b, a - b, luck, a - b + luck])
+        self._adjusted.add(self.deals, [adjusted])
+        self._differences.add(round(adjusted, _DIGITS))
         estimate, differences = self.difference, self._differences
         if estimate.has_interval and (not self.path or self.deals >= 1.05 * self.path[-1][0]):
             self.path.append((self.deals, estimate))
-        if estimate.has_interval and estimate.low > 0:
-            self.verdict = Verdict.STRONGER
-        elif estimate.has_interval and estimate.high < 0:
-            self.verdict = Verdict.WEAKER
-        elif estimate.has_interval and max(-estimate.low, estimate.high) < self.smallest:
-            self.verdict = Verdict.CLOSE
-        elif differences.differing == 0 and self.deals >= self._deals_for_alike:
+        if estimate.has_interval:
+            self.verdict = self._verdict_of(estimate)
+        if not self.is_known and differences.differing == 0 and self.deals >= self._deals_for_alike:
             self.verdict = Verdict.ALIKE
 
-    def _points_of(self, result: Result, line_up: int) -> tuple[float, float]:
-        """The points of A and those of B in a game. If they do not share a table, these are margins, with 0 for the absent policy."""
+    def _verdict_of(self, estimate: Estimate) -> Verdict:
+        """The verdict of an interval of the difference."""
+        if self.bounds is not None:
+            is_above, is_below = estimate.low > self.bounds[0], estimate.high < self.bounds[1]
+            return {(1, 1): Verdict.BETWEEN, (1, 0): Verdict.ABOVE, (0, 1): Verdict.BELOW}.get((is_above, is_below), Verdict.OPEN)
+        if estimate.low > 0:
+            return Verdict.STRONGER
+        if estimate.high < 0:
+            return Verdict.WEAKER
+        return Verdict.CLOSE if max(-estimate.low, estimate.high) < self.smallest else Verdict.OPEN
+
+    def _game_of(self, result: Result, line_up: int) -> _Game:
+        """The points and wins of A and B in a game. If they do not share a table, the points are margins, with 0 for the absent policy."""
         if self.match.other:
-            return (result.margins[0], 0.0) if line_up == 0 else (0.0, result.margins[0])
-        a, b = result.scores[::2], result.scores[1::2]
-        return sum(a) / len(a), sum(b) / len(b)
+            margin, win = result.margins[0], _share(result.wins, self._teams)
+            luck = 0.0 if result.luck is None else result.luck[0]
+            return _Game((margin, 0.0), (win, None), luck) if line_up == 0 else _Game((0.0, margin), (None, win), -luck)
+        (a, b), of_a = (result.scores[first::2] for first in (0, 1)), _share(result.wins, 2)
+        luck = 0.0 if result.luck is None else 2 * (sum(result.luck[::2]) - sum(result.luck[1::2])) / len(result.luck)
+        return _Game((sum(a) / len(a), sum(b) / len(b)), (of_a, 1 - of_a), luck)
 
     # In words
 
@@ -140,9 +188,15 @@ class Comparison:
         if self.verdict is Verdict.CLOSE:
             difference = f"{a} minus {b} is {interval_text(estimate, self.smallest)} points a game"
             return f"{a} and {b} differ by less than {_points_text(self.smallest)}: {difference} {certainty}"
+        if self.bounds is not None and self.verdict in (Verdict.ABOVE, Verdict.BELOW, Verdict.BETWEEN):
+            low, high = map(_points_text, self.bounds)
+            known = {Verdict.ABOVE: f"more than {low}", Verdict.BELOW: f"less than {high}"}.get(self.verdict, f"between {low} and {high}")
+            return f"{a} minus {b} is {known}: {interval_text(estimate)} {certainty}"
         if self.verdict is Verdict.ALIKE:
             what = "made the same points" if estimate.mean == 0 else f"differed by exactly {_points_text(estimate.mean)}"
             return f"{a} and {b} {what} on every deal; this fails on fewer than {_RARE * 100:g} % of all deals {certainty}"
+        if self.bounds is not None:
+            return f"it is not known whether {a} minus {b} is more than {self.bounds[0]:g} or less than {self.bounds[1]:g}: {self._open()}"
         return f"it is not known whether {a} or {b} is stronger: {self._open()}"
 
     def _open(self) -> str:
@@ -163,19 +217,30 @@ class Comparison:
         if not estimate.has_interval:
             return f"{self.deals} deals: no interval yet"
         # A verdict needs half an interval of at most this: |mean| for STRONGER or WEAKER, smallest - |mean| for CLOSE.
-        needed = self._differences.count_for(max(abs(estimate.mean), self.smallest - abs(estimate.mean)), MOST_DEALS)
+        half, most = max(abs(estimate.mean), self.smallest - abs(estimate.mean)), self.match.games // self.match.games_of_a_deal
+        if self.bounds is not None:
+            half = max(estimate.mean - self.bounds[0], self.bounds[1] - estimate.mean)
+        needed = self._differences.count_for(half, most)
         return f"{self.deals} deals: {interval_text(estimate)}, about {max(1, needed - self.deals)} to go"
 
     def describe(self) -> str:
-        """The game, the policies and the field, in one line."""
+        """The game, the policies and their opponents, in one line."""
         match, n = self.match, len(self.match.line_up)
-        field = dict.fromkeys(match.line_up[place] for place in range(n) if place % self._teams) if match.other else {}
-        against = f" against {', '.join(map(str, field))}" if field else ""
+        others = dict.fromkeys(match.line_up[place] for place in range(n) if place % self._teams) if match.other else {}
+        against = f" against {', '.join(map(str, others))}" if others else ""
         return f"{match.game}, {n} players{options_text(match.options)}, seed {match.seed}: {self.a} or {self.b}{against}"
 
     def __str__(self) -> str:
-        helped = pairing_text(self.pairing)
-        return f"{self.describe()}\n{self.sentence}." + (f"\n{helped[0].upper()}{helped[1:]}." if helped else "")
+        return "\n".join([self.describe(), f"{self.sentence}.", *self.remarks()])
+
+    def remarks(self) -> list[str]:
+        """The sentences beside the verdict: a comparison with itself, wins and Elo difference, variance reduction."""
+        same = "A and B are the same policy, so their true difference is 0" if policy(self.a) == policy(self.b) else ""
+        return [
+            f"{line[0].upper()}{line[1:]}."
+            for line in (same, str(self.wins), pairing_text(self.pairing), luck_text(self.luck_reduction))
+            if line
+        ]
 
     def _repr_html_(self) -> str:
         """The same for a notebook."""
@@ -185,11 +250,29 @@ class Comparison:
         """The verdict and its numbers for programs. A number that is not known is null."""
         estimate = self.difference
         numbers = {"difference": estimate.mean, "low": estimate.low, "high": estimate.high, "pairing": self.pairing}
-        known = {name: finite(number) for name, number in numbers.items()}
+        numbers |= {"luck": self.luck_reduction} if self.match.luck else {}
+        numbers |= {"superiority": self.wins.superiority}
+        known: dict[str, Any] = {name: finite(number) for name, number in numbers.items()}
+        known |= {"wins": asdict(self.wins.a), "elo": estimate_json(self.wins.elo)} | (
+            {"wins_b": asdict(self.wins.b)} if self.match.other else {}
+        )
         about = {"a": str(self.a), "b": str(self.b), "budget": self.budget.text if self.budget is not None else None}
-        levels = {"error": self.error, "smallest": self.smallest, "seed": self.match.seed}
+        levels = {"error": self.error, "smallest": self.smallest, "bounds": self.bounds, "seed": self.match.seed}
         counts = {"deals": self.deals, "games": self.games, "verdict": self.verdict.value, "sentence": self.sentence}
         return {"game": self.match.game, **about, **levels, **known, **counts}
+
+
+class _Game(NamedTuple):
+    """A game of a comparison: the points of A and of B, and their shares of the win, with None for a policy that did not play."""
+
+    points: tuple[float, float]
+    wins: tuple[float | None, float | None]
+    luck: float  # of A minus that of B
+
+
+def _share(wins: Sequence[float], teams: int) -> float:
+    """The share of the win of the first team, whose places in the line-up are every `teams`-th one."""
+    return sum(wins[::teams]) / sum(wins)
 
 
 @dataclass
@@ -203,7 +286,8 @@ class Comparisons:
 
     def line(self, row: Comparison) -> str:
         """The line of one of these comparisons."""
-        return f"{row.budget.text}: {row.sentence}." if row.budget is not None else f"{row.sentence}."
+        wins = f" {text[0].upper()}{text[1:]}." if (text := str(row.wins)) else ""
+        return (f"{row.budget.text}: " if row.budget is not None else "") + f"{row.sentence}.{wins}"
 
     def _repr_html_(self) -> str:
         """The same as a table, for a notebook."""
@@ -212,7 +296,7 @@ class Comparisons:
             for row in self.rows
         ]
         table = Rows("", ("what", "difference", "verdict", "deals", "games", "pairing"), rows)
-        return notebook((), table, [f"{row.sentence}." for row in self.rows])
+        return notebook((), table, list(map(self.line, self.rows)))
 
 
 def compare(
@@ -220,40 +304,46 @@ def compare(
     a: Any,
     b: Any,
     *,
-    field: Any = (),
+    against: Any = (),
     at: CurveBudget | None = None,
     players: int | None = None,
     options: dict[str, Any] | None = None,
     seed: int = 0,
     error: float = 0.05,
     smallest: float = 1.0,
+    bounds: tuple[float, float] | None = None,
     deals: int = MOST_DEALS,
     processes: int | None = None,
     move_limit: float | None = None,
     ray: str | None = None,
+    luck: str = "",
     out: Path | None = None,
     on_deal: Callable[[Comparison], None] = lambda comparison: None,
 ) -> Comparison:
     """Compare two policies on the same deals and seats, until it is known which one is stronger or all deals are played.
 
-    Without a field A and B share a table; in a game of more than two seats A has every second one. With a field they never meet: A and
-    B play every deal one after the other. In a team game A also takes the seats of its partners.
+    Without opponents A and B share a table; in a game of more than two seats A has every second one. With opponents they never meet: A
+    and B play every deal one after the other. In a team game A also takes the seats of its partners.
 
     Args:
         game: The name of a game.
         a: A policy.
         b: The policy to compare it with.
-        field: A policy, or several, for the other seats. If they are fewer than these seats, they take turns.
+        against: The opponents: a policy, or several, for the other seats. If they are fewer than these seats, they take turns.
         at: A budget for those of A and B that are searches without a budget.
         players: The number of seats. The default is the smallest that fits.
         options: Options of the game.
         seed: The seed of the deals and of all policies.
         error: The largest probability of a wrong verdict, whenever the comparison ends and however often it is read.
         smallest: The smallest difference of interest, in points a game. The comparison ends when the difference is known to be smaller.
+        bounds: In place of `smallest`, two numbers of points a game. The comparison ends when A minus B is known to be more than the first
+            or less than the second; `(-1, 1)` finds out which policy is at most 1 point weaker.
         deals: The largest number of deals.
         processes: The number of processes. The default is one for each core.
         move_limit: The longest time of a decision, in seconds.
         ray: The address of a Ray cluster that plays, or "auto"; as in `play`.
+        luck: A policy of values, such as learned(dominion), by which results are adjusted for luck. Its file is fixed by a digest before
+            the first game.
         out: A file for the games. A comparison of the same policies resumes from it, and may have another error.
         on_deal: A function that is called after each game, to show the progress.
 
@@ -267,14 +357,14 @@ def compare(
     """
     if at is not None:
         a, b = _give_budget(at, a, b)
-    is_single = isinstance(field, (str, Mapping)) or not isinstance(field, Iterable)
-    line_up, other = _line_ups(game, a, b, [field] if is_single else list(field), players)
+    is_single = isinstance(against, (str, Mapping)) or not isinstance(against, Iterable)
+    line_up, other = _line_ups(game, a, b, [against] if is_single else list(against), players)
     if deals < 1:
         raise BadOption(f"{deals} deals are not possible; a comparison has at least one")
     games = deals * len(line_up) * (2 if other else 1)
-    match = Match(game, line_up, games, seed, options or {}, other)
+    match = Match(game, line_up, games, seed, options or {}, other, luck)
     match.check()
-    comparison = Comparison(match, error=error, smallest=smallest)
+    comparison = Comparison(match, error=error, smallest=smallest, bounds=bounds)
     comparison.budget = at
     how = {"processes": processes, "move_limit": move_limit, "ray": ray}
     if out is None:
@@ -310,19 +400,17 @@ def _give_budget(budget: CurveBudget, a: Any, b: Any) -> tuple[Any, Any]:
     return given[0], given[1]
 
 
-def _line_ups(game: str, a: Any, b: Any, field: list[Any], players: int | None) -> tuple[list[Any], list[Any]]:
+def _line_ups(game: str, a: Any, b: Any, against: list[Any], players: int | None) -> tuple[list[Any], list[Any]]:
     """The line-up with A and, if A and B do not share a table, the one with B."""
     rules = find_game(game)
-    if players is None:
-        wanted = 1 + len(field) if len(field) > 1 else 2
-        players = wanted if wanted in rules.players else min(n for n in rules.players if n > 1)
+    players = seats_for(rules, against) if players is None else players
     rules.variant(players)
     teams = rules.teams(players)
-    if field:
-        others = seats_of_others(game, players, field)
+    if against:
+        others = seats_of_others(game, players, against)
         return [others.get(place, a) for place in range(players)], [others.get(place, b) for place in range(players)]
     if players < 2 or teams % 2:
-        raise BadOption(f"{shown(a)} and {shown(b)} cannot share {players} seats evenly; give a field for the others, or 2 players")
+        raise BadOption(f"{shown(a)} and {shown(b)} cannot share {players} seats evenly; name opponents for the others, or 2 players")
     return [a if place % 2 == 0 else b for place in range(players)], []
 
 

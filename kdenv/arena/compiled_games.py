@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.arena.luck import Luck
 from kdenv.arena.match import Deciding, Events, Match, Result, chance_of, play_game, policy_seeds, ready, result_of_game
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import Rng
@@ -38,6 +39,11 @@ _FULL, _NOT_LEGAL = -1, -2  # returned by _play_to_the_end: the log is full, an 
 _NOBODY = -1
 
 
+def first_compiled(match: Match) -> int:
+    """The number of the first game whose time need not be measured. The kernel of whole games is compiled before it."""
+    return _TIMED * match.games_of_a_deal
+
+
 class CompiledGames:
     """Plays the games of a match in one process, compiled where that is possible."""
 
@@ -48,14 +54,10 @@ class CompiledGames:
         """
         self._match, self._deciding = match, deciding
         self._players = ready(match, deciding)
+        self._luck = Luck(match) if match.luck else None
         self._compiled_match: _CompiledMatch | None = None
-        if not by_decision and match.games >= self.first_compiled + _WORTH_IT:
+        if not by_decision and match.games >= first_compiled(match) + _WORTH_IT:
             self._compiled_match = _compiled_match(match, self._players)
-
-    @property
-    def first_compiled(self) -> int:
-        """The number of the first game whose time need not be measured."""
-        return _TIMED * self._match.games_of_a_deal
 
     @property
     def batch(self) -> int:
@@ -66,7 +68,11 @@ class CompiledGames:
         """Play the game of this number."""
         deal = self._match.find(number)[0]
         result = self._compiled_match.play(number) if self._compiled_match is not None and deal >= _TIMED and deal % _TIMED_OF else None
-        return play_game(self._match, number, self._players, self._deciding) if result is None else result
+        if result is None:
+            result = play_game(self._match, number, self._players, self._deciding)
+        if self._luck is not None:
+            result.luck = self._luck.of(result)
+        return result
 
 
 def _compiled_match(match: Match, players: Sequence[Policy]) -> _CompiledMatch | None:

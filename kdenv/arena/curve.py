@@ -15,21 +15,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kdenv.arena.cluster import connection
 from kdenv.arena.match import Match, Result, processor_time
 from kdenv.arena.resume import play_remaining
 from kdenv.arena.statistics import Estimate
 from kdenv.arena.summary import PolicyRow, Summary
-from kdenv.arena.tables import time_text
+from kdenv.arena.tables import note, time_text
 from kdenv.core.columns import align
 from kdenv.core.errors import BadOption, shown
+from kdenv.core.game import Game
+from kdenv.core.record import options_text
 from kdenv.drawing.chart import Dot, Line, chart
 from kdenv.games import find_game
 from kdenv.policies import Policy
 from kdenv.policies.text.grammar import Term, parse
 from kdenv.policies.text.value import class_of
 
-_SECONDS = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s)")
-_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+_SECONDS = re.compile(r"(\d+(?:\.\d+)?)(us|µs|ms|s)")
+_UNITS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 _COLUMNS = ("policy", "budget", "seconds", "games", "margin", "margin_low", "margin_high", "wins", "wins_low", "wins_high", "playouts")
 
 
@@ -85,6 +88,7 @@ class CurvePlan:
     players: int | None = None
     options: dict[str, Any] = field(default_factory=dict)
     by_processor: bool = False  # measure CPU time; then the games are played in this process
+    luck: str = ""  # the policy of values by which results are adjusted for luck; empty if they are not
 
     def __post_init__(self) -> None:
         """Refuse budgets of real time if CPU time is measured."""
@@ -103,7 +107,7 @@ class CurvePlan:
             for budget in self.budgets if takes_budget(text) else (None,):
                 written = text if budget is None else with_budget(text, budget)
                 line_up = [others.get(place, written) for place in range(players)]
-                yield text, budget, Match(self.game, line_up, self.games, self.seed, self.options)
+                yield text, budget, Match(self.game, line_up, self.games, self.seed, self.options, luck=self.luck)
 
 
 class Point(NamedTuple):
@@ -112,6 +116,7 @@ class Point(NamedTuple):
     policy: str
     budget: CurveBudget | None
     row: PolicyRow
+    deals: int
 
     @property
     def seconds(self) -> float:
@@ -128,6 +133,12 @@ def seats_of_others(game: str, players: int, policies: Sequence[Any]) -> dict[in
         seats = f"{len(places)} seat{'s' * (len(places) != 1)} of the others"
         raise BadOption(f"{len(policies)} policies are given for the {seats}; {game} has {players} here")
     return {place: policies[number % len(policies)] for number, place in enumerate(places)}
+
+
+def seats_for(game: Game, against: Sequence[Any]) -> int:
+    """The number of seats if none is named: one more than there are opponents, if the game can be played so, else the fewest above one."""
+    wanted = 1 + len(against) if len(against) > 1 else 2
+    return wanted if wanted in game.players else min(n for n in game.players if n > 1)
 
 
 def takes_budget(text: str) -> bool:
@@ -154,31 +165,38 @@ class Curve:
         self.points: list[Point] = []
 
     def measure(
-        self, folder: Path | None = None, processes: int | None = None, on_result: Callable[[int, int], None] = lambda done, games: None
+        self,
+        folder: Path | None = None,
+        processes: int | None = None,
+        on_result: Callable[[int, int], None] = lambda done, games: None,
+        ray: str | None = None,
     ) -> bool:
         """Play the match of every point, and keep its games in the folder, from which the same plan resumes. Return False after Ctrl-C.
 
-        on_result is called after each game with the number of games that are done, and of all games of the plan.
+        on_result is called after each game with the number of games that are done, and of all games of the plan. `ray` is the address of
+        a Ray cluster that plays, or "auto".
         """
+        if self.plan.by_processor and ray is not None:
+            raise BadOption("CPU time is measured in one process of this machine, so a cluster cannot play; leave out one of the two")
         matches = list(self.plan.matches())
         for _, _, match in matches:
             match.check()
         self.points, total = [], self.plan.games * len(matches)
-        for number, (text, budget, match) in enumerate(matches):
-            summary = Summary(match)
+        with connection(ray), processor_time() if self.plan.by_processor else nullcontext():
+            for number, (text, budget, match) in enumerate(matches):
+                summary = Summary(match)
 
-            def add(result: Result, summary: Summary = summary, before: int = number * self.plan.games) -> None:
-                summary.add(result)
-                on_result(before + summary.games, total)
+                def add(result: Result, summary: Summary = summary, before: int = number * self.plan.games) -> None:
+                    summary.add(result)
+                    on_result(before + summary.games, total)
 
-            with processor_time() if self.plan.by_processor else nullcontext():
-                finished = play_remaining(match, folder, add, processes=1 if self.plan.by_processor else processes)
-            if summary.games:
-                self.points.append(Point(text, budget, summary.rows()[0]))
-            if folder is not None:
-                self.write(folder)
-            if not finished:
-                return False
+                finished = play_remaining(match, folder, add, processes=1 if self.plan.by_processor else processes, ray=ray)
+                if summary.games:
+                    self.points.append(Point(text, budget, summary.rows()[0], summary.deals))
+                if folder is not None:
+                    self.write(folder)
+                if not finished:
+                    return False
         return True
 
     def write(self, folder: Path) -> None:
@@ -223,6 +241,14 @@ class Curve:
             rows.append((point.policy, budget, time, row.margin.text(sign=True), wins, str(row.games)))
         return rows
 
+    def describe(self) -> str:
+        """The game, its seats, the opponents and the number of games of a point, in one line."""
+        plan, game = self.plan, find_game(self.plan.game)
+        players, _ = game.variant(plan.players, **plan.options)
+        against = f" against {', '.join(dict.fromkeys(plan.against))}" if game.teams(players) > 1 else ""
+        return f"{plan.game}, {players} players{options_text(plan.options)}{against}, {plan.games} games a point, seed {plan.seed}"
+
     def __str__(self) -> str:
-        """A table for a terminal."""
-        return "\n".join(align(self.rows()))
+        """A heading, a sentence about the intervals, and a table for a terminal."""
+        deals = min((point.deals for point in self.points), default=0)
+        return "\n".join([self.describe(), f"Seats rotated, deals shared. {note(deals)}", "", *align(self.rows())])

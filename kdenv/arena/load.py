@@ -16,7 +16,7 @@ from kdenv.core.errors import BadOption, BadRecord
 from kdenv.core.files import ordinary
 
 _IN_A_ROW = {"scores": "score", "margins": "margin", "wins": "win"}  # columns that are not named after their field
-_FRACTIONS = ("win", "seconds")  # columns of numbers that are not whole
+_FRACTIONS = ("win", "seconds", "luck")  # columns of numbers that are not whole
 _LONG = ("record", "pace")  # fields that are not numbers, and that are read only if they are wanted
 
 
@@ -33,8 +33,8 @@ def read(path: Path | str, *, records: bool = False) -> dict[str, Any]:
 
     There is a row for each policy in each game. The columns are: `file`, `game` (its name), `seed`, `line_up` (1 for the second line-up of
     a comparison), `place` (in the line-up), `policy`, `seat`, and the fields of a Result: `number`, `deal`, `score`, `margin`, `win`,
-    `seconds` (of all decisions; nan if they were not measured), `turns` and `playouts`. With `records=True` there are `record` and
-    `pace` (a list of the seconds and the playouts of every turn, or None), too.
+    `seconds` (of all decisions), `turns`, `playouts` and `luck`. Seconds and luck that were not measured are nan. With
+    `records=True` there are `record` and `pace` (a list of the seconds and the playouts of every turn, or None), too.
     Files of matches, comparisons, curves and leagues have the same format. A last line that was cut is left out, so a file may be read
     while a match writes to it.
 

@@ -17,11 +17,11 @@ import numpy as np
 from kdenv.compiler.errors import KernelError
 from kdenv.compiler.random import Rng, below, derive_seed, make_rng
 from kdenv.core.errors import BadOption, KdenvError, describe_error
-from kdenv.core.record import options_text, record_of
+from kdenv.core.record import options_text, record_of, replay
 from kdenv.core.table import Table
 from kdenv.core.view import OracleView, View
 from kdenv.games import find_game
-from kdenv.policies import Policy, policy
+from kdenv.policies import Learned, Policy, policy
 
 _TRIAL = 50  # the longest trial game, in decisions for each seat
 
@@ -79,6 +79,7 @@ class Match:
     seed: int = 0
     options: dict[str, Any] = field(default_factory=dict)
     other: Sequence[Any] = ()  # a second line-up, which plays the same deals in the same seats as the first; empty if there is none
+    luck: str = ""  # the policy of values, such as learned(dominion), by which luck is measured (luck.py); empty if it is not
 
     def __post_init__(self) -> None:
         """Take policies in every form that `kdenv.policy` takes."""
@@ -91,13 +92,18 @@ class Match:
         game = find_game(self.game)
         if not self.line_up:
             raise BadOption(f"a match of {self.game} needs a policy for every seat")
-        game.variant(len(self.line_up), **self.options)
+        players, variant = game.variant(len(self.line_up), **self.options)
         if self.other and len(self.other) != len(self.line_up):
             raise BadOption(f"two line-ups of {len(self.line_up)} and {len(self.other)} policies cannot take the same seats")
         if self.games < 1:
             raise BadOption(f"games={self.games} is not possible; a match has at least one game")
         for text in dict.fromkeys([*self.line_up, *self.other]):
             policy(text)
+        if self.luck:
+            values = policy(self.luck)
+            if not isinstance(values, Learned):
+                raise BadOption(f"luck cannot be measured by {self.luck}, which gives no value of a position; write learned(MODEL)")
+            values.needs(game, players, variant)
 
     @property
     def line_ups(self) -> list[Sequence[Any]]:
@@ -183,6 +189,16 @@ class Result:
     playouts: list[int]
     record: _TurnLog = _TurnLog()
     pace: list[list[list[float]]] | None = None  # for every turn its seconds and its playouts; None as for seconds
+    luck: list[float] | None = None  # by the network of Match.luck, in its unit; None if the match measures none
+
+    def events(self) -> list[int]:
+        """The events of the game as numbers, as in a Log: an outcome of chance is ~outcome."""
+        held = self.__dict__["record"]
+        if isinstance(held, Events):
+            return list(map(int, np.frombuffer(held.numbers, np.int32)))
+        for table in replay(held, find_game):
+            last = table
+        return list(map(int, last.log.rows[0, : last.log.n]))
 
     def with_record(self) -> Result:
         """Write the record now, and return the result."""

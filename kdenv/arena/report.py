@@ -13,7 +13,7 @@ from kdenv.arena.curve import Curve
 from kdenv.arena.standings import HEADINGS as STANDING
 from kdenv.arena.standings import Standings, rating_text
 from kdenv.arena.standings import cells as standing_cells
-from kdenv.arena.statistics import Estimate, pairing_text, ratio_text, row_json
+from kdenv.arena.statistics import Estimate, ratio_text, row_json
 from kdenv.arena.summary import Summary
 from kdenv.arena.tables import HEADINGS, cells, note, time_text
 from kdenv.core.record import replay
@@ -92,7 +92,7 @@ def compare_page(comparisons: Sequence[Comparison]) -> str:
             known = {deals: found for deals, found in each.path if found.high - found.low <= widest} | {each.deals: each.difference}
             path = Line("difference and its interval", [Dot(deals, *found) for deals, found in known.items()])
             picture = chart(f"The interval after each deal{at}", "deals", "difference", [path])
-            sections.append(Section(sentences=tuple(filter(None, (_sentence(pairing_text(each.pairing)),))), pictures=(picture,)))
+            sections.append(Section(sentences=tuple(each.remarks()), pictures=(picture,)))
     return report(title, (first.describe(), *lead), sections, __version__)
 
 
@@ -152,8 +152,11 @@ def curve_page(curve: Curve) -> str:
 
 def _differences(summary: Summary) -> Rows:
     """The points of every policy minus those of every other one."""
-    rows = [(f"{each.policy} minus {each.less}", each.points.text(sign=True), ratio_text(each.pairing)) for each in summary.differences()]
-    headings = ("difference", "points a game", "variance reduction from shared deals")
+    rows = [
+        (f"{each.policy} minus {each.less}", each.points.text(sign=True), ratio_text(each.pairing), ratio_text(each.luck))
+        for each in summary.differences()
+    ]
+    headings = ("difference", "points a game", "variance reduction from shared deals", "by luck adjustment")
     return Rows("Every policy minus every other one", headings, rows)
 
 
@@ -197,7 +200,3 @@ def _closest(summary: Summary) -> Section:
     items = tuple(f"seat {seat}: {match.line_up[place]}" for seat, place in enumerate(seats))
     told = ("Its record, which 'kdenv replay FILE --html game.html' shows move by move, is below the drawing.",)
     return Section(f"The closest game (number {closest.number})", told, items=items, drawing=last.svg(), text=closest.record)
-
-
-def _sentence(words: str) -> str:
-    return f"{words[0].upper()}{words[1:]}." if words else ""

@@ -138,7 +138,7 @@ class ResultsFile:
 
 def header(match: Match) -> dict[str, Any]:
     """The first line of a file: the match without its number of games, and the versions and models that played it."""
-    described = {key: value for key, value in asdict(match).items() if key != "games"}
+    described = {key: value for key, value in asdict(match).items() if key != "games" and not (key == "luck" and not value)}
     said = {"format": FORMAT, **versions(match), "match": described}
     return dict(json.loads(json.dumps(said)))  # tuples become lists
 
@@ -162,7 +162,7 @@ def match_in(path: Path) -> dict[str, Any]:
 def versions(match: Match) -> dict[str, Any]:
     """The versions of kdenv and of the rules, and digests of the models of a match, on which its games depend, too."""
     models: dict[str, str] = {}
-    for player in (*match.line_up, *match.other):
+    for player in (*match.line_up, *match.other, *([match.luck] if match.luck else [])):
         models |= models_of(policy(player))
     return {"kdenv": __version__, "rules": rules_digest(find_game(match.game)), **({"models": models} if models else {})}
 
@@ -216,7 +216,7 @@ def result_of(line: bytes, match: Match) -> Result:
         raise BadRecord("it is not one JSON object") from None
     expected = [each.name for each in fields(Result)]
     if isinstance(found, dict):
-        found.setdefault("pace", None)  # older files do not have it
+        found = {"pace": None, "luck": None} | found  # older files do not have them
     if not isinstance(found, dict) or sorted(found) != sorted(expected):
         raise BadRecord(f"it is not an object with the fields {', '.join(expected)}")
     n = len(match.line_up)
@@ -232,6 +232,10 @@ def result_of(line: bytes, match: Match) -> Result:
         _check_list("seconds", found["seconds"], n, lambda value: _is_number(value, MOST))
     if found["pace"] is not None:
         _check_list("pace", found["pace"], n, _is_pace)
+    if (found["luck"] is None) == bool(match.luck):
+        raise BadRecord(f"luck={_shown(found['luck'])} is not that of a match which measures {'it' if match.luck else 'none'}")
+    if found["luck"] is not None:
+        _check_list("luck", found["luck"], n, lambda value: type(value) in (int, float) and abs(value) <= MOST)
     _check_list("wins", found["wins"], n, lambda value: _is_number(value, 1))
     teams = find_game(match.game).teams(n)
     if not math.isclose(sum(found["wins"]), n / teams):

@@ -49,5 +49,6 @@ def play_remaining(
 def path_in(folder: Path, match: Match) -> Path:
     """The file of a match. Its name has the first policy, in letters that every file system takes, and a digest of the match."""
     words = re.sub(r"[^A-Za-z0-9.]+", "-", str(match.line_up[0])).strip("-")[:60]
-    what = repr((match.game, [str(each) for each in match.line_up], match.seed, sorted(match.options.items())))
+    by_luck = (match.luck,) if match.luck else ()
+    what = repr((match.game, [str(each) for each in match.line_up], match.seed, sorted(match.options.items()), *by_luck))
     return folder / f"{words}-{hashlib.sha256(what.encode()).hexdigest()[:8]}.jsonl"

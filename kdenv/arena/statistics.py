@@ -109,11 +109,7 @@ class DealSums:
         Its variance is the cluster-robust one of a ratio of sums over deals (Liang and Zeger 1986), with the factor
         c / (c - 1) for c deals; Student's t has c - 1 degrees of freedom.
         """
-        mean, variance = self._mean_and_variance(column)
-        if self.deals < FEWEST_DEALS:
-            return Estimate(mean)
-        half = student_t(self.deals - 1) * math.sqrt(variance)
-        return Estimate(mean, mean - half, mean + half)
+        return mean_of(*self.mean_and_variance(column), self.deals)
 
     def share(self, column: int) -> Estimate:
         """The mean over games of a number between 0 and 1 in this column, with an interval that stays between 0 and 1.
@@ -124,21 +120,13 @@ class DealSums:
         as when every game is won, the effective size is the number of deals, because games of one deal might all end alike.
         `tests/arena/test_arena_statistics.py` measures the coverage of the interval.
         """
-        mean, variance = self._mean_and_variance(column)
-        if self.deals < FEWEST_DEALS:
-            return Estimate(mean)
-        mean = min(max(mean, 0.0), 1.0)  # it may be outside by rounding errors
-        samples = mean * (1 - mean) / variance if variance > 0 and 0 < mean < 1 else float(self.deals)
-        t = student_t(self.deals - 1)
-        centre = (samples * mean + t * t / 2) / (samples + t * t)
-        half = t / (samples + t * t) * math.sqrt(samples * mean * (1 - mean) + t * t / 4)
-        return Estimate(mean, max(0.0, min(centre - half, mean)), min(1.0, max(centre + half, mean)))  # rounding errors again
+        return share_of(*self.mean_and_variance(column), self.deals)
 
     def variance(self, column: int) -> float:
         """The variance of the mean of this column; nan if there are too few deals."""
-        return self._mean_and_variance(column)[1] if self.deals >= FEWEST_DEALS else math.nan
+        return self.mean_and_variance(column)[1] if self.deals >= FEWEST_DEALS else math.nan
 
-    def _mean_and_variance(self, column: int) -> tuple[float, float]:
+    def mean_and_variance(self, column: int) -> tuple[float, float]:
         """The mean of a column and its cluster-robust variance; nan if there are too few games or deals to compute them."""
         found = self._total
         for games, total in self._partial.values():
@@ -190,6 +178,104 @@ class _Deals(NamedTuple):
         )
 
 
+def mean_of(mean: float, variance: float, deals: int) -> Estimate:
+    """A mean of this variance with its t interval."""
+    if deals < FEWEST_DEALS:
+        return Estimate(mean)
+    half = student_t(deals - 1) * math.sqrt(variance)
+    return Estimate(mean, mean - half, mean + half)
+
+
+def share_of(mean: float, variance: float, deals: int) -> Estimate:
+    """A share of this variance with the interval of DealSums.share."""
+    if deals < FEWEST_DEALS:
+        return Estimate(mean)
+    mean = min(max(mean, 0.0), 1.0)  # it may be outside by rounding errors
+    samples = mean * (1 - mean) / variance if variance > 0 and 0 < mean < 1 else float(deals)
+    t = student_t(deals - 1)
+    centre = (samples * mean + t * t / 2) / (samples + t * t)
+    half = t / (samples + t * t) * math.sqrt(samples * mean * (1 - mean) + t * t / 4)
+    return Estimate(mean, max(0.0, min(centre - half, mean)), min(1.0, max(centre + half, mean)))  # rounding errors again
+
+
+class AdjustedSums:
+    """Adds up numbers of games with their luck (luck.py), and computes means from which luck is subtracted.
+
+    The mean of luck is 0. So a number minus `slope` times its luck has the same mean, if the slope does not depend on this deal.
+    The deals are divided into halves, those of even and of odd numbers, and each half takes the least-squares slope of the other one.
+    So means are unbiased for every network, and a network that knows nothing costs little: its slope is near 0.
+    """
+
+    def __init__(self, games_of_a_deal: int) -> None:
+        self._halves = DealSums(games_of_a_deal), DealSums(games_of_a_deal)
+
+    def add(self, deal: int, numbers: Sequence[tuple[float, float]]) -> None:
+        """Add a game: its numbers, each with the luck in it."""
+        self._halves[deal % 2].add(deal, [each for number, luck in numbers for each in (number, luck, number + luck)])
+
+    @property
+    def deals(self) -> int:
+        """The number of deals."""
+        return sum(half.deals for half in self._halves)
+
+    def mean(self, column: int) -> Estimate:
+        """The adjusted mean of the number in this column, with a t interval."""
+        return mean_of(*self._mean_and_variance(column)[:2], self.deals)
+
+    def share(self, column: int) -> Estimate:
+        """The adjusted mean of a number between 0 and 1, with Wilson's interval as in DealSums.share."""
+        return share_of(*self._mean_and_variance(column)[:2], self.deals)
+
+    def reduction(self, column: int) -> float:
+        """Variance reduction by luck adjustment: the variance without it, divided by that with it; nan if not known."""
+        _, with_it, without = self._mean_and_variance(column)
+        return without / with_it if with_it > 0 and self.deals >= 2 * FEWEST_DEALS else math.nan
+
+    def _mean_and_variance(self, column: int) -> tuple[float, float, float]:
+        """The adjusted mean, its variance, and the variance of the mean that is not adjusted."""
+        parts = [_Adjusted.of(half, 3 * column) for half in self._halves]
+        slopes = [parts[1].slope, parts[0].slope] if all(half.deals >= FEWEST_DEALS for half in self._halves) else [0.0, 0.0]
+        games = sum(half.games for half in self._halves)
+        if games == 0:
+            return math.nan, math.nan, math.nan
+        mean = with_it = without = 0.0
+        for half, part, slope in zip(self._halves, parts, slopes, strict=True):
+            if half.games:
+                weight = half.games / games
+                mean += weight * (part.number - slope * part.luck)
+                left = max(0.0, part.of_number - 2 * slope * part.of_both + slope**2 * part.of_luck)
+                # The slope has an error, which adds a share of 1 / (n - 3) for n normal deals in the other half.
+                with_it += weight**2 * left * (1 + 1 / (self.deals - half.deals - 3) if slope != 0 else 1.0)
+                without += weight**2 * part.of_number
+        return mean, with_it, without
+
+
+class _Adjusted(NamedTuple):
+    """The means of a number and of its luck, their variances, and their covariance."""
+
+    number: float
+    luck: float
+    of_number: float
+    of_luck: float
+    of_both: float
+
+    @classmethod
+    def of(cls, sums: DealSums, first: int) -> _Adjusted:
+        """Read them from three columns: the number, its luck, and the sum of both."""
+        (number, of_number), (luck, of_luck), (_, of_sum) = (sums.mean_and_variance(first + i) for i in range(3))
+        return cls(number, luck, of_number, of_luck, (of_sum - of_number - of_luck) / 2)
+
+    @property
+    def slope(self) -> float:
+        """The least-squares slope of the number on its luck; 0 if one of them never differs."""
+        return self.of_both / self.of_luck if self.of_luck > 0 and self.of_number > 0 else 0.0
+
+
+def slope_of_luck(sums: DealSums, first: int) -> float:
+    """The slope of a number on its luck, from columns as AdjustedSums has; 0 if there are too few deals."""
+    return _Adjusted.of(sums, first).slope if sums.deals >= FEWEST_DEALS else 0.0
+
+
 def pairing(sums: DealSums, one: int, other: int, difference: int) -> float:
     """Variance reduction from shared deals: the variance with independent deals, divided by the observed variance.
 
@@ -205,6 +291,13 @@ def pairing_text(times: float) -> str:
     if math.isnan(times):
         return ""
     return f"variance reduction from shared deals: {times:.1f}x" + ("" if times >= 1 else " (they did not help)")
+
+
+def luck_text(times: float) -> str:
+    """The result of AdjustedSums.reduction() in words; empty for nan."""
+    return (
+        "" if math.isnan(times) else f"variance reduction by luck adjustment: {times:.2f}x" + ("" if times >= 1 else " (it did not help)")
+    )
 
 
 def ratio_text(times: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,14 +10,14 @@ from itertools import combinations
 from typing import Any
 
 from kdenv.arena.match import Match, Result
-from kdenv.arena.statistics import DealSums, Estimate, Median, pairing
+from kdenv.arena.statistics import AdjustedSums, DealSums, Estimate, Median, pairing
 from kdenv.arena.tables import HEADINGS, cells, difference_lines, note, text_table
 from kdenv.core.errors import BadOption, KdenvError
 from kdenv.drawing.page import Rows, notebook
 from kdenv.policies import policy
 
 _COLUMNS = 4  # numbers of a policy in a game: margin, score, win, playouts a turn
-_SCORE, _PLAYOUTS = 1, 3
+_SCORE, _WIN, _PLAYOUTS = 1, 2, 3
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Difference:
     less: str
     points: Estimate
     pairing: float  # variance reduction from shared deals (statistics.pairing); nan if not known
+    luck: float = math.nan  # variance reduction by luck adjustment (AdjustedSums.reduction); nan if luck is not measured
 
 
 class Summary:
@@ -59,6 +61,7 @@ class Summary:
         self._places = {text: [place for place, other in enumerate(match.line_up) if other == text] for text in match.line_up}
         self._pairs = list(combinations(range(len(self._places)), 2))
         self._sums = DealSums(len(match.line_up))
+        self._adjusted = AdjustedSums(len(match.line_up)) if match.luck else None  # by policy margin and win, then by pair points
         self._times = DealSums(len(match.line_up))  # the seconds a turn of each policy, in games whose time was measured
         self._medians = {text: Median() for text in self._places}
         for result in results:
@@ -85,9 +88,19 @@ class Summary:
             self._add_times(result.deal, result.seconds, result.turns)
         numbers += [numbers[_COLUMNS * one + _SCORE] - numbers[_COLUMNS * other + _SCORE] for one, other in self._pairs]
         self._sums.add(result.deal, numbers)
+        if self._adjusted is not None:
+            self._adjusted.add(result.deal, self._with_luck(result, numbers))
         self.margins[result.margins[0]] += 1
         if self.closest is None or _closeness(result) < _closeness(self.closest):
             self.closest = result
+
+    def _with_luck(self, result: Result, numbers: list[float]) -> list[tuple[float, float]]:
+        """The numbers from which luck is subtracted, each with its luck."""
+        assert result.luck is not None  # the match measures it
+        of_policy = [sum(result.luck[place] for place in places) / len(places) for places in self._places.values()]
+        own = [(numbers[_COLUMNS * policy + column], luck) for policy, luck in enumerate(of_policy) for column in (0, _WIN)]
+        differences = numbers[_COLUMNS * len(self._places) :]
+        return own + [(points, of_policy[one] - of_policy[other]) for points, (one, other) in zip(differences, self._pairs, strict=True)]
 
     def _add_times(self, deal: int, seconds: list[float], turns: list[int]) -> None:
         """Add the time of a game."""
@@ -110,12 +123,14 @@ class Summary:
     def differences(self) -> list[Difference]:
         """For every two policies the points of the first minus those of the second, on the same deals."""
         names, sums, first = list(map(str, self._places)), self._sums, _COLUMNS * len(self._places)
+        adjusted, at = self._adjusted, 2 * len(self._places)
         return [
             Difference(
                 policy=names[one],
                 less=names[other],
-                points=sums.mean(first + pair),
+                points=sums.mean(first + pair) if adjusted is None else adjusted.mean(at + pair),
                 pairing=pairing(sums, _COLUMNS * one + _SCORE, _COLUMNS * other + _SCORE, first + pair),
+                luck=math.nan if adjusted is None else adjusted.reduction(at + pair),
             )
             for pair, (one, other) in enumerate(self._pairs)
         ]
@@ -142,6 +157,8 @@ class Summary:
 
     def _explanation(self) -> str:
         told = f"{self.deals} deal{'s' * (self.deals != 1)}, seats rotated, deals shared. {note(self.deals)}"
+        if self.match.luck:
+            told += f" Margins, wins and differences are adjusted for luck, as {self.match.luck} values it."
         if any(self._has_more_than_its_budget(text, number) for number, text in enumerate(self._places)):
             told += " A turn is all that a seat decides in a row; a budget of playouts is for each of its decisions."
         return told
@@ -161,9 +178,9 @@ class Summary:
             policy=str(text),
             places=len(self._places[text]),
             games=self.games,
-            margin=sums.mean(first),
+            margin=sums.mean(first) if self._adjusted is None else self._adjusted.mean(2 * number),
             score=sums.mean(first + 1),
-            wins=sums.share(first + 2),
+            wins=sums.share(first + _WIN) if self._adjusted is None else self._adjusted.share(2 * number + 1),
             seconds_per_turn=self._times.mean(number),
             median_seconds_per_turn=self._medians[text].value(),
             playouts_per_turn=sums.mean(first + _PLAYOUTS),

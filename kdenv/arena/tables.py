@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kdenv.arena.statistics import FEWEST_DEALS, TOO_FEW, Estimate, pairing_text
+from kdenv.arena.statistics import FEWEST_DEALS, TOO_FEW, Estimate, luck_text, pairing_text
 from kdenv.core.columns import align
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ def cells(row: PolicyRow) -> tuple[str, ...]:
 
 
 def time_text(seconds: Estimate, digits: int | None = None) -> str:
-    """A time as text, in the largest of s, ms and us in which it is not below 1; - if it is not known."""
+    """A time as text, in the largest of s, ms and µs in which it is not below 1; - if it is not known."""
     if seconds.mean != seconds.mean:
         return "-"
     for factor, unit in ((1.0, "s"), (1e3, "ms")):
         if round(seconds.mean * factor, 6) >= 1:
             return seconds.scaled(factor).text((2 if unit == "s" else 1) if digits is None else digits, f" {unit}")
-    return seconds.scaled(1e6).text(1 if digits is None else digits, " us")
+    return seconds.scaled(1e6).text(1 if digits is None else digits, " µs")
 
 
 def bar(share: float, width: int = 10) -> str:
@@ -69,6 +69,6 @@ def difference_lines(differences: Sequence[Difference]) -> list[str]:
     """A line for every difference, in points a game."""
     return [
         f"{each.policy} minus {each.less}: {each.points.text(sign=True)} points a game"
-        + (f"; {helped}" if (helped := pairing_text(each.pairing)) else "")
+        + "".join(f"; {helped}" for helped in (pairing_text(each.pairing), luck_text(each.luck)) if helped)
         for each in differences
     ]

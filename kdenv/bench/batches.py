@@ -1,4 +1,4 @@
-"""Measures environments of many games: decisions a second, on one thread and on two."""
+"""Measures environments of many games: decisions a second, on one thread and on two, and afterstates a second."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ N_GAMES = 1024
 _AGAINST_RANDOM = {"kingdomino": 400_000, "dominoes": 1_000_000}
 _AGAINST_GREEDY = {"kingdomino": 150_000}
 _ON_TWO_THREADS = 1.8  # times what one thread must reach
+_AFTERSTATES = {"kingdomino": 1_000_000}  # the floor that issue 25 sets
+_SKIPPED = 24  # random decisions before afterstates are listed, so that positions differ
 
 
 def rows_of(game: Game, effort: Effort) -> Iterator[BenchRow]:
@@ -26,14 +28,24 @@ def rows_of(game: Game, effort: Effort) -> Iterator[BenchRow]:
     name = f"{game.name}, {N_GAMES:,} games in one array: "
     one = per_second(effort, _steps_of_seats(SeatVectorEnv(game.name, num_envs=N_GAMES))) * N_GAMES
     yield BenchRow(name + "against random", one, "decisions/s", _AGAINST_RANDOM.get(game.name))
-    two = per_second(effort, _steps_of_seats(SeatVectorEnv(game.name, num_envs=N_GAMES, threads=2))) * N_GAMES
-    floor = _AGAINST_RANDOM.get(game.name)
-    yield BenchRow(name + "against random, on two threads", two, "decisions/s", floor and _ON_TWO_THREADS * floor)
-    yield BenchRow(name + "... times as many as on one", times(two, one), "x")
+    if effort.is_real_time:
+        two = per_second(effort, _steps_of_seats(SeatVectorEnv(game.name, num_envs=N_GAMES, threads=2))) * N_GAMES
+        floor = _AGAINST_RANDOM.get(game.name)
+        yield BenchRow(name + "against random, on two threads", two, "decisions/s", floor and _ON_TWO_THREADS * floor)
+        yield BenchRow(name + "... times as many as on one", times(two, one), "x")
     if greedy := game.knowledge.greedy:
         against = per_second(effort, _steps_of_seats(SeatVectorEnv(game.name, greedy, num_envs=N_GAMES))) * N_GAMES
         yield BenchRow(name + f"against {greedy}", against, "decisions/s", _AGAINST_GREEDY.get(game.name))
     yield BenchRow(name + "self-play", per_second(effort, _steps_of_all(SelfPlay(game.name, N_GAMES))) * N_GAMES, "decisions/s")
+    batch = SelfPlay(game.name, N_GAMES, encoding=game.training_encoding or None, skip_forced=True)
+    batch.reset(seed=1)
+    dice = np.random.default_rng(1)
+    for _ in range(_SKIPPED):
+        found = batch.afterstates(whole=False)
+        batch.step(found.actions[found.sample(np.zeros(len(found)), dice)])
+    found = batch.afterstates()
+    listings = per_second(effort, lambda n: [batch.afterstates(out=found.observations) for _ in range(n)])
+    yield BenchRow(name + "observations after all turns", listings * len(found), "afterstates/s", _AFTERSTATES.get(game.name))
 
 
 def _steps_of_seats(env: Any) -> Callable[[int], None]:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from kdenv.bench import batches, environments, matches, networks, peers
+from kdenv.bench import batches, environments, matches, networks, peers, search_many, trainings
 from kdenv.bench.measuring import QUICK, USUAL, BenchRow, Effort, per_second, times
 from kdenv.compiler.random import make_rng
 from kdenv.core.game import Game
@@ -39,7 +38,7 @@ _TWO_THREADS = 1.8
 def rows(games: Sequence[Game], effort: Effort = USUAL) -> Iterator[BenchRow]:
     """Measure and yield all figures, one after the other. The figures of a quick run have no floors."""
     for row in _rows(games, effort):
-        yield row._replace(floor=None) if effort == QUICK else row
+        yield row._replace(floor=None) if effort.seconds == QUICK.seconds else row
 
 
 def _rows(games: Sequence[Game], effort: Effort) -> Iterator[BenchRow]:
@@ -81,11 +80,13 @@ def _of_game(game: Game, effort: Effort) -> Iterator[BenchRow]:
         iterations = _search_rate(effort, table, f"ismcts(seconds={effort.seconds})")
         yield BenchRow(name + "ISMCTS from the start, random playouts", iterations, "iterations/s", _ISMCTS_ITERATIONS.get(game.name))
         oracle = _oracle_microseconds(table, effort)
-        yield BenchRow(name + "oracle, a decision from the first on", oracle, "us", _ORACLE_MICROSECONDS.get(game.name))
+        yield BenchRow(name + "oracle, a decision from the first on", oracle, "µs", _ORACLE_MICROSECONDS.get(game.name))
     yield from networks.rows_of(game, effort)
     yield from environments.rows_of(game, effort)
     yield from batches.rows_of(game, effort)
+    yield from search_many.rows_of(game, effort)
     yield from matches.rows_of(game, effort)
+    yield from trainings.rows_of(game, effort, _round_only(game))
 
 
 def _of_searches(game: Game, table: Table, name: str, bare: float, effort: Effort) -> Iterator[BenchRow]:
@@ -97,8 +98,9 @@ def _of_searches(game: Game, table: Table, name: str, bare: float, effort: Effor
         text = f"uct(playout=random, score=wdl, chance={chance}, seconds={effort.seconds}"
         one = _search_rate(effort, table, text + ")")
         yield BenchRow(name + f"UCT from the start, chance {chance}", one, "playouts/s", _UCT_ITERATIONS.get(game.name))
-        both = _search_rate(effort, table, text + ", threads=2)")
-        yield BenchRow(name + "... two trees on two threads, times as many", times(both, one), "x", _TWO_THREADS)
+        if effort.is_real_time:
+            both = _search_rate(effort, table, text + ", threads=2)")
+            yield BenchRow(name + "... two trees on two threads, times as many", times(both, one), "x", _TWO_THREADS)
     if game.name in _UCB_ORIG_SECONDS:
         searcher, view = policy("ucb_orig"), _first_view(table)
         searcher.prepare(view)
@@ -137,13 +139,13 @@ def _lookahead(table: Table, effort: Effort) -> tuple[float, float]:
     rate, seconds = 0.0, float("inf")
     for _ in range(effort.runs):
         deep.reset()
-        start = time.perf_counter()
+        start = effort.clock()
         deep.act(view)
-        rate = max(rate, deep.n_playouts / (time.perf_counter() - start))
+        rate = max(rate, deep.n_playouts / (effort.clock() - start))
         to_two.reset()
-        start = time.perf_counter()
+        start = effort.clock()
         to_two.act(view)
-        seconds = min(seconds, time.perf_counter() - start)
+        seconds = min(seconds, effort.clock() - start)
     return rate, seconds
 
 
@@ -154,9 +156,9 @@ def _search_rate(effort: Effort, table: Table, text: str) -> float:
     searcher.prepare(view)
     for _ in range(effort.runs):
         searcher.reset()
-        start = time.perf_counter()
+        start = effort.clock()
         searcher.act(view)
-        best = max(best, searcher.n_playouts / (time.perf_counter() - start))
+        best = max(best, searcher.n_playouts / (effort.clock() - start))
     return best
 
 
@@ -170,9 +172,9 @@ def _oracle_microseconds(table: Table, effort: Effort) -> float:
             assert deal.seat is not None
             view = OracleView(deal, deal.seat)
             oracle.prepare(view)
-            start = time.perf_counter()
+            start = effort.clock()
             action = oracle.act(view)
-            seconds += time.perf_counter() - start
+            seconds += effort.clock() - start
             decisions += 1
             deal.play(action)
     return 1e6 * seconds / decisions

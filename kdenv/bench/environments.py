@@ -24,7 +24,7 @@ def rows_of(game: Game, effort: Effort) -> Iterator[BenchRow]:
     if name_of_greedy := game.knowledge.greedy:
         seat_env = SeatEnv(game.name, opponents=name_of_greedy)
         steps = per_second(effort, lambda n: _seat_steps(seat_env, n))
-        yield BenchRow(f"{game.name}: a learner's decision against {name_of_greedy}", 1e6 / steps, "us", _SEAT_MICROSECONDS.get(game.name))
+        yield BenchRow(f"{game.name}: a learner's decision against {name_of_greedy}", 1e6 / steps, "µs", _SEAT_MICROSECONDS.get(game.name))
 
 
 def aec_steps(env: Any, n: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kdenv.arena import Match, Summary
-from kdenv.arena.compiled_games import CompiledGames
+from kdenv.arena.compiled_games import CompiledGames, first_compiled
 from kdenv.bench.measuring import BenchRow, Effort, per_second, times
 from kdenv.core.game import Game
 
@@ -30,7 +30,7 @@ def rows_of(game: Game, effort: Effort) -> Iterator[BenchRow]:
 
 def _rate(match: Match, games: CompiledGames, effort: Effort) -> float:
     """Games a second. The first deals, which are played decision by decision, are left out."""
-    summary, number = Summary(match), games.first_compiled
+    summary, number = Summary(match), first_compiled(match)
 
     def play(n: int) -> None:
         nonlocal number

@@ -32,7 +32,7 @@ def rows_of(game: Game, effort: Effort) -> Iterator[BenchRow]:
     n_turns = weigh_often(player, states, 0, 1)
     times = per_second(effort, lambda n: weigh_often(player, states, 0, n))
     what = f"{game.name}, {table.players} players: a network's view of the position after a turn"
-    yield BenchRow(what, 1e6 / (times * n_turns), "us", _MOST_MICROSECONDS.get(game.name))
+    yield BenchRow(what, 1e6 / (times * n_turns), "µs", _MOST_MICROSECONDS.get(game.name))
 
 
 def _in_the_middle(table: Table) -> Table:

@@ -139,11 +139,18 @@ def _pyminion(game: Game, effort: Effort) -> Iterator[BenchRow]:
 
 
 def _pgx(games: Sequence[Game], effort: Effort) -> Iterator[BenchRow]:
-    """A batch of games that take random steps, all of it compiled by JAX. Games that are over begin anew."""
+    """Batches of games that take random steps, all of it compiled by JAX. Games that are over begin anew."""
     pgx: Any = importlib.import_module("pgx")
     jax: Any = importlib.import_module("jax")
     numbers: Any = importlib.import_module("jax.numpy")
-    env = pgx.make("backgammon")
+    for name in ("backgammon", "connect_four", "2048"):
+        rate = _rate_of_pgx(effort, jax, numbers, pgx.make(name))
+        on = jax.devices()[0].platform
+        yield BenchRow(f"pgx {version('pgx')}, {name}: {_IN_A_BATCH:,} games in one array, on {on}", rate, "decisions/s")
+
+
+def _rate_of_pgx(effort: Effort, jax: Any, numbers: Any, env: Any) -> float:
+    """Decisions a second of a batch of this environment."""
     step_of_one = importlib.import_module("pgx.experimental.wrappers").auto_reset(env.step, env.init)
 
     def steps(states: Any, key: Any) -> tuple[Any, Any]:
@@ -165,9 +172,7 @@ def _pgx(games: Sequence[Game], effort: Effort) -> Iterator[BenchRow]:
             now, key = compiled(now, key)
         jax.block_until_ready(now.rewards)
 
-    rate = per_second(effort, play) * 10 * _IN_A_BATCH
-    on = jax.devices()[0].platform
-    yield BenchRow(f"pgx {version('pgx')}, backgammon: {_IN_A_BATCH:,} games in one array, on {on}", rate, "decisions/s")
+    return per_second(effort, play) * 10 * _IN_A_BATCH
 
 
 _OF_ALL_GAMES: Sequence[tuple[str, Callable[[Sequence[Game], Effort], Iterator[BenchRow]]]] = (

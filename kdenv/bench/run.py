@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kdenv import __version__
-from kdenv.bench.measuring import BenchRow
+from kdenv.bench.measuring import BenchRow, Effort
 from kdenv.core.errors import BadRecord
 from kdenv.core.files import read_text
 
@@ -49,7 +49,7 @@ class BenchRun:
                 yield f"{row.what:78} {row.figure / old if not row.is_time else old / row.figure:>8.2f} x"
 
 
-def new_run(quick: bool) -> BenchRun:
+def new_run(quick: bool, effort: Effort) -> BenchRun:
     """A run without figures, of this machine and its installed packages."""
     versions = {}
     for name in _PACKAGES:
@@ -61,6 +61,7 @@ def new_run(quick: bool) -> BenchRun:
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "processor": _processor(),
         "cores": str(os.cpu_count()),
+        "clock": "real time" if effort.is_real_time else "CPU time",
         "system": platform.platform(terse=True),
         "kdenv": __version__,
         "python": platform.python_version(),

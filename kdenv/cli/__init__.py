@@ -20,9 +20,11 @@ from kdenv.cli import (
     check_game,
     compare,
     curve,
+    export,
     games,
     interrupts,
     join,
+    ladder,
     league,
     match,
     perft,
@@ -44,8 +46,8 @@ from kdenv.core.threads import use_one_thread
 
 # In the order in which --help lists them.
 COMMANDS = (
-    *(games, rules, policies, play, match, compare, league, curve, analyse, replay),
-    *(train, trainings, reproduce, serve, join, warm, bench, perft, check_game),
+    *(games, rules, policies, play, match, compare, league, ladder, curve, analyse, replay),
+    *(train, trainings, export, reproduce, serve, join, warm, bench, perft, check_game),
 )
 
 

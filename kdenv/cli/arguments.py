@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from kdenv.core.errors import BadOption, shown
+from kdenv.core.errors import BadOption, did_you_mean, shown
 from kdenv.core.fields import LARGEST_SEED, Field
 
 if TYPE_CHECKING:
@@ -53,10 +53,19 @@ class Commands:
 
     def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
         """Read a command line. The result has the arguments of its command, and its function as `run`."""
-        for word in sys.argv[1:] if arguments is None else arguments:
+        words = sys.argv[1:] if arguments is None else arguments
+        for word in words:
             if "\0" in word:  # no system passes one, and a path with one raises ValueError in many places
                 self._parser.error(f"{shown(word)}: embedded null byte")
-        return self._parser.parse_args(arguments)
+        if words and not words[0].startswith("-") and words[0] not in self._commands.choices:
+            known = list(self._commands.choices)
+            self._parser.error(f"there is no command {shown(words[0])}{did_you_mean(words[0], known)}; the commands are {', '.join(known)}")
+        parsed, unknown = self._parser.parse_known_args(arguments)
+        if unknown:
+            command = next(word for word in words if word in self._commands.choices)
+            options = [option for action in self._commands.choices[command]._actions for option in action.option_strings]
+            self._parser.error(f"{command} does not take {shown(' '.join(unknown))}{did_you_mean(unknown[0].partition('=')[0], options)}")
+        return parsed
 
 
 def add_game(parser: argparse.ArgumentParser) -> None:
@@ -72,6 +81,12 @@ def add_players(parser: argparse.ArgumentParser, text: str) -> None:
     parser.add_argument("--players", type=whole(), metavar="N", help=text)
 
 
+def add_against(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add the policies of the other seats. They are named in this way by every command that has opponents."""
+    meaning = f"the policies of the other seats, in turn if there are fewer than seats; may be repeated (default: {default})"
+    parser.add_argument("--against", nargs="+", action="extend", default=[], metavar="POLICY", help=meaning)
+
+
 def add_seed(parser: argparse.ArgumentParser, default: int | None, text: str) -> None:
     parser.add_argument("--seed", type=whole(0, LARGEST_SEED), default=default, metavar="N", help=text)
 
@@ -83,12 +98,28 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE", help="write every game to this file, and skip the games that it holds already")
 
 
-def add_processes(parser: argparse.ArgumentParser) -> None:
-    """Add the number of processes, the cluster, the move limit, and JSON output."""
+def add_luck(parser: argparse.ArgumentParser) -> None:
+    """Add the network by which results are adjusted for luck."""
+    what = "adjust results for luck, as this policy of values judges it (without MODEL: learned(GAME), the network of the game)"
+    parser.add_argument("--luck-adjusted", nargs="?", const="game", default="", metavar="learned(MODEL)", help=what)
+
+
+def luck_of(parsed: argparse.Namespace) -> str:
+    """The policy of --luck-adjusted; empty if it was not given."""
+    return f"learned({parsed.game})" if parsed.luck_adjusted == "game" else str(parsed.luck_adjusted)
+
+
+def add_processes(parser: argparse.ArgumentParser, *, move_limit: bool = True) -> None:
+    """Add the number of processes, the cluster, the move limit if wanted, and JSON output."""
     parser.add_argument("--processes", type=whole(1), metavar="N", help="how many games to play at a time (default: one for each core)")
-    parser.add_argument("--ray", metavar="ADDRESS", help="let a Ray cluster play: its address, or auto for the one of this machine")
-    parser.add_argument("--move-limit", type=float, metavar="SECONDS", help="give up if a decision takes longer (default: no limit)")
+    add_ray(parser)
+    if move_limit:
+        parser.add_argument("--move-limit", type=float, metavar="SECONDS", help="give up if a decision takes longer (default: no limit)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON, for programs")
+
+
+def add_ray(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--ray", metavar="ADDRESS", help="let a Ray cluster play: its address, or auto for the one of this machine")
 
 
 def whole(least: int = 0, most: int = 10**9) -> Callable[[str], int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ def add(commands: Commands) -> None:
     )
     parser.add_argument("game", nargs="?", help="measure only this game (default: all games)")
     parser.add_argument("--quick", action="store_true", help="run every measurement only for a moment; the figures mean little")
+    parser.add_argument("--processor-time", action="store_true", help="measure CPU time, without threads; for machines that are shared")
     parser.add_argument("--check", action="store_true", help="end with exit code 1 if a figure misses its floor")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="print how many times as good each figure is as in this earlier run")
     parser.add_argument(
@@ -43,14 +45,17 @@ def _run(parsed: argparse.Namespace) -> int:
         raise BadOption(f"--json {parsed.json} would write to a file of this name; write kdenv bench {parsed.json} --json")
     games = [find_game(name) for name in ([parsed.game] if parsed.game is not None else names())]
     earlier = None if parsed.compare is None else read_run(parsed.compare)
-    run = new_run(parsed.quick)
+    effort = QUICK if parsed.quick else USUAL
+    if parsed.processor_time:
+        effort = effort._replace(clock=time.process_time)
+    run = new_run(parsed.quick, effort)
     if earlier is not None and earlier.quick != run.quick:
         raise BadOption(f"{parsed.compare} is of a run {'with' if earlier.quick else 'without'} --quick, so this run must be one, too")
     if parsed.json not in (None, _PRINTED):
         _write(Path(parsed.json), run)  # a file that cannot be written is noticed before anything is measured
     if parsed.json != _PRINTED:
         print(", ".join(f"{name} {value}" for name, value in run.about.items()))
-    for row in bench.rows(games, QUICK if parsed.quick else USUAL):
+    for row in bench.rows(games, effort):
         run.rows.append(row)
         if parsed.json != _PRINTED:
             print(row, flush=True)

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kdenv.cli.arguments import Commands, add_game, add_players, add_playing, options, whole
+from kdenv.cli.arguments import Commands, add_against, add_game, add_luck, add_players, add_playing, luck_of, options, whole
 from kdenv.cli.interrupts import print_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.seeds import chosen, kept_in_files
@@ -30,17 +30,19 @@ def add(commands: Commands) -> None:
     add_game(compare)
     compare.add_argument("a", help="a policy, as 'kdenv policies GAME' shows them")
     compare.add_argument("b", help="another one")
-    others = compare.add_mutually_exclusive_group()
-    others.add_argument("--against", metavar="C", help="a policy for all other seats; A and B then never meet")
-    others.add_argument("--field", metavar='"C, D"', help="policies for the other seats, which take turns if there are fewer than seats")
-    add_players(compare, "how many seats (default: one more than the field has policies; without a field 2, if the game has it)")
+    add_against(compare, "none, and A and B share a table; with opponents they never meet")
+    add_players(compare, "the number of seats (default: one more than opponents are named; without them 2, if the game has it)")
     compare.add_argument("--at", metavar="B,...", help="compare searches that name no budget at each of these, such as 0.01s,0.1s")
     compare.add_argument("--error", type=float, default=0.05, metavar="P", help="the largest probability of a wrong answer (default: 0.05)")
-    compare.add_argument(
+    ends = compare.add_mutually_exclusive_group()
+    ends.add_argument(
         "--smallest", type=float, default=1.0, metavar="POINTS", help="the smallest difference of interest, in points a game (default: 1)"
     )
+    what = "end when A minus B is known to be more than LOW or less than HIGH points a game; -1 1 finds out which is at most 1 point weaker"
+    ends.add_argument("--bounds", type=float, nargs=2, metavar=("LOW", "HIGH"), help=what)
     compare.add_argument("--deals", type=whole(1), metavar="N", help="end after N deals without an answer (default: 20000)")
     add_playing(compare)
+    add_luck(compare)
     add_report(compare)
 
 
@@ -88,7 +90,6 @@ def _run(parsed: argparse.Namespace, budget: CurveBudget | None, out: Path | Non
     """Compare at this budget, with a line of progress on a terminal."""
     from kdenv.arena import compare
     from kdenv.arena.comparison import MOST_DEALS
-    from kdenv.policies.text.grammar import split
 
     line = ProgressLine()
     start = f"{budget.text}: " if budget is not None else ""
@@ -102,17 +103,19 @@ def _run(parsed: argparse.Namespace, budget: CurveBudget | None, out: Path | Non
             parsed.game,
             parsed.a,
             parsed.b,
-            field=parsed.against or (split(parsed.field) if parsed.field is not None else ()),
+            against=parsed.against,
             at=budget,
             players=parsed.players,
             options=options(parsed.option),
             seed=parsed.seed,
             error=parsed.error,
             smallest=parsed.smallest,
+            bounds=None if parsed.bounds is None else tuple(parsed.bounds),
             deals=parsed.deals or MOST_DEALS,
             processes=parsed.processes,
             move_limit=parsed.move_limit,
             ray=parsed.ray,
+            luck=luck_of(parsed),
             out=out,
             on_deal=on_deal,
         )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kdenv.cli.arguments import Commands, add_game, add_players, add_seed, options, whole
+from kdenv.cli.arguments import Commands, add_against, add_game, add_luck, add_players, add_ray, add_seed, luck_of, options, whole
 from kdenv.cli.files import check_folder
 from kdenv.cli.interrupts import print_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
@@ -28,22 +28,22 @@ def add(commands: Commands) -> None:
     add_game(parser)
     parser.add_argument("policies", nargs="+", metavar="policy", help="the policies; searches without a budget are given each of --budgets")
     parser.add_argument("--budgets", default="1ms,10ms,100ms", metavar="B,...", help="times a turn or playouts=N (default: 1ms,10ms,100ms)")
-    parser.add_argument(
-        "--against", action="append", metavar="POLICY", help="the policy of the other seats; may be repeated (default: random)"
-    )
+    add_against(parser, "random")
     parser.add_argument("--games", type=whole(1), default=100, metavar="N", help="the number of games for each point (default: 100)")
     add_players(parser, "the number of players")
     add_seed(parser, None, "the seed of the deals and of all policies (default: that of the games in --out, or a new one)")
     parser.add_argument("--processes", type=whole(1), metavar="N", help="how many games to play at a time (default: one per core)")
+    add_ray(parser)
     parser.add_argument("--processor-time", action="store_true", help="measure CPU time, in one process; for machines that are shared")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep the games, curve.csv and curve.svg here; the same command resumes")
+    add_luck(parser)
     add_report(parser)
 
 
 def _run(parsed: argparse.Namespace) -> int:
     from kdenv.arena import Curve, CurvePlan, read_budgets, report
 
-    how = parsed.games, 0, parsed.players, options(parsed.option), parsed.processor_time
+    how = parsed.games, 0, parsed.players, options(parsed.option), parsed.processor_time, luck_of(parsed)
     plan = CurvePlan(parsed.game, parsed.policies, read_budgets(parsed.budgets), parsed.against or ["random"], *how)
     for _, _, match in plan.matches():
         match.check()
@@ -52,15 +52,13 @@ def _run(parsed: argparse.Namespace) -> int:
     folders = [] if parsed.out is None else [parsed.out]
     kept = kept_in_folders(folders, lambda folder, seed: _has_games(replace(plan, seed=seed), folder))
     plan = replace(plan, seed=chosen(parsed.seed, kept))
-    if parsed.seed is None:
-        print(f"seed {plan.seed}", flush=True)
     for folder in folders:
         keep_seed(folder, plan.seed)
     curve = Curve(plan)
     progress = Progress(plan.games * sum(1 for _ in plan.matches()), "games")
     finished = False
     try:
-        finished = curve.measure(parsed.out, parsed.processes, lambda done, total: progress.step())
+        finished = curve.measure(parsed.out, parsed.processes, lambda done, total: progress.step(), parsed.ray)
     finally:
         progress.end()
         if curve.points:

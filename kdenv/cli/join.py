@@ -26,7 +26,7 @@ def add(commands: Commands) -> None:
     parser.add_argument("url", help="the address of the server")
     parser.add_argument("game", help="the id of a game with an open seat; or the name of a game, of which a waiting one is joined")
     parser.add_argument("policy", help="the policy that plays")
-    parser.add_argument("--name", help="the name of the player (default: the text of the policy)")
+    parser.add_argument("--name", help="the name of the player (default: 'agent' and the text of the policy)")
     parser.add_argument("--seat", type=arguments.whole(0, 15), metavar="N", help="the seat to take (default: the first open one)")
     arguments.add_seed(parser, None, "the seed of the policy (default: taken from the clock)")
 
@@ -51,7 +51,7 @@ def _play(parsed: argparse.Namespace, player: Policy) -> None:
     more = {} if parsed.seat is None else {"seat": parsed.seat}
     try:
         game = _game(parsed.url, parsed.game)
-        seat = Seat.join(parsed.url, game, parsed.name or parsed.policy[:40], **more)
+        seat = Seat.join(parsed.url, game, parsed.name or f"agent {parsed.policy}"[:40], **more)
     except KdenvError:
         raise
     except ValueError as error:  # the address is none, or the id of the game is no text

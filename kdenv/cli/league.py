@@ -32,15 +32,20 @@ def add(commands: Commands) -> None:
     lines = 'game = "kingdomino" and policies = ["full_greedy", "gprd", "random"]'
     league.add_argument("file", type=Path, help=f"the league, a file in TOML such as the lines {lines}")
     league.add_argument("--out", type=Path, metavar="FOLDER", help="keep the games here (default: the file's name without its ending)")
-    league.add_argument(
-        "--merge", type=Path, action="append", default=[], metavar="OTHER", help="first add the games of this folder or file"
-    )
-    league.add_argument(
-        "--part", type=_part, default=(1, 1), metavar="I/N", help="play this part of all deals, on one of N machines; merge later"
-    )
-    league.add_argument("--only-rate", action="store_true", help="play nothing; rate the games that are kept")
+    add_part(league)
     add_processes(league)
     add_report(league)
+
+
+def add_part(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that divide games among machines."""
+    parser.add_argument(
+        "--merge", type=Path, action="append", default=[], metavar="OTHER", help="first add the games of this folder or file"
+    )
+    parser.add_argument(
+        "--part", type=_part, default=(1, 1), metavar="I/N", help="play this part of all deals, on one of N machines; merge later"
+    )
+    parser.add_argument("--only-rate", action="store_true", help="play nothing; rate the games that are kept")
 
 
 def _part(word: str) -> tuple[int, int]:

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from kdenv.cli import terminal
-from kdenv.cli.arguments import Commands, add_game, add_playing, options
+from kdenv.cli.arguments import Commands, add_against, add_game, add_luck, add_players, add_playing, luck_of, options
 from kdenv.cli.interrupts import print_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.seeds import chosen, kept_in_files
@@ -33,14 +33,17 @@ def add(commands: Commands) -> None:
         _match,
         "let policies play each other, on shared deals and from every seat",
         "kdenv match kingdomino full_greedy gprd random random --games 100",
-        "kdenv match dominoes greedy random greedy random --games 50 --seed 1 --report match.html",
+        "kdenv match dominoes greedy --against random --games 50 --seed 1 --report match.html",
     )
     add_game(match)
     match.add_argument("policies", nargs="+", metavar="policy", help="a policy for each seat, as 'kdenv policies GAME' shows them")
+    add_against(match, "none, and there is a policy for each seat; with opponents only the policy that meets them is named before")
+    add_players(match, "the number of seats, with --against (default: the fewest that are enough)")
     match.add_argument("--games", type=int, default=100, metavar="N", help="the number of games (default: 100)")
     add_playing(match)
     what = "; ".join(f"{name}: {meaning}" for name, meaning in SHOWN.items())
     match.add_argument("--show", nargs="+", default=[], metavar="WHAT", help=f"print more: all, or some of {what}")
+    add_luck(match)
     add_report(match)
 
 
@@ -48,7 +51,7 @@ def _match(parsed: argparse.Namespace) -> int:
     from kdenv.arena import Match, ResultsFile, Summary
 
     seed = chosen(parsed.seed, kept_in_files([] if parsed.out is None else [parsed.out]))
-    match = Match(parsed.game, parsed.policies, parsed.games, seed, options(parsed.option))
+    match = Match(parsed.game, _line_up(parsed), parsed.games, seed, options(parsed.option), luck=luck_of(parsed))
     match.check()
     parsed.show = list(SHOWN) if "all" in parsed.show else parsed.show
     for name in parsed.show:
@@ -59,6 +62,29 @@ def _match(parsed: argparse.Namespace) -> int:
         return _play_match(parsed, Summary(match), None)
     with ResultsFile(parsed.out, match) as file:
         return _play_match(parsed, Summary(match), file)
+
+
+def _line_up(parsed: argparse.Namespace) -> list[str]:
+    """The policy of each place: those that are named, or one of them and its opponents."""
+    from kdenv.arena.curve import seats_for, seats_of_others
+    from kdenv.games import find_game
+
+    policies: list[str] = parsed.policies
+    if not parsed.against:
+        if parsed.players not in (None, len(policies)):
+            raise BadOption(
+                f"{len(policies)} policies are named for {parsed.players} seats; name one for each seat, or opponents by --against"
+            )
+        return policies
+    if len(policies) > 1:
+        raise BadOption(
+            f"--against is for one policy and its opponents, but {len(policies)} are named before it; write the others after --against"
+        )
+    game = find_game(parsed.game)
+    players = seats_for(game, parsed.against) if parsed.players is None else parsed.players
+    game.variant(players)
+    others = seats_of_others(game.name, players, parsed.against)
+    return [others.get(place, policies[0]) for place in range(players)]
 
 
 def _play_match(parsed: argparse.Namespace, summary: Summary, file: ResultsFile | None) -> int:

@@ -21,6 +21,7 @@ _HELP = """Answer with the number of an action, or with its words. Or with one o
   undo        go back to your last decision
   q           leave the game; quit is the same"""
 _IN_A_ROW = 4  # actions in a line
+_TITLE = re.compile(r"^.*\n[=-]+\n", re.MULTILINE)
 
 
 def ask(table: Table, seat: int, adviser: Policy) -> int | Literal["undo", "leave"]:
@@ -54,7 +55,7 @@ def ask(table: Table, seat: int, adviser: Policy) -> int | Literal["undo", "leav
 
 def _show(table: Table, seat: int) -> None:
     """Draw the table and list the legal actions, with the numbers by which they may be named."""
-    terminal.show(f"\n{table.view(seat)}\n")
+    terminal.show(f"\n{table.ansi(seat)}\n")
     cells = [f"{number:4}  {table.name(action)}" for number, action in enumerate(table.legal(), 1)]
     width = max(map(len, cells)) + 2
     for first in range(0, len(cells), _IN_A_ROW):
@@ -83,17 +84,19 @@ def _hint(table: Table, seat: int, adviser: Policy) -> None:
 
 
 def explain(table: Table, word: str) -> list[str]:
-    """The lines of the rules of the game that have this word."""
+    """The paragraphs, items of lists and rows of tables with this word, from the rules of the game."""
     from kdenv.cli.rules import rules_of
 
     try:
         lines = list(rules_of(table.game))
     except KdenvError as error:
         return [terminal.sentence(error)]
-    is_wanted = re.compile(rf"\b{re.escape(word)}", re.IGNORECASE)
+    is_wanted = re.compile(rf"(?<!\w){re.escape(word)}(?:s|es)?(?!\w)", re.IGNORECASE)  # the whole word, also its plural
+    text = _TITLE.sub("", "\n".join(lines))
     found: list[str] = []
-    for paragraph in "\n".join(lines).split("\n\n"):
-        for item in re.split(r"\n(?=\S|  \S)", paragraph):  # an item of a list or a row of a table begins at the left
+    for paragraph in text.strip("\n").split("\n\n"):
+        begin = r"\n(?=  \S)" if paragraph.startswith(" ") else r"\n(?=[-*] |\d+\. )"  # of a row of a table, or of an item of a list
+        for item in re.split(begin, paragraph):
             if is_wanted.search(item):
-                found += item.splitlines()
+                found += item.strip("\n").splitlines()
     return found or [f"the rules do not mention {word}; 'kdenv rules {table.game.name}' prints them all"]

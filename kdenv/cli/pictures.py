@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kdenv import __version__
-from kdenv.cli import files
+from kdenv.cli import arguments, files
 from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption, missing_extra
 
@@ -26,6 +26,7 @@ def add_drawing(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of commands that draw a game."""
     parser.add_argument("--draw", type=Path, metavar="FILE", help="draw the last position into a .svg or .png file")
     parser.add_argument("--gif", type=Path, metavar="FILE", help="write a GIF that shows the game move by move")
+    parser.add_argument("--gif-frames", type=arguments.whole(2), metavar="N", help="show at most N positions in the GIF, evenly spaced")
     parser.add_argument("--svg-frames", type=Path, metavar="FOLDER", help="write a drawing of every position into this folder")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page that shows the game move by move, with the arrow keys")
 
@@ -48,6 +49,7 @@ class Film:
         files.check_folder("--svg-frames", self._frames)
         if self._gif is not None or (self._draw is not None and self._draw.suffix.lower() == ".png"):
             _check_extra()
+        self._gif_frames: int | None = parsed.gif_frames
         self._is_wanted = any(path is not None for path in (self._draw, self._gif, self._frames, self._html))
         self._positions: list[Position] = []
 
@@ -67,7 +69,7 @@ class Film:
             files.write(self._draw, drawings[-1] if self._draw.suffix.lower() == ".svg" else png(drawings[-1]))
         if self._gif is not None:
             written.append(self._gif)
-            files.write(self._gif, _gif(drawings))
+            files.write(self._gif, _gif(_spaced(drawings, self._gif_frames)))
         if self._frames is not None:
             written.append(self._frames)
             self._frames.mkdir(parents=True, exist_ok=True)
@@ -114,6 +116,13 @@ def _check_extra() -> None:
         raise missing_extra("drawing .png and .gif files", "render") from None
 
 
+def _spaced(drawings: list[str], most: int | None) -> list[str]:
+    """At most so many of these drawings, evenly spaced, with the first and the last one; all of them for None."""
+    if most is None or len(drawings) <= most:
+        return drawings
+    return [drawings[round(i * (len(drawings) - 1) / (most - 1))] for i in range(most)]
+
+
 def _gif(drawings: list[str]) -> bytes:
     """The bytes of a GIF that shows the drawings one after the other. Smaller ones lie in the middle of a white area."""
     from PIL import Image
@@ -129,11 +138,17 @@ def _gif(drawings: list[str]) -> bytes:
         progress.step()
     progress.end()
     width, height = (max(picture.size[side] for picture in pictures) for side in (0, 1))
-    frames = []
+    # All frames have the colours of the first and the last one, without dithering. So a frame is stored as the area that has changed.
+    both = Image.new("RGB", (width, 2 * height), "white")
+    framed = []
     for picture in pictures:
         frame = Image.new("RGB", (width, height), "white")
         frame.paste(picture, ((width - picture.width) // 2, (height - picture.height) // 2))
-        frames.append(frame.quantize(64))
+        framed.append(frame)
+    both.paste(framed[0])
+    both.paste(framed[-1], (0, height))
+    palette = both.quantize(64)
+    frames = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in framed]
     out = io.BytesIO()
     shown = [_SHOWN] * (len(frames) - 1) + [_LAST_SHOWN]
     frames[0].save(out, "GIF", save_all=True, append_images=frames[1:], duration=shown, loop=0)

@@ -25,14 +25,14 @@ def add(commands: Commands) -> None:
         "play",
         _run,
         "play a game in the terminal",
-        "kdenv play kingdomino full_greedy gprd random",
-        "kdenv play carcassonne greedy --seat 1 --record game.txt",
-        "kdenv play dominoes greedy greedy --seat 0,2",
+        "kdenv play kingdomino --against full_greedy gprd random",
+        "kdenv play carcassonne --against greedy --seat 1 --record game.txt",
+        "kdenv play dominoes --against greedy --seat 0,2",
     )
     arguments.add_game(parser)
-    parser.add_argument("policies", nargs="*", metavar="policy", help="your opponents, in the order of their seats (default: strongest)")
+    arguments.add_against(parser, "strongest")
     parser.add_argument("--seat", type=_seats, default=[0], metavar="N,...", help="your seat, or the seats of several people (default: 0)")
-    arguments.add_players(parser, "the number of players (default: you and the opponents that you name)")
+    arguments.add_players(parser, "the number of players (default: you and the opponents that you name, if the game can be played so)")
     arguments.add_seed(parser, None, "the seed of chance and of the opponents (default: taken from the clock)")
     parser.add_argument("--hint", metavar="POLICY", help="the search that hints (default: strongest, which takes a second)")
     parser.add_argument("--record", type=Path, metavar="FILE", help="write the record of the game to this file")
@@ -47,24 +47,31 @@ def _seats(words: str) -> list[int]:
 
 
 def _run(parsed: argparse.Namespace) -> int:
+    from kdenv.core.record import options_text
+    from kdenv.games import find_game
     from kdenv.policies import policy
 
-    players = parsed.players
-    if players is None and parsed.policies:
-        players = len(parsed.policies) + len(parsed.seat)
+    players, wanted = parsed.players, len(parsed.against) + len(parsed.seat)
+    if players is None and parsed.against and wanted in find_game(parsed.game).players:
+        players = wanted
     table = arguments.table(parsed.game, players, parsed.option)
     for seat in parsed.seat:
         if seat >= table.players:
             raise BadOption(f"--seat {seat} is not at this table; the seats are 0 to {table.players - 1}")
-    n_policies = table.players - len(parsed.seat)
-    texts = list(parsed.policies) or [_usual(table)] * n_policies
-    if len(texts) != n_policies:
-        people = YOU if len(parsed.seat) == 1 else f"{len(parsed.seat)} people"
-        raise BadOption(f"{table.players} players are {people} and {n_policies} policies, but you named {len(texts)}")
-    for seat in sorted(parsed.seat):
-        texts.insert(seat, YOU)
-    seats = [None if seat in parsed.seat else policy(text) for seat, text in enumerate(texts)]
-    game = _TerminalGame(table, seats, policy(parsed.hint or _usual(table)), time.time_ns() if parsed.seed is None else parsed.seed)
+    others = [seat for seat in range(table.players) if seat not in parsed.seat]
+    if len(parsed.against) > len(others):
+        raise BadOption(
+            f"{len(parsed.against)} opponents are named for {len(others)} seat{'s' * (len(others) != 1)} at {table.players} players"
+        )
+    opponents = parsed.against or [_usual(table)]
+    texts = {seat: opponents[number % len(opponents)] for number, seat in enumerate(others)}
+    who = [texts.get(seat, YOU if len(parsed.seat) == 1 else "a person") for seat in range(table.players)]
+    seats = [policy(texts[seat]) if seat in texts else None for seat in range(table.players)]
+    seed = time.time_ns() if parsed.seed is None else parsed.seed
+    game = _TerminalGame(table, seats, policy(parsed.hint or _usual(table)), seed)
+    print(f"{table.game.title}, {table.players} players{options_text(arguments.options(parsed.option))}, seed {seed}")
+    for seat, name in enumerate(who):
+        print(f"  seat {seat}: {name}{_partner(table, seat)}")
     with all_signals():
         if parsed.record is not None:
             files.write(parsed.record, table.record())  # raises the error for a file that cannot be written before the game
@@ -75,9 +82,16 @@ def _run(parsed: argparse.Namespace) -> int:
                 _keep(game.table, parsed.record)
     if game.table.over:
         terminal.show(f"\n{game.table}\n")
-        for place, (points, rank) in enumerate(zip(game.table.scores(), game.table.ranks(), strict=True)):
-            print(f"{rank}. seat {place} ({texts[place]}): {points}")
+        for rank, seat in sorted((rank, seat) for seat, rank in enumerate(game.table.ranks())):
+            print(f"{rank}. seat {seat} ({who[seat]}): {game.table.scores()[seat]} points")
     return 0
+
+
+def _partner(table: Table, seat: int) -> str:
+    """The partners of this seat in a game with teams, in words."""
+    teams = table.game.teams(table.players)
+    partners = [str(other) for other in range(seat % teams, table.players, teams) if other != seat]
+    return f", with seat {' and '.join(partners)}" if partners else ""
 
 
 def _usual(table: Table) -> str:

@@ -54,6 +54,11 @@ def _overview(game: Game) -> Iterator[str]:
     from kdenv.policies.listing import listing, parts
 
     entries = [*listing(game), *parts(game)]
+    for best in [entry for entry in entries if entry.name == "strongest"]:
+        entries.remove(best)
+        yield f"{best.name}  {best.meaning}"
+        yield from _filled(f"  {line}" for line in best.cls.stands_for(game))
+        yield ""
     for group, heading in _HEADINGS.items():
         inside = [entry for entry in entries if entry.group == group]
         if not inside:

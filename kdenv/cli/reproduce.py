@@ -25,9 +25,10 @@ def add(commands: Commands) -> None:
         "kdenv reproduce --list",
         'kdenv reproduce gedda2018 "Table I"',
         'kdenv reproduce jansen2014 "Table 43" --games 50 --seed 1',
+        "kdenv reproduce claims",
         "kdenv reproduce --quick --out reproduced",
     )
-    command.add_argument("paper", nargs="?", help="one of the papers; without it, all")
+    command.add_argument("paper", nargs="?", help="one of the papers, or claims for what the papers say they found; without it, all")
     command.add_argument("table", nargs="?", help="one of its tables, as --list shows them")
     sizes = command.add_mutually_exclusive_group()
     sizes.add_argument(
@@ -41,38 +42,78 @@ def add(commands: Commands) -> None:
         "--full", dest="size", action="store_const", const="full", help="as many games as the papers, or more: days for all of them"
     )
     command.set_defaults(size="default")
-    sizes.add_argument("--games", type=whole(1, 10**6), metavar="N", help="play N games in each row that is a match")
+    least = "play at least N games in each row that is a match; rows that have more keep them"
+    sizes.add_argument("--games", type=whole(1, 10**6), metavar="N", help=least)
     add_seed(command, None, "the seed of the deals, of which each match has its own; rows with another seed are made again (default: 2026)")
     command.add_argument("--again", action="store_true", help="make rows again, and play their games again, that another commit has made")
     command.add_argument("--list", action="store_true", help="list the papers and their tables")
     command.add_argument(
         "--out", type=Path, metavar="FOLDER", help="where results, figures and RESULTS.md are (default: baselines/papers, which has ours)"
     )
-    command.add_argument("--page", action="store_true", help="only draw the figures and write the page of all results, RESULTS.md")
+    command.add_argument(
+        "--page", action="store_true", help="only compare the results again, draw the figures and write the page of all results, RESULTS.md"
+    )
 
 
 def _run(parsed: argparse.Namespace) -> int:
     tables = _tables()
     tables.out, tables.progress = parsed.out, Progress
-    try:
-        tables.check(parsed.paper, parsed.table)
-    except ValueError as error:
-        raise BadOption(str(error)) from None
-    papers = [parsed.paper] if parsed.paper is not None else list(tables.PAPERS)
+    claims = importlib.import_module("baselines.papers.claims")
+    papers = list(tables.PAPERS) if parsed.paper is None else [parsed.paper]
+    if parsed.paper == claims.NAME:
+        papers = []
+        if parsed.table is not None:
+            raise BadOption(f"{claims.NAME} has no table {parsed.table!r}; give it no table")
+    else:
+        try:
+            tables.check(parsed.paper, parsed.table)
+        except ValueError as error:
+            raise BadOption(str(error)) from None
     if parsed.list:
         for paper in papers:
             print(f"{paper}: {tables.PAPERS[paper]}")
             for table in tables.tables_of(paper):
                 print(f"  {table}")
+        print(f"{claims.NAME}: what the papers say they found")
         return 0
-    if not parsed.page:
+    try:
         for paper in papers:
-            _reproduce(tables, paper, parsed)
-    _draw(tables)
-    path = tables.made() / "RESULTS.md"
-    path.write_text(importlib.import_module("baselines.papers.page").page(), encoding="utf-8")
-    print(f"the page of all results is {path}")
+            if parsed.page:
+                tables.judge(paper)
+            else:
+                _reproduce(tables, paper, parsed)
+        if parsed.page:
+            claims.judge()
+        elif parsed.paper in (None, claims.NAME):
+            _try_claims(claims, parsed)
+    finally:  # also after Ctrl-C, so that the pages never have fewer lines than the results
+        _write_pages(tables, claims)
     return 0
+
+
+def _write_pages(tables: Any, claims: Any) -> None:
+    """Draw the figures, and write the pages of the results that there are."""
+    _draw(tables)
+    page = importlib.import_module("baselines.papers.page")
+    pages = {"RESULTS.md": page.page(), "CLAIMS.md": claims.page()}
+    for name, text in pages.items():
+        (tables.made() / name).write_text(text, encoding="utf-8")
+    readme = tables.made() / "README.md"
+    if readme.exists():
+        readme.write_text(page.with_rows_of_now(readme.read_text(encoding="utf-8")), encoding="utf-8")
+    print(f"the pages of all results are {' and '.join(str(tables.made() / name) for name in pages)}")
+
+
+def _try_claims(claims: Any, parsed: argparse.Namespace) -> None:
+    """Try what the papers say they found, and print each line as soon as it is known."""
+
+    def show(line: Any, number: int, total: int) -> None:
+        interval = f" [{line.low}, {line.high}]" if line.low else ""
+        found = f"{line.ours or '-'}{interval}" + (f", {line.games} games" if line.games else "")
+        print(f"  {number:3}/{total} {line.place}, {line.condition}, {line.measure} {line.expects}: {found}: {line.verdict}", flush=True)
+
+    print("What the papers say they found", flush=True)
+    claims.run(parsed.size, show, parsed.again, seed=parsed.seed, games=parsed.games)
 
 
 def _draw(tables: Any) -> None:

@@ -6,17 +6,15 @@ import argparse
 import re
 import textwrap
 from collections.abc import Iterator
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from kdenv.cli.arguments import Commands
 from kdenv.cli.terminal import WIDTH
-from kdenv.core.errors import NotSupported
+from kdenv.games.rulebook import rulebook
 
 if TYPE_CHECKING:
     from kdenv.core.game import Game
 
-_END = "## Chance, actions"  # the section of a README in which the rules are over, and what follows is for programs
 _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"!?\[([^]]*)\]\([^)]*\)")
 _MARKS = re.compile(r"`([^`]*)`|\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*")
@@ -36,13 +34,8 @@ def _run(parsed: argparse.Namespace) -> None:
 
 
 def rules_of(game: Game) -> Iterator[str]:
-    """The lines of the README of the game's package, up to the part about programs, for a terminal."""
-    room = game.room[0].__name__.rpartition(".")[0] or game.room[0].__name__
-    try:
-        text = files(room).joinpath("README.md").read_text(encoding="utf-8")
-    except (FileNotFoundError, NotADirectoryError, ModuleNotFoundError, TypeError):
-        raise NotSupported(f"{game.name} has no README.md beside its rules ({room}), so there are no rules to print") from None
-    return _plain(text.partition(f"\n{_END}")[0])
+    """The lines of the rules, for a terminal."""
+    return _plain(rulebook(game))
 
 
 def _plain(markdown: str) -> Iterator[str]:

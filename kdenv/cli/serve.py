@@ -54,6 +54,7 @@ def add(commands: Commands) -> None:
 
 def _run(parsed: argparse.Namespace) -> None:
     try:
+        import msgspec  # noqa: F401
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError:

@@ -1,4 +1,4 @@
-"""`kdenv train`: lets a network of values learn a game from self-play."""
+"""`kdenv train`: lets a network learn a game from self-play."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kdenv.cli.arguments import Commands, add_game, options, reader, whole
 from kdenv.cli.files import check_folder
 
 if TYPE_CHECKING:
-    from kdenv.training import Trainer
+    from kdenv.training import Training
 
 
 def add(commands: Commands) -> None:
@@ -20,7 +20,7 @@ def add(commands: Commands) -> None:
     train = commands.add(
         "train",
         _run,
-        "let a network of values learn a game from self-play",
+        "let a network learn a game from self-play",
         'kdenv train kingdomino --minutes 10 --against "full_greedy(variant=paper)" --out training/kingdomino',
     )
     add_game(train)
@@ -28,7 +28,7 @@ def add(commands: Commands) -> None:
         if field.name in ("game", "options"):
             continue
         is_list = field.type is list
-        usual = "" if field.default in ("", []) else f" (default: {field.default})"
+        usual = "" if field.default in ("", [], None) else f" (default: {field.default})"
         more: dict[str, Any] = {"action": "append"} if is_list else {"type": reader(field)}
         metavar = "NAME" if is_list or field.type is str else "N"
         train.add_argument(f"--{flag(field.name)}", dest=f"set_{field.name}", metavar=metavar, help=field.meaning + usual, **more)
@@ -42,8 +42,9 @@ def add(commands: Commands) -> None:
 
 def _run(parsed: argparse.Namespace) -> None:
     from kdenv.games import find_game
+    from kdenv.training import trainer_for
     from kdenv.training.settings import read_settings, settings_of
-    from kdenv.training.trainer import Trainer, alone_in
+    from kdenv.training.training import alone_in
 
     given = {name.removeprefix("set_"): value for name, value in vars(parsed).items() if name.startswith("set_") and value is not None}
     if parsed.option:
@@ -54,13 +55,16 @@ def _run(parsed: argparse.Namespace) -> None:
     folder = parsed.out if parsed.out is not None else Path("training") / game.name
     check_folder("--out", folder)
     with alone_in(folder):
-        _train(Trainer(settings, folder, against, parsed.threads, parsed.deals), folder, parsed.points)
+        _train(trainer_for(settings, folder, against, parsed.threads, parsed.deals), folder, parsed.points)
 
 
-def _train(trainer: Trainer, folder: Path, points: int) -> None:
+def _train(trainer: Training, folder: Path, points: int) -> None:
+    from kdenv.training.settings import TD
+
     if trainer.progress >= 1:
         print(f"the training in {folder} has ended after {trainer.games:,} games; it goes on with more --games or --minutes")
     elif trainer.games:
         print(f"going on in {folder} after {trainer.games:,} games")
     trainer.run(lambda line: print(line, flush=True), points)
-    print(f"the model is {folder / 'model.npz'}; play it as learned({folder / 'model.npz'})")
+    model, policy = folder / "model.npz", "learned" if trainer.method == TD else "ppo"
+    print(f"the model is {model}; play it as {policy}({model})")

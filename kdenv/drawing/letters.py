@@ -71,8 +71,9 @@ def write(text: str, x: float, y: float, height: float, colour: str, weight: flo
         uses.append(f'<use href="#k{ord(letter)}" x="{at:.4g}"/>' if at else f'<use href="#k{ord(letter)}"/>')
         at += LETTERS[letter][0] + _BETWEEN
     left = x - anchor * width_of(text, height)
+    middle = ' class="middle"' if anchor == 0.5 else ""  # for programs that write other words there
     return (
-        f'<g aria-label="{text}" transform="translate({left:.1f} {y:.1f})scale({height / 10:.4g})" '
+        f'<g aria-label="{text}" transform="translate({left:.1f} {y:.1f})scale({height / 10:.4g})"{middle} '
         f'fill="none" stroke="{colour}" stroke-width="{weight}">{"".join(uses)}</g>'
     )
 

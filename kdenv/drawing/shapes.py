@@ -5,6 +5,8 @@ Outlines are the places to click for an action (Drawing in core/protocols.py). `
 
 from collections.abc import Sequence
 
+# The colours of seats, which differ for every kind of colour-blindness (tests/games/test_pictures.py).
+SEATS = ("#c8441a", "#1f63b0", "#ffd23c", "#2d2a2b", "#9fe0d8")
 _GOLD, _DARK = "#ffd84a", "#2f2a26"
 
 
@@ -16,11 +18,6 @@ def box(x: float, y: float, width: float, height: float) -> str:
 def disc(x: float, y: float, radius: float) -> str:
     """A circle around (x, y)."""
     return f"M{x - radius:.5g} {y:.5g}a{radius:g} {radius:g} 0 1 0 {2 * radius:g} 0a{radius:g} {radius:g} 0 1 0 {-2 * radius:g} 0z"
-
-
-def polygon(*corners: tuple[float, float]) -> str:
-    """A polygon with these corners."""
-    return "M" + "L".join(f"{x:.5g} {y:.5g}" for x, y in corners) + "z"
 
 
 def rectangle(x: float, y: float, width: float, height: float, look: str, radius: float = 8) -> str:
