@@ -1,34 +1,42 @@
-"""The API of the server, /api/v1: its routes and their handlers. openapi.py describes it for programs."""
+"""The API of the server, /api/v1: its routes and their handlers. models.py has the types of requests and answers."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sys
 import tempfile
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from msgspec import structs
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
 from kdenv.games import find_game, names
-from kdenv.server import catalogue, openapi, visibility
+from kdenv.games.rulebook import rulebook
+from kdenv.server import catalogue, models, openapi, visibility
 from kdenv.server.callbacks import Callbacks
-from kdenv.server.describe import Flag, Items, Options, Text, Whole
 from kdenv.server.errors import RequestError
 from kdenv.server.rate_limit import Limiter
 from kdenv.server.running_game import Live
 from kdenv.server.service import Hall
 from kdenv.server.statistics import MOST, statistics
-from kdenv.server.web import Call, Route
+from kdenv.server.turns import Turns
+from kdenv.server.web import Call, Route, route, routes_of
 
 ROOT = "/api/v1"
 _GAME = f"{ROOT}/games/{{id}}"
+_STEP = f"{_GAME}/steps/{{step}}"
 _KEEP_ALIVE = 15.0  # seconds between two comments on a stream without events
-_PICTURES = 300  # drawings that are kept
+_OUTLINED = 4  # candidates of an analysis for which outlines are sent
+_FILMS = 2  # films of one client that may wait
+_LASTING = {"Cache-Control": "private, max-age=31536000, immutable", "Vary": "Authorization"}
 _GIF_SECONDS = 120.0  # for making a GIF
 _SVG = "image/svg+xml"
+_T = TypeVar("_T")
 
 
 class Api:
@@ -38,242 +46,210 @@ class Api:
         self.hall, self._callbacks = hall, callbacks
         limits = hall.settings.limits
         self._making = Limiter(limits.games_an_hour / 3600, max(1, limits.games_an_hour))
-        self._listeners = 0
-        self._filming = asyncio.Lock()
+        self._listeners: Counter[str] = Counter()  # requests that wait for events, by client
+        self._filming = Turns(1, _FILMS)
         self._described: dict[str, Any] = {}
 
     def routes(self) -> list[Route]:
         """All routes of the API."""
-        limits = self.hall.settings.limits
-        name = Text("a name, which everybody sees", most=limits.name)
-        step = Whole("the step at which this was decided: `step` of the state", required=True, most=10**9)
-        since = Whole("only when the game has come beyond this step", most=10**9)
-        wait = Whole("seconds to wait for that, at most", default=0, most=int(limits.wait))
-        policy = Text("a search, such as mce(seconds=1)", default="mce(seconds=1)", most=limits.policy)
-        page = {
-            "page": Whole("the number of the page", default=1, least=1, most=100_000),
-            "size": Whole("games on a page", default=20, least=1, most=100),
-        }
-        return [
-            Route("GET", f"{ROOT}/rules", "The games that can be played here, and their options.", self.rules, gives="Rules"),
-            Route(
-                "GET", f"{ROOT}/policies", "The programs that can play a game, with a few of recommended strength.", self.policies,
-                {"game": Text("the name of a game", required=True, most=60)}, gives="Policies",
-            ),
-            Route("GET", f"{ROOT}/limits", "The limits for one client and one game.", self.limits, gives="object"),
-            Route(
-                "GET", f"{ROOT}/games", "Public games, those that changed last first.", self.games,
-                {
-                    "status": Text("only these games", choices=("waiting", "running", "over")),
-                    "game": Text("only games of this name", most=60),
-                    "player": Text("only games in which this name plays", most=limits.name),
-                    **page,
-                },
-                gives="Games",
-            ),
-            Route(
-                "POST", f"{ROOT}/games", "Make a game.", self.make,
-                body={
-                    "game": Text("the name of a game", required=True, most=60),
-                    "players": Whole("how many play; if it is not given, as many as seats are named, or the usual number", most=16),
-                    "options": Options("the options of its rules", default={}),
-                    "seats": Items('for each seat "open", or the text of a program', default=[], of=Text("", most=limits.policy), most=16),
-                    "public": Flag("true to list it; else only those who have its address find it", default=True),
-                    "turn_seconds": Whole("the time for a decision of a player", least=1, most=limits.turn_seconds),
-                    "casual": Flag("true to let a player undo and ask for hints", default=False),
-                    "analysis": Flag("true to let everybody analyse it before it is over", default=False),
-                    "called": Text("a name for the game", default="", most=limits.name),
-                },
-                gives="State", status=201,
-            ),
-            Route("GET", _GAME, "The public state of a game.", self.state, {"since": since, "wait": wait}, gives="State"),
-            Route(
-                "POST", f"{_GAME}/join", "Take an open seat. The answer has its token, which is sent only once.", self.join,
-                body={
-                    "name": Text(name.meaning, required=True, most=name.most),
-                    "seat": Whole("the seat; the first open one if it is not given", most=15),
-                    "callback": Text("an address that is called when the seat is to decide", default="", most=500),
-                },
-                gives="Joined",
-            ),
-            Route(
-                "GET", f"{_GAME}/seat", "The state of a game for the seat of the token, with its legal actions.", self.seat,
-                {"since": since, "wait": wait, "numbers": Flag("true to add the observation as numbers", default=False)},
-                token="required", gives="SeatState",
-            ),
-            Route(
-                "POST", f"{_GAME}/act", "Decide for a seat. Sending the same again does nothing more.", self.act,
-                body={
-                    "step": step,
-                    "action": Whole("the action, as `legal` of the state has it", most=10**9),
-                    "actions": Items("or the actions of a whole turn", of=Whole("", most=10**9), least=1, most=16),
-                },
-                token="required", gives="SeatState",
-            ),
-            Route("POST", f"{_GAME}/resign", "Give a seat up.", self.resign, body={}, token="required", gives="SeatState"),
-            Route(
-                "POST", f"{_GAME}/undo", "Go back to before the last decision of a seat, in a casual game against programs.", self.undo,
-                body={"step": step}, token="required", gives="SeatState",
-            ),
-            Route(
-                "GET", f"{_GAME}/events",
-                "The events from a number on. With Accept: text/event-stream, a stream of these and all later events.", self.events,
-                {"since": Whole("the number of the first event", default=0, most=10**9), "wait": wait}, token="optional", gives="Events",
-            ),
-            Route("GET", f"{_GAME}/record", "The whole game as text.", self.record, gives="text/plain"),
-            Route("GET", f"{_GAME}/film.gif", "The whole game as a film, when it is over.", self.film, gives="image/gif"),
-            Route("GET", f"{_GAME}/curve", "The points of all seats after every step.", self.curve, token="optional", gives="Curve"),
-            Route(
-                "GET", f"{_GAME}/steps/{{step}}/picture.svg", "The drawing of a position.", self.picture,
-                token="optional", gives=_SVG,
-            ),
-            Route(
-                "GET", f"{_GAME}/steps/{{step}}/shapes", "The actions that can be clicked in a drawing, for the seat to move.",
-                self.shapes, token="optional", gives="Shapes",
-            ),
-            Route(
-                "POST", f"{_GAME}/steps/{{step}}/analysis", "The analysis of a position by a search.", self.analysis,
-                body={"policy": policy}, token="optional", gives="Analysis",
-            ),
-            Route(
-                "GET", f"{ROOT}/statistics", "Results by name, with intervals, and head to head.", self.statistics,
-                {"game": Text("the name of a game", required=True, most=60)}, gives="Statistics",
-            ),
-            Route("GET", f"{ROOT}/openapi.json", "This description.", self.openapi, gives="object"),
-        ]  # fmt: skip
+        return list(routes_of(self))
 
     # What there is
 
-    async def rules(self, call: Call) -> Any:
+    @route("GET", f"{ROOT}/rules")
+    async def rules(self, call: Call) -> models.Rules:
+        """The games that can be played here, and their options."""
         return {"games": [catalogue.rules_of(find_game(name)) for name in names()]}
 
-    async def policies(self, call: Call) -> Any:
-        return await asyncio.to_thread(catalogue.policies_of, find_game(call.query["game"]), self.hall.settings)
+    @route("GET", f"{ROOT}/rulebook")
+    async def rulebook(self, call: Call, query: models.OfGame) -> models.Rulebook:
+        """The rules of a game in words."""
+        game = find_game(query.game)
+        return {"game": game.name, "title": game.title, "markdown": rulebook(game)}
 
-    async def limits(self, call: Call) -> Any:
+    @route("GET", f"{ROOT}/policies")
+    async def policies(self, call: Call, query: models.OfGame) -> models.Policies:
+        """The programs that can play a game, with a few of recommended strength."""
+        game, settings = find_game(query.game), self.hall.settings
+        return await self._slowly(call, ("policies", game.name), lambda check: catalogue.policies_of(game, settings))
+
+    @route("GET", f"{ROOT}/limits")
+    async def limits(self, call: Call) -> dict[str, Any]:
+        """The limits for one client and one game."""
         return vars(self.hall.settings.limits)
 
-    async def openapi(self, call: Call) -> Any:
+    @route("GET", f"{ROOT}/openapi.json")
+    async def openapi(self, call: Call) -> dict[str, Any]:
+        """The description of all requests and answers."""
         if not self._described:
             self._described = openapi.describe(self.routes())
         return self._described
 
-    async def statistics(self, call: Call) -> Any:
-        game = find_game(call.query["game"])
-        return await asyncio.to_thread(lambda: statistics(game.name, self.hall.store.results(game.name, MOST)))
+    @route("GET", f"{ROOT}/statistics")
+    async def statistics(self, call: Call, query: models.StatisticsQuery) -> models.Statistics:
+        """Results by name, with intervals, and head to head."""
+        game, key = find_game(query.game), ("statistics", query.game, query.table, self.hall.n_over)
+        past = self.hall.store.results(game.name, MOST)
+        return await self._slowly(call, key, lambda check: statistics(game, past, query.table, check))
 
     # Games
 
-    async def games(self, call: Call) -> Any:
-        query = call.query
-        first = (query["page"] - 1) * query["size"]
-        found, total = self.hall.store.listed(
-            status=query["status"], game=query["game"], player=query["player"], first=first, most=query["size"]
-        )
-        games = []
+    @route("GET", f"{ROOT}/games")
+    async def games(self, call: Call, query: models.GamesQuery) -> models.Games:
+        """Public games, those that changed last first."""
+        first = (query.page - 1) * query.size
+        found, total = self.hall.store.listed(status=query.status, game=query.game, player=query.player, first=first, most=query.size)
+        games: list[models.Game] = []
         for kept in found:
             live = self.hall.live.get(kept.id)
             games.append({**visibility.brief(kept), "step": live.step if live else None, "turn": live.mover if live else None})
-        return {"games": games, "total": total, "page": query["page"], "size": query["size"]}
+        return {"games": games, "total": total, "page": query.page, "size": query.size}
 
-    async def make(self, call: Call) -> Any:
+    @route("POST", f"{ROOT}/games", status=201)
+    async def make(self, call: Call, body: models.MakeBody) -> models.State:
+        """Make a game."""
         if self._making.take(call.client):
             raise RequestError(429, "you have made too many games in the last hour; join one, or wait")
-        body = dict(call.body)
-        live = self.hall.make(body.pop("game"), body.pop("players"), body.pop("options"), body.pop("seats"), **body)
-        return visibility.public(live)
+        return visibility.public(self.hall.make(**structs.asdict(body), client=call.client))
 
-    async def state(self, call: Call) -> Any:
+    @route("GET", _GAME)
+    async def state(self, call: Call, query: models.WaitQuery) -> models.State:
+        """The public state of a game."""
         live = self._live(call)
-        await self._wait(live, call)
+        await self._wait(call, live, query)
         return visibility.public(live)
 
-    async def join(self, call: Call) -> Any:
-        live, body = self._live(call), call.body
-        if body["callback"]:
-            self._callbacks.check(body["callback"])
-        callback = f"POST {body['callback']}" if body["callback"] else ""
-        seat, token = self.hall.join(live, body["name"], body["seat"], callback=callback)
+    @route("POST", f"{_GAME}/join")
+    async def join(self, call: Call, body: models.JoinBody) -> models.Joined:
+        """Take an open seat. The answer has its token, which is sent only once."""
+        live = self._live(call)
+        if body.callback:
+            self._callbacks.check(body.callback)
+        seat, token = self.hall.join(live, body.name, body.seat, callback=f"POST {body.callback}" if body.callback else "")
         return {"seat": seat, "token": token}
 
-    async def seat(self, call: Call) -> Any:
+    @route("POST", f"{_GAME}/leave", token="required")
+    async def leave(self, call: Call, body: models.Nothing) -> models.Left:
+        """Give a seat back before the game begins. The table is cancelled if nobody is left at it."""
         live = self._live(call)
         seat = self.hall.seat(live, call.token)
-        await self._wait(live, call)
-        return visibility.for_seat(live, seat, call.query["numbers"])
+        return {"seat": seat, "cancelled": self.hall.leave(live, seat)}
 
-    async def act(self, call: Call) -> Any:
+    @route("GET", f"{_GAME}/seat", token="required")
+    async def seat(self, call: Call, query: models.SeatQuery) -> models.SeatState:
+        """The state of a game for the seat of the token, with its legal actions."""
         live = self._live(call)
-        seat, body = self.hall.seat(live, call.token), call.body
-        if (body["action"] is None) == (body["actions"] is None):
-            raise RequestError(422, "give either action, a whole number, or actions, a list of them")
-        self.hall.act(live, seat, body["step"], [body["action"]] if body["actions"] is None else body["actions"])
-        return visibility.for_seat(live, seat)
+        seat = self.hall.seat(live, call.token)
+        await self._wait(call, live, query)
+        if query.told:
+            await self.hall.tell(live)
+        return visibility.for_seat(live, seat, numbers=query.numbers, drawn=query.view, told=query.told)
 
-    async def resign(self, call: Call) -> Any:
+    @route("POST", f"{_GAME}/act", token="required")
+    async def act(self, call: Call, query: models.DrawingQuery, body: models.ActBody) -> models.SeatState:
+        """Decide for a seat. Sending the same again does nothing more."""
+        live = self._live(call)
+        seat = self.hall.seat(live, call.token)
+        actions = body.actions if body.action is None else [body.action]
+        if actions is None or (body.action is not None and body.actions is not None):
+            raise RequestError(422, "give either action, a whole number, or actions, a list of them")
+        self.hall.act(live, seat, body.step, actions)
+        if not query.drawing:
+            return visibility.for_seat(live, seat)
+        await self.hall.tell(live)
+        state, step, table = visibility.for_seat(live, seat, told=True), live.step, live.table
+        with contextlib.suppress(RequestError):  # too much of this client waits; the decision has been made all the same
+            state["picture"] = await self._picture(call, live, step, seat, query.narrow)
+            state["shapes"] = visibility.shapes(live, table, seat, narrow=query.narrow)["shapes"]
+        return state
+
+    @route("POST", f"{_GAME}/resign", token="required")
+    async def resign(self, call: Call, body: models.Nothing) -> models.SeatState:
+        """Give a seat up."""
         live = self._live(call)
         seat = self.hall.seat(live, call.token)
         self.hall.resign(live, seat)
         return visibility.for_seat(live, seat)
 
-    async def undo(self, call: Call) -> Any:
+    @route("POST", f"{_GAME}/undo", token="required")
+    async def undo(self, call: Call, body: models.StepBody) -> models.SeatState:
+        """Go back to before the last decision of a seat, in a casual game against programs."""
         live = self._live(call)
         seat = self.hall.seat(live, call.token)
-        self.hall.undo(live, seat, call.body["step"])
+        self.hall.undo(live, seat, body.step)
         return visibility.for_seat(live, seat)
 
     # Looking at a game
 
-    async def events(self, call: Call) -> Any:
-        live, viewer, first = *self._viewed(call), call.query["since"]
+    @route("GET", f"{_GAME}/events", token="optional")
+    async def events(self, call: Call, query: models.EventsQuery) -> models.Events | Response:
+        """The events from a number on. With Accept: text/event-stream, a stream of these and all later events."""
+        live, viewer, first = *self._viewed(call), query.since
         if "text/event-stream" in call.request.headers.get("accept", ""):
             last = call.request.headers.get("last-event-id", "")
             if last.isascii() and last.isdecimal() and len(last) < 10:
                 first = int(last) + 1
-            self._check_listeners()
-            stream = self._stream(live, first, viewer)
+            self._check_listeners(call.client)
+            stream = self._stream(call.client, live, first, viewer)
             return StreamingResponse(stream, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
-        await self._wait_for(live, first, call.query["wait"])
-        found = visibility.events(live, first, viewer)
+        await self._wait_for(call, live, first, query.wait)
+        if query.told:
+            await self.hall.tell(live)
+        found = visibility.events(live, first, viewer, told=query.told)
         return {"events": found, "next": first + len(found), "step": live.step, "status": live.status, "turn": live.mover}
 
-    async def record(self, call: Call) -> Any:
+    @route("GET", f"{_GAME}/record", media="text/plain")
+    async def record(self, call: Call) -> Response:
+        """The whole game as text."""
         live = self._live(call)
-        record = await asyncio.to_thread(self.hall.record, live)
+        record = await self._slowly(call, ("record", live.id, live.step, live.status), lambda check: self.hall.record(live))
         return PlainTextResponse(record, headers={"Content-Disposition": f'attachment; filename="{live.id}.txt"'})
 
-    async def picture(self, call: Call) -> Any:
+    @route("GET", f"{_STEP}/picture.svg", token="optional", media=_SVG)
+    async def picture(self, call: Call, query: models.PictureQuery) -> Response:
+        """The drawing of a position."""
+        live, viewer = self._viewed(call)
+        is_open = live.is_open  # else there will be another drawing of this step, when the game is over
+        drawn = await self._picture(call, live, self._step(call, live), viewer, query.narrow)
+        return Response(drawn, media_type=_SVG, headers=_LASTING if is_open else {"Cache-Control": "no-store"})
+
+    @route("GET", f"{_STEP}/shapes", token="optional")
+    async def shapes(self, call: Call, query: models.PictureQuery) -> models.Shapes:
+        """The actions that can be clicked in a drawing, for the seat to move."""
+        live, viewer = self._viewed(call)
+        return visibility.shapes(live, live.table_at(self._step(call, live)), viewer, narrow=query.narrow)
+
+    @route("GET", f"{_GAME}/curve", token="optional")
+    async def curve(self, call: Call) -> models.Curve:
+        """The points of all seats after every step."""
+        live, viewer = self._viewed(call)
+        key = ("curve", live.id, live.step, viewer, live.is_open)
+        return await self._slowly(call, key, lambda check: visibility.curve(live, viewer, check))
+
+    @route("POST", f"{_STEP}/analysis", token="optional")
+    async def analysis(self, call: Call, query: models.PictureQuery, body: models.AnalysisBody) -> models.Analysis:
+        """The analysis of a position by a search."""
         live, viewer = self._viewed(call)
         step = self._step(call, live)
-        key, kept = (live.id, step, viewer, live.is_open), self.hall.pictures
-        drawn = kept.get(key)
-        if drawn is None:
-            drawn = await asyncio.to_thread(lambda: visibility.picture(live, live.table_at(step), viewer))
-        if len(kept) >= _PICTURES:
-            kept.pop(next(iter(kept)))
-        kept[key] = drawn
-        return Response(drawn, media_type=_SVG, headers={"Cache-Control": "no-store"})
+        found = await call.unless_gone(self.hall.analyse(live, step, viewer, body.policy, call.client))
+        table, best = live.table_at(step), [each["actions"] for each in found["candidates"][:_OUTLINED]]
+        return {**found, "paths": [visibility.paths_of_turn(live, table, viewer, actions, narrow=query.narrow) for actions in best]}
 
-    async def shapes(self, call: Call) -> Any:
+    @route("GET", f"{_GAME}/film.gif", token="optional", media="image/gif")
+    async def film(self, call: Call) -> Response:
+        """The whole game as a film, when it is over. It is made for a seat of the game, and kept for everybody."""
         live, viewer = self._viewed(call)
-        return visibility.shapes(live, self.hall.table_at(live, self._step(call, live)), viewer)
-
-    async def curve(self, call: Call) -> Any:
-        live, viewer = self._viewed(call)
-        return await asyncio.to_thread(visibility.curve, live, viewer)
-
-    async def analysis(self, call: Call) -> Any:
-        live, viewer = self._viewed(call)
-        step = self._step(call, live)
-        found = await self.hall.analyse(live, step, viewer, call.body["policy"])
-        return {**found, "shapes": visibility.shapes(live, live.table_at(step), viewer)["shapes"]}
-
-    async def film(self, call: Call) -> Any:
-        live = self._live(call)
         if live.status != "over":
             raise RequestError(409, "there is a film of a game when it is over")
-        async with self._filming:
-            return Response(await _gif(await asyncio.to_thread(live.table.record)), media_type="image/gif")
+        key = ("film", live.id)
+        if viewer is None and key not in self.hall.results:
+            raise RequestError(403, "a film is made for those who played the game; for others 'kdenv replay --gif' makes one of the record")
+
+        async def make() -> bytes:
+            async with self._filming.place(call.client):
+                return await _gif(live.table.record())
+
+        return Response(await call.unless_gone(self.hall.results.get(key, make)), media_type="image/gif")
 
     # Details
 
@@ -291,32 +267,53 @@ class Api:
             raise RequestError(404, f"there is no step {step}; this game has the steps 0 to {live.step}")
         return step
 
-    async def _wait(self, live: Live, call: Call) -> None:
+    async def _slowly(self, call: Call, key: Hashable, work: Callable[[Callable[[], None]], _T]) -> _T:
+        return await call.unless_gone(self.hall.do_slowly(call.client, key, work))
+
+    async def _picture(self, call: Call, live: Live, step: int, viewer: int | None, narrow: bool) -> str:
+        table, key = live.table_at(step).clone(), ("picture", live.id, step, viewer, live.is_open, narrow)
+        return await self._slowly(call, key, lambda check: visibility.picture(live, table, viewer, narrow=narrow))
+
+    async def _wait(self, call: Call, live: Live, query: models.WaitQuery) -> None:
         """Wait until the game is beyond the step that the client knows."""
-        if call.query["since"] is not None:
-            await self._wait_for(live, call.query["since"], call.query["wait"])
+        if query.since is not None:
+            await self._wait_for(call, live, query.since, query.wait)
 
-    async def _wait_for(self, live: Live, step: int, seconds: float) -> None:
-        if seconds <= 0 or self._listeners >= self.hall.settings.limits.listeners:
+    async def _wait_for(self, call: Call, live: Live, step: int, seconds: float) -> None:
+        """Wait until the game is beyond a step, if it is not. RequestError if too many requests wait."""
+        if seconds <= 0 or live.step > step or live.status == "over":
             return
-        self._listeners += 1
-        try:
+        self._check_listeners(call.client)
+        with contextlib.suppress(TimeoutError), self._listening(call.client):  # if nothing happens, the answer shows it
             async with asyncio.timeout(seconds):
-                while live.step <= step and live.status != "over" and not self.hall.closing.is_set():
-                    await live.changed.wait()
-        except TimeoutError:
-            pass  # nothing has happened, which the answer shows
-        finally:
-            self._listeners -= 1
+                await call.unless_gone(self._change(live, step))
 
-    def _check_listeners(self) -> None:
-        if self._listeners >= self.hall.settings.limits.listeners:
-            raise RequestError(503, f"{self._listeners} listeners wait for events here, and there may be no more; try again later")
+    async def _change(self, live: Live, step: int) -> None:
+        while live.step <= step and live.status != "over" and not self.hall.closing.is_set():
+            await live.changed.wait()
 
-    async def _stream(self, live: Live, first: int, viewer: int | None) -> AsyncIterator[str]:
-        """All events from a number on, as Server-Sent Events, until the game is over or the server ends."""
-        self._listeners += 1
+    @contextlib.contextmanager
+    def _listening(self, client: str) -> Iterator[None]:
+        self._listeners[client] += 1
         try:
+            yield
+        finally:
+            self._listeners[client] -= 1
+            if not self._listeners[client]:
+                del self._listeners[client]
+
+    def _check_listeners(self, client: str) -> None:
+        limits = self.hall.settings.limits
+        if self._listeners[client] >= limits.listeners_of_client:
+            raise RequestError(
+                429, f"{limits.listeners_of_client} of your requests wait for events here, and there may be no more; ask later"
+            )
+        if self._listeners.total() >= limits.listeners:
+            raise RequestError(503, f"{limits.listeners} requests wait for events here, and there may be no more; try again later")
+
+    async def _stream(self, client: str, live: Live, first: int, viewer: int | None) -> AsyncIterator[str]:
+        """All events from a number on, as Server-Sent Events, until the game is over or the server ends."""
+        with self._listening(client):
             while True:
                 changed = live.changed
                 while found := visibility.events(live, first, viewer):
@@ -331,8 +328,6 @@ class Api:
                         await changed.wait()
                 except TimeoutError:
                     yield ": the game waits\n\n"
-        finally:
-            self._listeners -= 1
 
 
 async def _gif(record: str) -> bytes:

@@ -10,13 +10,14 @@ import asyncio
 import http.client
 import json
 import logging
-from collections.abc import Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from urllib.parse import SplitResult, urlsplit
 
 from kdenv.core.errors import shown
 from kdenv.server.errors import RequestError
 from kdenv.server.running_game import Live
+from kdenv.server.turns import Threads
 
 _LOG = logging.getLogger("kdenv.server")
 _PAUSES = (0.5, 2.0, 8.0)  # seconds before each new try
@@ -32,7 +33,7 @@ class Callbacks:
     def __init__(self, hosts: Sequence[str], own_ports: Collection[int]) -> None:
         """`hosts` may be called. `own_ports`, those of the server itself, are called on no host, because a name may lead back to it."""
         self._hosts, self._own_ports = [host.lower() for host in hosts], own_ports
-        self._threads = ThreadPoolExecutor(_THREADS, "kdenv calls")
+        self._threads = Threads(_THREADS)
         self._queues: dict[str, asyncio.Queue[tuple[str, bytes | None]]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
@@ -84,15 +85,13 @@ class Callbacks:
         for task in list(self._tasks.values()):
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
-        self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _work(self, agent: str, queue: asyncio.Queue[tuple[str, bytes | None]]) -> None:
-        loop = asyncio.get_running_loop()
         while not queue.empty():
             address, body = queue.get_nowait()
             for pause in (*_PAUSES, None) if body is not None else (None,):
                 try:
-                    await loop.run_in_executor(self._threads, _request, address, body)
+                    await self._threads.do(partial(_request, address, body))
                     break
                 except (OSError, http.client.HTTPException) as error:
                     _LOG.info("%s cannot be called: %s", shown(address), error)
@@ -102,7 +101,7 @@ class Callbacks:
         del self._queues[agent], self._tasks[agent]
 
 
-def _request(address: str, body: bytes | None) -> None:
+def _request(address: str, body: bytes | None, check: Callable[[], None] = lambda: None) -> None:
     """Make one request. The answer is not read, and no redirect is followed. A POST with an answer of 500 or more has failed."""
     parts: SplitResult = urlsplit(address)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection

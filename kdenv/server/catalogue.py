@@ -11,7 +11,7 @@ from kdenv.core.game import Game
 from kdenv.policies import Policy
 from kdenv.policies.learned import shipped_models
 from kdenv.policies.listing import Entry, listing
-from kdenv.server import policy_limits
+from kdenv.server import models, policy_limits
 from kdenv.server.settings import ServerSettings
 
 # Programs of three strengths. The first of each that can play a game with the usual options is recommended; {greedy} is the game's own.
@@ -27,7 +27,7 @@ _SECONDS = 2.0  # of the strongest, if the server allows as much
 _USUAL_SECONDS = 1.0  # of a search without a budget, if the server allows as much
 
 
-def rules_of(game: Game) -> dict[str, Any]:
+def rules_of(game: Game) -> models.GameRules:
     """A game, the numbers of players, and its options with their meanings."""
     return {
         "game": game.name,
@@ -35,6 +35,8 @@ def rules_of(game: Game) -> dict[str, Any]:
         "players": list(game.players),
         "hides": not game.open_information,
         "clickable": hasattr(game.drawing, "targets"),
+        "colours": list(getattr(game.drawing, "SEAT_COLOURS", ())),
+        "dark": dict(getattr(game.drawing, "DARK", {})),
         "options": [
             {"name": option.name, "meaning": option.meaning, "values": option.values(), "default": _text(option.default)}
             for option in game.options
@@ -43,7 +45,7 @@ def rules_of(game: Game) -> dict[str, Any]:
 
 
 @lru_cache
-def policies_of(game: Game, settings: ServerSettings) -> dict[str, Any]:
+def policies_of(game: Game, settings: ServerSettings) -> models.Policies:
     """The programs that the server accepts at a table of the usual players and options, and those of recommended strength.
 
     `policy` is a complete text for a seat. `analyses` is true if it may analyse a position.
@@ -66,7 +68,7 @@ def _filled(candidate: str, game: Game, settings: ServerSettings) -> str:
     return candidate.format(greedy=game.knowledge.greedy or "random", seconds=min(_SECONDS, settings.limits.search_seconds))
 
 
-def _offers(entry: Entry, game: Game, settings: ServerSettings) -> list[dict[str, Any]]:
+def _offers(entry: Entry, game: Game, settings: ServerSettings) -> list[models.Offer]:
     """The complete texts of a listed policy: its name, its name with a budget, or its name with each model that fits."""
     if "model" in entry.parameters:
         return _accepted((f"{entry.name}({model})" for model in shipped_models()), game, settings)
@@ -74,7 +76,7 @@ def _offers(entry: Entry, game: Game, settings: ServerSettings) -> list[dict[str
     return _accepted((entry.name, f"{entry.name}(seconds={budget:g})"), game, settings)[:1]
 
 
-def _accepted(candidates: Iterable[str], game: Game, settings: ServerSettings) -> list[dict[str, Any]]:
+def _accepted(candidates: Iterable[str], game: Game, settings: ServerSettings) -> list[models.Offer]:
     """The texts that the server accepts, and for each whether it may analyse."""
     table = game, game.players[0], dict[str, Any](), settings
     return [

@@ -12,6 +12,7 @@ import logging
 import re
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote_plus
+from xml.sax.saxutils import escape, quoteattr
 
 from starlette.types import Receive, Scope, Send
 
@@ -21,6 +22,7 @@ from kdenv.games import find_game
 from kdenv.games.kingdomino import kdom as documents
 from kdenv.server.callbacks import Callbacks
 from kdenv.server.errors import Damaged, RequestError
+from kdenv.server.origin_check import name_in
 from kdenv.server.rate_limit import Limiter
 from kdenv.server.running_game import Live, carry_out
 from kdenv.server.service import Hall
@@ -47,7 +49,6 @@ class Answer(NamedTuple):
 _NOT_FOUND = Answer(404, _JSON, b"Not found")
 _BAD = Answer(400, _JSON, b"Not found")
 _NO_ROUTE = Answer(404, _HTML, b"<html><body><h2>404 Not found</h2></body></html>")
-_FRONT = Answer(200, _HTML, b'<html><head><meta http-equiv="refresh" content="0; url=ui/"/></head></html>')
 
 
 def written(value: Any, level: int = 0) -> str:
@@ -87,8 +88,8 @@ class _Past:
 class Kdom:
     """The application that speaks the protocol."""
 
-    def __init__(self, hall: Hall, callbacks: Callbacks) -> None:
-        self._hall, self._callbacks = hall, callbacks
+    def __init__(self, hall: Hall, callbacks: Callbacks, page_port: int) -> None:
+        self._hall, self._callbacks, self._page_port = hall, callbacks, page_port
         self._game = find_game("kingdomino")
         self._standard = {n: self._game.options_of(self._game.variant(n)[1]) for n in self._game.players}
         limits = hall.settings.limits
@@ -107,7 +108,8 @@ class Kdom:
             if self._requests.take(client):
                 answer = Answer(429, _JSON, b"Not found")
             else:
-                answer = self._answer(method, scope["raw_path"], await self._given(scope, receive), client)
+                place = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
+                answer = self._answer(method, scope["raw_path"], await self._given(scope, receive), client, place)
         except (RequestError, KdenvError) as error:
             _LOG.info("refused: %s", error)
             busy = isinstance(error, RequestError) and error.status == 503
@@ -131,14 +133,14 @@ class Kdom:
             pairs = [*parse_qsl(body.decode("latin-1"), keep_blank_values=True), *pairs]
         return dict(pairs)
 
-    def _answer(self, method: str, raw_path: bytes, given: dict[str, str], client: str) -> Answer:
+    def _answer(self, method: str, raw_path: bytes, given: dict[str, str], client: str, place: str) -> Answer:
         raw = raw_path.partition(b"?")[0].decode("latin-1")
         parts = [unquote_plus(part) for part in raw.split("/") if part]
         if raw.endswith("/") and parts:
             parts.append("")  # a slash at the end is a part of the route
         match method, parts:
             case "GET", []:
-                return _FRONT
+                return self._front(place)
             case "GET", ["ping"]:
                 return Answer(200, _JSON, b"Server is up")
             case "GET", ["new-games", ""]:
@@ -157,13 +159,21 @@ class Kdom:
                 return self._move(id, token, number)
         return _NO_ROUTE
 
+    def _front(self, place: str) -> Answer:
+        """A page with a link to the server's page, under the name by which the client knows this machine."""
+        host = name_in(place) or "localhost"
+        address = f"http://{f'[{host}]' if ':' in host else host}:{self._page_port}/"
+        words = f"This port speaks the protocol of the Kingdomino paper. People play at <a href={quoteattr(address)}>{escape(address)}</a>."
+        return Answer(200, _HTML, f"<html><body><p>{words}</p></body></html>".encode())
+
     # Before the game
 
     def _make(self, given: dict[str, str], client: str) -> Answer:
         wanted = given.get("playerCount", "4")
         if wanted not in ("2", "3", "4") or self._making.take(client):
             return _BAD
-        live = self._hall.make(self._game.name, int(wanted), {}, [])
+        longest = self._hall.settings.limits.turn_seconds  # the protocol has no clock
+        live = self._hall.make(self._game.name, int(wanted), {}, [], turn_seconds=longest, client=client)
         return Answer(201, _JSON, written(self._new_game(live.kept)).encode())
 
     def _new_games(self) -> Answer:

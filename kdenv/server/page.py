@@ -16,7 +16,7 @@ _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".
 def routes() -> list[Route]:
     """A route for every file of the page; index.html is at /."""
     files = sorted(path for path in _FOLDER.iterdir() if path.suffix in _TYPES)
-    return [Route("GET", _address(path), path.name, _giver(path), gives=_TYPES[path.suffix]) for path in files]
+    return [Route("GET", _address(path), _giver(path), answer=_TYPES[path.suffix]) for path in files]
 
 
 def _address(path: Path) -> str:

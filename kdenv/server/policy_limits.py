@@ -46,6 +46,11 @@ def checked_search(text: str, game: Game, players: int, options: dict[str, Any],
     return made
 
 
+def is_program(name: str) -> bool:
+    """True if a name is that of a program, with or without parameters. Nothing is made of it."""
+    return name.partition("(")[0].strip().casefold() in (known.casefold() for known in names_of(Policy))
+
+
 def _terms(term: Term) -> Iterator[Term]:
     """A term and all terms inside it, also those of a text in quotation marks, because evaluate="learned(x)" loads a model."""
     yield term

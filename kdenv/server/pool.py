@@ -9,12 +9,12 @@ import asyncio
 import contextlib
 import pickle
 import sys
-from collections import deque
 from pathlib import Path
 from typing import Any
 
 from kdenv.core.errors import KdenvError
 from kdenv.server.messages import HEAD, READY, Job, JobFailure
+from kdenv.server.turns import Turns
 
 _TRIES = 3  # a job fails after this number of processes have ended during it
 _COMPILING = 300.0  # seconds that a process may take before its decision, because it compiles
@@ -29,28 +29,24 @@ class Pool:
 
     def __init__(self, processes: int, folder: Path | None = None) -> None:
         """`folder` is the working directory of the processes, where modules and models of the operator lie."""
-        self._free = processes
+        self._turns = Turns(processes)
         self._folder = folder
         self._idle: list[_Process] = []
         self._running: set[_Process] = set()
         self._killed: list[_Process] = []
-        self._waiting: deque[asyncio.Future[None]] = deque()
         self._ended = False
-
-    @property
-    def waiting(self) -> int:
-        """The number of jobs that wait for a process."""
-        return sum(not future.done() for future in self._waiting)
 
     @property
     def pids(self) -> list[int]:
         """The processes that run."""
         return [process.pid for process in (*self._idle, *self._running)]
 
-    async def do(self, job: Job, limit: float) -> Any:
-        """The answer to a job. Raises CannotDecide if there is none, also when its decision takes longer than `limit` seconds."""
-        await self._turn()
-        try:
+    async def do(self, job: Job, limit: float, client: str = "", rank: int = 0) -> Any:
+        """The answer to a job, which waits for its turn in the queue of a client; the lowest rank is first.
+
+        Raises CannotDecide if there is no answer, also when the decision takes longer than `limit` seconds.
+        """
+        async with self._turns.place(client, rank):
             for _ in range(_TRIES):
                 answer = await self._try(job, limit)
                 if isinstance(answer, JobFailure):
@@ -58,30 +54,6 @@ class Pool:
                 if answer is not None:
                     return answer
             raise CannotDecide(f"{job.text} ended {_TRIES} processes")
-        finally:
-            self._next()
-
-    async def _turn(self) -> None:
-        """Wait until a process may be used."""
-        if self._free:
-            self._free -= 1
-            return
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self._next()
-            raise
-
-    def _next(self) -> None:
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                return
-        self._free += 1
 
     async def _try(self, job: Job, limit: float) -> Any:
         """The answer of one process; None if it ended."""

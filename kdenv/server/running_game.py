@@ -9,17 +9,23 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kdenv.compiler.random import Rng, make_rng
 from kdenv.core import verbs
 from kdenv.core.errors import shown
+from kdenv.core.game import States
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.server.errors import RequestError
+from kdenv.server.models import Result, Status
 from kdenv.server.store import GameRow, StoredGame
+
+if TYPE_CHECKING:
+    from kdenv.server.teller import Teller
 
 EVERYBODY = -1  # the witnesses of an event that all seats see
 RESIGNED, OUT_OF_TIME, FAILED = range(3)  # the reason why a seat is left, as the number of its event
@@ -47,11 +53,15 @@ class Live:
         self.line: list[int] = []  # the numbers of the events that count: those that have not been undone
         self.left: dict[int, int] = {}  # the seats that the server plays since their players left, and the reasons
         self.table = self.new_table()
+        self.clock = time.monotonic() - max(0.0, time.time() - kept.updated)  # the time of the last change, on a clock that nobody sets
+        self.client = ""  # who made it, as far as this process knows; searches for the game wait in this client's queue
         self.changed = asyncio.Event()  # set, and replaced, whenever something happens
         self.memories: dict[int, bytes] = {}  # by seat: the memory of its program
+        self.teller: Teller | None = None  # what people are told of the events, once somebody has asked
         self.thinking: asyncio.Task[None] | None = None  # the task that asks programs for their decisions
+        walk = Walk(self.table)
         for row in rows:
-            self._carry_out(row)
+            self._carry_out(row, walk)
         is_cut = self.table.at_chance if kept.status != "waiting" else bool(rows)  # chance is written with what it follows
         if is_cut or (kept.status == "over" and kept.result is not None and kept.result["finished"] and not self.table.over):
             raise ValueError(f"its {len(rows)} events are not those of a game that is {kept.status}")
@@ -68,7 +78,7 @@ class Live:
         return len(self.rows)
 
     @property
-    def status(self) -> str:
+    def status(self) -> Status:
         return self.kept.status
 
     @property
@@ -79,9 +89,9 @@ class Live:
     @property
     def program(self) -> str | None:
         """The text of the program that decides now; None if a player does, or nobody."""
-        seat = self.mover
-        if seat is None:
-            return None
+        return None if (seat := self.mover) is None else self._program_of(seat)
+
+    def _program_of(self, seat: int) -> str | None:
         if seat in self.left:
             return self.game.knowledge.greedy or "random"
         return self.kept.seats[seat].policy or None
@@ -89,9 +99,25 @@ class Live:
     @property
     def deadline(self) -> float | None:
         """The time at which the player to move loses its seat, in seconds since 1970."""
-        if self.mover is None or self.program is not None:
+        seat = self.mover
+        if seat is None or self._program_of(seat) is not None:
             return None
         return float(self.kept.updated + self.kept.settings["turn_seconds"])
+
+    @property
+    def is_late(self) -> bool:
+        """True if the player to move has used up its time. The clock of the machine may be set meanwhile."""
+        return self.deadline is not None and time.monotonic() > self.clock + self.kept.settings["turn_seconds"]
+
+    @property
+    def has_people(self) -> bool:
+        """True if a seat is played, or may be taken, by somebody who is no program of the server."""
+        return any(seat.kind != "program" and number not in self.left for number, seat in enumerate(self.kept.seats))
+
+    @property
+    def is_casual(self) -> bool:
+        """True if the only person who plays may undo and ask for hints. They would help one person against another."""
+        return bool(self.kept.settings["casual"]) and sum(seat.kind != "program" for seat in self.kept.seats) < 2
 
     @property
     def is_open(self) -> bool:
@@ -109,21 +135,20 @@ class Live:
         return self._replayed(_line_of(self.rows[:step]))
 
     def tables(self) -> Iterator[Table]:
-        """The table after every step from 0 on. It is the same object as long as nothing was undone."""
-        table = self.new_table()
-        yield table
-        for number, row in enumerate(self.rows):
-            if row.kind == "undo":
-                table = self._replayed(_line_of(self.rows[: number + 1]))
-            elif row.kind != "left":
-                carry_out(table, row)
-            yield table
+        """The table after every step from 0 on. It is the same object every time."""
+        walk = Walk(self.new_table())
+        yield walk.table
+        for number, row in enumerate(self.rows[:]):
+            walk.carry_out(number, row)
+            yield walk.table
 
-    def witnessed(self, row: GameRow, viewer: int | None) -> bool:
-        """True if a viewer may know this event. Viewer None is anybody who watches, and may know what all seats know."""
+    def knows(self, viewer: int | None) -> int:
+        """The seats that must all have seen an event, as bits, so that a viewer may know it.
+
+        Viewer None is anybody who watches, and may know what all seats know. If nothing is hidden, every event may be known.
+        """
         everybody = (1 << self.kept.players) - 1
-        wanted = everybody if viewer is None else 1 << viewer
-        return self.is_open or row.seen_by & wanted == wanted
+        return 0 if self.is_open else everybody if viewer is None else 1 << viewer
 
     # Changes
 
@@ -164,11 +189,12 @@ class Live:
         row = GameRow("left", seat, why, EVERYBODY, WHY[why], time.time())
         return Change([row], self.table, self.line, {**self.left, seat: why})
 
-    def take(self, change: Change, status: str, updated: float, result: dict[str, Any] | None) -> None:
+    def take(self, change: Change, status: Status, updated: float, result: Result | None) -> None:
         """Put a change into effect, and wake everybody who waits for one."""
         self.rows += change.rows
         self.table, self.line, self.left = change.table, change.line, change.left
         self.kept.status, self.kept.updated, self.kept.result = status, updated, result
+        self.clock = time.monotonic()
         self.wake()
 
     def wake(self) -> None:
@@ -184,7 +210,7 @@ class Live:
         rivals = {seat % teams for seat in range(self.kept.players) if seat not in change.left}
         return bool(change.left) and len(rivals) < 2
 
-    def result_of(self, change: Change) -> dict[str, Any]:
+    def result_of(self, change: Change) -> Result:
         """The result: points, places, shares of the win, and margins. A seat whose player has left comes last."""
         table, players = change.table, self.kept.players
         teams = self.game.teams(players)
@@ -224,7 +250,7 @@ class Live:
             table.chance(outcome)
             self._add(change, GameRow("chance", None, outcome, seen_by, words, time.time()))
 
-    def _is_possible(self, row: GameRow) -> bool:
+    def _is_possible(self, row: GameRow, walk: Walk) -> bool:
         """True if this event may happen now. Kernels do not check, so a damaged database must not reach them."""
         match row.kind:
             case "action":
@@ -232,26 +258,25 @@ class Live:
             case "chance":
                 return row.number in [outcome for outcome, _ in self.table.chances()]
             case "undo":
-                return row.number in self.line
+                return walk.can_undo(row.number)
             case "left":
                 return row.seat in range(self.kept.players) and row.number in WHY
         return False
 
-    def _carry_out(self, row: GameRow) -> None:
+    def _carry_out(self, row: GameRow, walk: Walk) -> None:
         """Carry out an event that the database holds. ValueError if it is not possible."""
         number = len(self.rows)
-        if not self._is_possible(row):
+        if not self._is_possible(row, walk):
             raise ValueError(f"its event {number}, {shown(row.kind)} {row.number}, is not possible there")
         self.rows.append(row)
         if row.kind == "left":
             assert row.seat is not None
             self.left = {**self.left, row.seat: row.number}
         elif row.kind == "undo":
-            self.line = [n for n in self.line if n < row.number]
-            self.table = self._replayed(self.line)
+            del self.line[bisect_left(self.line, row.number) :]
         else:
             self.line.append(number)
-            carry_out(self.table, row)
+        walk.carry_out(number, row)
 
     def _replayed(self, line: Sequence[int]) -> Table:
         table = self.new_table()
@@ -265,10 +290,35 @@ def _line_of(rows: Sequence[GameRow]) -> list[int]:
     line: list[int] = []
     for number, row in enumerate(rows):
         if row.kind == "undo":
-            line = [n for n in line if n < row.number]
+            del line[bisect_left(line, row.number) :]
         elif row.kind != "left":
             line.append(number)
     return line
+
+
+class Walk:
+    """A table on which the events of a game are carried out in order. It keeps the positions to which it may have to go back."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._before: dict[int, tuple[States, int]] = {}  # by the number of an action: the state before it, and the length of the log
+
+    def can_undo(self, number: int) -> bool:
+        """True if the event of this number is an action that has not been undone."""
+        return number in self._before
+
+    def carry_out(self, number: int, row: GameRow) -> None:
+        """Carry out an event that was possible when it happened."""
+        if row.kind == "undo":
+            state, length = self._before[row.number]
+            self.table.states[:] = state
+            self.table.log.n = length
+            while self._before and next(reversed(self._before)) >= row.number:
+                self._before.popitem()
+        elif row.kind != "left":
+            if row.kind == "action":
+                self._before[number] = self.table.states.copy(), self.table.log.n
+            carry_out(self.table, row)
 
 
 def carry_out(table: Table, row: GameRow) -> None:

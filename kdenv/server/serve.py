@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import signal
 import socket
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -16,20 +17,33 @@ from webbrowser import open_new_tab
 
 import uvicorn
 from filelock import FileLock, Timeout
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import ASGIApp
 
 from kdenv.core.errors import BadOption
 from kdenv.server import page
 from kdenv.server.api import Api
 from kdenv.server.callbacks import Callbacks
+from kdenv.server.connections import Connections, OnceAMinute
 from kdenv.server.origin_check import Names, OnlyByName
 from kdenv.server.rate_limit import Limiter
 from kdenv.server.service import Hall
 from kdenv.server.settings import ServerSettings
 from kdenv.server.store import Store
+from kdenv.server.turns import Threads
 from kdenv.server.web import Web
 
+try:
+    import resource
+except ImportError:  # Windows has no such limits
+    resource = None  # type: ignore[assignment]
+
+_SMALL, _COMPRESSION = 1000, 5  # bytes that are not compressed; the level, which takes 3 ms for a drawing of 200 KB
 _THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 _PATIENCE = 3  # seconds that open connections have to end
+_BACKLOG = 128  # connections that wait to be accepted
+_FILES = 16_384  # that may be open, if the system allows as many
+_OWN_FILES = 128  # of them, which are no connections
 _IDLE = 75  # seconds that a connection is kept on which nothing is asked; proxies keep theirs for 60
 
 
@@ -41,10 +55,36 @@ class _Server(uvicorn.Server):
         yield
 
 
-def application(hall: Hall, callbacks: Callbacks) -> Web:
-    """The API and the page as an ASGI application."""
+def application(hall: Hall, callbacks: Callbacks) -> ASGIApp:
+    """The API and the page as an ASGI application. Answers are compressed if the client takes that."""
     limits = hall.settings.limits
-    return Web([*Api(hall, callbacks).routes(), *page.routes()], Limiter(limits.requests, 2 * limits.requests), limits.body)
+    web = Web([*Api(hall, callbacks).routes(), *page.routes()], Limiter(limits.requests, 2 * limits.requests), limits.body)
+    return GZipMiddleware(web, _SMALL, _COMPRESSION)
+
+
+def _open_files() -> int:
+    """The number of files that may be open. It is raised as far as the system allows."""
+    if resource is None:
+        return _FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        soft = wanted
+    return min(soft, _FILES) if soft != resource.RLIM_INFINITY else _FILES
+
+
+async def _unless_stopped(work: Coroutine[Any, Any, Any], stop: asyncio.Event) -> bool:
+    """Do something, and return True; return False if the server is to end before it is done."""
+    tasks = asyncio.ensure_future(work), asyncio.ensure_future(stop.wait())
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    is_done = tasks[0].done()
+    for task in tasks:
+        task.cancel()
+    if is_done:
+        tasks[0].result()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return is_done
 
 
 def run(settings: ServerSettings, tell: Callable[[str], None], *, open_page: bool = False) -> None:
@@ -54,6 +94,8 @@ def run(settings: ServerSettings, tell: Callable[[str], None], *, open_page: boo
         lock.acquire(timeout=0)
     except Timeout:
         raise BadOption(f"another server uses the database {settings.database}; end it, or choose another --database") from None
+    for name in ("asyncio", "uvicorn.error"):  # which write a line for every mistake of a client
+        logging.getLogger(name).addFilter(OnceAMinute())
     with lock, contextlib.ExitStack() as sockets:
         listening = sockets.enter_context(_listen(settings.host, settings.port))
         kdom = None if settings.kdom_port is None else sockets.enter_context(_listen(settings.host, settings.kdom_port))
@@ -66,7 +108,7 @@ def _listen(host: str, port: int) -> socket.socket:
     """A socket that listens there. BadOption if it cannot."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=2048)
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except (OSError, OverflowError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise BadOption(f"nothing can listen on port {port} of {host} ({why}); choose another --port or --host") from None
@@ -100,12 +142,14 @@ async def serve(
         if kdom is not None:
             from kdenv.server.kdom import Kdom
 
-            apps.append((Kdom(hall, callbacks), kdom))
-        await asyncio.to_thread(hall.prepare)
+            apps.append((Kdom(hall, callbacks, listening.getsockname()[1]), kdom))
+        if not await _unless_stopped(Threads().do(lambda check: hall.prepare()), stop):
+            return
         await hall.begin()
         opened(hall)
         names = Names([settings.host, *(each.getsockname()[0] for each in sockets)], settings.host_names)
-        servers = [_Server(_config(OnlyByName(app, names), settings)) for app, _ in apps]
+        connections = Connections(settings.limits, _open_files() - _OWN_FILES, settings.proxy)
+        servers = [_Server(_config(OnlyByName(app, names), settings, connections)) for app, _ in apps]
         tasks: list[asyncio.Task[Any]] = [asyncio.create_task(server.serve([own])) for server, (_, own) in zip(servers, apps, strict=True)]
         tasks.append(asyncio.create_task(stop.wait()))
         address = _address(settings.host, listening)
@@ -115,7 +159,7 @@ async def serve(
         if kdom is not None:
             tell(f"the protocol of the Kingdomino paper is spoken at {_address(settings.host, kdom)}/")
         if open_page:
-            await asyncio.to_thread(open_new_tab, f"{address}/")
+            asyncio.get_running_loop().call_soon(open_new_tab, f"{address}/")
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         tell("ending; games that run continue at the next start")
         hall.closing.set()
@@ -138,10 +182,10 @@ def _hosts_to_call(settings: ServerSettings, sockets: Sequence[socket.socket]) -
     return _THIS_MACHINE if all(ip_address(each.getsockname()[0]).is_loopback for each in sockets) else ()
 
 
-def _config(app: Any, settings: ServerSettings) -> uvicorn.Config:
+def _config(app: Any, settings: ServerSettings, connections: Connections) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http="h11",  # one parser on every machine, and it takes paths with empty parts as they come
+        http=connections.protocol,  # type: ignore[arg-type]  # it makes the protocol, as a class does
         ws="none",  # who asks for a web socket is answered as anybody else
         lifespan="off",
         access_log=False,  # addresses of the paper's protocol have tokens in them
@@ -151,7 +195,7 @@ def _config(app: Any, settings: ServerSettings) -> uvicorn.Config:
         forwarded_allow_ips=settings.proxy,
         timeout_keep_alive=_IDLE,
         timeout_graceful_shutdown=_PATIENCE,
-        backlog=2048,
+        backlog=_BACKLOG,
     )
 
 

@@ -14,8 +14,8 @@ import time
 import unicodedata
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeVar
 
 from kdenv.core.entry_points import POLICIES
 from kdenv.core.errors import BadOption, KdenvError, shown
@@ -23,22 +23,33 @@ from kdenv.core.table import Table
 from kdenv.games import find_game, names
 from kdenv.policies import Policy
 from kdenv.policies.budgets import Budgeted
+from kdenv.policies.players import RulePolicy
+from kdenv.policies.playouts import Random
 from kdenv.policies.searching import SearchPolicy
 from kdenv.server import policy_limits
 from kdenv.server.errors import Damaged, RequestError, StoreBusy
-from kdenv.server.messages import Job
+from kdenv.server.messages import Decision, Job
+from kdenv.server.models import Found, Result, Searched, Status
 from kdenv.server.pool import CannotDecide, Pool
 from kdenv.server.running_game import FAILED, OUT_OF_TIME, RESIGNED, WHY, Change, Live
 from kdenv.server.settings import ServerSettings
 from kdenv.server.store import Store, StoredGame, StoredSeat
+from kdenv.server.teller import Teller
 from kdenv.server.tokens import hashed, new_token, seat_of
+from kdenv.server.turns import Results, Threads, Turns
+from kdenv.server.worker import do
 
 _LOG = logging.getLogger("kdenv.server")
 _KEPT = 100  # finished games that stay in memory, the most recently viewed
 _LOOK = 0.5  # seconds between two checks of the clocks of all games
-_ANALYSES = 2000  # that are kept, so that the values along a game are searched once
+_KEPT_BYTES = 64 << 20  # of drawings, films, analyses and other results that may be requested again
 _TEXTS = 10_000  # texts of programs for which it is remembered whether they search
+_RULES, _QUICK, _SLOW = range(3)  # programs by rules, which decide here; programs that do not search; searches
+_WITH_PEOPLE, _WITHOUT_PEOPLE = range(2)  # the ranks of searches. A hint has the first, too, and waits in a queue of its own
+_TOLD_AT_ONCE = 40  # events, which take some ms
 _AGAIN = 1.0  # seconds before another try to write a decision that the database did not take
+_BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"  # letters and marks that are printed as nothing
+_T = TypeVar("_T")
 
 
 class Hall:
@@ -50,11 +61,15 @@ class Hall:
         self._over: OrderedDict[str, Live] = OrderedDict()  # finished games, the most recently viewed at the end
         self.closing = asyncio.Event()  # set when the server ends: all waiting requests are answered at once
         self.when_changed: list[Callable[[Live], None]] = []  # called after every change of a game
-        self.pictures: dict[tuple[Any, ...], str] = {}  # drawings by game, step and viewer
-        self._analyses: OrderedDict[tuple[str, int, str], dict[str, Any]] = OrderedDict()  # by game, step and the text of the search
+        self.results = Results(_KEPT_BYTES)
+        self.n_over = 0  # games that have ended since the start
+        self._turns, self._threads = Turns(1, settings.limits.tasks), Threads()
         self._quick = Pool(1, settings.policies)  # for programs that do not search
         self._slow = Pool(settings.workers, settings.policies)
-        self._searches: dict[str, bool] = {}  # whether the program of this text searches
+        self._analysing = 0  # analyses that wait or run
+        self._speeds: dict[str, int] = {}  # by text of a program: RULES, QUICK or SLOW
+        self._ready: dict[tuple[str, str, int], int] = {}  # by text, game and players: decisions of a rule player elsewhere, up to 2
+        self._here: dict[str, Any] = {}  # the rule players that decide in this process
         self._thinking: set[asyncio.Task[None]] = set()  # the tasks that ask programs for their decisions
         self._clock: asyncio.Task[None] | None = None
 
@@ -91,6 +106,7 @@ class Hall:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self.results.end()
         await self._quick.end()
         await self._slow.end()
         self.store.close()
@@ -135,8 +151,9 @@ class Hall:
         casual: bool = False,
         analysis: bool = False,
         called: str = "",
+        client: str = "",
     ) -> Live:
-        """Make a game. `seats` holds "open", or the text of a program, for each seat; seats that it does not name are open."""
+        """Make a game for a client. `seats` holds "open", or the text of a program, for each seat; seats that it does not name are open."""
         limits = self.settings.limits
         if len(self.live) >= limits.games:
             raise RequestError(503, f"{limits.games} games wait or run here, and there may be no more; try again later")
@@ -151,9 +168,15 @@ class Hall:
             others = {other.name for other in taken[:number]}
             if seat.name in others and seat.name:
                 seat.name = next(name for i in range(2, n + 2) if (name := f"{seat.name} {i}") not in others)
-        now = time.time()
+        n_people, now = sum(seat.kind == "open" for seat in taken), time.time()
+        if not n_people and sum(not each.has_people for each in self.live.values()) >= limits.games_without_people:
+            most = limits.games_without_people
+            raise RequestError(503, f"{most} games run here in which only programs play, and there may be no more; try again later")
+        if turn_seconds is not None and turn_seconds > limits.turn_seconds:
+            raise BadOption(f"turn_seconds={turn_seconds} is not possible on this server; it may be at most {limits.turn_seconds}")
+        usual = limits.turn_seconds if n_people < 2 else min(limits.usual_turn_seconds, limits.turn_seconds)  # else nobody waits
         settings = {
-            "turn_seconds": min(turn_seconds or limits.turn_seconds, limits.turn_seconds),
+            "turn_seconds": usual if turn_seconds is None else turn_seconds,
             "casual": casual,
             "analysis": analysis,
             "called": self._checked_name(called, "game") if called else "",
@@ -162,6 +185,7 @@ class Hall:
             str(uuid.uuid4()), game, n, found.options_of(variant), settings, secrets.token_bytes(32), public, now, now, seats=taken
         )
         live = Live(kept)
+        live.client = client
         change = self._beginning(live)
         kept.status = "running" if change else "waiting"
         self.store.add(kept, change.rows if change else ())
@@ -175,6 +199,8 @@ class Hall:
     def join(self, live: Live, name: str, number: int | None = None, *, callback: str = "", token: str | None = None) -> tuple[int, str]:
         """Take an open seat, the first one if none is named. Return the seat and its token, which nobody else gets."""
         name = self._checked_name(name, "player")
+        if policy_limits.is_program(name):
+            raise RequestError(409, f"{shown(name)} is the name of a program; choose another name")
         open_seats = [seat for seat, who in enumerate(live.kept.seats) if who.kind == "open"]
         if not open_seats:
             raise RequestError(409, "every seat of this game is taken; /api/v1/games?status=waiting lists games with open seats")
@@ -188,7 +214,8 @@ class Hall:
         live.kept.seats[number] = taken
         try:
             change = self._beginning(live)
-            now, status = time.time(), "running" if change else "waiting"
+            now = time.time()
+            status: Status = "running" if change else "waiting"
             self.store.take_seat(live.id, number, taken, change.rows if change else (), status, now)
         except BaseException:
             live.kept.seats[number] = before
@@ -200,6 +227,23 @@ class Hall:
             live.wake()
             self._tell(live)
         return number, token
+
+    def leave(self, live: Live, seat: int) -> bool:
+        """Give a seat back before the game begins. Return True if the table is cancelled, because nobody is left at it."""
+        if live.status != "waiting":
+            raise RequestError(409, "the game has begun and cannot be left; a seat may be resigned")
+        is_last = all(other.kind != "player" for number, other in enumerate(live.kept.seats) if number != seat)
+        if is_last:
+            self.store.remove(live.id)
+            del self.live[live.id]
+            live.kept.status = "over"
+        else:
+            now = time.time()
+            self.store.take_seat(live.id, seat, StoredSeat(), (), "waiting", now)
+            live.kept.seats[seat], live.kept.updated = StoredSeat(), now
+        live.wake()
+        self._tell(live)
+        return is_last
 
     # Playing
 
@@ -228,23 +272,42 @@ class Hall:
     def undo(self, live: Live, seat: int, step: int) -> None:
         """Go back to before the last decision of a seat, in a casual game against programs."""
         self._check_running(live)
-        if not live.kept.settings["casual"]:
-            raise RequestError(409, "nothing can be undone in this game; it can in games that are made with casual=true")
         if any(other.kind != "program" for number, other in enumerate(live.kept.seats) if number != seat):
             raise RequestError(409, "nothing can be undone in this game, because another person plays in it")
+        if not live.kept.settings["casual"]:
+            raise RequestError(409, "nothing can be undone in this game; it can in games that are made with casual=true")
         if seat in live.left:
             raise RequestError(409, f"seat {seat} has resigned and decides no more")
         if step != live.step:
             raise RequestError(409, f"the game is at step {live.step}, not {step}; ask for the state")
+        most = self.settings.limits.undos
+        if sum(row.kind == "undo" for row in live.rows) >= most:
+            raise RequestError(409, f"{most} decisions have been undone in this game, and there may be no more; make a new game")
         self._write(live, live.undone(seat))
 
-    async def analyse(self, live: Live, step: int, viewer: int | None, text: str) -> dict[str, Any]:
+    async def tell(self, live: Live) -> None:
+        """Find what people are told of all events of a game, a few at a time, because others wait meanwhile."""
+        if live.teller is None:
+            live.teller = Teller(live)
+        while live.teller.go_on(_TOLD_AT_ONCE):
+            await asyncio.sleep(0)
+
+    async def do_slowly(self, client: str, key: Hashable, work: Callable[[Callable[[], None]], _T]) -> _T:
+        """The result of this key. If it is not kept, work(check) finds it in a thread, in the client's turn (turns.py)."""
+
+        async def in_turn() -> _T:
+            async with self._turns.place(client):
+                return await self._threads.do(work)
+
+        return await self.results.get(key, in_turn)
+
+    async def analyse(self, live: Live, step: int, viewer: int | None, text: str, client: str = "") -> Searched:
         """The analysis of a position by a search. RequestError if it would help somebody who plays.
 
         A repeated request, or the same search of the same position, gets the earlier result.
         """
         settings = live.kept.settings
-        if live.status != "over" and not settings["analysis"] and not (settings["casual"] and viewer is not None):
+        if live.status != "over" and not settings["analysis"] and not (live.is_casual and viewer is not None):
             raise RequestError(403, "this game may be analysed when it is over; casual games, and games with analysis=true, also before")
         table = live.table_at(step)
         seat = table.seat
@@ -254,32 +317,27 @@ class Hall:
             raise RequestError(403, f"seat {seat} decides at step {step}, and while the game goes on only it may know what it sees")
         kept = live.kept
         policy_limits.checked_search(text, live.game, kept.players, kept.options, self.settings)
-        limits, key = self.settings.limits, (live.id, step, text)
-        if key in self._analyses:
-            self._analyses.move_to_end(key)
-            return self._analyses[key]
-        if self._slow.waiting >= limits.analyses:
-            raise RequestError(503, f"{limits.analyses} searches wait for their turn; try again later")
+        return await self.results.get(("analysis", live.id, step, text), lambda: self._analysis(table.clone(), step, seat, text, client))
+
+    async def _analysis(self, table: Table, step: int, seat: int, text: str, client: str) -> Searched:
+        limits = self.settings.limits
+        if self._analysing >= limits.analyses:
+            raise RequestError(503, f"{limits.analyses} analyses wait for their turn; try again later")
+        self._analysing += 1
         try:
-            found = await self._slow.do(Job(text, secrets.randbits(60), table.clone(), seat, analyse=True), 2 * limits.analysis_seconds + 1)
+            job = Job(text, secrets.randbits(60), table, seat, analyse=True)
+            found: Found = await self._slow.do(job, 2 * limits.analysis_seconds + 1, f"hints of {client}", _WITH_PEOPLE)
         except CannotDecide as error:
             raise RequestError(422, str(error)) from None
-        self._analyses[key] = {"step": step, "seat": seat, "policy": text, **found}
-        if len(self._analyses) > _ANALYSES:
-            self._analyses.popitem(last=False)
-        return self._analyses[key]
+        finally:
+            self._analysing -= 1
+        return {"step": step, "seat": seat, "policy": text, **found}
 
     def record(self, live: Live) -> str:
         """The record of a game, as `kdenv replay` reads it. RequestError while it would show hidden information."""
         if not live.is_open:
             raise RequestError(403, "the record tells what is hidden, so there is none before the game is over")
         return live.table.record()
-
-    def table_at(self, live: Live, step: int) -> Table:
-        """The table after this number of events. RequestError if there are fewer."""
-        if not 0 <= step <= live.step:
-            raise RequestError(404, f"there is no step {step}; this game has the steps 0 to {live.step}")
-        return live.table_at(step)
 
     # Details
 
@@ -302,18 +360,20 @@ class Hall:
 
     def _filled(self, text: str, game: str, players: int, options: dict[str, Any]) -> StoredSeat:
         made = policy_limits.checked(text, find_game(game), players, options, self.settings, self.settings.limits.search_seconds)
-        self._note(text, made)
+        self._speed_of(text, made)
         return StoredSeat("program", text, text)
 
-    def _note(self, text: str, made: Policy) -> None:
-        """Remember whether a program searches."""
-        if len(self._searches) >= _TEXTS:
-            self._searches.clear()
-        self._searches[text] = isinstance(made, SearchPolicy | Budgeted)
+    def _speed_of(self, text: str, made: Policy) -> int:
+        """The speed of a program, which is remembered."""
+        if len(self._speeds) >= _TEXTS:
+            self._speeds.clear()
+        searches, is_compiled = isinstance(made, SearchPolicy | Budgeted), isinstance(made, RulePolicy | Random)
+        self._speeds[text] = _SLOW if searches else _RULES if is_compiled else _QUICK
+        return self._speeds[text]
 
     def _checked_name(self, name: str, what: str) -> str:
         name = unicodedata.normalize("NFC", name).strip()
-        if not name or len(name) > self.settings.limits.name or not name.isprintable():
+        if not name or len(name) > self.settings.limits.name or not name.isprintable() or not _is_visible(name):
             most = self.settings.limits.name
             raise BadOption(f"{shown(name) or 'nothing'} is no name of a {what}; a name has 1 to {most} letters that can be printed")
         return name
@@ -340,9 +400,10 @@ class Hall:
         self.store.append(live.id, live.step, change.rows, "over" if over else "running", now, result)
         self._take(live, change, "over" if over else "running", result, now)
 
-    def _take(self, live: Live, change: Change, status: str, result: dict[str, Any] | None, now: float | None = None) -> None:
+    def _take(self, live: Live, change: Change, status: Status, result: Result | None, now: float | None = None) -> None:
         live.take(change, status, now or live.kept.updated, result)
         if status == "over":
+            self.n_over += 1
             del self.live[live.id]
             self._keep(live)
         self._tell(live)
@@ -368,7 +429,7 @@ class Hall:
             assert seat is not None
             try:
                 action = await self._decision(live, seat, text)
-                if live.step == step:
+                if live.step == step and not self.closing.is_set():
                     self._write(live, live.after(seat, [action]))
             except StoreBusy as error:
                 _LOG.warning("game %s: %s", live.id, error)
@@ -381,15 +442,38 @@ class Hall:
                 await self._replace(live, step, seat)
 
     async def _decision(self, live: Live, seat: int, text: str) -> int:
-        if text not in self._searches:
-            kept = live.kept
-            made = policy_limits.checked(text, live.game, kept.players, kept.options, self.settings, self.settings.limits.search_seconds)
-            self._note(text, made)
-        pool = self._slow if self._searches[text] else self._quick
+        kept, limits = live.kept, self.settings.limits
+        speed = self._speeds.get(text)
+        if speed is None:
+            made = policy_limits.checked(text, live.game, kept.players, kept.options, self.settings, limits.search_seconds)
+            speed = self._speed_of(text, made)
         job = Job(text, live.seed("policy", seat), live.table.clone(), seat, live.memories.get(seat, b""))
-        decision = await pool.do(job, self.settings.limits.decision_seconds)
+        if speed == _RULES:
+            decision = await self._by_rules(job, (text, live.game.name, kept.players))
+        else:
+            pool, rank = self._slow if speed == _SLOW else self._quick, _WITH_PEOPLE if live.has_people else _WITHOUT_PEOPLE
+            decision = await pool.do(job, limits.decision_seconds, live.client, rank)
         live.memories[seat] = decision.memory
         return int(decision.action)
+
+    async def _by_rules(self, job: Job, key: tuple[str, str, int]) -> Decision:
+        """The decision of a rule player, which takes less than a message to a process, once it is compiled.
+
+        The first decision is made in a process, which compiles, and the second in a thread, which loads the machine code.
+        """
+        done_before = self._ready.get(key, 0)
+        if len(self._ready) >= _TEXTS:
+            self._ready.clear()
+        decision: Decision
+        if done_before == 0:
+            decision = await self._quick.do(job, self.settings.limits.decision_seconds)
+        elif done_before == 1:
+            decision = await self._threads.do(lambda check: do(job, {}))
+        else:
+            decision = do(job, self._here)
+            await asyncio.sleep(0)  # other games and requests are between two decisions
+        self._ready[key] = min(done_before + 1, 2)
+        return decision
 
     async def _replace(self, live: Live, step: int, seat: int) -> None:
         """Play on for a program that has failed. If its replacement fails, too, take any legal action."""
@@ -407,19 +491,23 @@ class Hall:
         """End the time of players who do not decide, and forget games that nobody joined."""
         while True:
             await asyncio.sleep(_LOOK)
-            now = time.time()
             for live in list(self.live.values()):
                 try:
-                    self._look_at_clock(live, now)
+                    self._look_at_clock(live)
                 except StoreBusy as error:
                     _LOG.warning("game %s: %s", live.id, error)
                 except Exception:
                     _LOG.exception("game %s: its clock cannot be looked at", live.id)
 
-    def _look_at_clock(self, live: Live, now: float) -> None:
-        if live.status == "waiting" and now > live.kept.updated + self.settings.limits.waiting_seconds:
+    def _look_at_clock(self, live: Live) -> None:
+        if live.status == "waiting" and time.monotonic() > live.clock + self.settings.limits.waiting_seconds:
             self.store.remove(live.id)
             del self.live[live.id]
-        elif live.deadline is not None and now > live.deadline:
+        elif live.is_late:
             assert live.mover is not None
             self._write(live, live.without(live.mover, OUT_OF_TIME))
+
+
+def _is_visible(name: str) -> bool:
+    """True if a name has a letter that can be seen, beside marks, and nothing that hides others."""
+    return not any(letter in _BLANK for letter in name) and any(unicodedata.category(letter)[0] in "LNPS" for letter in name)

@@ -16,10 +16,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from kdenv.core.errors import BadOption, shown
 from kdenv.server.errors import Damaged, StoreBusy
+from kdenv.server.models import EventKind, Result, SeatKind, Status
 
 _LOG = logging.getLogger("kdenv.server")
 _VERSION = 1
@@ -44,12 +45,19 @@ CREATE TABLE events (
     seen_by INTEGER NOT NULL, words TEXT NOT NULL, time REAL NOT NULL, PRIMARY KEY (game, n)
 ) WITHOUT ROWID;
 """
+_COUNTING = """
+SELECT id, players, options, settings, result FROM games
+WHERE status = 'over' AND public = 1 AND game = ? AND result IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM events AS gone WHERE gone.game = games.id AND gone.kind = 'left' AND NOT EXISTS (
+        SELECT 1 FROM events AS done WHERE done.game = games.id AND done.n < gone.n AND done.kind = 'action' AND done.seat = gone.seat))
+ORDER BY updated DESC LIMIT ?
+"""
 
 
 class GameRow(NamedTuple):
     """One event of a game, as it is kept."""
 
-    kind: str  # action, chance, undo (number: the step that it goes back to) or left (a seat is played by the server from now on)
+    kind: EventKind  # undo (number: the step that it goes back to) or left (a seat is played by the server from now on)
     seat: int | None
     number: int
     seen_by: int  # the seats that see it, as bits; -1 for everybody
@@ -61,7 +69,7 @@ class GameRow(NamedTuple):
 class StoredSeat:
     """The occupant of a seat."""
 
-    kind: str = "open"  # open, player or program
+    kind: SeatKind = "open"
     name: str = ""
     policy: str = ""  # the text of a program
     token: bytes | None = None  # the hash of a player's token
@@ -81,9 +89,18 @@ class StoredGame:
     public: bool
     created: float
     updated: float
-    status: str = "waiting"  # waiting, running or over
-    result: dict[str, Any] | None = None
+    status: Status = "waiting"
+    result: Result | None = None
     seats: list[StoredSeat] = field(default_factory=list)
+
+
+class PastGame(NamedTuple):
+    """A game that is over, for statistics."""
+
+    options: dict[str, Any]
+    casual: bool
+    result: Result
+    names: list[str]  # by seat
 
 
 class Store:
@@ -144,7 +161,7 @@ class Store:
                 db.execute("INSERT INTO seats VALUES (?, ?, ?, ?, ?, ?, ?)", (game.id, number, *vars(seat).values()))
             self._write(db, game.id, 0, rows, game.status, game.updated, game.result)
 
-    def take_seat(self, game: str, number: int, seat: StoredSeat, rows: Sequence[GameRow], status: str, updated: float) -> None:
+    def take_seat(self, game: str, number: int, seat: StoredSeat, rows: Sequence[GameRow], status: Status, updated: float) -> None:
         """Keep the occupant of a seat and, if it was the last open one, the first events of the game."""
         with self._change() as db:
             db.execute(
@@ -153,7 +170,7 @@ class Store:
             )
             self._write(db, game, 0, rows, status, updated, None)
 
-    def append(self, game: str, first: int, rows: Sequence[GameRow], status: str, updated: float, result: dict[str, Any] | None) -> None:
+    def append(self, game: str, first: int, rows: Sequence[GameRow], status: Status, updated: float, result: Result | None) -> None:
         """Add events, the first of which has this number, and the new status of the game."""
         with self._change() as db:
             self._write(db, game, first, rows, status, updated, result)
@@ -164,9 +181,9 @@ class Store:
         game: str,
         first: int,
         rows: Sequence[GameRow],
-        status: str,
+        status: Status,
         updated: float,
-        result: dict[str, Any] | None,
+        result: Result | None,
     ) -> None:
         db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((game, first + i, *row) for i, row in enumerate(rows)))
         written = None if result is None else json.dumps(result)
@@ -221,24 +238,22 @@ class Store:
         (total,) = self._db.execute(f"SELECT count(*) FROM games {condition}", values).fetchone()
         return self._games(f"{condition} ORDER BY {order} DESC, id LIMIT ? OFFSET ?", (*values, most, first)), total
 
-    def results(self, game: str, most: int) -> list[tuple[dict[str, Any], list[str]]]:
-        """The results of the last public games of a game, each with the names in its seats. Any thread may ask for them."""
+    def results(self, game: str, most: int) -> Iterator[PastGame]:
+        """The last public games of a game that are over. Any thread may ask for them.
+
+        A game counts if everybody who left it had decided before. A program is known by its text, whatever its seat was called.
+        """
         with closing(sqlite3.connect(self._path, timeout=_PATIENCE)) as db:
             db.text_factory = _text
-            found = db.execute(
-                "SELECT id, result FROM games WHERE status = 'over' AND public = 1 AND game = ? AND result IS NOT NULL "
-                "ORDER BY updated DESC LIMIT ?",
-                (game, most),
-            ).fetchall()
-            names = "SELECT name FROM seats WHERE game = ? ORDER BY seat"
-            results = []
-            for id, result in found:
+            found = db.execute(_COUNTING, (game, most)).fetchall()
+            names = "SELECT CASE kind WHEN 'program' THEN policy ELSE name END FROM seats WHERE game = ? ORDER BY seat"
+            for id, players, options, settings, result in found:
                 seated = [name for (name,) in db.execute(names, (id,))]
                 try:
-                    results.append((_result(result, len(seated)), seated))
+                    casual = bool(_json("settings", settings).get("casual"))
+                    yield PastGame(_json("options", options), casual, _result(result, players), seated)
                 except ValueError as error:
                     self.set_aside(id, error)
-            return results
 
     def _games(self, condition: str, values: Sequence[Any]) -> list[StoredGame]:
         """The games of this condition, without those that are set aside."""
@@ -286,13 +301,13 @@ def _game(id: str, columns: Sequence[Any], seated: Sequence[Any]) -> StoredGame:
     return StoredGame(id, game, players, options, settings, secret, bool(public), created, updated, status, ended, seats)
 
 
-def _result(text: Any, players: int) -> dict[str, Any]:
+def _result(text: Any, players: int) -> Result:
     """The result of a game, with a number for each seat."""
     result = _json("result", text)
     numbers = [result.get(of) for of in ("scores", "ranks", "wins", "margins")]
     _check("result", all(isinstance(each, list) and len(each) == players and all(map(_is_number, each)) for each in numbers))
     _check("result", "finished" in result)
-    return result
+    return cast(Result, result)
 
 
 def _row(number: int, kept_as: Any, row: GameRow) -> GameRow:

@@ -43,7 +43,7 @@ def do(job: Job, policies: dict[str, Any], ready: Any = lambda: None) -> Any:
 
 def _found(found: Any) -> dict[str, Any]:
     """The result of a search, in a form that JSON can have."""
-    from kdenv.core.turns import first_action
+    from kdenv.core.turns import actions_of, first_action
 
     def number(value: float) -> float | None:
         return None if value != value else round(float(value), 4)
@@ -63,6 +63,7 @@ def _found(found: Any) -> dict[str, Any]:
                 "value": number(candidate.mean),
                 "half": number(candidate.half),
                 "line": candidate.line,
+                "actions": [int(action) for action in actions_of(candidate.turn)],
             }
             for candidate in found.candidates
         ],

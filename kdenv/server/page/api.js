@@ -11,6 +11,9 @@ export async function ask(method, path, { body, token, signal } = {}) {
   return content;
 }
 
+// Whether the server only asks for patience, so that the same may be asked again later without a word to the person.
+export const isBusy = (error) => error.status === 429 || error.status === 503;
+
 export const get = (path, more) => ask("GET", path, more);
 export const post = (path, body, more) => ask("POST", path, { body, ...more });
 
@@ -26,6 +29,9 @@ export function keepSeat(game, seat, token) {
 export function forgetSeat(game, seat) {
   localStorage.setItem(`kdenv ${game}`, JSON.stringify(seatsOf(game).filter((each) => each.seat !== seat)));
 }
+
+// The games in which this browser plays a seat.
+export const myGames = () => Object.keys(localStorage).filter((key) => /^kdenv [0-9a-f-]{36}$/.test(key) && seatsOf(key.slice(6)).length).map((key) => key.slice(6));
 
 export const myName = () => localStorage.getItem("kdenv name") || "";
 export const keepName = (name) => localStorage.setItem("kdenv name", name);

@@ -8,7 +8,8 @@ const HEIGHT = 150;
 
 // `lines` holds for each seat its numbers as [step, number]; `go` is called with the step of a click. Returns the element and a function
 // that marks the step that is looked at.
-export function curveOf(what, lines, steps, names, go) {
+export function curveOf(what, lines, steps, names, go, colours = []) {
+  const colour = (seat) => colours[seat] || COLOURS[seat % COLOURS.length];
   const all = lines.flat().map(([, number]) => number);
   const [least, most] = all.length ? [Math.min(...all), Math.max(...all)] : [0, 0];
   const x = (step) => 8 + (WIDTH - 16) * (steps ? step / steps : 0);
@@ -18,8 +19,9 @@ export function curveOf(what, lines, steps, names, go) {
   const drawing = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "curve", preserveAspectRatio: "none", role: "img",
     "aria-label": `${what}, at last: ${told.join(", ") || "nothing yet"}` }, cursor);
   lines.forEach((line, seat) => {
-    const [points, look] = [line.map(([step, number]) => `${x(step).toFixed(1)},${y(number).toFixed(1)}`), { stroke: COLOURS[seat % COLOURS.length], "vector-effect": "non-scaling-stroke" }];
-    drawing.append(shape("polyline", { points: points.join(" "), fill: "none", "stroke-width": 2.5, ...look }));
+    const [points, look] = [line.map(([step, number]) => `${x(step).toFixed(1)},${y(number).toFixed(1)}`), { stroke: colour(seat), "vector-effect": "non-scaling-stroke" }];
+    const path = { points: points.join(" "), fill: "none", "vector-effect": "non-scaling-stroke" };
+    drawing.append(shape("polyline", { ...path, class: "under", "stroke-width": 5 }), shape("polyline", { ...path, class: "line", "stroke-width": 2.5, ...look }));
     if (line.length < 30) drawing.append(...points.map((point) => shape("path", { d: `M${point}h0`, "stroke-width": 7, "stroke-linecap": "round", ...look })));
   });
   drawing.addEventListener("click", (event) => {
@@ -27,7 +29,7 @@ export function curveOf(what, lines, steps, names, go) {
     go(Math.max(0, Math.min(steps, Math.round(((((event.clientX - box.left) / box.width) * WIDTH - 8) / (WIDTH - 16)) * steps))));
   });
   const key = names.map((name, seat) => {
-    const dot = shape("svg", { width: 12, height: 12, "aria-hidden": "true" }, shape("circle", { cx: 6, cy: 6, r: 5, fill: COLOURS[seat % COLOURS.length] }));
+    const dot = shape("svg", { width: 12, height: 12, "aria-hidden": "true" }, shape("circle", { cx: 6, cy: 6, r: 5, class: "under", fill: colour(seat) }));
     return el("span", {}, dot, " ", called(name));
   });
   const range = all.length ? el("span", { class: "muted" }, `from ${short(least)} to ${short(most)}`) : null;

@@ -30,6 +30,17 @@ export function notice(words) {
   hiding = setTimeout(() => { place.hidden = true; }, 7000);
 }
 
+// Tells something that nobody should miss: it stays until the person goes on.
+export function told(inside, goOn, signal) {
+  return new Promise((go) => {
+    const dialog = el("dialog", { onclose: () => { dialog.remove(); go(); } }, inside,
+      el("button", { type: "button", class: "main", onclick: () => dialog.close() }, goOn));
+    signal.addEventListener("abort", () => { dialog.remove(); go(); });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
 // Does something for the person, and shows the server's sentence if it is refused.
 export const tried = (work) => async (...given) => {
   try {

@@ -3,6 +3,9 @@
 import { get, keepName, keepSeat, myName, post } from "./api.js";
 import { el, tried } from "./parts.js";
 
+// The server chooses if none is chosen: minutes between people, days for a person alone.
+const CLOCKS = [["as usual: 10 minutes between people", ""], ["1 minute", 60], ["3 minutes", 180], ["10 minutes", 600], ["1 hour", 3600], ["1 day", 86400], ["3 days", 259200]];
+
 export async function showSetup(main, signal) {
   const { games } = await get("/rules", { signal });
   const game = el("select", { id: "game", onchange: tried(() => fill()) }, games.map((each) => el("option", { value: each.game }, each.title)));
@@ -10,16 +13,18 @@ export async function showSetup(main, signal) {
   const called = el("input", { id: "called", maxlength: 40 });
   const rules = el("div", { class: "grid" });
   const seats = el("div", { class: "grid" });
+  const clock = el("select", { id: "clock" }, CLOCKS.map(([words, seconds]) => el("option", { value: seconds }, words)));
   const check = (id, words, on) => el("label", {}, el("input", { type: "checkbox", id, checked: on }), ` ${words}`);
   const begin = el("button", { class: "main", type: "submit" }, "begin");
   const form = el("form", { class: "panel", onsubmit: tried(submit) },
     el("div", { class: "grid" },
       el("label", { for: "game" }, "game"), game,
       el("label", { for: "name" }, "your name"), name,
-      el("label", { for: "called" }, "name of the table (if you like)"), called),
+      el("label", { for: "called" }, "name of the table (if you like)"), called,
+      el("label", { for: "clock" }, "time for a decision"), clock),
     el("h2", {}, "Who plays"), seats,
     el("h2", {}, "Rules"), rules,
-    el("p", {}, check("casual", "casual: undo and hints are allowed", true), el("br"),
+    el("p", {}, check("casual", "casual: undo and hints are allowed, if you are the only person", true), el("br"),
       check("public", "listed in the lobby; if not, only who has the link finds it", true), el("br"),
       check("analysis", "everybody may analyse it while it goes on", false)),
     begin);
@@ -59,10 +64,17 @@ export async function showSetup(main, signal) {
       const who = el("select", { id: `seat ${seat}`, onchange: () => { text.hidden = who.value !== "other"; } },
         el("option", { value: "me", selected: seat === 0 }, "you"),
         el("option", { value: "open" }, "open: whoever joins"),
-        policies.recommended.map((each, i) => el("option", { value: each.policy, selected: seat > 0 && i === 0 }, `${each.strength}: ${each.policy}`)),
+        policies.recommended.map((each, i) => el("option", { value: each.policy, selected: seat > 0 && i === 0 }, `a program: ${each.strength}`)),
         el("option", { value: "other" }, "another program ..."));
       return [el("label", { for: `seat ${seat}` }, `seat ${seat}`), el("div", {}, who, " ", text)];
-    }).flat(), el("datalist", { id: "policies" }, policies.policies.map((each) => el("option", { value: each.policy }, each.meaning))));
+    }).flat(), el("details", { class: "muted" }, el("summary", {}, "what these programs are"),
+      el("ul", {}, policies.recommended.map((each) => el("li", {}, `${each.strength}: ${each.policy}${meaning(each.policy)}`)))), el("datalist", { id: "policies" }, policies.policies.map((each) => el("option", { value: each.policy }, each.meaning))));
+  }
+
+  // What a program does, as far as it is listed by its name.
+  function meaning(policy) {
+    const listed = policies.policies.find((each) => each.name === policy.split("(")[0]);
+    return listed ? `, ${listed.meaning}` : "";
   }
 
   async function submit(event) {
@@ -77,7 +89,7 @@ export async function showSetup(main, signal) {
     const made = await post("/games", {
       game: about.game, options, called: called.value, players: all.length, seats: all.map((who) => (who === "me" ? "open" : who)),
       casual: form.querySelector("#casual").checked, public: form.querySelector("#public").checked,
-      analysis: form.querySelector("#analysis").checked,
+      analysis: form.querySelector("#analysis").checked, ...(clock.value ? { turn_seconds: Number(clock.value) } : {}),
     });
     for (const [number, seat] of mine.entries()) {
       const joined = await post(`/games/${made.id}/join`, { name: number ? `${name.value.trim()} ${number + 1}` : name.value.trim(), seat });

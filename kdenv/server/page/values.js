@@ -18,8 +18,8 @@ export class Values {
   }
 
   // Tells which steps may be asked about, [{step, seat}, ...], how many steps there are, and who sits where.
-  offer(decisions, steps, names, token) {
-    Object.assign(this, { decisions, steps, names, token });
+  offer(decisions, steps, names, token, colours) {
+    Object.assign(this, { decisions, steps, names, token, colours });
     this.element.hidden = !decisions.length;
     if (this.found.size) this.draw();
   }
@@ -65,7 +65,7 @@ export class Values {
       const found = this.found.get(step);
       return found.seat === seat && found.value !== null ? [[step, found.value]] : []; // what is forced has no value
     }));
-    this.drawn = curveOf(`values (${this.unit})`, lines, this.steps, this.names, this.go);
+    this.drawn = curveOf(`values (${this.unit})`, lines, this.steps, this.names, this.go, this.colours);
     this.drawn.at(this.step);
     this.place.replaceChildren(this.drawn.element,
       el("p", { class: "muted" }, `${this.unit}: for each seat, where it decides, what its best turn is worth to it`));
