@@ -88,8 +88,10 @@ def _check_address(url: str) -> None:
 
 
 def _json(answer: Any) -> Any:
-    """The JSON of an answer. Raises Refused if it is no JSON, or too long."""
+    """The JSON of an answer. Raises Refused if it is no JSON, or too long, and IncompleteRead if its end got lost."""
     data = answer.read(_LARGEST)
+    if len(data) < _LARGEST and answer.length:
+        raise http.client.IncompleteRead(data, answer.length)
     try:
         return json.loads(data)
     except (ValueError, RecursionError):

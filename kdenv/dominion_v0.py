@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kdenv.envs import aec
+from kdenv.envs import aec, parallel
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -25,6 +25,6 @@ def raw_env(players: int | None = None, **parameters: Unpack[_Parameters]) -> ae
     return aec.raw_env("dominion", players, **parameters)
 
 
-def parallel_env(players: int | None = None, **parameters: Unpack[_Parameters]) -> aec.ForAllAtOnce:
-    """Make the environment of env() for libraries that step all agents at once."""
-    return aec.parallel_env("dominion", players, **parameters)
+def parallel_env(players: int | None = None, **parameters: Unpack[_Parameters]) -> parallel.TableParallelEnv:
+    """Make the environment of env() for libraries that step all agents at once. An agent that does not decide has one action, to wait."""
+    return parallel.parallel_env("dominion", players, **parameters)
