@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 
-from baselines.papers.matches import seed_of
-from kdenv.arena import Breakdown, Match, Result, play
 from kdenv.games.dominion import ACTION, Card, add_card
 
 Pile = tuple[int, ...]  # how many of each card: Copper, Silver, Gold, Estate, Duchy, Province
@@ -76,36 +74,7 @@ def _one(card: int) -> Pile:
     return tuple(int(i == card) for i in range(6))
 
 
-# Figures 25 and 26: a Woodcutter that gives more coins
-
-_GAMES = 10  # as in the thesis
-_OTHERS = ["Village", "Gardens", "Moneylender", "Remodel", "Smithy", "Festival", "Laboratory", "Market", "Witch"]  # of the test bed
-_TREASURES = ("bought Copper", "bought Silver", "bought Gold")
-
-
-def bought(variant: str, coins: str, what: str, simulations: str, *, seed: int) -> tuple[float, float]:
-    """The mean number of Woodcutters, or treasures, that a variant buys against itself, by the coins of a Woodcutter; standard error."""
-    games = _games_with(variant, int(coins), int(simulations), seed)
-    names = [f"bought Woodcutter{coins}"] if what == "Woodcutter" else _TREASURES
-    numbers = [sum(game.get(name, 0.0) for name in names) for game in games]
-    mean = sum(numbers) / len(numbers)
-    return mean, math.sqrt(sum((number - mean) ** 2 for number in numbers) / (len(numbers) - 1) / len(numbers))
-
-
-@cache
-def _games_with(variant: str, coins: int, simulations: int, seed: int) -> list[dict[str, float]]:
-    """The cards that the first seat bought in ten games on the test bed with a Woodcutter of this number of coins."""
-    add_card(Card(f"Woodcutter{coins}", 3, (ACTION,), buys=1, coins=coins))
-    options = {"kingdom": [f"Woodcutter{coins}", *_OTHERS], "supply": "thesis", "info": "thesis", "max_turns": 999}
-    policy = f"{variant}(least=1, playouts={simulations})"  # Table 24: minimum visits 1
-    deals = seed_of(seed, f"bought {variant} {coins} {simulations}")
-    match, found = Match("dominion", [policy, policy], 2 * _GAMES, deals, options), list[dict[str, float]]()
-
-    def add(result: Result) -> None:
-        told = Breakdown(match)
-        told.add(result)
-        found.append({name: sums.mean(0).mean for name, sums in told.parts[str(match.line_up[0])].own.items()})
-
-    if not play(match, done=range(1, 2 * _GAMES, 2), on_result=add, processes=1):
-        raise KeyboardInterrupt
-    return found
+def add_woodcutters(kingdom: str) -> None:
+    """Add the cards of this kingdom that are no printed ones: "woodcutter5" is a Woodcutter that gives 5 coins (Figures 25 and 26)."""
+    for coins in re.findall(r"\bwoodcutter(\d+)", kingdom):
+        add_card(Card(f"Woodcutter{coins}", 3, (ACTION,), buys=1, coins=int(coins)))

@@ -13,6 +13,7 @@ from typing import Any
 
 import kdenv
 from baselines.papers import saved_games
+from baselines.papers.jansen2014 import add_woodcutters
 from kdenv.arena import Breakdown, DealSums, Estimate, Match, Result, play, processor_time
 
 SEED = 2026  # of a run that names none
@@ -64,8 +65,11 @@ class Games:
     def told(self, measure: str) -> Iterator[float]:
         """A number of the first policy in each game: "points N" after round N, or what the game adds, such as "points cities".
 
-        A single word, such as "meeples", is the sum of all columns that begin with it.
+        A single word, such as "meeples", is the sum of all columns that begin with it; "A + B" is that of two columns.
         """
+        if " + " in measure:
+            yield from map(sum, zip(*(self.told(each) for each in measure.split(" + ")), strict=True))
+            return
         what, _, number = measure.partition(" ")
         for part in self.parts:
             if what == "points" and number.isdigit():
@@ -111,11 +115,11 @@ class Matches:
         for how, name in self._rows:
             kind, _, words = how.partition(" ")
             if kind in KINDS:
-                found.setdefault(_key(kind, words), (name, words))
+                found.setdefault(match_key(kind, words), (name, words))
         return found
 
     def _first(self, kind: str, words: str) -> tuple[str, str]:
-        return self._firsts.get(_key(kind, words), (f"{kind} {words}", words))
+        return self._firsts.get(match_key(kind, words), (f"{kind} {words}", words))
 
     def match(self, kind: str, words: str, games: int) -> Match:
         """The match of these words with this number of deals. Its deals depend on its name and the seed of the run."""
@@ -130,7 +134,7 @@ class Matches:
         Of the games of each deal, which differ in the seats, one is played: with "match" the seats go round, with "seats" they do not.
         """
         match = self.match(kind, words, games)
-        key = games, _key(kind, words)
+        key = games, match_key(kind, words)
         if key not in self._games:
             self._games[key] = self._play(match, kind, self._stem(kind, words))
         return self._games[key]
@@ -192,7 +196,7 @@ def seed_of(seed: int, *names: str) -> int:
 
 
 @cache
-def _key(kind: str, words: str) -> Hashable:
+def match_key(kind: str, words: str) -> Hashable:
     """A key that is equal for all ways to write a match."""
     match = _match(words, 1)
     return kind, match.game, tuple(sorted(match.options.items())), tuple(kdenv.policy(text) for text in match.line_up)
@@ -200,13 +204,29 @@ def _key(kind: str, words: str) -> Hashable:
 
 def _match(words: str, games: int) -> Match:
     """The match of these words, with this number of deals and the default seed."""
-    game, options, policies = (part.strip() for part in words.split(";"))
-    line_up = [policy.strip() for policy in policies.split(" v ")]
-    return Match(game, line_up, games * len(line_up), options=dict(option.split("=") for option in options.split()))
+    game, written, policies = (part.strip() for part in words.split(";"))
+    line_up, options = [policy.strip() for policy in policies.split(" v ")], dict(option.split("=") for option in written.split())
+    add_woodcutters(options.get("kingdom", ""))
+    return Match(game, line_up, games * len(line_up), options=options)
 
 
 def measured(games: Games, measure: str) -> Estimate:
     """The number of the first policy in these games, with its interval; without one if there are too few games."""
+    what = plain(measure)
+    if " / " in what:
+        return _ratio(*(list(games.told(name)) for name in what.split(" / ")))
+    if what.partition(" ")[0] == "seconds":
+        return _seconds(games, what.removeprefix("seconds").strip() or "1-")
+    numbers = numbers_of(games, measure)
+    if not numbers:
+        return Estimate(math.nan)
+    if what in ("least", "most"):
+        return Estimate((min if what == "least" else max)(numbers))
+    return _deviation(numbers) if what == "deviation" else _estimate(numbers, is_share=is_share(measure))
+
+
+def numbers_of(games: Games, measure: str) -> list[float]:
+    """The number of each game whose mean, share or spread the measure is."""
     what, place = plain(measure), int(measure.startswith(_OF_RIVAL))
     of: dict[str, Callable[[Result], float]] = {
         "wins": lambda result: float(result.wins[place] == 1.0),
@@ -216,19 +236,16 @@ def measured(games: Games, measure: str) -> Estimate:
         "margin": lambda result: float(result.margins[place]),
         **{name: lambda result: float(result.scores[place]) for name in ("points", "least", "most", "deviation")},
     }
-    if " / " in what:
-        return _ratio(*(list(games.told(name)) for name in what.split(" / ")))
-    if what.partition(" ")[0] == "seconds":
-        return _seconds(games, what.removeprefix("seconds").strip() or "1-")
     if what.startswith("points = "):
         wanted = float(what.removeprefix("points = "))
-        return _estimate([float(result.scores[place] == wanted) for result in games.results], is_share=True)
-    numbers = [of[what](result) for result in _half(games.results, measure, place)] if what in of else list(games.told(what))
-    if not numbers:
-        return Estimate(math.nan)
-    if what in ("least", "most"):
-        return Estimate((min if what == "least" else max)(numbers))
-    return _deviation(numbers) if what == "deviation" else _estimate(numbers, is_share=what in _SHARES)
+        return [float(result.scores[place] == wanted) for result in games.results]
+    return [of[what](result) for result in _half(games.results, measure, place)] if what in of else list(games.told(what))
+
+
+def difference(one: Games, other: Games, measure: str) -> Estimate:
+    """The mean difference of two matches on the same deals, with the interval over deals."""
+    numbers = [a - b for a, b in zip(numbers_of(one, measure), numbers_of(other, measure), strict=True)]
+    return _estimate(numbers, is_share=False).scaled(100 if is_share(measure) else 1)
 
 
 def _estimate(numbers: list[float], *, is_share: bool) -> Estimate:

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import math
+import re
+import statistics
 from collections import Counter
 from collections.abc import Iterator
 
 from baselines.papers import figures, tables
+from baselines.papers.matches import is_share
 from baselines.papers.tables import Line
 
-VERDICTS = ("agrees", "stronger", "weaker", "differs", "too few games", "not comparable", "not tried", "nothing to play")
+VERDICTS = (
+    "agrees",
+    "differs slightly",
+    "differs",
+    "cannot tell",
+    "same match",
+    "not comparable",
+    "our own number",
+    "not tried",
+    "nothing to play",
+)
+_OF_MATCHES = ("agrees", "differs slightly", "differs", "cannot tell", "not comparable", "not tried")
 _LONG = 20  # lines; a longer table with a figure is folded up
 _ADDED = "added in"  # a commit, in lines of which it is not known which commit played them
 _DIGITS = 2  # significant digits of half an interval
@@ -23,32 +37,36 @@ wrong.
 Every game has a deal of its own, and the seats go round from game to game. Below each table stand the seed and the commit of its games.
 Each match has deals of its own, drawn from the seed and the name of the row. "Shared deals" are of older lines: all matches then played
 the deals of one seed, so that their luck is alike. "Added in" names the commit with which a line came, where it was not noted which commit
-played it. [low, high] are 95 % intervals (Student's t; Wilson's for shares). The verdicts:
+played it. [low, high] are 95 % intervals (Student's t; Wilson's for shares).
+
+A match has one verdict, from one of its numbers: its wins, else its margin, else its points (after the last round). The difference, ours
+minus the paper's, has a 90 % interval (Newcombe's for shares, Welch's for means). "Noticeable" is the smallest difference that the test
+would have found, given the games of both. The verdicts:
 
 | | |
 |---|---|
-| agrees | both numbers differ by less than 2.6 standard errors, as 99 of 100 should if both play alike |
-| | (so that of 400 such lines about four do not agree by chance) |
-| | counts: they are equal; rounded numbers lie within 5 % (of log10: 0.2) |
-| | nodes, mean numbers of turns, the least and the most lie within 25 % |
-| stronger, weaker | the player whose number it is does better, or worse, than in the paper (fewer losses are better) |
-| differs | another number, where neither is better |
-| too few games | fewer than ten games, which have no interval |
+| agrees | the 90 % interval of the difference lies within 15 points of share, or 5 points of the game, or of saved nodes in % |
+| | for other means, within 10 % of the number |
+| | numbers without luck: they are equal, or for rounded ones lie within 5 % (of log10: 0.2) |
+| differs | the numbers differ by the test (Fisher's exact test for shares, Welch's t test for means) |
+| | at 5 % for all comparisons of a paper together, with Holm's correction |
+| differs slightly | both: they differ by the test, and by less than the margin |
+| cannot tell | neither: too few games, here or in the paper |
+| same match | another number of a match; the verdict stands with its main number |
 | not comparable | the paper prints no number ("-"), or what it measured is not what can be measured here; a remark says why |
+| our own number | a number that the paper does not have |
 | not tried | it takes longer than what was played for this page; `kdenv reproduce PAPER TABLE --full` plays it |
 | nothing to play | parameters, people, lost positions; a remark says which |
 
-Many lines have far fewer games than the paper, so "agrees" may say little: the intervals tell. Measures: wins, draws and losses, games won
-alone, shared and lost, in %; score, wins and half draws in %; margin, points ahead of the best other; points N, points after round N;
-open and turns, how many turns can be chosen; least and most, in any game; "rival's", the number of the player named second; "first" and
-"second", only of those games, about half, in which the player made the first decision, or did not.
+Measures: wins, draws and losses, games won alone, shared and lost, in %; score, wins and half draws in %; margin, points ahead of the best
+other; points N, points after round N; open and turns, how many turns can be chosen; least and most, in any game; "rival's", the number of
+the player named second; "first" and "second", only of those games, about half, in which the player made the first decision, or did not.
 """
 
 
 def page() -> str:
     """All results as a page."""
-    all_papers = {title: tables.results_of(paper) for paper, title in tables.PAPERS.items()}
-    parts = [_INTRODUCTION, "\n## All papers\n\n", *_counts(all_papers, "paper")]
+    parts = [_INTRODUCTION, "\n## All papers\n\n", *_overview({title: tables.results_of(paper) for paper, title in tables.PAPERS.items()})]
     captions = tables.captions()
     for paper, title in tables.PAPERS.items():
         lines = tables.results_of(paper)
@@ -62,6 +80,43 @@ def page() -> str:
             parts += [f"\n### {table}\n\n", *([f"{caption}\n\n"] if caption else []), *_table(rows, _pictures(paper, table))]
         parts += _not_played([row for table, rows in of_tables.items() if table not in played for row in rows])
     return "".join(parts)
+
+
+def _overview(papers: dict[str, list[Line]]) -> Iterator[str]:
+    """The matches of each paper by verdict, with their median sizes, and the verdicts of numbers that are not of a match."""
+    yield "Matches, one verdict each. Numbers that the paper does not have are left out.\n\n"
+    yield f"| paper | lines | matches | median games | noticeable, share | noticeable, points | {' | '.join(_OF_MATCHES)} |\n"
+    yield f"|---|---|---|---|---|---|{'---|' * len(_OF_MATCHES)}\n"
+    for name, lines in papers.items():
+        yield overview_row(name, lines) + "\n"
+    yield "\nNumbers that are counted, searched or computed:\n\n"
+    others = {name: [line for line in lines if line.how.startswith("call")] for name, lines in papers.items()}
+    yield from _counts(others, "paper")
+
+
+def overview_row(name: str, lines: list[Line]) -> str:
+    """The row of a paper in the overview: its lines and matches, their median sizes, and the number of matches by verdict."""
+    of_matches = [line for line in lines if tables.is_match(line)]
+    cells = [str(len(lines)), str(len(of_matches) or ""), *_medians(of_matches)]
+    cells += [str(sum(line.verdict == word for line in of_matches) or "") for word in _OF_MATCHES]
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def with_rows_of_now(readme: str) -> str:
+    """The text of README.md, with the rows "now" of its table made of the results."""
+    for paper, title in tables.PAPERS.items():
+        name = f"{title.partition(' (')[0]}, now"
+        row = overview_row(name, tables.results_of(paper))
+        readme = re.sub(rf"^\| {re.escape(name)} \|.*$", lambda _, row=row: row, readme, flags=re.MULTILINE)  # type: ignore[misc]
+    return readme
+
+
+def _medians(lines: list[Line]) -> list[str]:
+    """The median number of games of these matches, and the medians of what is noticeable: in shares, and in points."""
+    games = [float(line.games) for line in lines if line.games]
+    noticed = [(is_share(line.measure), float(line.noticeable)) for line in lines if line.noticeable]
+    by_kind = [[number for is_of_share, number in noticed if is_of_share == kind] for kind in (True, False)]
+    return [f"{statistics.median(numbers):.4g}" if numbers else "" for numbers in (games, *by_kind)]
 
 
 def _counts(groups: dict[str, list[Line]], what: str) -> Iterator[str]:
@@ -101,10 +156,11 @@ def _table(lines: list[Line], pictures: list[str]) -> Iterator[str]:
         yield "\n"
     if is_folded:
         yield f"<details><summary>{len(lines)} lines</summary>\n\n"
-    yield "| | measure | paper | here | games | verdict | remarks |\n|---|---|---|---|---|---|---|\n"
+    yield "| | measure | paper | here | games | difference | noticeable | verdict | remarks |\n|---|---|---|---|---|---|---|---|---|\n"
     for line in lines:
         remarks = [f"({notes.index(remark) + 1})" if remark in notes else remark for remark in _remarks(line)]
-        cells = (line.row, line.measure, _paper(line), _ours(line), line.games, line.verdict, "; ".join(remarks))
+        numbers = (_paper(line), number_with_interval(line.ours, line.low, line.high), line.games, _difference(line), _noticeable(line))
+        cells = (line.row, line.measure, *numbers, line.verdict, "; ".join(remarks))
         yield f"| {' | '.join(map(_cell, cells))} |\n"
     if notes:
         yield "\n" + "\n".join(f"({number}) {note}" + "  " * (number < len(notes)) for number, note in enumerate(notes, 1)) + "\n"
@@ -142,12 +198,26 @@ def _paper(line: Line) -> str:
     return f"{line.paper} [{float(line.paper_low):.{decimals}f}, {float(line.paper_high):.{decimals}f}]"
 
 
-def _ours(line: Line) -> str:
-    """Our number with its interval, with as many decimals as the interval has meaning."""
-    decimals = _decimals(line.low, line.high)
+def number_with_interval(number: str, low: str, high: str) -> str:
+    """A number with its interval, with as many decimals as the interval has meaning."""
+    decimals = _decimals(low, high)
     if decimals is None:
-        return line.ours or "-"
-    return f"{float(line.ours):.{decimals}f} [{float(line.low):.{decimals}f}, {float(line.high):.{decimals}f}]"
+        return number or "-"
+    return f"{float(number):.{decimals}f} [{float(low):.{decimals}f}, {float(high):.{decimals}f}]"
+
+
+def _difference(line: Line) -> str:
+    """The difference with its 90 % interval."""
+    decimals = _decimals(line.difference_low, line.difference_high)
+    if decimals is None:
+        return line.difference
+    return (
+        f"{float(line.difference):+.{decimals}f} [{float(line.difference_low):+.{decimals}f}, {float(line.difference_high):+.{decimals}f}]"
+    )
+
+
+def _noticeable(line: Line) -> str:
+    return f"{float(line.noticeable):.2g}" if line.noticeable else ""
 
 
 def _decimals(low: str, high: str) -> int | None:

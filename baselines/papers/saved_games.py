@@ -88,7 +88,7 @@ class KeptGames:
                 found = json.loads(line)
                 if number > 1:
                     self._take(found)
-                elif found["format"] != FORMAT or found["match"] != self._match:
+                elif found["format"] != FORMAT or {"luck": ""} | found["match"] != self._match | {"luck": ""}:
                     raise ValueError("it begins with another match or format")
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise BadRecord(f"line {number} of {path} is damaged ({error}); remove the file, and its games are played again") from None

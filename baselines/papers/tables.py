@@ -13,7 +13,8 @@ and in `why` what must be known to compare it, or why it is not tried. `how` is 
 Measures are count (exact), about and log10 (numbers that the paper rounds), nodes, turns (open on average), points, margin; points N:
 those after round N; deviation: the standard deviation of points; points = N: games with N points in %; open: turns open; wins, draws,
 losses: games won alone, shared and lost in %; score: wins and half draws; seconds, seconds N-M, seconds N-: of a turn, in these rounds; any
-other word is a column that the game adds (kdenv match --show game), or the sum of those that begin so; A / B is the ratio of two of them.
+other word is a column that the game adds (kdenv match --show game), or the sum of those that begin so; A / B is the ratio of two of them,
+A + B the sum.
 "rival's" before a measure asks for the second policy's number; "first" or "second" after it for the games in which that policy made the
 first decision, or did not. A function gives its number, or its number and the standard error; if it has luck, it takes the seed.
 results/<paper>.csv is written line by line, and games are kept in games/<paper> (saved_games.py), so that an interrupted run goes on.
@@ -28,14 +29,14 @@ import math
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import kdenv
-from baselines.papers import saved_games
-from baselines.papers.matches import KINDS, SEED, Matches, is_same, is_share, measured, plain
+from baselines.papers import saved_games, verdicts
+from baselines.papers.matches import KINDS, SEED, Matches, is_same, is_share, match_key, measured, plain
 from kdenv.arena import Estimate
 from kdenv.author import BadRecord
 
@@ -50,8 +51,10 @@ PAPERS = {
     "dominai2016": "DominAI 2016 (team dominoes)",
 }
 SIZES = ("quick", "default", "full")
-_SURE = 2.576  # standard errors: two numbers that are the same differ by more in one of a hundred rows
 _Z = 1.96
+_PRIMARY = ("wins", "score", "margin", "points")  # measures, in the order in which the verdict of a match is taken from them
+_EXACT = ("count", "about", "log10")  # measures without luck
+_NOT_COMPARABLE = "not comparable"
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,9 @@ class Expected:
         return self.table, self.row, self.measure
 
 
+_LATER = ("difference", "difference_low", "difference_high", "p", "noticeable")  # columns that older files of results do not have
+
+
 @dataclass
 class Line:
     """A line of results/<paper>.csv. Numbers are text; an empty one is not known."""
@@ -95,6 +101,11 @@ class Line:
     match_seed: str  # of its match; where it is that of the run, all matches had the same deals
     size: str  # with how many games it was made: quick, default, full, or those that were asked for ("games")
     seconds: str
+    difference: str  # ours minus theirs, with its 90 % interval
+    difference_low: str
+    difference_high: str
+    p: str  # of the test that both are the same, without correction
+    noticeable: str  # the smallest difference that the test would have found, with the correction
     verdict: str
     why: str
     how: str
@@ -132,7 +143,7 @@ def results_of(paper: str) -> list[Line]:
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        rows = [{"match_seed": row.get("seed", ""), "commit": "", **row} for row in csv.DictReader(file)]
+        rows = [{"match_seed": row.get("seed", ""), "commit": "", **dict.fromkeys(_LATER, ""), **row} for row in csv.DictReader(file)]
     names = {each.name for each in fields(Line)}
     for row in rows:
         if wrong := sorted(names ^ row.keys(), key=str):
@@ -160,13 +171,15 @@ def run(
     """Make the results of a paper, or of one table. Lines that have at least these games stay; their verdicts are made again.
 
     With `again`, lines of other commits are made again. With `seed`, lines with another seed, or with shared deals, are made again.
-    `games` is the number of games of a match, in place of that of the size.
+    `games` is the least number of games of a match, in place of that of the size. No line is replaced by one of fewer games. Lines whose
+    games take the least time come first, as far as earlier results show it.
     """
     lines = expected_of(paper)
-    wanted = [line for line in lines if table is None or line.table == table]
     if games is not None:
-        size, wanted = "games", [replace(line, default=str(games)) if _kind(line) in KINDS else line for line in wanted]
-    known = {(line.table, line.row, line.measure): line for line in results_of(paper)}
+        size = "games"
+    known = judge(paper)
+    wanted = [_sized(line, size, games, known.get(line.key)) for line in lines if table is None or line.table == table]
+    wanted.sort(key=lambda line: _seconds_of(line, size, known.get(line.key)))
     commit = saved_games.commit_here()
     rows = ((line.how, f"{paper}, {line.table}, {line.row}") for line in lines)
     seed_now = SEED if seed is None else seed
@@ -174,12 +187,9 @@ def run(
     for i, expected in enumerate(wanted):
         line = known.get(expected.key)
         if line is None or not _is_enough(line, expected, size, seed) or (again and not is_same(line.commit, commit)):
-            line = _line(paper, expected, size, matches)
-        judged = _judged(line, expected)
-        if judged != known.get(expected.key):
-            known[expected.key] = judged
+            known = judged(paper, {**known, expected.key: _line(paper, expected, size, matches)})
             _write(paper, known)
-        on_line(judged, i + 1, len(wanted))
+        on_line(known[expected.key], i + 1, len(wanted))
     for expected in wanted:
         kind, _, rest = expected.how.partition(" ")
         if kind in KINDS:
@@ -190,6 +200,22 @@ def run(
 
 def _kind(expected: Expected) -> str:
     return expected.how.partition(" ")[0]
+
+
+def _sized(expected: Expected, size: str, games: int | None, made: Line | None) -> Expected:
+    """The line with the number of games to play: that of the size, or `games`, but never fewer than have been played."""
+    if _kind(expected) not in KINDS:
+        return expected
+    asked = int(_asked(expected, size)) if games is None else games
+    played = int(made.games or 0) if made is not None and made.how == expected.how else 0
+    return replace(expected, **{"default" if size == "games" else size: str(max(asked, played))})
+
+
+def _seconds_of(expected: Expected, size: str, made: Line | None) -> float:
+    """The CPU time of the games of a line in seconds, by those that have been played; 0 if none has been."""
+    if made is None or not int(made.games or 0):
+        return 0.0
+    return float(made.seconds) / int(made.games) * int(_asked(expected, size))
 
 
 def _asked(expected: Expected, size: str) -> str:
@@ -246,6 +272,7 @@ def _line(paper: str, expected: Expected, size: str, matches: Matches) -> Line:
         paper=expected.value,
         paper_low="",
         paper_high="",
+        **dict.fromkeys(_LATER, ""),
         ours=_text(ours.mean, exact=expected.measure == "count"),
         low=_end(expected, ours.low),
         high=_end(expected, ours.high),
@@ -264,21 +291,164 @@ def _line(paper: str, expected: Expected, size: str, matches: Matches) -> Line:
     )
 
 
-def _judged(line: Line, expected: Expected) -> Line:
-    """The line, compared with what the paper says."""
-    value = float(expected.value) if expected.value else math.nan
+def judged(paper: str, lines: dict[tuple[str, str, str], Line]) -> dict[tuple[str, str, str], Line]:
+    """The lines, compared with what the paper says. A match has one verdict, in the line of `_PRIMARY` that comes first."""
+    expected = {each.key: each for each in expected_of(paper) if each.key in lines}
+    primary = _primary(lines, expected)
+    compared = {key: found for key in primary if (found := _compared(lines[key], expected[key])) is not None}
+    significant = dict(zip(compared, verdicts.holm([found.p for found in compared.values()]), strict=True))
+    made = {}
+    for key, each in expected.items():
+        line, value, error = lines[key], _number(each.value), error_of(each)
+        found = compared.get(key)
+        noticed = _noticeable(line, each, verdicts.LEVEL / len(compared)) if found else math.nan
+        made[key] = replace(
+            line,
+            paper_low=_end(each, value - _Z * error),
+            paper_high=_end(each, value + _Z * error),
+            difference=_text(found.difference) if found else "",
+            difference_low=_text(found.low) if found else "",
+            difference_high=_text(found.high) if found else "",
+            p=f"{found.p:.3g}" if found else "",
+            noticeable=_text(noticed) if math.isfinite(noticed) else "",
+            verdict=found.verdict(significant[key]) if found else _word(line, each, key in primary),
+            why="; ".join(_remarks(line, each)),
+        )
+    return made
+
+
+def judge(paper: str) -> dict[tuple[str, str, str], Line]:
+    """Compare the results of a paper again with what it says, keep them, and return them."""
+    made = {(line.table, line.row, line.measure): line for line in results_of(paper)}
+    now = judged(paper, made)
+    if now != made:
+        _write(paper, now)
+    return now
+
+
+def _primary(lines: dict[tuple[str, str, str], Line], expected: dict[tuple[str, str, str], Expected]) -> set[tuple[str, str, str]]:
+    """The lines that have a verdict: one of each match, and all that are not of a match."""
+    of_match: dict[Hashable, tuple[str, str, str]] = {}
+    found = set()
+    for key, each in expected.items():
+        kind, _, words = each.how.partition(" ")
+        if kind not in KINDS:
+            found.add(key)
+            continue
+        name = match_key(kind, words)
+        if name not in of_match or _rank(each, lines[key]) < _rank(expected[of_match[name]], lines[of_match[name]]):
+            of_match[name] = key
+    return found | set(of_match.values())
+
+
+def _rank(expected: Expected, line: Line) -> tuple[bool, bool, int, float]:
+    """The order in which lines of a match are chosen for its verdict: can be compared, is made, by measure, latest round."""
+    what, _, number = expected.measure.partition(" ")
+    place = _PRIMARY.index(what) if what in _PRIMARY and expected.measure in (what, f"{what} {number}") else len(_PRIMARY)
+    if expected.measure.endswith((" first", " second")) or expected.measure.startswith("rival"):
+        place = len(_PRIMARY)
+    return not _can_compare(expected), not line.ours, place, -float(number) if number.isdigit() else 0.0
+
+
+def _can_compare(expected: Expected) -> bool:
+    """True if the paper's number has what a test needs, and measures what is measured here."""
+    return bool(expected.value) and not _is_own(expected) and not expected.why.startswith(_NOT_COMPARABLE) and _theirs(expected) is not None
+
+
+def _is_own(expected: Expected) -> bool:
+    """True if the number was typed from our own pages, so that it says nothing about the paper."""
+    return expected.source.startswith(("design page", "not in the paper"))
+
+
+def _theirs(expected: Expected) -> verdicts.Share | verdicts.Mean | None:
+    """The paper's number for a test; None if its error is not known."""
+    value = _number(expected.value)
+    if is_share(expected.measure) and plain(expected.measure) != "score":
+        n = int(float(expected.n or 0))
+        return verdicts.Share(round(value / 100 * n), n) if n else None
     error = error_of(expected)
-    ours, low, high = (float(text) if text else math.nan for text in (line.ours, line.low, line.high))
+    if math.isnan(error) or expected.measure in _EXACT:
+        return None
+    return verdicts.Mean(value, error, float(expected.n) - 1 if expected.n else math.inf)
+
+
+def _ours(line: Line, theirs: verdicts.Share | verdicts.Mean) -> verdicts.Share | verdicts.Mean | None:
+    """Our number for a test; None if there are too few games to know its error."""
+    if isinstance(theirs, verdicts.Share):
+        games = int(line.games or 0)
+        return verdicts.Share(round(float(line.ours) / 100 * games), games) if games else None
+    if not line.high:
+        return None
+    half = (float(line.high) - float(line.low)) / 2
+    if not line.games:
+        return verdicts.Mean(float(line.ours), half / _Z)
+    freedom = int(line.games) - 1
+    return verdicts.Mean(float(line.ours), half / verdicts.quantile(0.025, freedom), freedom)
+
+
+def _compared(line: Line, expected: Expected) -> verdicts.Compared | None:
+    """The comparison of a line with its paper; None if there is nothing to compare."""
+    if not line.ours or not _can_compare(expected):
+        return None
+    theirs = _theirs(expected)
+    assert theirs is not None
+    ours = _ours(line, theirs)
+    if isinstance(theirs, verdicts.Share) and isinstance(ours, verdicts.Share):
+        return verdicts.compare_shares(theirs, ours)
+    if isinstance(theirs, verdicts.Mean) and isinstance(ours, verdicts.Mean):
+        return verdicts.compare_means(theirs, ours, _margin(expected))
+    return None
+
+
+def _margin(expected: Expected) -> float:
+    """How far two means may lie apart and count as equal."""
+    what = plain(expected.measure).partition(" ")[0]
+    is_points = what in ("points", "margin") or expected.measure.endswith("%")
+    return verdicts.POINTS_MARGIN if is_points else verdicts.OTHER_MARGIN * abs(float(expected.value))
+
+
+def _noticeable(line: Line, expected: Expected, level: float) -> float:
+    """The smallest difference of this line that is significant at this level."""
+    theirs = _theirs(expected)
+    assert theirs is not None
+    ours = _ours(line, theirs)
+    if isinstance(theirs, verdicts.Share):
+        return verdicts.noticeable_share(theirs, int(line.games), level)
+    assert isinstance(ours, verdicts.Mean)
+    return verdicts.noticeable_mean(theirs, ours, level)
+
+
+def _word(line: Line, expected: Expected, is_primary: bool) -> str:
+    """The verdict of a line that no test compares."""
+    if not expected.how:
+        return "nothing to play"
+    if not is_primary:
+        return "same match"
+    if not line.ours:
+        return "not tried"
+    if _is_own(expected):
+        return "our own number"
+    if expected.value and expected.measure in _EXACT:
+        return "agrees" if _is_equal(expected.measure, float(line.ours), float(expected.value)) else "differs"
+    return "cannot tell" if _can_compare(expected) else "not comparable"
+
+
+def _is_equal(measure: str, ours: float, value: float) -> bool:
+    """True if a number without luck is that of the paper, as far as the paper prints it."""
+    if measure == "count":
+        return ours == value
+    return abs(ours - value) <= 0.2 if measure == "log10" else math.isclose(ours, value, rel_tol=0.05)
+
+
+def _remarks(line: Line, expected: Expected) -> list[str]:
     remarks = [expected.why] if expected.why else []
     if not line.ours and expected.how and not line.games:
         remarks.append(f"not tried in this size: {_larger(expected)}")
-    return replace(
-        line,
-        paper_low=_end(expected, value - _Z * error),
-        paper_high=_end(expected, value + _Z * error),
-        verdict=verdict(expected, value, error, ours, (high - low) / 2 / _Z) if line.ours or not line.games else "too few games",
-        why="; ".join(remarks),
-    )
+    return remarks
+
+
+def _number(text: str) -> float:
+    return float(text) if text else math.nan
 
 
 def _larger(expected: Expected) -> str:
@@ -313,35 +483,16 @@ def error_of(expected: Expected) -> float:
     return 0.0 if expected.measure == "count" else math.nan
 
 
-def verdict(expected: Expected, value: float, paper_error: float, ours: float, error: float) -> str:
-    """One of the words of page.VERDICTS, which the page explains."""
-    if math.isnan(ours):
-        return "not tried" if expected.how else "nothing to play"
-    if expected.measure == "count":
-        return "agrees" if ours == value else "differs"
-    if expected.measure in ("about", "log10") and not math.isnan(value):
-        is_near = abs(ours - value) <= 0.2 if expected.measure == "log10" else math.isclose(ours, value, rel_tol=0.05)
-        return "agrees" if is_near else "differs"
-    if math.isnan(value) or expected.why.startswith("not comparable"):
-        return "not comparable"
-    what = plain(expected.measure)
-    if what in ("nodes", "turns", "least", "most"):
-        return "agrees" if math.isclose(ours, value, rel_tol=0.25) else "differs"
-    if math.isnan(error):
-        return "too few games"
-    if math.isnan(paper_error):
-        return "not comparable"
-    if abs(ours - value) <= _SURE * math.hypot(paper_error, error):
-        return "agrees"
-    if what in ("open", "deviation", "draws"):
-        return "differs"
-    return "stronger" if (ours < value) == (what == "losses") else "weaker"
+def is_match(line: Line) -> bool:
+    """True if this line has the verdict of a match on a number of the paper."""
+    return line.how.partition(" ")[0] in KINDS and line.verdict not in ("same match", "our own number")
 
 
 def summary(lines: list[Line]) -> Iterator[str]:
-    """A line for each verdict, for a terminal."""
-    for word in dict.fromkeys(line.verdict for line in lines):
-        yield f"{sum(line.verdict == word for line in lines):4} {word}"
+    """A line for each verdict, for a terminal: a match counts once."""
+    counted = [line for line in lines if line.verdict != "same match"]
+    for word in dict.fromkeys(line.verdict for line in counted):
+        yield f"{sum(line.verdict == word for line in counted):4} {word}"
 
 
 def check(paper: str | None, table: str | None) -> Any:
