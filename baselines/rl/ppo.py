@@ -1,300 +1,222 @@
-"""Trains a MaskablePPO of sb3-contrib on many games at once, against rule players, learned players and its own past selves.
+"""Trains PPO in many games at once, against rule players, learned players and its own past selves, with one of two heads.
 
-python -m baselines.rl.ppo kingdomino --minutes 10 --out run            # then: kdenv match kingdomino "ppo(run/model.npz)" full_greedy ...
-python -m baselines.rl.ppo --resume run --minutes 10                    # goes on where it stopped, also after a kill
+python -m baselines.rl.ppo kingdomino --minutes 10 --out run     # then: kdenv match kingdomino "ppo(run/turns-1/model.npz)" full_greedy ...
+python -m baselines.rl.ppo kingdomino --head turns actions --seeds 1 2 3 --minutes 10 --out run
 
-The learner sits in every seat in turn. Each other seat draws an opponent for every game: one of --against, or the learner as it was some
-time ago. All of them are compiled, so that an update waits for the games no longer than for one kernel call a step.
+The head `turns` scores the position after each legal action (kdenv.rl.TurnPPO), and all seats learn. The head `actions` has an output for
+each action number (MaskablePPO of sb3-contrib), and is the control. Its learner sits in every seat in turn. Each other seat draws an
+opponent from a pool for every game: one of --against, or the learner as it was some time ago. With --pool both heads learn so. Opponents
+are compiled, so that an update waits for the games no longer than for one kernel call a step.
 
-The folder has settings.json, checkpoint.zip (to go on), model.npz (to play), past-*.npz, progress.csv, TensorBoard's events if it is
-installed, and strength.csv: the evaluations, each with a 95 % interval. A .zip is unpickled, so resume only folders that you trust.
+Minutes are CPU minutes of training, without compiling, evaluations and checkpoints. The same command resumes, also after a kill.
+
+OUT/results.csv has the strength of all runs by time, with 95 % intervals; `kdenv trainings` draws such a file of one run. The folder of
+a run, such as OUT/turns-1, has settings.json, a checkpoint, state.json, model.npz (to play), past-*.npz and results.csv; with the head
+`actions` also progress.csv and, if TensorBoard is installed, its events. Checkpoints are unpickled, so resume
+only in folders that you trust.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import importlib.util
 import json
-import time
-from dataclasses import asdict, dataclass, field
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import Logger, make_output_format
 
 import kdenv
-from baselines.rl.export import export_network
+from baselines.rl.learners import ACTIONS, LEARNERS, TURNS, Learner, Pool, Settings
+from kdenv.arena import Evaluation
 from kdenv.author import KdenvError
-from kdenv.envs import SeatVecEnv
 
-MADE_BY = "python -m baselines.rl.ppo"
-
-
-@dataclass
-class Settings:
-    """The settings of a run. A resumed run has the settings of its folder."""
-
-    game: str = "kingdomino"
-    options: dict[str, Any] = field(default_factory=dict)  # of the game
-    against: tuple[str, ...] = ("random",)  # opponents that do not change
-    past: int = 4  # how many past selves play, too
-    reward: str = "margin"
-    encoding: str = ""  # how the learner sees positions; the default of the game if empty
-    envs: int = 256
-    steps: int = 32  # of each game in a rollout
-    batch: int = 1024
-    epochs: int = 4
-    rate: float = 3e-4
-    layers: tuple[int, ...] = (128, 128)
-    threads: int = 1
-    refresh: int = 20  # rollouts after which the oldest past self is replaced
-    check: int = 60  # seconds between checkpoints
-    evaluate: int = 120  # seconds between evaluations
-    games: int = 400  # of an evaluation
-    seed: int = 1
+# The settings of a game and of a head, where they are not the usual ones.
+OF_GAME: dict[str, dict[str, Any]] = {
+    "kingdomino": {"encoding": "prospects", "against": ("full_greedy(variant=paper)", "random")},
+    "dominion": {"encoding": "counts", "against": ("double_witch", "random")},
+    "dominoes": {"encoding": "ends", "against": ("greedy", "random"), "options": {"mode": "round"}},
+    "carcassonne": {"encoding": "prospects", "against": ("greedy", "random")},
+}
+OF_HEAD: dict[str, dict[str, Any]] = {  # a past self is replaced after 32,768 decisions
+    ACTIONS: {"refresh": 4},
+    TURNS: {"steps": 64, "epochs": 2, "rate": 1e-3, "layers": (64, 64), "refresh": 2, "self_play": True},
+}
+# The columns of results.csv: those of the curve of `kdenv train` are among them, so `kdenv trainings` draws it.
+ABOUT = "game", "head", "seed", "decisions", "evaluated"
+COLUMNS = (*ABOUT, "games", "seconds", "error", "opponent", "margin", "margin_interval", "wins", "wins_interval")
+# The 97.5 % quantile of Student's t by the number of seeds.
+STUDENT_T = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 
 
-class TimedEnv(SeatVecEnv):
-    """A SeatVecEnv that measures its CPU time."""
-
-    seconds = 0.0
-
-    def step_wait(self) -> Any:
-        """Step, and measure the time."""
-        start = time.process_time()
-        told = super().step_wait()
-        self.seconds += time.process_time() - start
-        return told
-
-    def env_method(self, method_name: str, *arguments: Any, **keywords: Any) -> list[Any]:
-        """Return masks, and measure the time."""
-        start = time.process_time()
-        told = super().env_method(method_name, *arguments, **keywords)
-        self.seconds += time.process_time() - start
-        return told
-
-
-def environment(settings: Settings, opponents: list[str], envs: int) -> TimedEnv:
-    """Games in which the learner sits in every seat in turn."""
-    return TimedEnv(
-        settings.game,
-        pool=opponents,
-        num_envs=envs,
-        seat="rotate",
-        reward=settings.reward,
-        encoding=settings.encoding or None,
-        threads=settings.threads,
-        **settings.options,
-    )
-
-
-def new_model(settings: Settings, env: TimedEnv) -> MaskablePPO:
-    """A learner that has not been trained."""
-    layers = list(settings.layers)
-    return MaskablePPO(
-        "MlpPolicy",
-        env,
-        n_steps=settings.steps,
-        batch_size=settings.batch,
-        n_epochs=settings.epochs,
-        learning_rate=settings.rate,
-        gamma=1.0,
-        ent_coef=0.003,
-        target_kl=0.03,
-        seed=settings.seed,
-        device="cpu",
-        stats_window_size=1000,
-        policy_kwargs={"net_arch": {"pi": layers, "vf": layers}},
-    )
-
-
-class Pool:
-    """The opponents: policies that stay as they are, and past selves in files of the run's folder."""
+class Run:
+    """A training in a folder: its checkpoints, past selves and evaluations."""
 
     def __init__(self, settings: Settings, folder: Path) -> None:
-        self.settings, self.folder = settings, folder
-        self.files = [folder / f"past-{i}.npz" for i in range(settings.past)]
-        self.next = 0  # the past self that is replaced next
+        torch.set_num_threads(settings.threads)  # in networks this small, more threads mostly wait for each other
+        kind = LEARNERS[settings.head]
+        self.settings, self.folder, self.pool = settings, folder, Pool(settings, folder)
+        self.learner: Learner = kind(settings, folder, self.pool)
+        self._checkpoint, self._rollouts = folder / kind.checkpoint, 0
+        self._checked = self._evaluated = self.learner.seconds
 
-    def texts(self) -> list[str]:
-        """The texts of the opponents. A past self draws its actions at random, as the learner does."""
-        return [*self.settings.against, *(f"ppo({file}, sample=yes)" for file in self.files)]
+    def train(self, minutes: float) -> None:
+        """Train until the run has had this many CPU minutes in all."""
+        left = 60 * minutes - self.learner.seconds
+        try:
+            if left > 0:
+                self.learner.train(left, self._after_rollout)
+        finally:
+            self._save()
+            self.learner.close()
+        if left > 0:
+            self._evaluate()
 
-    def fill(self, model: MaskablePPO) -> None:
-        """Write the past selves that are missing."""
-        for file in self.files:
-            if not file.exists():
-                export_network(model, file, MADE_BY)
+    def _after_rollout(self) -> None:
+        self._rollouts += 1
+        if self._rollouts % self.settings.refresh == 0:
+            self.pool.refresh(self.learner)
+        if self.learner.seconds - self._checked > self.settings.check:
+            self._save()
+            self._checked = self.learner.seconds
+        if self.learner.seconds - self._evaluated > self.settings.evaluate:
+            self._evaluate()
+            self._evaluated = self.learner.seconds
 
-    def refresh(self, model: MaskablePPO, env: TimedEnv) -> None:
-        """Replace the oldest past self by the present learner."""
-        if self.files:
-            export_network(model, self.files[self.next % len(self.files)], MADE_BY)
-            self.next += 1
-            env.set_opponents(pool=self.texts())
+    def _save(self) -> None:
+        """Write a checkpoint. The old files are replaced only when the new ones are complete."""
+        new = self._checkpoint.with_name(f"new{self._checkpoint.suffix}")
+        self.learner.save(new)
+        new.replace(self._checkpoint)
+        self.pool.save(self.learner.seconds, self.learner.games)
+        self.learner.save_network(self.folder / "model.npz")
 
-
-class Keeper(BaseCallback):
-    """Refreshes the pool, writes checkpoints, evaluates, measures where the time goes, and stops when the time is up."""
-
-    def __init__(self, settings: Settings, folder: Path, pool: Pool, learner: MaskablePPO, env: TimedEnv, end: float) -> None:
-        super().__init__()
-        self.settings, self.folder, self.pool, self.learner, self.env, self.end = settings, folder, pool, learner, env, end
-        self.rollouts = 0
-        self.began = self.apart = 0.0  # processor time: at the beginning, and spent since on what is not training
-        self.checked = self.evaluated = time.monotonic()
-
-    def _on_step(self) -> bool:
-        return time.monotonic() < self.end
-
-    @property
-    def share(self) -> float:
-        """The environment's share of the processor time of training, without evaluations, checkpoints and new past selves."""
-        return self.env.seconds / max(time.process_time() - self.began - self.apart, 1e-9)
-
-    def _on_rollout_end(self) -> None:
-        self.rollouts += 1
-        self.logger.record("time/environment_share", self.share)
-        start, now = time.process_time(), time.monotonic()
-        if self.rollouts % self.settings.refresh == 0:
-            self.pool.refresh(self.learner, self.env)
-        if now - self.checked > self.settings.check:
-            save(self.learner, self.folder, self.pool)
-            self.checked = time.monotonic()
-        if now - self.evaluated > self.settings.evaluate:
-            evaluate(self.learner, self.settings, self.folder)
-            self.evaluated = time.monotonic()
-        self.apart += time.process_time() - start
-
-    def _on_training_start(self) -> None:
-        self.began = time.process_time()
-        self.env.seconds = 0.0
+    def _evaluate(self) -> None:
+        """Play games against each opponent that does not change, and add a row for each to results.csv."""
+        self.learner.save_network(self.folder / "model.npz")
+        settings, learner = self.settings, self.learner
+        found = evaluate(settings, self.folder / "model.npz")
+        file = self.folder / "results.csv"
+        is_new = not file.exists()
+        with file.open("a", newline="", encoding="utf-8") as stream:
+            rows = csv.writer(stream)
+            if is_new:
+                rows.writerow(COLUMNS)
+            for row in found.rows:
+                about = settings.game, settings.head, settings.seed, learner.decisions, row.games
+                numbers = (number for each in (row.margin, row.wins) for number in (each.mean, (each.high - each.low) / 2))
+                training = learner.games, f"{learner.seconds:.1f}", math.nan, row.against
+                rows.writerow([*about, *training, *(f"{number:.4f}" for number in numbers)])
+        print(f"{settings.head}, seed {settings.seed}: {learner.seconds:.0f} s, {learner.decisions:,} decisions\n{found}\n", flush=True)
 
 
-def evaluate(model: MaskablePPO, settings: Settings, folder: Path) -> dict[str, Any]:
-    """Play games against each opponent that does not change, the learner by its best action; add a row for each to strength.csv."""
-    told = {}
-    file = folder / "strength.csv"
-    is_new = not file.exists()
-    with file.open("a", newline="", encoding="utf-8") as stream:
-        rows = csv.writer(stream)
-        if is_new:
-            rows.writerow(["decisions", "opponent", "games", "reward", "interval", "first places"])
-        for opponent in settings.against:
-            rewards, wins = play_evaluation(model, settings, opponent)
-            half = 1.96 * rewards.std(ddof=1) / len(rewards) ** 0.5
-            told[opponent] = rewards.mean(), half, wins.mean()
-            rows.writerow([model.num_timesteps, opponent, len(rewards), f"{rewards.mean():.4f}", f"{half:.4f}", f"{wins.mean():.3f}"])
-            shown = f"{rewards.mean():+.3f} +- {half:.3f}, first in {wins.mean():.0%} of {len(rewards)} games"
-            print(f"  {model.num_timesteps:,} decisions, against {opponent}: {settings.reward} {shown}", flush=True)
-    return told
+def evaluate(settings: Settings, model: Path) -> Evaluation:
+    """The strength of a model against the opponents that do not change."""
+    options = dict(settings.options)
+    players = options.pop("players", None)
+    n = players or kdenv.game(settings.game).players[0]
+    deals = max(1, settings.games // n)
+    return kdenv.evaluate(
+        model, settings.game, against=list(settings.against), deals=deals, seconds=1e6, players=players, options=options, seed=settings.seed
+    )
 
 
-def play_evaluation(model: MaskablePPO, settings: Settings, opponent: str) -> tuple[np.ndarray, np.ndarray]:
-    """The reward, and whether the learner came first, in the first game of each row and in those after it, the same number in each row."""
-    envs = min(settings.games, 200)
-    each = -(-settings.games // envs)  # the first games of every row, so that short games do not count more often than long ones
-    env = environment(settings, [opponent], envs)
-    env.seed(1_000_000 + settings.seed)
-    observations: Any = env.reset()
-    rewards: list[list[float]] = [[] for _ in range(envs)]
-    wins: list[list[bool]] = [[] for _ in range(envs)]
-    while min(map(len, rewards)) < each:
-        actions, _ = model.predict(observations, action_masks=env.action_masks(), deterministic=True)
-        observations, _, dones, infos = env.step(actions)
-        for row in np.flatnonzero(dones):
-            rewards[row].append(infos[row]["episode"]["r"])
-            wins[row].append(infos[row]["ranks"][infos[row]["seat"]] == 1)
-    env.close()
-    return np.array([r for row in rewards for r in row[:each]]), np.array([w for row in wins for w in row[:each]])
+# Several runs
 
 
-def save(model: MaskablePPO, folder: Path, pool: Pool) -> None:
-    """Write a checkpoint. The old files are replaced only when the new ones are complete."""
-    (folder / "new.json").write_text(json.dumps({"next": pool.next}), encoding="utf-8")
-    (folder / "new.json").replace(folder / "state.json")
-    model.save(folder / "new.zip")
-    (folder / "new.zip").replace(folder / "checkpoint.zip")
-    export_network(model, folder / "model.npz", MADE_BY)
+def settings_in(folder: Path, given: Settings) -> Settings:
+    """The settings of the run in this folder, which is begun if there is none."""
+    file = folder / "settings.json"
+    if not file.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(asdict(given), indent=1), encoding="utf-8")
+    found = json.loads(file.read_text(encoding="utf-8"))
+    other = [
+        name for name, value in json.loads(json.dumps(asdict(given))).items() if found.get(name, getattr(Settings, name, None)) != value
+    ]
+    if other:
+        raise SystemExit(f"{folder} has a run with another {', '.join(other)}; choose another --out, or give the settings of that run")
+    return Settings(**found)
 
 
-def train(settings: Settings, folder: Path, minutes: float) -> MaskablePPO:
-    """Train for this time. If the folder has a checkpoint, resume from it."""
-    end = time.monotonic() + 60 * minutes
-    torch.set_num_threads(settings.threads)  # in networks this small, more threads mostly wait for each other
-    pool, checkpoint = Pool(settings, folder), folder / "checkpoint.zip"
-    resumed = checkpoint.exists()
-    # Past selves need a model before there is one, so a new model is made with the other opponents alone.
-    env = environment(settings, list(settings.against), settings.envs)
-    model = MaskablePPO.load(checkpoint, env=env, device="cpu") if resumed else new_model(settings, env)
-    if resumed:
-        pool.next = json.loads((folder / "state.json").read_text(encoding="utf-8"))["next"]
-    pool.fill(model)
-    env.set_opponents(pool=pool.texts())
-    env.seed(settings.seed + model.num_timesteps)
-    model.set_logger(logger(folder, f"-{model.num_timesteps}" if resumed else ""))
-    keeper = Keeper(settings, folder, pool, model, env, end)
-    try:
-        model.learn(10**12, callback=keeper, reset_num_timesteps=False)
-        print(f"the environment took {keeper.share:.1%} of the processor time of training", flush=True)
-    finally:
-        save(model, folder, pool)
-        model.logger.close()
-        env.close()
-    evaluate(model, settings, folder)
-    return model
+def collect(folders: Sequence[Path], target: Path) -> list[dict[str, str]]:
+    """Write the results of all runs to one file, and return its rows."""
+    rows = []
+    for folder in folders:
+        with (folder / "results.csv").open(encoding="utf-8", newline="") as stream:
+            rows += list(csv.DictReader(stream))
+    with target.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+    return rows
 
 
-def logger(folder: Path, suffix: str) -> Logger:
-    """Writes progress<suffix>.csv and, if TensorBoard is installed, its events. A resumed run does not write over the files before it."""
-    forms = ["csv", *(["tensorboard"] if importlib.util.find_spec("tensorboard") else [])]
-    if len(forms) == 1:
-        print("TensorBoard is not installed, so progress is written to progress.csv alone (pip install tensorboard)")
-    return Logger(str(folder), [make_output_format(form, str(folder), suffix) for form in forms])
+def table(rows: Sequence[dict[str, str]]) -> str:
+    """The strength at the end of the runs: for each head and opponent the mean over seeds, with its 95 % interval if there are several."""
+    last = {(row["head"], row["opponent"], row["seed"]): row for row in rows}
+    lines = []
+    for head, opponent in dict.fromkeys((head, opponent) for head, opponent, _ in last):
+        of = [row for (a, b, _), row in last.items() if (a, b) == (head, opponent)]
+        margin, wins = (over_seeds([float(row[column]) for row in of]) for column in ("margin", "wins"))
+        lines.append(
+            f"{head} against {opponent}: margin {margin[0]:+.1f} ± {margin[1]:.1f}, wins {100 * wins[0]:.1f} ± {100 * wins[1]:.1f} %; "
+            f"seeds: {len(of)}"
+        )
+    return "\n".join(lines)
+
+
+def over_seeds(numbers: Sequence[float]) -> tuple[float, float]:
+    """The mean, and half of its 95 % interval; nan for one seed, and for more than are in STUDENT_T."""
+    n = len(numbers)
+    half = STUDENT_T.get(n, math.nan) * float(np.std(numbers, ddof=1)) / math.sqrt(n) if n > 1 else math.nan
+    return float(np.mean(numbers)), half
 
 
 def main() -> None:
-    """Read the command line, and train."""
+    """Read the command line, and train each head with each seed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("game", nargs="?", default="kingdomino")
-    parser.add_argument("--minutes", type=float, default=10)
-    parser.add_argument("--out", type=Path, default=Path("run"), help="the folder of the run")
-    parser.add_argument("--resume", type=Path, help="a folder to go on in, with its settings")
-    parser.add_argument("--against", nargs="+", help="opponents that do not change; by default the greedy player of the game and random")
+    parser.add_argument("--head", nargs="+", choices=[TURNS, ACTIONS], default=[TURNS], help="what the policy has a number for")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="a run for each")
+    parser.add_argument("--minutes", type=float, default=10, help="CPU minutes of training of each run, in all")
+    parser.add_argument("--out", type=Path, default=Path("run"), help="the folder of all runs")
+    parser.add_argument("--pool", action="store_true", help="let one seat of each game learn with the head turns, too, against the pool")
+    parser.add_argument("--against", nargs="+", help="opponents that do not change; by default a rule player of the game and random")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the game; may be repeated")
+    parser.add_argument("--layers", type=int, nargs="+", help="hidden layers of policy and value")
     for name, of in (("reward", str), ("encoding", str), ("rate", float)):
-        parser.add_argument(f"--{name}", type=of, default=getattr(Settings, name))
-    for name in ("past", "envs", "steps", "batch", "epochs", "threads", "refresh", "check", "evaluate", "games", "seed"):
-        parser.add_argument(f"--{name}", type=int, default=getattr(Settings, name))
-    parser.add_argument("--layers", type=int, nargs="+", default=[128, 128], help="hidden layers of policy and value")
-    given = vars(parser.parse_args())
-    minutes, folder, resumed = given.pop("minutes"), given.pop("out"), given.pop("resume")
-    if resumed is not None:
-        if not (resumed / "settings.json").exists():
-            raise SystemExit(f"{resumed} has no run to go on with; give the --out of one")
-        settings = Settings(**json.loads((resumed / "settings.json").read_text(encoding="utf-8")))
-    else:
-        options = [option.partition("=") for option in given.pop("option")]
-        if wrong := [name for name, equals, _ in options if not equals]:
-            raise SystemExit(f"--option {wrong[0]} is not NAME=VALUE; write for example --option size=5")
+        parser.add_argument(f"--{name}", type=of)
+    for name in ("past", "envs", "steps", "batch", "epochs", "threads", "refresh", "check", "evaluate", "games"):
+        parser.add_argument(f"--{name}", type=int)
+    given = {name: value for name, value in vars(parser.parse_args()).items() if value is not None}
+    heads, seeds, minutes, out, game = (given.pop(name) for name in ("head", "seeds", "minutes", "out", "game"))
+    if given.pop("pool"):
+        given["self_play"] = False
+    options = [option.partition("=") for option in given.pop("option")]
+    if wrong := [name for name, equals, _ in options if not equals]:
+        raise SystemExit(f"--option {wrong[0]} is not NAME=VALUE; write for example --option size=5")
+    usual = {"against": [kdenv.game(game).knowledge.greedy or "random"], **OF_GAME.get(game, {})}
+    if options:
         given["options"] = {name: value for name, _, value in options}
-        if given["against"] is None:
-            given["against"] = list(dict.fromkeys([kdenv.game(given["game"]).knowledge.greedy or "random", "random"]))
-        settings = Settings(**given)
-        if (folder / "checkpoint.zip").exists():
-            raise SystemExit(f"{folder} has a run already; choose another --out, or go on with --resume {folder}")
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=1), encoding="utf-8")
-    try:
-        model = train(settings, resumed or folder, minutes)
-    except KeyboardInterrupt:
-        raise SystemExit(f"interrupted; --resume {resumed or folder} goes on") from None
-    print(f"{model.num_timesteps:,} decisions; the model is {(resumed or folder) / 'model.npz'}")
+    folders = []
+    for seed in seeds:
+        for head in heads:
+            folder = out / f"{head}-{seed}"
+            settings = settings_in(folder, Settings(**{**usual, **OF_HEAD[head], **given, "game": game, "head": head, "seed": seed}))
+            run = Run(settings, folder)
+            try:
+                run.train(minutes)
+            except KeyboardInterrupt:
+                raise SystemExit("interrupted; the same command resumes") from None
+            folders.append(folder)
+            rows = collect(folders, out / "results.csv")
+    print(table(rows))
+    print(f"the results are {out / 'results.csv'}, and the models {folders[0] / 'model.npz'} and so on")
 
 
 if __name__ == "__main__":

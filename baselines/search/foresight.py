@@ -5,8 +5,8 @@ python -m baselines.search.foresight --games 160 --playouts 300
 The same flat search plays twice against three full_greedy(variant=paper), on the same deals and from every seat: once its playouts
 draw what will be drawn, once they draw by chance. It tries the twelve turns that learned(kingdomino) likes best and halves them again and
 again, as strongest does; in its playouts it plays by the network itself. The dominoes of a game are fixed by the deal, whatever the
-players do. This is no policy: policies see what their seat sees, and the dominoes to come are not among that. Nor is it a bound for
-players who cannot know them: a better search may win by more than this one that knows.
+players do. This is no policy: policies see what their seat sees, and the dominoes to come are not among that. Nor is it the worth of the
+draws: a flat search uses them for one turn, and plays on as if it did not know them. ceiling.py plans whole games with them.
 """
 
 from __future__ import annotations

@@ -249,7 +249,8 @@ def trials(part: Part, chosen: list[Fault], only: str, seconds: float, slowest: 
         environment |= {"TRIAL_PIPE": str(write), "TRIAL_SECONDS": str(seconds), "TRIAL_SLOWEST": str(slowest)}
         environment["TRIAL_WARM"] = str(int(part.compiled))
         plugin = "baselines.tools.mutation_trial"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", plugin, "-k", only, *tests]
+        tier = [] if of_files else ["--cold"]  # a known fault is tried against its test, of whatever tier
+        command = [sys.executable, "-m", "pytest", "-q", *tier, "-p", "no:cacheprovider", "-p", plugin, "-k", only, *tests]
         with (
             (Path(folder) / "printed").open("w+", encoding="utf-8") as printed,
             subprocess.Popen(command, cwd=here, env=environment, pass_fds=[write], stdout=printed, stderr=printed) as run,

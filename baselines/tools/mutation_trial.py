@@ -175,9 +175,9 @@ def _tried(fault: dict[str, Any], items: list[pytest.Item], costs: dict[str, Cos
 
 
 def _by_process(items: list[pytest.Item]) -> str | None:
-    """Try the fault that is on disk in a new process."""
+    """Try the fault that is on disk in a new process, with --cold, because the tests that were asked for may be cold."""
     environment = {name: value for name, value in os.environ.items() if name != "TRIAL_PIPE"}
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *(item.nodeid for item in items)]
+    command = [sys.executable, "-m", "pytest", "--cold", "-x", "-q", "-p", "no:cacheprovider", *(item.nodeid for item in items)]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf-8", check=False, cwd=HERE)
     return None if run.returncode == 0 else (run.stdout.strip().splitlines() or ["?"])[-2:][0]
 
