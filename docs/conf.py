@@ -5,6 +5,7 @@ Pages of games and public names are made by `extension`, and the words of README
 
 import os
 import sys
+import tomllib
 from pathlib import Path
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"  # kernels as plain functions: they have signatures, and building compiles nothing
@@ -13,7 +14,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import extension.games  # noqa: E402
 import extension.names  # noqa: E402
-from extension.pages import filled  # noqa: E402
+from extension.pages import filled, write_sections  # noqa: E402
 
 import kdenv  # noqa: E402
 
@@ -33,6 +34,13 @@ highlight_language = "none"
 
 html_theme = "furo"
 html_title = f"kdenv {release}"
+html_logo = "_static/logo.svg"
+html_favicon = "_static/logo.svg"
+URLS = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+html_theme_options = {"source_repository": URLS["Repository"], "source_branch": "main", "source_directory": "docs/"}
+html_theme_options["footer_icons"] = [
+    {"name": name, "url": URLS[name], "html": name, "class": "footer-link"} for name in ("Repository", "Issues")
+]
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
@@ -42,6 +50,7 @@ html_show_sphinx = False
 def _make_pages(app):
     extension.games.write_pages(HERE / "games")
     extension.names.write_pages(HERE / "api")
+    write_sections("baselines/papers/RESULTS.md", HERE / "results")
 
 
 def _fill(app, name, source):

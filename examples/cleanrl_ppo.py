@@ -9,10 +9,12 @@ last observation are numbers, too.
 
 import argparse
 import time
+from typing import Any
 
 import gymnasium
 import numpy as np
 import torch
+from gymnasium.spaces import flatdim
 from torch import nn
 from torch.distributions import Categorical
 
@@ -20,7 +22,14 @@ import kdenv  # noqa: F401  (importing it registers the environments)
 
 N_ENVS, N_STEPS, N_MINIBATCHES, N_EPOCHS = 8, 128, 4, 4
 GAMMA, LAMBDA, CLIP, ENTROPY, RATE = 1.0, 0.95, 0.2, 0.01, 1e-3
-GAME = {"players": 2, "size": 3, "seat": "rotate", "reward": "margin", "skip_forced": True}
+GAME: dict[str, Any] = {
+    "players": 2,
+    "size": 3,
+    "encoding": "prospects",
+    "seat": "rotate",
+    "reward": "margin",
+    "skip_forced": True,
+}
 
 
 def make_env(opponents="random"):
@@ -68,7 +77,7 @@ def win_share(agent, n_games, seed):
 
 def main():
     """Train an agent, and print its share of wins."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--steps", type=int, default=40_000)
     parser.add_argument("--games", type=int, default=500, help="games of the evaluation")
     parser.add_argument("--seed", type=int, default=1)
@@ -78,7 +87,7 @@ def main():
     begun = time.perf_counter()
 
     envs = gymnasium.vector.SyncVectorEnv([make_env] * N_ENVS)
-    n_in, n_actions = envs.single_observation_space.shape[0], int(envs.single_action_space.n)
+    n_in, n_actions = flatdim(envs.single_observation_space), flatdim(envs.single_action_space)
     agent = Agent(n_in, n_actions)
     optimizer = torch.optim.Adam(agent.parameters(), lr=RATE, eps=1e-5)
     observations = torch.zeros(N_STEPS, N_ENVS, n_in)

@@ -17,13 +17,13 @@ def main() -> None:
     """Play a kingdom with the new card, and show the table when one has been played."""
     table = kdenv.table("dominion", kingdom=["Armoury", "Village", "Smithy", "Market"])
     players = [kdenv.policy("rollout(epsilon=0)"), kdenv.policy("double_witch")]
-    for seat, player in enumerate(players):
-        player.reset(seat)
+    for number, player in enumerate(players):
+        player.reset(number)
     rng = make_rng(4)
     table.run_chance(rng)
     words = ""
-    while not table.over and words != "play Armoury":
-        action = players[table.seat].act(table.view(table.seat))
+    while (seat := table.seat) is not None and words != "play Armoury":  # None: the game is over
+        action = players[seat].act(table.view(seat))
         words = table.name(action)
         table.decide(action, rng)
     print(table)

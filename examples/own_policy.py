@@ -29,7 +29,8 @@ def main() -> None:
     print(policy, policy.to_json())
     table = kdenv.table("kingdomino")
     table.run_chance(make_rng(1))
-    print(table.name(policy.act(table.view(table.seat))))
+    if table.seat is not None:  # the seat that decides; None while chance is next, and when the game is over
+        print(table.name(policy.act(table.view(table.seat))))
     summary = Summary(Match("kingdomino", [policy, "place_in_list", "random"], games=12, seed=1))
     play(summary.match, on_result=summary.add, processes=2)
     print(summary)

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import nn
 
+import kdenv
 from kdenv.envs import SeatVectorEnv, SelfPlay
 
 N_GAMES, N_STEPS, LAMBDA, CLIP, EPOCHS, BATCH = 256, 64, 0.95, 0.2, 3, 2048
@@ -80,9 +81,9 @@ def learn(network: Network, optimizer: torch.optim.Optimizer, told: list[torch.T
             optimizer.step()
 
 
-def strength(network: Network, game: str, opponent: str) -> float:
+def strength(network: Network, game: str, opponent: str, encoding: str | None) -> float:
     """The mean reward in the first game of each of 256 rows, in every seat in turn, by the most probable actions."""
-    env = SeatVectorEnv(game, opponent, num_envs=256, seat="rotate")
+    env = SeatVectorEnv(game, opponent, num_envs=256, seat="rotate", encoding=encoding)
     observations, infos = env.reset(seed=1)
     first = np.full(env.num_envs, np.nan)
     while np.isnan(first).any():
@@ -95,26 +96,29 @@ def strength(network: Network, game: str, opponent: str) -> float:
 
 
 def main() -> None:
-    """Train for some minutes, and print the strength of the network from time to time."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    """Train for some minutes of CPU time, and print the strength of the network from time to time."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--game", default="dominoes")
-    parser.add_argument("--minutes", type=float, default=5)
+    parser.add_argument("--minutes", type=float, default=5, help="CPU minutes of training, without compiling and evaluations")
     parser.add_argument("--opponent", default="random", help="whom the network is measured against")
     arguments = parser.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(1)  # in networks this small, threads mostly wait for each other
-    batch = SelfPlay(arguments.game, N_GAMES)
-    now = batch.reset(seed=1)
+    encoding = kdenv.game(arguments.game).training_encoding or None
+    batch = SelfPlay(arguments.game, N_GAMES, encoding=encoding)
+    now = batch.step(batch.reset(seed=1).action_mask.argmax(axis=1))  # compiles, so that no training time goes into that
     network = Network(batch.n_observed, batch.n_actions)
     optimizer = torch.optim.Adam(network.parameters(), 1e-3)
-    start, decisions, told_at = time.monotonic(), 0, 0.0
-    while time.monotonic() - start < 60 * arguments.minutes:
+    spent, told_at, decisions = 0.0, 0.0, 0
+    while spent < 60 * arguments.minutes:
+        since = time.process_time()
         told, now = play(network, batch, now)
         learn(network, optimizer, told)
+        spent += time.process_time() - since
         decisions += N_GAMES * N_STEPS
-        if time.monotonic() - told_at > 20:
-            told_at = time.monotonic()
-            print(f"{decisions:,} decisions: {strength(network, arguments.game, arguments.opponent):+.3f} against {arguments.opponent}")
+        if spent - told_at > 20 or spent >= 60 * arguments.minutes:
+            told_at, reward = spent, strength(network, arguments.game, arguments.opponent, encoding)
+            print(f"{spent:.0f} s, {decisions:,} decisions: {reward:+.3f} against {arguments.opponent}", flush=True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ This command plays random games and checks what the verbs promise. Run it whenev
 """
 
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -276,7 +276,7 @@ def svg(states, k, seat=None):
 
 # All of it together
 
-_THIS = sys.modules[__name__]
+_THIS: Any = sys.modules[__name__]  # Any: type checkers do not know which functions this module has
 GAME = Game(
     name="three_shells",
     title="ThreeShells",

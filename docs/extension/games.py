@@ -4,18 +4,23 @@ The order of a page is that of Gymnasium's pages: a picture, what is at a glance
 rewards, who plays, and a game move by move.
 """
 
+import contextlib
+import io
 import math
 import re
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import kdenv
 from kdenv.author import Game, Table, make_rng
+from kdenv.cli import main
 from kdenv.policies import listing
 
-from .pages import ROOT, linked, sections
+from .pages import ROOT, linked, sections, write
 
 SEED = 1
+FRAMES = 16  # of the moving picture
 PICTURES = 5  # of the game that is played through, with that of its end
 _RULES = "Rules as implemented"
 _OBSERVATION = "Observation"
@@ -25,7 +30,7 @@ def write_pages(folder: Path) -> None:
     """Write the page and the pictures of every game of kdenv into this folder."""
     folder.mkdir(exist_ok=True)
     for name in kdenv.games():
-        _write(folder / f"{name}.md", page(kdenv.game(name), folder))
+        write(folder / f"{name}.md", page(kdenv.game(name), folder))
 
 
 def page(game: Game, folder: Path) -> str:
@@ -34,13 +39,13 @@ def page(game: Game, folder: Path) -> str:
     text = (ROOT / path).read_text(encoding="utf-8")
     start = linked(text.partition("\n## ")[0].partition("\n")[2].strip(), path)
     parts = {title: linked(section, path) for title, section in sections(text).items()}
-    played, pictures = _played(game, folder)
+    played, pictures, record = _played(game, folder)
     observation = parts.pop(_OBSERVATION)
     before = [parts.pop(title) for title in list(parts) if title == _RULES or title.startswith("Chance, actions")]
     return "\n\n".join(
         [
             f"# {game.title}",
-            f"![A game of {game.title} at its end]({pictures[-1][1]}){{.game}}",
+            f"![A game of {game.title}, move by move]({_film(game.name, record, folder)}){{.game}}",
             start,
             "\n".join(_glance(game)),
             *before,
@@ -49,6 +54,7 @@ def page(game: Game, folder: Path) -> str:
             *parts.values(),
             "\n".join(_strength(game)),
             "\n".join(_policies(game)),
+            "\n".join(_versions(game)),
             f"## A game, played through\n\n{played}",
             *(f"{said}\n\n![{said}]({file}){{.game}}" for said, file in pictures),
             "",
@@ -57,7 +63,7 @@ def page(game: Game, folder: Path) -> str:
 
 
 def _glance(game: Game) -> Iterator[str]:
-    """A table of what a program must know of the game."""
+    """The facts of the game that a program needs, as a table."""
     players, variant = game.variant()
     sizes = ", ".join(f"`{e.name}` {game.observer(players, variant, e.name).size:,}" for e in game.encodings)
     rows = {
@@ -66,7 +72,7 @@ def _glance(game: Game) -> Iterator[str]:
         "actions": f"`Discrete({game.n_actions(players, variant)})`, with a mask of those that are legal",
         "observation": f"`Dict(observation=Box(float32), action_mask)`; numbers in each encoding: {sizes}",
         "options": ", ".join(f"`{option.name}={'|'.join(option.values()) or '...'}`" for option in game.options) or "none",
-        "hidden": "nothing but what has not happened yet" if game.open_information else "what the section on hidden information says",
+        "hidden": "nothing; only future chance is unknown" if game.open_information else "yes: see the section on hidden information",
         "version": "v0 ([what a version promises](/versions.md)); encodings: "
         + ", ".join(f"`{each.name}` {each.version}" for each in game.encodings),
         "rules in words": f"`kdenv rules {game.name}`",
@@ -106,10 +112,17 @@ def _policies(game: Game) -> Iterator[str]:
             yield f"| `{entry.name}` | {_cell(entry.meaning)} | {_cell(entry.source)} |"
 
 
+def _versions(game: Game) -> Iterator[str]:
+    """The version history, with that of each encoding."""
+    encodings = ", ".join(f"`{each.name}` {each.version}" for each in game.encodings)
+    yield "## Version history\n"
+    yield f"- v0: the first version, in kdenv 0.1.0; encodings {encodings}. [Versions](/versions.md) says what a version promises."
+
+
 def _strength(game: Game) -> Iterator[str]:
-    """What the page of the trained policies says of this game."""
+    """The rows about this game in the tables of the trained policies."""
     text = (ROOT / "baselines/README.md").read_text(encoding="utf-8")
-    yield "## Learned players\n\nMeasured as [How strong they are](/strength.md) tells, with 95 % intervals.\n"
+    yield "## Learned players\n\n[Baselines](/strength.md) has the commands. Intervals are 95 % intervals.\n"
     tables = [block for block in re.split(r"\n\s*\n", text) if block.startswith("|")]
     for table in tables:
         head, rule, *rows = table.splitlines()
@@ -118,8 +131,8 @@ def _strength(game: Game) -> Iterator[str]:
             yield from (head, rule, *chosen, "")
 
 
-def _played(game: Game, folder: Path) -> tuple[str, list[tuple[str, str]]]:
-    """A game that the greedy player plays against itself: what is said of it, and its pictures, each with the words below it."""
+def _played(game: Game, folder: Path) -> tuple[str, list[tuple[str, str]], str]:
+    """A game that the greedy player plays against itself: an introduction, its pictures with the words below them, and its record."""
     players = min(n for n in game.players if n > 1)
     total = sum(1 for _ in _decisions(game, kdenv.table(game.name, players=players)))
     wanted = {round(total * i / (PICTURES - 1)) for i in range(1, PICTURES - 1)}
@@ -134,7 +147,18 @@ def _played(game: Game, folder: Path) -> tuple[str, list[tuple[str, str]]]:
         f"`{game.knowledge.greedy}` plays itself with {players} players; seed {SEED}. The pictures show everything, also what is hidden "
         "from the seats.\n"
     )
-    return start, shown
+    return start, shown, table.record()
+
+
+def _film(name: str, record: str, folder: Path) -> str:
+    """Draw the game of this record as a GIF, as `kdenv replay` does."""
+    with tempfile.TemporaryDirectory() as place, contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        file = Path(place, "game.txt")
+        file.write_text(record, encoding="utf-8")
+        wrong = main(["replay", str(file), "--gif", str(folder / f"{name}.gif"), "--gif-frames", str(FRAMES)])
+    if wrong:
+        raise RuntimeError(f"the game of {name} cannot be drawn; kdenv replay --gif says why")
+    return f"{name}.gif"
 
 
 def _decisions(game: Game, table: Table) -> Iterator[tuple[int, str]]:
@@ -154,7 +178,7 @@ def _decisions(game: Game, table: Table) -> Iterator[tuple[int, str]]:
 
 def _draw(table: Table, folder: Path, at: str) -> str:
     name = f"{table.game.name}-{at}.svg"
-    _write(folder / name, table.svg())
+    write(folder / name, table.svg())
     return name
 
 
@@ -164,9 +188,3 @@ def _listed(numbers: Iterable[float]) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
-
-
-def _write(file: Path, text: str) -> None:
-    """Write a file if its text is new, so that Sphinx reads only what has changed."""
-    if not file.exists() or file.read_text(encoding="utf-8") != text:
-        file.write_text(text, encoding="utf-8")

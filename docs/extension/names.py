@@ -9,6 +9,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -18,16 +19,22 @@ from typing import Any, NamedTuple
 import kdenv
 from kdenv.author import Game
 
+from .pages import write
+
 MODULES = {  # a module -> what one does with it
     "kdenv": "tables, policies and records by name, and what makes something of yours known",
     "kdenv.policies": "agents at the table, and what a search returns",
     "kdenv.arena": "matches, comparisons, leagues, and what can be concluded from them",
     "kdenv.envs": "PettingZoo, Gymnasium, and many games at once",
+    "kdenv.rl": "training with torch (extra `rl`)",
     "kdenv.client": "programs that play on a game server",
     "kdenv.author": "what to write a game, a card, a policy, a player, an evaluation, an encoding or a search with",
     **{f"kdenv.games.{game}": f"what else {game.capitalize()} offers" for game in kdenv.games()},
 }
 GAME_MODULES = tuple(f"kdenv.{game}_v0" for game in kdenv.games())
+
+
+_NO_HTML = re.compile(r"^~~~.*?^~~~$|^ {4}.*?$|`[^`]+`|<", re.MULTILINE | re.DOTALL)  # code, or the beginning of what HTML would take
 
 
 class Public(NamedTuple):
@@ -63,13 +70,11 @@ def write_pages(folder: Path) -> None:
     pages = {module: "\n".join(_page(module, homes)) for module in (*MODULES, *GAME_MODULES)}
     pages["index"] = "\n".join(_index(homes))
     for name, text in pages.items():
-        file = folder / f"{name}.md"
-        if not file.exists() or file.read_text(encoding="utf-8") != text:
-            file.write_text(text, encoding="utf-8")
+        write(folder / f"{name}.md", text)
 
 
 def _index(homes: Mapping[int, str]) -> Iterator[str]:
-    yield "# Public names\n"
+    yield "# API reference\n"
     yield "What is listed here is public. Everything else, that is all other modules and every name with an underscore, may be moved or"
     yield "renamed at any time. [Versions](/versions.md) says what is promised of public names.\n"
     for module, about in MODULES.items():
@@ -104,6 +109,10 @@ def _entry(each: Public, homes: Mapping[int, str]) -> Iterator[str]:
     value = each.value
     if inspect.isclass(value):
         yield f"````{{py:class}} {each.name}{_signature(value)}\n\n{_as_markdown(_docstring(value))}\n"
+        if fields := list(_fields(value)):
+            yield "Parameters:\n"
+            yield from (f"- `{name}`: {said}" for name, said in fields)
+            yield ""
         bases = list(_documented_bases(value, homes))
         if bases:
             yield f"It also has what {' and '.join(f'{{py:obj}}`{homes[id(base)]}`' for base in bases)} has.\n"
@@ -117,6 +126,24 @@ def _entry(each: Public, homes: Mapping[int, str]) -> Iterator[str]:
     else:
         shown = f" = {value!r}" if isinstance(value, (int, float, str)) else ""
         yield f"````{{py:data}} {each.name}\n\n{each.said}{f' `{each.name}{shown}`' if shown else ''}\n````\n"
+
+
+def _fields(cls: type) -> Iterator[tuple[str, str]]:
+    """The fields of a dataclass or NamedTuple of kdenv that have a comment beside or above them, with what it says.
+
+    There are none if the docstring lists them itself.
+    """
+    own = is_dataclass(cls) or hasattr(cls, "_fields")
+    if not own or re.search(r"^(Args|Attributes):$", _docstring(cls), re.MULTILINE):
+        return
+    source = inspect.getsource(cls).splitlines()
+    (node,) = ast.parse(textwrap.dedent("\n".join(source))).body
+    assert isinstance(node, ast.ClassDef)
+    for each in node.body:
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and not each.target.id.startswith("_"):
+            said = _comment_of(source, each.lineno - 1, (each.end_lineno or each.lineno) - 1)
+            if said:
+                yield each.target.id, said
 
 
 def _documented_bases(cls: type, homes: Mapping[int, str]) -> Iterator[type]:
@@ -148,6 +175,8 @@ class _Shown(str):
 
 def _signature(value: Any) -> str:
     """The arguments as a reader types them: without the modules of the types."""
+    if getattr(value, "_is_protocol", False):
+        return ""
     try:
         signature = inspect.signature(value)
     except (TypeError, ValueError):  # what is written in C has none
@@ -184,7 +213,7 @@ def _is_documented(value: Any) -> bool:
 
 
 def _said(room: ModuleType, name: str) -> str:
-    """What a name is, in one sentence."""
+    """A sentence about a public name."""
     value = getattr(room, name)
     if isinstance(value, Game):
         return f'The game {value.title}, which `kdenv.game("{value.name}")` gives, too.'
@@ -199,16 +228,20 @@ def _comment(room: ModuleType, name: str) -> str:
     for path in _sources_of(room, name):
         if name not in _assigned(path):
             continue
-        lines, (line, own_line) = path.read_text(encoding="utf-8").splitlines(), _assigned(path)[name]
-        beside = re.search(r"  # (?!noqa|type:)(.*)$", lines[own_line])
-        if beside:
-            return _sentence(beside[1])
-        above: list[str] = []
-        while line > 0 and lines[line - 1].startswith("# "):
-            line -= 1
-            above.insert(0, lines[line][2:])
-        return _sentence(" ".join(above))
+        return _comment_of(path.read_text(encoding="utf-8").splitlines(), *_assigned(path)[name])
     return ""
+
+
+def _comment_of(lines: list[str], line: int, own_line: int) -> str:
+    """The comment beside an assignment, on the last of these two lines, or else that above the first of them."""
+    beside = re.search(r"  # (?!noqa|type:)(.*)$", lines[own_line])
+    if beside:
+        return _sentence(beside[1])
+    above: list[str] = []
+    while line > 0 and lines[line - 1].strip().startswith("# "):
+        line -= 1
+        above.insert(0, lines[line].strip()[2:])
+    return _sentence(" ".join(above))
 
 
 def _sources_of(room: ModuleType, name: str) -> Iterator[Path]:
@@ -240,13 +273,14 @@ def _sentence(text: str) -> str:
 
 def _as_markdown(docstring: str) -> str:
     """A docstring for a page. Examples and indented blocks are code; what looks like a heading or like HTML of the page is none."""
-    listed = re.sub(r"^Args:\n((?: {4}.*\n?)+)", _arguments, textwrap.dedent(docstring), flags=re.MULTILINE)
+    listed = re.sub(r"^(Args|Attributes):\n((?: {4}.*\n?)+)", _arguments, textwrap.dedent(docstring), flags=re.MULTILINE)
     paragraphs = listed.replace("\n#", "\n\\#").split("\n\n")
-    text = "\n\n".join(textwrap.indent(each, "    ") if each.startswith(">>> ") else each for each in paragraphs)
-    return re.sub(r"^ {4}.*$|`[^`]+`|<", lambda found: "&lt;" if found[0] == "<" else found[0], text, flags=re.MULTILINE)
+    text = "\n\n".join(f"~~~pycon\n{each.rstrip()}\n~~~" if each.startswith(">>> ") else each for each in paragraphs)
+    return _NO_HTML.sub(lambda found: "&lt;" if found[0] == "<" else found[0], text)
 
 
 def _arguments(section: re.Match[str]) -> str:
-    """The section `Args:` of a docstring as a list."""
-    on_one_line = re.sub(r"\n {8,}", " ", section[1])
-    return "Args:\n\n" + re.sub(r"^ {4}([\w, ]+):", r"- `\1`:", on_one_line, flags=re.MULTILINE)
+    """The section `Args:` or `Attributes:` of a docstring as a list."""
+    on_one_line = re.sub(r"\n {8,}", " ", section[2])
+    title = "Parameters" if section[1] == "Args" else section[1]
+    return f"{title}:\n\n" + re.sub(r"^ {4}([\w, ]+):", r"- `\1`:", on_one_line, flags=re.MULTILINE)

@@ -18,6 +18,7 @@ comments directly above it. It ends where the next part of the page begins, so w
     ```
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
@@ -28,21 +29,22 @@ ROOT = Path(__file__).parents[2]
 # Files of the repository -> pages of the site that have their text.
 PAGES = {
     "README.md": "/index.md",
-    "docs/versions.md": "/versions.md",
-    "docs/platforms.md": "/platforms.md",
     "CONTRIBUTING.md": "/contributing.md",
+    "ARCHITECTURE.md": "/architecture.md",
     "CHANGELOG.md": "/changes.md",
     "REFERENCES.md": "/references.md",
     "baselines/papers/README.md": "/papers.md",
+    "baselines/papers/CLAIMS.md": "/claims.md",
     "baselines/papers/RESULTS.md": "/results.md",
     "baselines/README.md": "/strength.md",
+    "baselines/ladder/README.md": "/ladder.md",
     "kdenv/arena/README.md": "/comparing.md",
     "kdenv/compiler/README.md": "/concepts/kernels.md",
     "kdenv/networks/README.md": "/learning.md",
     "kdenv/server/README.md": "/serving.md",
 }
 _FENCE = re.compile(r"^```\{from\} (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?://|#)([^)\s]*)\)")
+_LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?://)([^)\s]*)\)")
 _CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^(#+) (.*)$")
 
@@ -86,6 +88,8 @@ def code(path: str, begins: list[str]) -> list[str]:
 def part(path: str, wanted: list[str]) -> str:
     """These sections of a page of the repository, as the site shows them."""
     text = (ROOT / path).read_text(encoding="utf-8")
+    if path.endswith(".ipynb"):
+        return _cells(text)
     if wanted == ["(all)"]:
         taken = _below_one_title(text.partition("\n")[2])
     elif wanted == ["(start)"]:
@@ -95,6 +99,12 @@ def part(path: str, wanted: list[str]) -> str:
     else:
         taken = "\n".join(section(text, title, path) for title in wanted)
     return linked(taken, path).strip()
+
+
+def _cells(notebook: str) -> str:
+    """The cells of a notebook without its title: words, and blocks of code."""
+    cells = [("".join(cell["source"]), cell["cell_type"] == "code") for cell in json.loads(notebook)["cells"]]
+    return "\n\n".join(f"```python\n{text}\n```" if is_code else re.sub(r"\A# .*", "", text) for text, is_code in cells)
 
 
 def section(text: str, title: str, path: str) -> str:
@@ -120,18 +130,34 @@ def sections(text: str) -> Mapping[str, str]:
     return {title: section(text, title, "this page") for title in titles}
 
 
+def write_sections(path: str, folder: Path) -> None:
+    """Write a page for each section of a page of the repository that has further sections, named after its title."""
+    folder.mkdir(exist_ok=True)
+    for title, text in sections((ROOT / path).read_text(encoding="utf-8")).items():
+        if "\n### " in text:
+            name = re.sub(r"\W+", "-", title.lower()).strip("-")
+            raised = "\n".join(line[1:] if not is_code and _HEADING.match(line) else line for line, is_code in _lines(text))
+            write(folder / f"{name}.md", linked(raised, path) + "\n")
+
+
+def write(file: Path, text: str) -> None:
+    """Write a file if its text is new, so that Sphinx reads only what has changed."""
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        file.write_text(text, encoding="utf-8")
+
+
 def linked(text: str, path: str) -> str:
     """The text of a page of the repository, with links that work in the site."""
 
     def instead(link: re.Match[str]) -> str:
         is_picture, words, target = link.groups()
         name, _, anchor = target.partition("#")
-        found = normpath(PurePosixPath(path).parent / name)
+        found = normpath(PurePosixPath(path).parent / name) if name else path  # a section of the same file may be on another page
         if not (ROOT / found).exists():
             raise PageError(f"{path} links to {target}, which is not there")
         if is_picture:
             return f"![{words}](/../{found})"
-        page = PAGES.get(found) or _page_of_game(found)
+        page = PAGES.get(found) or _page_of_site(found)
         if page:
             return f"[{words}]({page}{'#' + anchor if anchor else ''})"
         return words if words.strip("`") == target else f"{words} (`{found}`)"
@@ -146,9 +172,13 @@ def _below_one_title(text: str) -> str:
     return "\n".join(f"#{line}" if is_lower and not is_code and _HEADING.match(line) else line for line, is_code in lines)
 
 
-def _page_of_game(path: str) -> str:
-    found = re.fullmatch(r"kdenv/games/(\w+)/README\.md", path)
-    return f"/games/{found[1]}.md" if found else ""
+def _page_of_site(path: str) -> str:
+    """The page of a README of a game, or of a page of the site itself."""
+    game = re.fullmatch(r"kdenv/games/(\w+)/README\.md", path)
+    if game:
+        return f"/games/{game[1]}.md"
+    is_page = path.startswith("docs/") and path.endswith(".md") and not path.endswith("README.md")
+    return path.removeprefix("docs") if is_page else ""
 
 
 def _pieces(text: str) -> Iterator[tuple[str, bool]]:

@@ -22,10 +22,12 @@ def make_env(config):
     """A game of kdenv for RLlib. The config has the name of the environment and its parameters."""
     parameters = dict(config)
     env = gymnasium.make(parameters.pop("name", "kdenv:kdenv/Kingdomino-v0"), observation="dict", **parameters)
+    seen_by_env = env.observation_space
+    assert isinstance(seen_by_env, spaces.Dict)
     space = spaces.Dict(
         {
-            "observations": env.observation_space["observation"],
-            "action_mask": spaces.Box(0.0, 1.0, env.observation_space["action_mask"].shape, np.float32),
+            "observations": seen_by_env["observation"],
+            "action_mask": spaces.Box(0.0, 1.0, seen_by_env["action_mask"].shape, np.float32),
         }
     )
 
@@ -37,7 +39,7 @@ def make_env(config):
 
 def main():
     """Train a player, and print its mean reward."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--iterations", type=int, default=10)
     arguments = parser.parse_args()
     ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)

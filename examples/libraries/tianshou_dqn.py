@@ -8,6 +8,7 @@ import time
 
 import gymnasium
 import torch
+from gymnasium.spaces import Dict, Discrete
 from gymnasium.wrappers import TransformObservation
 from tianshou.algorithm.modelfree.dqn import DQN, DiscreteQLearningPolicy
 from tianshou.algorithm.optim import AdamOptimizerFactory
@@ -24,13 +25,15 @@ def make_env():
     env = gymnasium.make(
         "kdenv/Kingdomino-v0", players=2, size=3, opponents="random", seat="rotate", reward="win", observation="dict", skip_forced=True
     )
-    space = gymnasium.spaces.Dict({"obs": env.observation_space["observation"], "mask": env.observation_space["action_mask"]})
+    seen_by_env = env.observation_space
+    assert isinstance(seen_by_env, Dict)
+    space = Dict({"obs": seen_by_env["observation"], "mask": seen_by_env["action_mask"]})
     return TransformObservation(env, lambda seen: {"obs": seen["observation"], "mask": seen["action_mask"]}, space)
 
 
 def main():
     """Train a player, and print its share of wins."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--steps", type=int, default=10_000)
     arguments = parser.parse_args()
     torch.manual_seed(1)
@@ -40,7 +43,9 @@ def main():
     envs.seed(1)
     test_envs.seed(2)
     spaces = make_env()
-    space, actions = spaces.observation_space["obs"], spaces.action_space
+    seen, actions = spaces.observation_space, spaces.action_space
+    assert isinstance(seen, Dict) and isinstance(actions, Discrete)
+    space = seen["obs"]
     network = Net(state_shape=space.shape, action_shape=int(actions.n), hidden_sizes=[128, 128])
     policy = DiscreteQLearningPolicy(model=network, action_space=actions, eps_training=0.1)
     algorithm = DQN(policy=policy, optim=AdamOptimizerFactory(lr=1e-3), gamma=1.0, target_update_freq=200, n_step_return_horizon=3)

@@ -1,6 +1,7 @@
 """PPO of TorchRL against random players. Needs `pip install torchrl`.
 
-With observation="dict" the mask is a part of the observation, and MaskedCategorical uses it.
+With observation="dict" the mask is a part of the observation, and MaskedCategorical uses it. The games are one SeatVectorEnv, which TorchRL
+resets itself (autoreset_mode="Disabled").
 """
 
 import argparse
@@ -10,25 +11,34 @@ import torch
 from tensordict.nn import TensorDictModule, TensorDictSequential
 from torch import nn
 from torchrl.collectors import Collector
-from torchrl.envs import GymEnv
+from torchrl.envs import GymWrapper
 from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
 
-import kdenv  # noqa: F401  (importing it registers the environments)
+from kdenv.envs import SeatVectorEnv
 
-FRAMES, EPOCHS, MINIBATCH = 1024, 4, 256
+FRAMES, GAMES, EPOCHS, MINIBATCH = 1024, 32, 4, 256
 
 
 def make_env():
-    """One game of Kingdomino on a small board, for TorchRL."""
-    options = {"players": 2, "size": 3, "opponents": "random", "seat": "rotate", "reward": "margin", "skip_forced": True}
-    return GymEnv("kdenv/Kingdomino-v0", categorical_action_encoding=True, observation="dict", **options)
+    """Games of Kingdomino on a small board, for TorchRL."""
+    options = {
+        "players": 2,
+        "size": 3,
+        "encoding": "prospects",
+        "opponents": "random",
+        "seat": "rotate",
+        "reward": "margin",
+        "skip_forced": True,
+    }
+    games = SeatVectorEnv("kingdomino", num_envs=GAMES, observation="dict", autoreset_mode="Disabled", **options)
+    return GymWrapper(games, categorical_action_encoding=True)
 
 
 def main():
     """Train a player, and print its mean reward."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--steps", type=int, default=10 * FRAMES)
     arguments = parser.parse_args()
     torch.manual_seed(1)
@@ -58,8 +68,9 @@ def main():
         for _ in range(EPOCHS):
             with torch.no_grad():
                 advantage(batch)
+            frames = batch.reshape(-1)
             for rows in torch.randperm(FRAMES).split(MINIBATCH):
-                losses = loss_of(batch[rows])
+                losses = loss_of(frames[rows])
                 loss = losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]
                 optimizer.zero_grad()
                 loss.backward()
