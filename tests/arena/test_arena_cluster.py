@@ -5,14 +5,16 @@ The tests with a cluster of two nodes on this machine need the extra `ray`, and 
 
 import socket
 import sys
+from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 from matches import results_of, without_time
 
-from kdenv.arena import GameFailed, League, Match, Result, cluster, league, play
+from kdenv.arena import Curve, CurvePlan, GameFailed, Ladder, League, Match, Result, climb, cluster, league, play
 from kdenv.arena.job_queue import JobQueue
+from kdenv.arena.ladder import LadderGame, Rung
 from kdenv.cli import main
 from kdenv.core.errors import BadOption, MissingExtra, NotSupported
 from kdenv.policies import Policy
@@ -195,12 +197,12 @@ def test_an_interrupt_cancels_what_runs(fake) -> None:
     ("expected", "sentence"),
     [
         ({"kdenv": "0.0.9", "rules": "abc"}, r"a node of the cluster has kdenv .* with rules .*, here it is 0\.0\.9 with rules abc"),
-        ({"models": {"kingdomino-4p": "abc"}}, "a node of the cluster has another kingdomino-4p than this machine; copy the file there"),
+        ({"models": {"kingdomino-ppo": "abc"}}, "a node of the cluster has another kingdomino-ppo than this machine; copy the file there"),
     ],
 )
 def test_a_node_with_another_version_or_model_is_refused(fake, monkeypatch: pytest.MonkeyPatch, expected, sentence: str) -> None:
     fake()
-    match = Match("kingdomino", ["ppo(kingdomino-4p)", *["random"] * 3], games=8)
+    match = Match("kingdomino", ["ppo(kingdomino-ppo)", *["random"] * 3], games=8)
     play_there = cluster._play
     monkeypatch.setattr(cluster, "_play", lambda match, games, here, records: play_there(match, games, {**here, **expected}, records))
     with pytest.raises(BadOption, match=sentence):
@@ -215,6 +217,32 @@ def test_a_league_connects_once(fake, tmp_path) -> None:
     assert there.games == here.games == 24
     assert [row.rating.mean for row in there.rows()] == [row.rating.mean for row in here.rows()]
     assert len(ray.asked) >= 3
+
+
+def test_a_curve_connects_once_and_loses_nothing(fake, tmp_path) -> None:
+    ray = fake(loses=lambda games, n: n == 2)
+    plan = CurvePlan("kingdomino", ["gprd", "full_greedy"], [], ["random"], games=8, options={"size": 3})
+    there, here = Curve(plan), Curve(plan)
+    assert there.measure(tmp_path, ray="auto") and here.measure(processes=1)
+    assert (ray.connections, ray.ended) == (1, True)
+    assert [point.row.margin for point in there.points] == [point.row.margin for point in here.points]
+    with pytest.raises(BadOption, match="a cluster cannot play"):
+        Curve(replace(plan, by_processor=True)).measure(ray="auto")
+
+
+def test_a_ladder_is_the_same_on_a_cluster_that_loses_a_job(fake, tmp_path) -> None:
+    ray = fake(loses=lambda games, n: n == 2)
+    rows = [Rung(name, "rule", {"kingdomino": name}) for name in ("full_greedy", "gprd", "random")]
+    plan = Ladder(1, {"kingdomino": LadderGame(12, options={"size": 3})}, rows)
+    there, here = climb(plan, tmp_path, processes=None, ray="auto"), climb(plan)
+    assert len(ray.asked) > 3
+    assert [(row.label, row.rating) for row in there.rows("kingdomino")] == [(row.label, row.rating) for row in here.rows("kingdomino")]
+
+
+def test_luck_is_the_same_on_a_cluster(fake) -> None:
+    fake()
+    match = Match("dominion", ["double_witch", "big_money"], games=6, seed=5, luck="learned(dominion)")
+    assert [each.luck for each in results_of(match, processes=None, ray="auto")] == [each.luck for each in results_of(match)]
 
 
 def test_an_address_where_nobody_listens_is_told_at_once(fake) -> None:
@@ -241,7 +269,7 @@ def test_what_cannot_be_is_told(fake, monkeypatch: pytest.MonkeyPatch, capsys) -
     assert main([*command, "--move-limit", "1"]) == 2
     assert "a move limit cannot be watched on a cluster" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "ray", None)  # importing it fails
-    with pytest.raises(MissingExtra, match=r"playing on a cluster needs the extra 'ray': pip install 'kdenv\[ray\]'"):
+    with pytest.raises(MissingExtra, match=r"playing on a cluster needs the extra 'ray': pip install '\.\[ray\]' in a clone of kdenv"):
         play(MATCH, ray="auto", on_result=lambda result: None)
     assert main(command) == 2
     assert "needs the extra 'ray'" in capsys.readouterr().err

@@ -7,6 +7,7 @@ from everyone import policies_for
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from matches import results_of, without_time
+from models import OF_ACTIONS
 
 from kdenv.arena import GameFailed, Match, Result, Summary, compiled_games, play, play_game
 from kdenv.arena.compiled_games import CompiledGames
@@ -19,8 +20,8 @@ from kdenv.policies import Policy, Random, SearchPolicy, TurnPolicy, policy
 
 # Line-ups that together have every compiled player of every game; `random` stands where seats are left.
 LINE_UPS = [
-    ("kingdomino", ["full_greedy", "gprd", "ppo(kingdomino-4p, sample=yes)", "learned(kingdomino)"]),
-    ("kingdomino", ["ppo(kingdomino-4p)", "random", "ppo(kingdomino-4p)", "random"]),
+    ("kingdomino", ["full_greedy", "gprd", "learned(kingdomino)", f"ppo({OF_ACTIONS}, sample=yes)"]),
+    ("kingdomino", ["ppo(kingdomino-ppo)", "random", "ppo(kingdomino-ppo)", "random"]),
     ("dominion", ["big_money", "learned(dominion)"]),
     ("dominion", ["ppo(dominion-ppo)", "big_money"]),
     ("dominion", ["bmfsm", "single_witch", "double_witch", "rollout"]),
@@ -69,6 +70,7 @@ def test_these_are_all_compiled_players() -> None:
         assert compiled - {"random"} <= {text for of, line_up in LINE_UPS for text in line_up if of == name}
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("name", names())
 def test_so_it_is_with_all_options(name: str) -> None:
     game = find_game(name)

@@ -32,6 +32,14 @@ def test_a_list_of_playouts_is_one_budget() -> None:
     assert [match.line_up[0] for _, _, match in plan.matches()] == ["mce(playouts=[30,20])"]
 
 
+def test_few_deals_are_the_reason_for_missing_intervals() -> None:
+    curve = Curve(CurvePlan("kingdomino", ["full_greedy"], [], ["random"], games=4, options={"size": 3}, seed=1))
+    assert curve.measure(processes=1)
+    heading, intervals, *_ = str(curve).splitlines()
+    assert heading == "kingdomino, 4 players size=3 against random, 4 games a point, seed 1"
+    assert intervals.endswith("No intervals: too few deals (1; 10 are needed).")
+
+
 def test_searches_get_every_budget_and_others_one_match() -> None:
     plan = CurvePlan("dominoes", ["ismcts", "ismcts(playouts=5)", "greedy"], [read_budget("10ms"), read_budget("1s")], ["random"], games=2)
     line_ups = [match.line_up for _, _, match in plan.matches()]
@@ -77,7 +85,10 @@ def test_a_point_is_the_row_of_its_match(tmp_path: Path) -> None:
     rows = list(csv.DictReader((tmp_path / "curve.csv").read_text(encoding="utf-8").splitlines()))
     assert [(each["policy"], each["budget"]) for each in rows] == [("mce", "playouts=10"), ("mce", "playouts=20"), ("full_greedy", "")]
     assert float(rows[1]["margin"]) == row.margin.mean
-    assert str(curve).splitlines()[2].split()[:2] == ["mce", "playouts=20"]
+    heading, intervals, _, _, *rows = str(curve).splitlines()
+    assert heading == f"kingdomino, 4 players against gprd, {PLAN.games} games a point, seed {PLAN.seed}"
+    assert intervals == "Seats rotated, deals shared. ± and [low, high] are 95 % intervals over deals."
+    assert rows[1].split()[:2] == ["mce", "playouts=20"]
 
 
 def test_what_was_played_is_not_played_again(tmp_path: Path) -> None:

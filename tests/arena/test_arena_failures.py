@@ -56,7 +56,7 @@ def bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ["compare", "kingdomino", "random", "bad:act", *SMALL, "--processes", "1"],
         ["league", "league.toml", "--processes", "1"],
         ["curve", "kingdomino", "bad:act", *SMALL, "--processes", "1"],
-        ["play", "kingdomino", "bad:act", *SMALL, "--seed", "2"],
+        ["play", "kingdomino", "--against", "bad:act", *SMALL, "--seed", "2"],
     ],
     ids=lambda arguments: arguments[0],
 )

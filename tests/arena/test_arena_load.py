@@ -12,7 +12,7 @@ from kdenv.arena import Match, ResultsFile, compare, read
 from kdenv.core.errors import BadOption, BadRecord
 
 COLUMNS = ["file", "game", "seed", "line_up", "place", "policy", "seat", "number", "deal"]
-COLUMNS += ["score", "margin", "win", "seconds", "turns", "playouts"]
+COLUMNS += ["score", "margin", "win", "seconds", "turns", "playouts", "luck"]
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_time_that_was_not_measured_is_nan(file: Path) -> None:
 
 def test_the_line_ups_of_a_comparison_are_told_apart(tmp_path) -> None:
     file = tmp_path / "compare.jsonl"
-    compare("kingdomino", "full_greedy", "gprd", field="random", options={"size": 3}, deals=3, processes=1, out=file)
+    compare("kingdomino", "full_greedy", "gprd", against="random", options={"size": 3}, deals=3, processes=1, out=file)
     columns = read(file)
     assert columns["policy"] == ["full_greedy", "random", "gprd", "random"] * 6
     assert columns["line_up"].tolist() == [0, 0, 1, 1] * 6

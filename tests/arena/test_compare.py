@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -78,7 +79,7 @@ def test_seats_are_shared_evenly_or_filled_by_the_field(game: str, field: list, 
 @pytest.mark.parametrize(
     "field, players, what",
     [
-        ([], 3, "a and b cannot share 3 seats evenly; give a field for the others, or 2 players"),
+        ([], 3, "a and b cannot share 3 seats evenly; name opponents for the others, or 2 players"),
         (["c", "d"], 2, "2 policies are given for the 1 seat of the others"),
         (["c"], 9, "kingdomino cannot be played by 9 players"),
     ],
@@ -148,6 +149,73 @@ def test_pairing_is_worth_the_ratio_of_the_variances() -> None:
     assert comparison.pairing == pytest.approx((a.var() + b.var()) / (a - b).var())
     assert comparison.pairing > 5
     assert f"variance reduction from shared deals: {comparison.pairing:.1f}x" in str(comparison).lower()
+
+
+# Bounds, wins, and a policy against itself
+
+
+@pytest.mark.parametrize(
+    "bounds, points, verdict, words",
+    [
+        ((-1.0, 2.0), 3.0, Verdict.ABOVE, "more than -1 points a game"),
+        ((-1.0, 2.0), -2.0, Verdict.BELOW, "less than 2 points a game"),
+        ((-9.0, 9.0), 0.0, Verdict.BETWEEN, "between -9 points a game and 9 points a game"),
+        ((4.0, 4.0), 6.0, Verdict.ABOVE, "more than 4 points a game"),
+    ],
+)
+def test_a_comparison_with_bounds_ends_when_one_is_excluded(bounds: tuple, points: float, verdict: Verdict, words: str) -> None:
+    comparison = Comparison(APART, bounds=bounds)
+    while not comparison.is_known:
+        assert comparison.verdict is Verdict.OPEN
+        comparison.add_deal(20.0 + points + 0.1 * (comparison.deals % 5 - 2), 20.0)
+    assert comparison.verdict is verdict
+    assert words in comparison.sentence
+    low, high = comparison.difference.low, comparison.difference.high
+    assert low > bounds[0] or high < bounds[1]
+
+
+def test_bounds_with_a_wide_spread_need_more_deals_than_bounds_far_away() -> None:
+    counts = []
+    for bounds in ((-0.5, 0.5), (-5.0, 5.0)):
+        comparison = Comparison(APART, bounds=bounds)
+        while not comparison.is_known:
+            comparison.add_deal(20.0 + 3 * (comparison.deals % 7 - 3), 20.0)
+        counts.append(comparison.deals)
+    assert counts[0] > 5 * counts[1]
+
+
+@pytest.mark.parametrize("bounds", [(1.0, -1.0), (0.0, math.inf), (math.nan, 1.0)])
+def test_bounds_that_are_not_possible(bounds: tuple[float, float]) -> None:
+    with pytest.raises(BadOption, match="they are two numbers of points, the lower one first"):
+        Comparison(APART, bounds=bounds)
+
+
+def test_wins_are_counted_by_policy_when_they_never_meet() -> None:
+    results, comparison = results_of(APART), Comparison(APART, smallest=0.0)
+    for result in results:
+        comparison.add(result)
+    for line_up, outcomes in enumerate((comparison.wins.a, comparison.wins.b)):
+        won = [result.wins[0] for result in results if APART.find(result.number)[2] == line_up]
+        assert (outcomes.wins, outcomes.losses) == (won.count(1.0), won.count(0.0))
+        assert outcomes.wins + outcomes.draws + outcomes.losses == comparison.games / 2
+
+
+def test_partners_win_together() -> None:
+    """In a team game A has two seats of a team, and its win is one win."""
+    match = Match("dominoes", ["greedy", "random"] * 2, games=8, options={"mode": "round"})
+    comparison = Comparison(match)
+    for result in results_of(match):
+        comparison.add(result)
+    wins = comparison.wins.a
+    assert wins.wins + wins.draws + wins.losses == 8
+    assert wins.wins == comparison.wins.b.losses
+
+
+def test_a_policy_against_itself_is_said_to_be_so() -> None:
+    same = Match("kingdomino", ["mce(playouts=100)", "mce(playouts=100, playout=random)"], games=2)
+    other = Match("kingdomino", ["mce(playouts=100)", "mce(playouts=101)"], games=2)
+    assert "A and B are the same policy, so their true difference is 0." in str(Comparison(same))
+    assert "the same policy" not in str(Comparison(other))
 
 
 # kdenv match lists its differences, too
@@ -245,7 +313,7 @@ def test_a_file_of_another_version_or_comparison_is_refused(tmp_path) -> None:
     file = tmp_path / "compare.jsonl"
     compare("kingdomino", "full_greedy", "random", out=file, deals=1, **SMALL)
     with pytest.raises(BadRecord, match=r"holds the results of another match .*; choose another --out"):
-        compare("kingdomino", "full_greedy", "random", field="gprd", out=file, deals=1, **SMALL)
+        compare("kingdomino", "full_greedy", "random", against="gprd", out=file, deals=1, **SMALL)
     first, *rest = file.read_text().splitlines()
     file.write_text("\n".join([json.dumps({**json.loads(first), "kdenv": "0.0.9"}), *rest]) + "\n")
     with pytest.raises(BadRecord, match=r"another version of kdenv \(0.0.9, here it is .*; choose another --out"):
@@ -257,7 +325,7 @@ def test_a_file_of_another_version_or_comparison_is_refused(tmp_path) -> None:
 
 def test_searches_are_compared_at_a_budget() -> None:
     at = read_budget("playouts=3")
-    found = compare("kingdomino", "mce", "full_greedy", field="uct(playouts=2)", at=at, deals=1, **SMALL)
+    found = compare("kingdomino", "mce", "full_greedy", against="uct(playouts=2)", at=at, deals=1, **SMALL)
     assert (found.match.line_up, found.match.other) == (["mce(playouts=3)", "uct(playouts=2)"], ["full_greedy", "uct(playouts=2)"])
     assert found.as_json()["budget"] == "playouts=3"
 
@@ -282,12 +350,13 @@ def test_the_command_says_what_is_known(capsys) -> None:
 
 
 def test_the_command_compares_at_several_budgets(capsys, tmp_path) -> None:
-    command = ["compare", "kingdomino", "mce", "random", "--field", "gprd, full_greedy", "--option", "size=3", "--processes", "1"]
+    command = ["compare", "kingdomino", "mce", "random", "--against", "gprd", "full_greedy", "--option", "size=3", "--processes", "1"]
     assert main([*command, "--seed", "1", "--at", "playouts=2,playouts=4", "--deals", "1", "--out", str(tmp_path / "c.jsonl")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines == [
-        f"playouts={n}: it is not known whether mce(playouts={n}) or random is stronger: too few deals (1; 10 are needed)." for n in (2, 4)
+    assert [line.split(". ")[0] for line in lines] == [
+        f"playouts={n}: it is not known whether mce(playouts={n}) or random is stronger: too few deals (1; 10 are needed)" for n in (2, 4)
     ]
+    assert all(re.search(r"Wins-draws-losses \d-\d-\d \(A\) and \d-\d-\d \(B\), Elo difference ", line) for line in lines)
     assert sorted(path.name for path in tmp_path.glob("*.jsonl")) == ["c-playouts=2.jsonl", "c-playouts=4.jsonl"]
 
 
@@ -312,7 +381,8 @@ def test_a_terminal_shows_how_far_it_is(capsys, monkeypatch) -> None:
 @pytest.mark.parametrize(
     "words, what",
     [
-        (["random", "random", "--field", "c=random"], "is not a list of policies"),
+        (["random", "random", "--against", "c=random"], "c=random"),
+        (["random", "random", "--bounds", "2", "1"], "the bounds 2 and 1 are not possible"),
         (["random", "random", "--error", "2"], "an error of 2 is not possible"),
         (["random", "random", "--players", "3"], "cannot share 3 seats evenly"),
         (["random", "nobody"], "there is no policy nobody"),
@@ -339,6 +409,14 @@ def test_progress_says_how_far_it_is() -> None:
         comparison.add_deal(float(number % 7) - 2.5, 0.0)
     assert comparison.progress.startswith("30 deals: 0.3 [")
     assert comparison.progress.endswith(" to go")
+
+
+def test_progress_ends_at_the_most_deals() -> None:
+    """A difference of 0.001 with a spread of 1 would need millions of deals."""
+    comparison = Comparison(Match("kingdomino", ["full_greedy", "gprd"], games=2 * 100), smallest=0.0)
+    for number in range(60):
+        comparison.add_deal(0.001 + (-1) ** number, 0.0)
+    assert comparison.progress.endswith("about 40 to go")
 
 
 def test_a_notebook_shows_a_table() -> None:

@@ -246,8 +246,9 @@ def test_a_match_has_a_file_of_its_own(tmp_path: Path) -> None:
         replace(match, seed=2),
         replace(match, options={"size": 3, "harmony": True}),
         replace(match, options={"size": 3}),
+        replace(match, luck="learned(kingdomino)"),
     ]
-    assert len({path_in(tmp_path, each) for each in (match, *others)}) == 6
+    assert len({path_in(tmp_path, each) for each in (match, *others)}) == 7
     same = replace(match, games=8, options={"harmony": False, "size": 3})
     assert path_in(tmp_path, same) == path_in(tmp_path, match)
 

@@ -46,6 +46,7 @@ CONFIGURATIONS: dict[str, tuple[int, str, float, int, int]] = {
     "Table 47": (10_000, "windiff", 0.7, 15, 10),
     "Table 48": (10_000, "windiff", 0.7, 15, 1),
     **dict.fromkeys(("Table 53", "Table 54", "Table 55", "Table 56"), (0, "windiff", 0.7, 15, 10)),
+    **dict.fromkeys(("Figure 25", "Figure 26"), (100_000, "windiff", 0.7, 15, 1)),
 }
 # Who plays whom; 4.3: the variants against each other.
 PAIRS = {
@@ -69,16 +70,21 @@ PAIRS = {
     "Table 47": ("uct_orig", "double_witch"),
     "Table 48": ("ucb_orig", "double_witch"),
     "Section 4.5": ("single_witch", "bmfsm"),
+    "Figure 25": ("ucb_mod", "bmfsm"),  # the opponent of section 3
+    "Figure 26": ("uct_mod", "bmfsm"),
 }
+# 4.1: the test bed with a Woodcutter of more coins.
+OTHERS = "village,gardens,moneylender,remodel,smithy,festival,laboratory,market,witch"
 # 3.6: 40 turns at most in "the parameter setups", 999 in the experiments of section 4; Table 13: "also used 999".
 FEW_TURNS = [f"Table {n}" for n in (4, 6, 8, 10, 14, 16, 18, 20, 22)]
 # DominAI 2016, Algorithm 1: values times P_G, which is the paper's estimate. Its program prunes without dividing by it.
 ALGORITHM_1 = ("pruning=paper", "belief=paper")
+HALF = "Half of the simulations"  # not a table of the thesis: its rows again, with half of their simulations
 SCORES = {"Pure win/loss": "lead", "Win+Diff": "windiff"}
 
 
-def configured(table: str, row: str, variant: str) -> str:
-    """The search of a row of the thesis as text, from its configuration and from what its name changes in it."""
+def configured(table: str, row: str, variant: str, part: int = 1) -> str:
+    """The search of a row of the thesis as text, from its configuration and what its name changes in it. `part` divides its simulations."""
     if variant not in VARIANTS:
         return variant
     if table == "Table 31":  # Table 32
@@ -86,22 +92,22 @@ def configured(table: str, row: str, variant: str) -> str:
     else:
         sims, score, c, epsilon, least = CONFIGURATIONS[table]
     trees, playout = 1, ""
-    for part in row.split(", "):
-        if part in SCORES:
-            score = SCORES[part]
-        elif found := re.fullmatch(r"C = (\S+)", part):
+    for word in row.split(", "):
+        if word in SCORES:
+            score = SCORES[word]
+        elif found := re.fullmatch(r"C = (\S+)", word):
             c = float(found[1])
-        elif found := re.match(r"([\d,]+) simulations", part):
+        elif found := re.match(r"([\d,]+) simulations", word):
             sims = int(found[1].replace(",", ""))
-        elif found := re.fullmatch(r"minimum visits (\d+)", part):
+        elif found := re.fullmatch(r"minimum visits (\d+)", word):
             least = int(found[1])
-        elif found := re.fullmatch(r"epsilon (\d+)", part):
+        elif found := re.fullmatch(r"epsilon (\d+)", word):
             epsilon = int(found[1])
-        elif found := re.match(r"(\d) trees?", part):
+        elif found := re.match(r"(\d) trees?", word):
             trees = int(found[1])
-        elif found := re.fullmatch(r"(\d) (threads?|iterations?)", part):  # eq. 13
+        elif found := re.fullmatch(r"(\d) (threads?|iterations?)", word):  # eq. 13
             trees *= int(found[1])
-        elif part == "random rollouts":
+        elif word == "random rollouts":
             playout = "random"
     if table == "Table 8" and score == "lead":  # its Pure W/L rows have "Heuristic" rollouts
         epsilon = 0
@@ -113,8 +119,8 @@ def configured(table: str, row: str, variant: str) -> str:
     many = f"trees={trees}, " if trees > 1 else ""
     obvious = "no" if "without MPPAF" in row else "yes"
     return (
-        f"{search}(playout={playout or f'rollout(epsilon={epsilon / 100})'}, select={formula}(c={c}), least={least}, playouts={sims}, "
-        f"score={score}, {tree}{many}reflex={obvious}, choice=visits, ties=random, whole=yes)"
+        f"{search}(playout={playout or f'rollout(epsilon={epsilon / 100})'}, select={formula}(c={c}), least={least}, "
+        f"playouts={sims // part}, score={score}, {tree}{many}reflex={obvious}, choice=visits, ties=random, whole=yes)"
     )
 
 
@@ -128,20 +134,24 @@ def lines(paper: str) -> Iterator[tuple[tables.Expected, str, dict[str, str], li
 
 
 def test_lines_of_the_dominion_thesis_play_its_configurations() -> None:
-    n = 0
+    found = set()
     for line, game, options, policies in lines("jansen2014"):
-        first, second = PAIRS[line.table]
+        table, row = line.row.split(", ", 1) if line.table == HALF else (line.table, line.row)
+        first, second = PAIRS[table]
         if line.table == "Table 25":
             first = line.row.split(",")[0]
-        wanted = [configured(line.table, line.row, variant) for variant in (first, second) if variant]
+        wanted = [configured(table, row, variant, 2 if line.table == HALF else 1) for variant in (first, second) if variant]
         assert [policy(text) for text in policies] == [policy(text) for text in wanted], (line.table, line.row)
         if line.table == "Table 25":  # 4.2: "the kingdom cards were removed"
             assert (game, options) == ("dominion", {"kingdom": "none", "supply": "thesis"})
         else:
-            turns = "40" if line.table in FEW_TURNS else "999"
+            turns = "40" if table in FEW_TURNS else "999"
+            if line.table.startswith("Figure"):
+                coins = line.row.split(", ")[1].removesuffix(" coins")
+                assert options.pop("kingdom") == f"woodcutter{'' if coins == '2' else coins},{OTHERS}"
             assert (game, options) == ("dominion", {"supply": "thesis", "info": "thesis", "max_turns": turns}), (line.table, line.row)
-        n += 1
-    assert n > 100 and {line.table for line, *_ in lines("jansen2014")} == PAIRS.keys()
+        found.add(line.table)
+    assert found == {*PAIRS, HALF}
 
 
 def test_lines_of_the_kingdomino_paper_play_its_configurations() -> None:
@@ -165,11 +175,14 @@ def test_lines_of_the_kingdomino_paper_play_its_configurations() -> None:
 
 
 def test_lines_of_the_carcassonne_thesis_play_its_configurations() -> None:
-    """6.2.1: MC v MCo. 6.2.2: MCTS with C = ... v MC, MCTS v MCTSo. 6.4: Star2.5 with k = 5 v MCTS with C = 3."""
+    """6.2.1: MC v MCo. 6.2.2: MCTS with C = ... v MC, MCTS v MCTSo. 6.4: Star2.5 with k = 5 v MCTS with C = 3.
+
+    Budgets: the playouts a turn with which MC makes its 63.6 points; ten seconds at the 42,000 nodes a second of Table 6.4.
+    """
     pairs = {
-        "6.1": ("mc(playouts=500)", "mco(playouts=500)"),
-        "6.3": ("mcts(playouts=500, select=ucb1(c=3))", "mctso(playouts=500, select=ucb1(c=1.5))"),
-        "6.8": ("star2.5/best(seconds=0.05, k=5)", "mcts(seconds=0.05, select=ucb1(c=3))"),
+        "6.1": ("mc(playouts=220)", "mco(playouts=220)"),
+        "6.3": ("mcts(playouts=220, select=ucb1(c=3))", "mctso(playouts=220, select=ucb1(c=1.5))"),
+        "6.8": ("star2.5/best(nodes=420000, k=5)", "mcts(playouts=220, select=ucb1(c=3))"),
     }
     places = {**{f"Table {n}": n for n in pairs}, "Figure 6.1": "6.1", "Figure 6.2": "6.1", "Figure 6.3": "6.3", "Figure 6.4": "6.3"}
     places |= {"Figure 6.7": "6.8", "Figure 6.8": "6.8"}
@@ -179,11 +192,11 @@ def test_lines_of_the_carcassonne_thesis_play_its_configurations() -> None:
             c = re.search(r"C = ([\d.]+)", line.row)
             assert c is not None
             wanted = [
-                f"uct(score=margin, select=ucb1(c={c[1]}), ties=random, playouts=500)",
-                "mce(score=margin, ties=random, playouts=500)",
+                f"uct(score=margin, select=ucb1(c={c[1]}), ties=random, playouts=220)",
+                "mce(score=margin, ties=random, playouts=220)",
             ]
         elif line.table == "Section 6.4":
-            wanted = ["star2.5(k=5, order=2, evaluate=fixed_bounds, seconds=0.05)", "mcts(seconds=0.05)"]
+            wanted = ["star2.5(k=5, order=2, evaluate=fixed_bounds, nodes=420000)", "mcts(playouts=220)"]
         elif line.row.startswith("a random player"):
             wanted = ["random", "random"]
         else:
@@ -223,8 +236,8 @@ def test_lines_of_the_dominoes_paper_play_its_configurations() -> None:
 @pytest.mark.parametrize(
     "table, row, wrong",
     [
-        ("Table 10", "5,000 simulations", "uct_mod/t28(playouts=5000, least=10)"),
-        ("Table 20", "5,000 simulations", "ucb_mod/t21(playouts=5000, score=windiff)"),
+        ("Table 10", "5,000 simulations", "uct_mod/t28(playouts=2200, least=10)"),
+        ("Table 20", "5,000 simulations", "ucb_mod/t21(playouts=2200, score=windiff)"),
         ("Table 22", "100 simulations", "ucb_orig/t23(playouts=100)"),
         ("Table 54", "25,000 simulations, 2 threads, 1 iteration", "ucb_mod(playouts=25000)"),
     ],

@@ -5,6 +5,7 @@ import json
 import math
 import random
 import re
+import shutil
 import statistics
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from baselines.papers import dominai2016, figures, gedda2018, heyden2009, jansen2014, matches, page, saved_games, tables, wong_kang
+from baselines.papers import claims, dominai2016, figures, gedda2018, heyden2009, jansen2014, matches, page, saved_games, tables, wong_kang
 from kdenv.arena import Match, Result
 from kdenv.cli import main, reproduce
 
@@ -31,7 +32,7 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_every_line_can_be_made_or_says_why_not(paper: str) -> None:
+def test_every_line_can_be_made_or_says_why_not(paper: str, tmp_path: Path) -> None:
     module = {"gedda2018": gedda2018, "heyden2009": heyden2009, "jansen2014": jansen2014, "dominai2016": dominai2016}.get(paper)
     lines = tables.expected_of(paper)
     assert len({line.key for line in lines}) == len(lines), "two lines have the same name"
@@ -39,9 +40,7 @@ def test_every_line_can_be_made_or_says_why_not(paper: str) -> None:
         kind, _, rest = line.how.partition(" ")
         assert line.source and (line.value or line.why), line
         if kind in ("match", "seats"):
-            game, options, policies = (part.strip() for part in rest.split(";"))
-            given = dict(option.split("=") for option in options.split())
-            Match(game, [text.strip() for text in policies.split(" v ")], 1, options=given).check()
+            matches.Matches(tmp_path).match(kind, rest, 1)
             assert int(line.quick) <= int(line.default) and int(line.full) >= 0
         elif kind == "call" and module is not None:
             assert callable(getattr(module, rest.split()[0]))
@@ -107,7 +106,18 @@ def test_the_committed_results_have_every_line_or_say_why_not(paper: str) -> Non
     assert [line.key for line in tables.expected_of(paper) if line.key not in results] == []
     assert [line for line in results.values() if not line.ours and not line.why] == []
     assert {line.verdict for line in results.values()} <= set(page.VERDICTS)
-    assert (tables.ROOM / "RESULTS.md").read_text(encoding="utf-8") == page.page()
+
+
+def test_the_committed_pages_and_figures_are_those_of_the_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "out", None)
+    shutil.copytree(tables.ROOM / "results", tmp_path / "results")
+    shutil.copy(tables.ROOM / "README.md", tmp_path)
+    assert main(["reproduce", "--page", "--out", str(tmp_path)]) == 0
+    made = {path.relative_to(tmp_path).as_posix(): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    committed = {name: (tables.ROOM / name).read_bytes() for name in made if (tables.ROOM / name).exists()}
+    others = sorted(name for name in made if made[name] != committed.get(name))
+    assert {"RESULTS.md", "CLAIMS.md", "results/claims.csv"} < made.keys()
+    assert others == [], "these files are older than the results; run `kdenv reproduce --page` and commit what it writes"
 
 
 def test_the_committed_kingdoms_are_the_best_that_are_known() -> None:
@@ -121,7 +131,8 @@ def test_the_committed_kingdoms_are_the_best_that_are_known() -> None:
 
 def test_a_line_of_a_match_that_is_not_played_says_with_which_size_it_is(room: Path) -> None:
     how = "match dominoes; mode=round; greedy v random v greedy v random"
-    lines = [f"T,a,score,50,100,,here,{how},0,10,30,\n", f"T,b,score,50,100,,here,{how},0,0,30,it takes a minute\n"]
+    other = "match dominoes; mode=round; random v greedy v random v greedy"
+    lines = [f"T,a,score,50,100,,here,{how},0,10,30,\n", f"T,b,score,50,100,,here,{other},0,0,30,it takes a minute\n"]
     (room / "expected" / "dominai2016.csv").write_text(HEADER + "".join(lines))
     tables.run("dominai2016", None, "quick", lambda *_: None)
     assert [(line.verdict, line.why) for line in tables.results_of("dominai2016")] == [
@@ -133,51 +144,111 @@ def test_a_line_of_a_match_that_is_not_played_says_with_which_size_it_is(room: P
 def test_a_line_that_is_kept_is_judged_by_what_is_known_now(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     how = "match dominoes; mode=round; greedy v random v greedy v random"
     verdicts = []
-    for half, why in (("1", ""), ("30", "a remark"), ("30", "not comparable: another remark")):
-        (room / "expected" / "dominai2016.csv").write_text(HEADER + f"T,a,wins,99,,{half},here,{how},40,40,40,{why}\n")
+    for n, why in ((1000, ""), (2, "a remark"), (1000, "not comparable: another remark")):
+        (room / "expected" / "dominai2016.csv").write_text(HEADER + f"T,a,wins,5,{n},,here,{how},40,40,40,{why}\n")
         tables.run("dominai2016", None, "quick", lambda *_: None)
         [made] = tables.results_of("dominai2016")
         verdicts.append((made.verdict, made.why))
         monkeypatch.setattr(tables, "_line", lambda *_: pytest.fail("what was made is made again"))
-    assert verdicts == [("weaker", ""), ("agrees", "a remark"), ("not comparable", "not comparable: another remark")]
+    assert verdicts == [("differs", ""), ("cannot tell", "a remark"), ("not comparable", "not comparable: another remark")]
 
 
-def line(measure: str, value: str, *, n: str = "", half: str = "", why: str = "") -> tables.Expected:
-    return tables.Expected("T", "r", measure, value, n, half, "s", "match", "1", "1", "1", why)
+Judge = Callable[..., dict[str, tables.Line]]
+A, B = (
+    f"match dominoes; mode=round; {policies}" for policies in ("greedy v random v greedy v random", "random v greedy v random v greedy")
+)
+
+
+@pytest.fixture
+def judge(room: Path) -> Judge:
+    """A function of lines, which gives them with their verdicts, by row.
+
+    A line has a row, a measure, the paper's value, its n and half width, how it is made, ours, its 95 % interval, games, source and remark.
+    """
+
+    def judged(*lines: tuple[Any, ...]) -> dict[str, tables.Line]:
+        expected, made = [], {}
+        for row, measure, value, n, half, how, ours, low, high, games, *more in lines:
+            source, why = (*more, *("here", "")[len(more) :])
+            expected.append(["T", row, measure, value, n, half, source, how, "1", "1", "1", why])
+            texts = dict.fromkeys(tables.Line.__dataclass_fields__, "")
+            numbers = {"ours": ours, "low": low, "high": high, "games": games, "paper": value}
+            texts |= {"table": "T", "row": row, "measure": measure, "how": how, **{name: str(number) for name, number in numbers.items()}}
+            made["T", row, measure] = tables.Line(**texts)
+        with (room / "expected" / "dominai2016.csv").open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([HEADER.strip().split(","), *expected])
+        return {f"{row}, {measure}": line for (_, row, measure), line in tables.judged("dominai2016", made).items()}
+
+    return judged
 
 
 @pytest.mark.parametrize(
-    "expected, ours, error, verdict",
+    "paper, ours, verdict",
     [
-        (line("count", "21"), 21, math.nan, "agrees"),
-        (line("count", "21"), 22, math.nan, "differs"),
-        (line("about", "5e40"), 5.1e40, math.nan, "agrees"),
-        (line("about", "5e40"), 4e41, math.nan, "differs"),
-        (line("log10", "61.57"), 61.70, math.nan, "agrees"),
-        (line("log10", "61.57"), 62.57, math.nan, "differs"),
-        (line("wins", "60", n="200"), 65, 4.0, "agrees"),
-        (line("wins", "60", n="200"), 90, 4.0, "stronger"),
-        (line("wins", "60", n="200"), 30, 4.0, "weaker"),
-        (line("margin", "-7.2", half="0.7"), -7.9, 0.3, "agrees"),
-        (line("margin", "-7.2", half="0.7"), -4.9, 0.3, "stronger"),
-        (line("margin", "-7.2"), -4.9, 0.3, "not comparable"),
-        (line("wins", "60", n="200", why="not comparable: seconds"), 60, 4.0, "not comparable"),
-        (line("wins", "60", n="200"), math.nan, math.nan, "not tried"),
-        (line("wins", "60", n="200"), 60, math.nan, "too few games"),
-        (line("open", "60", half="1"), 70, 1.0, "differs"),
-        (line("deviation", "7.4", half="2"), 1, 0.5, "differs"),
-        (line("rival's wins", "60", n="200"), 90, 4.0, "stronger"),
-        (line("wins second", "60", n="200"), 90, 4.0, "stronger"),
-        (line("losses", "60", n="200"), 90, 4.0, "weaker"),
-        (line("rival's losses first", "60", n="200"), 30, 4.0, "stronger"),
-        (line("draws", "2", n="200"), 30, 4.0, "differs"),
-        (line("least second", "50"), 60, math.nan, "agrees"),
-        (line("turns", "50"), 80, math.nan, "differs"),
-        (line("points = 83", "77", n="100"), 76, 4.0, "agrees"),
+        (("count", 21, "", ""), (21, "", ""), "agrees"),
+        (("count", 21, "", ""), (22, "", ""), "differs"),
+        (("about", "5e40", "", ""), (5.1e40, "", ""), "agrees"),
+        (("about", "5e40", "", ""), (4e41, "", ""), "differs"),
+        (("log10", 61.57, "", ""), (61.70, "", ""), "agrees"),
+        (("log10", 61.57, "", ""), (62.57, "", ""), "differs"),
+        (("open", 60, "", 1), (61, 60, 62), "agrees"),
+        (("open", 60, "", 1), (70, 69, 71), "differs"),
+        (("open", 60, "", 1), (63, 61, 65), "differs slightly"),
+        (("open", 60, "", 1), (65, 55, 75), "cannot tell"),
+        (("open", 60, "", ""), (60, 59, 61), "not comparable"),
+        (("nodes", "", "", ""), (60, "", ""), "not comparable"),
+        (("count", "5", "", ""), ("", "", ""), "not tried"),
     ],
 )
-def test_verdicts(expected: tables.Expected, ours: float, error: float, verdict: str) -> None:
-    assert tables.verdict(expected, float(expected.value), tables.error_of(expected), ours, error) == verdict
+def test_verdicts_of_numbers_that_are_not_of_a_match(judge: Judge, paper: tuple[Any, ...], ours: tuple[Any, ...], verdict: str) -> None:
+    [line] = judge(("a", *paper, "call team_0_wins", *ours, "")).values()
+    assert line.verdict == verdict
+
+
+def test_a_match_has_one_verdict(judge: Judge) -> None:
+    """Wins come before the margin, later rounds before earlier ones, and what can be compared before all."""
+    lines = judge(
+        ("a", "draws", 2, 200, "", A, 2, 1, 4, 200),
+        ("a", "wins", 60, 200, "", A, 61, 54, 68, 200),
+        ("a", "margin", 9, "", 0.1, A, -9, -9.1, -8.9, 200),
+        ("b", "points 1", 9, "", 0.1, B, 9, 8.9, 9.1, 200),
+        ("b", "points 2", 9, "", 0.1, B, 15, 14.9, 15.1, 200),
+        ("b", "wins", 99, "", "", B, 1, 0, 2, 200),
+    )
+    assert {name: line.verdict for name, line in lines.items()} == {
+        "a, draws": "same match",
+        "a, wins": "agrees",
+        "a, margin": "same match",
+        "b, points 1": "same match",
+        "b, points 2": "differs",
+        "b, wins": "same match",
+    }
+    wins, points = lines["a, wins"], lines["b, points 2"]
+    assert float(wins.difference) == 1 and float(wins.p) > 0.9 and 10 < float(wins.noticeable) < 12
+    assert (float(points.difference), float(points.p)) == (6, 0) and 0 < float(points.noticeable) < 1
+    assert 5.8 < float(points.difference_low) < 6 < float(points.difference_high) < 6.2
+
+
+def test_a_difference_counts_after_correction_for_the_other_rows(judge: Judge) -> None:
+    """63 of 100 and 77 of 100 have p = 0.044: alone they differ, among ten rows they do not."""
+    wins = ("a", "wins", 63, 100, "", A, 77, 68, 84, 100)
+    [alone] = judge(wins).values()
+    others = [(f"b{i}", "open", 60, "", 1, "call team_0_wins", 60, 59, 61, "") for i in range(9)]
+    among = judge(wins, *others)["a, wins"]
+    assert (alone.verdict, among.verdict) == ("differs", "cannot tell")
+    assert alone.p == among.p == "0.0444" and float(alone.noticeable) < float(among.noticeable)
+
+
+def test_numbers_that_the_paper_does_not_have_are_not_counted(judge: Judge) -> None:
+    lines = judge(
+        ("a", "count", 5, "", "", "call team_0_wins", 5, "", "", "", "design page (not in the paper)"),
+        ("b", "wins", 60, 100, "", A, 60, 50, 70, 100, "not in the paper"),
+        ("c", "wins", 60, 100, "", B, 60, 50, 70, 100, "here", "not comparable: seconds"),
+        ("d", "wins", 60, 100, "", "", "", "", "", "", "here", "people"),
+    )
+    assert [line.verdict for line in lines.values()] == ["our own number", "our own number", "not comparable", "nothing to play"]
+    assert [line.row for line in lines.values() if tables.is_match(line)] == ["c"]
+    assert list(tables.summary(list(lines.values()))) == ["   2 our own number", "   1 not comparable", "   1 nothing to play"]
 
 
 def test_a_table_is_made_and_the_page_shows_it(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -228,6 +299,32 @@ def test_it_goes_on_where_it_stopped_and_makes_again_what_has_too_few_games(room
     assert made == ["again", "a", "b"]
     assert [each.games for each in tables.results_of("dominai2016")] == ["8", "8"]
     assert not any((room / "games").iterdir()), "games that are quick to play are kept although their numbers are known"
+
+
+@pytest.mark.parametrize("what", ["dominai2016", "claims"])
+def test_an_interrupted_run_writes_the_pages_of_what_it_has_made(what: str, room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So results that are committed after Ctrl-C have their pages."""
+    how = "match dominoes; mode=round; greedy v random v greedy v random"
+    (room / "expected" / "dominai2016.csv").write_text(
+        HEADER + f"T,a,score,50,100,,here,{how},4,4,4,\nT,b,score,50,100,,here,{how},8,8,8,\n"
+    )
+    (room / "claims.csv").write_text(
+        "paper,place,quote,condition,how,measure,expects,games,quick\n"
+        + "".join(f"dominai2016,A,it wins,{name},{how},score,> 50,{games},{games}\n" for name, games in (("a", 4), ("b", 8)))
+    )
+    monkeypatch.setattr(claims, "FILE", room / "claims.csv")
+    real = matches.play
+
+    def stop_at_eight(match: Match, **more: Any) -> bool:
+        if match.games == 4 * 8:
+            raise KeyboardInterrupt
+        return real(match, **more)
+
+    monkeypatch.setattr(matches, "play", stop_at_eight)
+    assert main(["reproduce", what]) == 130
+    results, text = (room / "results" / f"{what}.csv").read_text(), (room / f"{'CLAIMS' if what == 'claims' else 'RESULTS'}.md").read_text()
+    assert ",a," in results and ",b," not in results
+    assert text == (claims if what == "claims" else page).page() and "| a | score |" in text
 
 
 def counting(numbers: list[int]) -> Callable[..., Result]:
@@ -377,23 +474,24 @@ def test_the_budgets_by_round_are_the_playouts_of_the_papers_machine() -> None:
 
 def result(row: str, ours: str, low: str, high: str, verdict: str, why: str, table: str = "T") -> tables.Line:
     paper = ("50", "40.1234", "59.8766")
-    return tables.Line(table, row, "wins", *paper, ours, low, high, "10", "1", "7", "quick", "0", verdict, why, "", "", "abc", "", "")
+    numbers = ("10", "1", "7", "quick", "0", "1.2345", "-3.5", "5.9", "0.5", "12.34")
+    return tables.Line(table, row, "wins", *paper, ours, low, high, *numbers, verdict, why, "", "", "abc", "", "")
 
 
 def test_the_page_has_as_many_digits_as_intervals_have_meaning_and_says_things_once(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [
         result("a", "51.23456", "49.1", "53.3", "agrees", "said twice; only a"),
         result("b", "1234.56", "1000", "1500", "differs", "said twice"),
-        result("c", "7.5", "", "", "too few games", ""),
+        result("c", "7.5", "", "", "cannot tell", ""),
         result("d", "", "", "", "nothing to play", "people", "U"),
         result("d", "", "", "", "nothing to play", "people", "V"),
     ]
     monkeypatch.setattr(tables, "results_of", lambda paper: lines if paper == "wong_kang" else [])
     rows = [row for row in page.page().splitlines() if row.startswith(("| a ", "| b ", "| c ", "(1)", "| U", "Games"))]
     assert rows == [
-        "| a | wins | 50 [40.1, 59.9] | 51.2 [49.1, 53.3] | 10 | agrees | (1); only a |",
-        "| b | wins | 50 [40.1, 59.9] | 1235 [1000, 1500] | 10 | differs | (1) |",
-        "| c | wins | 50 [40.1, 59.9] | 7.5 | 10 | too few games |  |",
+        "| a | wins | 50 [40.1, 59.9] | 51.2 [49.1, 53.3] | 10 | +1.2 [-3.5, +5.9] | 12 | agrees | (1); only a |",
+        "| b | wins | 50 [40.1, 59.9] | 1235 [1000, 1500] | 10 | +1.2 [-3.5, +5.9] | 12 | differs | (1) |",
+        "| c | wins | 50 [40.1, 59.9] | 7.5 | 10 | +1.2 [-3.5, +5.9] | 12 | cannot tell |  |",
         "(1) said twice",
         "Games: seed 1, own deals, played by abc.",
         "| U, V | d | 50 | people |",
@@ -450,6 +548,16 @@ def test_without_a_checkout_a_sentence_says_so(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.parametrize("board, squares", [("3", 3), ("5", 7), ("7", 13)])
 def test_a_castle_stands_on_so_many_squares_that_no_rotation_makes_equal(board: str, squares: int) -> None:
     assert wong_kang.castles(board) == squares
+
+
+def test_a_woodcutter_of_the_thesis_gives_up_to_20_coins(tmp_path: Path) -> None:
+    """Figures 25 and 26. Every one of these games has such a card in it."""
+    words = "dominion; kingdom=woodcutter20,{} supply=thesis max_turns=40; ucb_mod(least=1, playouts=200) v bmfsm"
+    games = play(tmp_path, words.format("village,gardens,moneylender,remodel,smithy,festival,laboratory,market,witch"), 10)
+    assert all(bought > 0 for bought in games.told("bought Woodcutter20"))
+    assert matches.measured(games, "bought Silver + bought Gold").mean == pytest.approx(
+        sum(matches.measured(games, f"bought {name}").mean for name in ("Silver", "Gold"))
+    )
 
 
 @pytest.mark.parametrize("turns, nodes", [("1", 21), ("2", 99), ("3", 2_077), ("4", 23_631), ("5", 681_365)])

@@ -2,19 +2,20 @@
 
 import json
 import math
+import time
 
 import pytest
 
 from kdenv.bench import bench, peers
-from kdenv.bench.measuring import QUICK, BenchRow, times
+from kdenv.bench.measuring import QUICK, BenchRow, Effort, per_second, times
 from kdenv.bench.run import read_run
 from kdenv.cli import main
 from kdenv.games import find_game
 
-GOOD = [BenchRow("games", 1200.0, "games/s", 1000.0), BenchRow("a decision", 5.0, "us", 20.0), BenchRow("a ratio", 3.0, "x")]
+GOOD = [BenchRow("games", 1200.0, "games/s", 1000.0), BenchRow("a decision", 5.0, "µs", 20.0), BenchRow("a ratio", 3.0, "x")]
 BAD = [
     BenchRow("games", 900.0, "games/s", 1000.0),
-    BenchRow("a decision", 25.0, "us", 20.0),
+    BenchRow("a decision", 25.0, "µs", 20.0),
     BenchRow("a ratio", 1.5, "x"),
     BenchRow("new", 1.0, "x"),
 ]
@@ -39,7 +40,7 @@ def test_the_missed_floors_are_listed(monkeypatch, capsys) -> None:
     assert headline == "2 of 2 floors are missed:"
     assert (one.split(), two.split()) == (
         ["games", "900", "games/s", "floor", "1,000:", "0.90", "x", "MISSED"],
-        ["a", "decision", "25.00", "us", "most", "20:", "0.80", "x", "MISSED"],
+        ["a", "decision", "25.00", "µs", "most", "20:", "0.80", "x", "MISSED"],
     )
 
 
@@ -52,6 +53,24 @@ def test_a_run_is_kept_and_compared_with(tmp_path, monkeypatch, capsys) -> None:
     assert runs(BAD, monkeypatch, "--compare", str(file)) == 0
     told = [line.rsplit(maxsplit=2) for line in capsys.readouterr().out.partition("times as good as on ")[2].splitlines()[1:4]]
     assert told == [["games", "0.75", "x"], ["a decision", "0.20", "x"], ["a ratio", "0.50", "x"]]
+
+
+def test_a_run_by_cpu_time_says_so_and_measures_it(tmp_path, monkeypatch) -> None:
+    file, efforts = tmp_path / "run.json", []
+    monkeypatch.setattr(bench, "rows", lambda games, effort: efforts.append(effort) or iter(GOOD))
+    assert main(["bench", "--processor-time", "--json", str(file)]) == 0
+    assert read_run(file).about["clock"] == "CPU time"
+    (effort,) = efforts
+    assert effort.clock is time.process_time and not effort.is_real_time
+
+
+def test_a_rate_is_measured_by_the_clock_of_the_effort() -> None:
+    worked = [0.0]
+
+    def work(n: int) -> None:
+        worked[0] += n / 5
+
+    assert per_second(Effort(1, 8.0, 1, lambda: worked[0]), work) == pytest.approx(5)
 
 
 def test_another_machine_is_told(tmp_path, monkeypatch, capsys) -> None:

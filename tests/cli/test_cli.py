@@ -121,7 +121,8 @@ def test_policies_are_listed_in_groups_a_line_each(capsys) -> None:
     by_heading = {heading: [line.split()[0] for line in lines] for heading, *lines in groups}
     assert by_heading["Players of the game"] == ["full_greedy", "gprd"]
     assert {"mce", "uct", "star2.5"} <= set(by_heading["Searches"])
-    assert by_heading["Learned and other policies"] == ["random", "learned", "ppo", "strongest"]
+    assert by_heading["Learned and other policies"] == ["random", "learned", "ppo"]
+    assert groups[0][0].startswith("strongest  ")
     papers = next(names for heading, names in by_heading.items() if heading.startswith("Searches of papers"))
     assert "mce-fg/wdl" in papers and "mcts" not in papers  # mcts is of a paper on another game
     assert "pimc" not in by_heading["Searches"]  # nothing is hidden in Kingdomino
@@ -164,7 +165,7 @@ def test_a_game_is_played_recorded_replayed_and_drawn(capsys, tmp_path: Path, mo
     answers = iter(["nonsense", "999", "9" * 5000] + ["1"] * 1000)
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
     record, drawing = tmp_path / "game.txt", tmp_path / "game.svg"
-    out = run(capsys, "play", "kingdomino", "full_greedy", "--seed", "1", "--option", "size=3", "--record", str(record))
+    out = run(capsys, "play", "kingdomino", "--against", "full_greedy", "--seed", "1", "--option", "size=3", "--record", str(record))
     assert "'nonsense' is no action" in out
     assert "1. seat" in out
     out = run(capsys, "replay", str(record), "--draw", str(drawing))
@@ -195,7 +196,7 @@ def test_leaving_a_game_keeps_its_record(capsys, tmp_path: Path, monkeypatch, en
     answers: Iterator[Callable[[], str]] = iter([lambda: "1", lambda: "1", lambda: "1", end])
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers)())
     record = tmp_path / "game.txt"
-    assert main(["play", "kingdomino", *["random"] * 3, "--seed", "1", "--record", str(record)]) == code
+    assert main(["play", "kingdomino", "--against", *["random"] * 3, "--seed", "1", "--record", str(record)]) == code
     assert f"the record so far (unfinished) is in {record}" in capsys.readouterr().err
     text = record.read_text(encoding="utf-8")
     assert text.count("\n0: ") == 3
@@ -241,9 +242,23 @@ def test_a_gif_has_a_picture_for_every_line(capsys, tmp_path: Path) -> None:
         assert picture.n_frames == 7
 
 
+def test_a_gif_of_fewer_positions_has_the_first_and_the_last_one(capsys, tmp_path: Path) -> None:
+    from PIL import Image
+
+    many, few = tmp_path / "many.gif", tmp_path / "few.gif"
+    run(capsys, "replay", str(RECORD), "--step", "6", "--gif", str(many))
+    run(capsys, "replay", str(RECORD), "--step", "6", "--gif", str(few), "--gif-frames", "3")
+    with Image.open(many) as all_frames, Image.open(few) as three:
+        assert three.n_frames == 3
+        for ours, theirs in ((0, 0), (1, 3), (2, 6)):
+            three.seek(ours)
+            all_frames.seek(theirs)
+            assert three.convert("RGB").tobytes() == all_frames.convert("RGB").tobytes()
+
+
 def test_a_picture_without_the_extra_names_it(capsys, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
-    assert "pip install 'kdenv[render]'" in complaint(capsys, "replay", str(RECORD), "--draw", str(tmp_path / "game.png"))
+    assert "pip install '.[render]' in a clone of kdenv" in complaint(capsys, "replay", str(RECORD), "--draw", str(tmp_path / "game.png"))
 
 
 def test_a_step_beyond_the_end_is_told(capsys) -> None:
@@ -411,8 +426,8 @@ MANY = "9" * 5000
         (["match", "kingdomino", "random", "random", "--games", "many"], "invalid int value"),
         (["match", "kingdomino", "random", "random", "--processes", "0"], "it is a whole number from 1 to"),
         (["match", "kingdomino", "random", "ppo(nowhere)"], "there is no model nowhere"),
-        (["play", "kingdomino", "random", "--players", "4"], "4 players are you and 3 policies, but you named 1"),
-        (["play", "kingdomino", "random", "--seat", "7"], "--seat 7 is not at this table"),
+        (["play", "kingdomino", "--against", *["random"] * 4, "--players", "4"], "4 opponents are named for 3 seats at 4 players"),
+        (["play", "kingdomino", "--against", "random", "--seat", "7"], "--seat 7 is not at this table"),
         (["perft", "kingdomino", "-1"], "argument depth: -1 is not possible; it is a whole number from 0 to 1000"),
         (["perft", "kingdomino", "1", "--position", "nonsense"], "no part of a position"),
         (["policies", "chess"], "there is no game chess"),
@@ -451,7 +466,10 @@ MANY = "9" * 5000
         (["compare", "kingdomino", "mce", "uct", "--at", "playouts=2/3", "--out", "x"], "--out x and the budget playouts=2/3 make no name"),
         (["league", ""], ".: Is a directory"),
         (["league", "/"], "/: Is a directory"),
-        (["dance"], "invalid choice"),
+        (["dance"], "there is no command dance"),
+        (["match", "kingdomino", "random", "--agianst", "random"], "match does not take --agianst random (did you mean --against?)"),
+        (["--xyz", "games"], "games does not take --xyz ("),
+        (["mach", "kingdomino"], "there is no command mach (did you mean match?)"),
         ([], "required"),
     ],
 )
@@ -480,3 +498,25 @@ def test_a_bad_record_is_one_sentence(capsys, tmp_path: Path, text: str, what: s
 def test_the_number_of_players_is_no_option(capsys) -> None:
     assert main(["match", "dominoes", *["random"] * 4, "--option", "players=4"]) == 2
     assert "players is no option of a game" in capsys.readouterr().err
+
+
+def test_a_match_of_one_policy_and_its_opponents(capsys) -> None:
+    assert "kingdomino, 3 players, 3 games" in run(
+        capsys, "match", "kingdomino", "full_greedy", "--against", "gprd", "random", "--games", "3"
+    )
+    out = run(capsys, "match", "dominoes", "greedy", "--against", "random", "--games", "4", "--option", "mode=round", "--seed", "1")
+    names = [line.split()[:2] for line in out.splitlines() if " x2 " in line]
+    assert names == [["greedy", "x2"], ["random", "x2"]]  # partners play the same
+
+
+@pytest.mark.parametrize(
+    "words, what",
+    [
+        (["gprd", "random", "--against", "random"], "--against is for one policy and its opponents, but 2 are named before it"),
+        (["gprd", "random", "--players", "3"], "2 policies are named for 3 seats"),
+        (["gprd", "--against", "random", "random", "--players", "2"], "2 policies are given for the 1 seat of the others"),
+    ],
+)
+def test_a_match_whose_seats_cannot_be_filled(words: list[str], what: str, capsys) -> None:
+    assert main(["match", "kingdomino", *words]) == 2
+    assert what in capsys.readouterr().err

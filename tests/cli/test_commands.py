@@ -4,9 +4,12 @@ tests/docs/test_docstrings.py does the same for docstrings.
 """
 
 import json
+import os
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,10 +25,11 @@ ROOMS = ("", "baselines", "baselines/papers", "docs", *(f"kdenv/{room}" for room
 READMES = [
     *(HOME / place / "README.md" for place in ROOMS),
     HOME / "CONTRIBUTING.md",
+    HOME / "ARCHITECTURE.md",
     *sorted((HOME / "kdenv" / "games").glob("*/README.md")),
 ]
 SITE = [HOME / "docs/games/index.md"]  # the pages that are written by hand
-SITE += sorted(path for folder in ("docs", "docs/concepts", "docs/write") for path in (HOME / folder).glob("*.md"))
+SITE += sorted(path for folder in ("docs", "docs/concepts", "docs/tutorials", "docs/write") for path in (HOME / folder).glob("*.md"))
 PAGES = [*READMES, *SITE]
 
 
@@ -102,7 +106,7 @@ def test_play(game: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.setattr("builtins.input", lambda prompt: "1")
     file = tmp_path / "played.txt"
     opponents = ["random"] * (find_game(game).players[0] - 1)
-    assert main(["play", game, *opponents, "--seed", "1", "--record", str(file)]) == 0
+    assert main(["play", game, "--against", *opponents, "--seed", "1", "--record", str(file)]) == 0
     assert main(["replay", str(file)]) == 0
     assert "(unfinished)" not in capsys.readouterr().out
 
@@ -185,7 +189,7 @@ def test_replay_and_analyse(game: str, record: Path, capsys) -> None:
     assert "nan" not in capsys.readouterr().out.split("decides")[1]
 
 
-@GAMES
+@pytest.mark.parametrize("game", [pytest.param(game, marks=[pytest.mark.cold] * (game in ("carcassonne", "dominion"))) for game in names()])
 def test_perft(game: str, capsys) -> None:
     assert main(["perft", game, "2"]) == 0
     assert "nodes in" in capsys.readouterr().out
@@ -196,6 +200,56 @@ def test_perft(game: str, capsys) -> None:
 def test_warm(game: str, capsys) -> None:
     assert main(["warm", game]) == 0
     assert capsys.readouterr().out == f"{game}: everything is compiled\n"
+
+
+WARM = """
+import sys
+from kdenv.cli import main, warm
+warm.tasks_of = lambda game: [lambda: warm._play_a_little(game)]  # a part of it is enough
+raise SystemExit(main(["warm", "dominoes", "--into", sys.argv[1]]))
+"""
+USE = """
+from numba.core import event
+from kdenv.cli import warm
+from kdenv.games import find_game
+with event.install_recorder("numba:compile") as found:
+    warm._play_a_little(find_game("dominoes"))
+print(len(found.buffer))
+"""
+
+
+@pytest.mark.cold
+def test_machine_code_in_a_folder_is_used_elsewhere_and_by_those_who_only_read(tmp_path: Path) -> None:
+    """The folder is copied, as into an image. Nothing is compiled with the copy, although its files cannot be written."""
+    elsewhere = {name: value for name, value in os.environ.items() if name not in ("KDENV_CACHE_DIR", "XDG_CACHE_HOME")}
+    elsewhere["TMPDIR"] = str(tmp_path)  # so that no other code of this user is found
+
+    def run(program: str, *words: str, cache: str) -> str:
+        command = [sys.executable, "-c", program, *words]
+        done = subprocess.run(command, env=elsewhere | {"KDENV_CACHE_DIR": cache}, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    out = run(WARM, str(tmp_path / "made"), cache=str(tmp_path / "not_used"))
+    assert f"KDENV_CACHE_DIR={tmp_path / 'made'}" in out
+    assert not (tmp_path / "not_used").exists()
+    copy = tmp_path / "copy"
+    shutil.copytree(tmp_path / "made", copy)
+    places = [copy, *copy.rglob("*")]
+    if os.name == "posix":
+        assert all(place.stat().st_mode & 0o044 == 0o044 and not place.stat().st_mode & 0o022 for place in places)
+    for place in places:
+        place.chmod(place.stat().st_mode & ~0o222)
+    assert run(USE, cache=str(copy)) == "0\n"
+    assert int(run(USE, cache=str(tmp_path / "empty"))) > 0
+    for place in places:
+        place.chmod(place.stat().st_mode | 0o200)
+
+
+def test_a_folder_that_is_a_file_cannot_be_warmed(tmp_path: Path, capsys) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["warm", "dominoes", "--into", str(tmp_path / "file")]) == 2
+    assert "is a file; give a folder" in capsys.readouterr().err
 
 
 @pytest.mark.cold

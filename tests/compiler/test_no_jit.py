@@ -24,7 +24,7 @@ from positions import shells
 from random_games import KINGDOMINO_VARIANTS, random_game
 
 from kdenv.arena import Match
-from kdenv.arena.compiled_games import CompiledGames
+from kdenv.arena.compiled_games import CompiledGames, first_compiled
 from kdenv.compiler.random import below, make_rng, uniform
 from kdenv.core.errors import KdenvError
 from kdenv.core.questions import choose_at
@@ -61,8 +61,9 @@ def whole_games() -> dict[str, Any]:
     told: dict[str, Any] = {}
     line_ups = {"kingdomino": (["full_greedy", "random"], {"size": 3}), "dominoes": (["greedy", "random"] * 2, {"mode": "round"})}
     for name, (line_up, options) in line_ups.items():
-        games = CompiledGames(Match(name, line_up, games=10**6, seed=1, options=options))
-        results = [games.play(games.first_compiled + number) for number in range(3)]
+        match = Match(name, line_up, games=10**6, seed=1, options=options)
+        games = CompiledGames(match)
+        results = [games.play(first_compiled(match) + number) for number in range(3)]
         told[f"{name} whole games"] = [[result.seconds, result.scores, result.turns, result.record] for result in results]
     return told
 
@@ -146,6 +147,7 @@ def network_numbers() -> dict[str, Any]:
         for search in (
             "mce(leaf=learned({0}), score=goal, sampling=halving, playouts=40)",
             "mce(prior=learned({0}), trust=3, score=goal, sampling=halving, widest=3, common=yes, playouts=40)",
+            "mce(base=learned({0}), common=yes, score=margin, playouts=40)",
             "uct(leaf=learned({0}), score=goal, chance=open, select=puct, priors=learned({0}), playouts=60)",
             "uct(playout=learned({0}), score=points, select=puct(c=3), priors=learned({0}), widening=0.5, playouts=60)",
         ):

@@ -15,7 +15,7 @@ from kdenv.cli import main
 from kdenv.core import checks
 from kdenv.core.check_game import check_game
 from kdenv.core.errors import BadGame, BadOption
-from kdenv.core.game import Game
+from kdenv.core.game import Game, Option
 from kdenv.games import find_game, names
 
 pytestmark = [
@@ -45,6 +45,7 @@ def with_key_error(states: Any, k: int, text: str) -> int:
     return {three_shells.action_text(states, k, action): action for action in range(7)}[text]
 
 
+STAKES = Option("most", 3, "the most that may be staked", type=int, least=1, most=4)  # position_from reads stakes up to 3
 PLANTED = [  # a game, and the sentence about its fault without its name and the place
     (shells(max_legal=3), "legal lists 4 actions ..., but max_legal is 3; declare max_legal=4 or more"),
     (shells(max_turns=3), "a seat has 4 turns ..., but max_turns is 3; declare max_turns=4 or more"),
@@ -63,6 +64,8 @@ PLANTED = [  # a game, and the sentence about its fault without its name and the
     (shells("sample is even"), "sample_chance draws outcome 0 ... times of 10000 ...; by the odds of chances it would be about 1667 times"),
     (shells("scores of one seat"), "scores does not write the number of every seat ...; out has a place for each of 2 seats"),
     (shells("nothing is drawn anew"), "the view of seat 1 tells what chance did, which it does not see ..."),
+    (shells("all see the pea"), "witnesses lets seat 1 see what chance does, but its view is the same after outcomes 0 and 1 ..."),
+    (shells("nobody sees the coin"), "witnesses leaves out seat 0, which sees a different position after each outcome of chance ..."),
     (shells("the draw tells"), "what resample_hidden draws for seat 1 depends on what was hidden ...; views would tell the truth"),
     (shells("the encoding peeks"), "the encoding shells shows seat 1 something that resample_hidden draws anew for it ...; write only ..."),
     (shells("the encoding is too long"), "the encoding shells writes 10 numbers, and its layout has 9 ...; lay out all that ..."),
@@ -71,6 +74,7 @@ PLANTED = [  # a game, and the sentence about its fault without its name and the
     (shells(open_information=True), "witnesses returns 1 in a game with open_information ...; all seats must see all outcomes"),
     (shells(notation={"action_from": shifted}), "action_from reads 'stake 1' as 1 ...; action_text writes it for 0"),
     (shells(notation={"position_from": without_stake}), "position_from reads a position whose text is then 'stage=2 ... stake=0 ..."),
+    (shells(options=(STAKES, *shells().options[1:])), "position_from raises BadRecord: stake=4 is not a number from 0 to 3 ..."),
     (shells(notation={"action_from": with_key_error}), "action_from of '' raises KeyError: '' (test_check_game.py:...) ..."),
     (shells(notation={"chance_text": lambda states, k, n: f"pea, {n}"}), "chance_text(0) is 'pea, 0' ...; records need one line ..."),
     (shells(notation={"svg": lambda states, k, seat=None: "<svg>"}), "svg of seat 0 is no SVG (no element found: line 1, column 5) ..."),

@@ -1,8 +1,10 @@
 """Are games registered only if they are whole, and do verbs and parts find their kernels, compiled or not?"""
 
 import dataclasses
+import importlib.util
 import inspect
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -12,6 +14,8 @@ import pytest
 import three_shells
 from numba.core.errors import TypingError
 
+import kdenv.games.kingdomino
+from kdenv.compiler import state
 from kdenv.compiler.digest import questions
 from kdenv.compiler.errors import KernelError
 from kdenv.compiler.kernel import kernel
@@ -21,11 +25,13 @@ from kdenv.compiler.state import state_dtype
 from kdenv.core import verbs
 from kdenv.core.game import Game
 from kdenv.core.questions import Knowledge, choose, plays
+from kdenv.core.table import Table
 from kdenv.core.verbs import VERBS, register_rules
 from kdenv.games import find_game, names
+from kdenv.policies import policy
 from kdenv.search.playout import play_out
 
-REQUIRED = [name for name in VERBS if name != "truncated"]
+REQUIRED = [name for name in VERBS if name not in ("truncated", "progress")]
 
 
 def room_like_three_shells(**changes: object) -> ModuleType:
@@ -45,7 +51,7 @@ def room_like_three_shells(**changes: object) -> ModuleType:
 def test_the_verbs_are_those_of_the_design() -> None:
     chance = {"chances", "apply_chance", "sample_chance", "witnesses"}
     end = {"scores", "standings", "truncated"}
-    assert VERBS.keys() == {"begin", "phase", "seat", "legal", "apply", "resample_hidden", "observe"} | chance | end
+    assert VERBS.keys() == {"begin", "phase", "seat", "legal", "apply", "resample_hidden", "observe", "progress"} | chance | end
 
 
 @pytest.mark.parametrize("verb", REQUIRED)
@@ -98,6 +104,20 @@ def test_a_limit_is_a_verb_of_the_room_or_given(in_room: bool) -> None:
     states = np.zeros(1, register_rules(f"limited_{in_room:d}", room, **({} if in_room else {"truncated": _always})))
     assert verbs.truncated(states, 0)
     assert verbs.truncated_at(states, 0)
+
+
+@pytest.mark.parametrize("name", names())
+def test_progress_grows_from_the_beginning_to_the_end_of_a_game(name: str) -> None:
+    game, seen = find_game(name), []
+    table, rng, dice = Table(game, **({"mode": "round"} if name == "dominoes" else {})), make_rng(1), np.random.default_rng(1)
+    assert verbs.tells_progress(game.state_dtype) and not verbs.tells_progress(three_shells.GAME.state_dtype)
+    while not table.over:
+        seen.append(float(verbs.progress_at(table.states, 0)))
+        table.run_chance(rng)
+        if not table.over:
+            table.play(int(dice.choice(table.legal())))
+    assert seen[0] == 0 and seen == sorted(seen) and 0.4 < max(seen) <= 1 and len(set(seen)) > 3
+    assert verbs.progress_at(table.states, 0) == 1
 
 
 def lame(**changes: Any) -> Game:
@@ -171,8 +191,58 @@ def test_a_game_that_shares_a_dtype_is_refused() -> None:
     with pytest.raises(TypeError) as error:
         register_rules("copycat", room_like_three_shells(STATE=three_shells.STATE))
     assert str(error.value) == (
-        "the states of copycat and three_shells have the same dtype, so the verbs cannot tell them apart; rename a field"
+        "the states of copycat and three_shells have the same dtype, so the verbs cannot tell them apart; "
+        "make the STATE of each game in a module of its own, or rename a field"
     )
+
+
+def twin_of_three_shells(folder: Path) -> ModuleType:
+    """A module with the fields of three_shells and other rules: the pea is under each shell with equal odds."""
+    text = Path(str(three_shells.__file__)).read_text(encoding="utf-8")
+    for old, new in (
+        ('name="three_shells"', 'name="twin_shells"'),
+        ('title="ThreeShells"', 'title="TwinShells"'),
+        ("ODDS = np.array([1, 2, 3]", "ODDS = np.array([5, 5, 5]"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "twin_shells.py").write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("twin_shells", folder / "twin_shells.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["twin_shells"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.cold
+def test_two_games_with_equal_fields_live_in_one_process(tmp_path: Path) -> None:
+    """Each has its own rules at a table and inside a search, although the fields of their states are the same."""
+    twin = twin_of_three_shells(tmp_path)
+    games = three_shells.GAME, twin.GAME
+    assert twin.STATE != three_shells.STATE
+    assert twin.STATE.itemsize == three_shells.STATE.itemsize
+    assert [name for name in twin.STATE.names if name[0] != "_"] == [name for name in three_shells.STATE.names if name[0] != "_"]
+    first = [Table(game) for game in games]
+    assert [[6 * odds for _, odds in table.chances()] for table in first] == [pytest.approx([1, 2, 3]), pytest.approx([2, 2, 2])]
+    for game in games:
+        table, rng = Table(game), make_rng(1)
+        table.run_chance(rng)
+        search = policy("mce(playouts=2000, score=points)")
+        table.decide(table.action("stake 3"), rng)
+        found = search.search(table.view(1))
+        means = [candidate.mean for candidate in sorted(found.candidates, key=lambda each: each.words) if "point" in candidate.words]
+        assert len(means) == 3
+        spread = max(means) - min(means)
+        assert spread > 1 if game is three_shells.GAME else spread < 0.6  # by the odds, 2 * 3 * 1.25 * (3 / 6 - 1 / 6) = 2.5 and 0
+
+
+def test_a_state_belongs_to_its_module_also_if_that_is_run_as_a_script() -> None:
+    spec = importlib.util.spec_from_loader("mine.rules", None)
+    assert state._home({"__spec__": spec, "__file__": "/x/rules.py"}) == "mine_rules"
+    assert state._home({"__spec__": None, "__name__": "__main__", "__file__": "/x/shells.py"}) == "shells"
+    assert state._home({"__name__": "__main__"}) == ""  # a notebook
+    assert state._home(vars(kdenv.games.kingdomino.rules)) == ""
 
 
 def test_a_refused_game_leaves_the_other_as_it_was() -> None:

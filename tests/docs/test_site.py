@@ -3,6 +3,7 @@
 The blocks of its pages are run by tests/cli/test_commands.py, and those of docstrings and examples by test_docstrings.py.
 """
 
+import json
 import re
 import subprocess
 import sys
@@ -54,7 +55,7 @@ def test_a_name_is_documented_once(extension: str, tmp_path: Path) -> None:
     assert "{py:class} View(table: Table, seat: int)" in text
     assert "{py:method} legal() -> list[int]" in text
     policies = (tmp_path / "kdenv.policies.md").read_text(encoding="utf-8")
-    assert policies.count("{py:method} to_json() -> ") < 5  # of public bases, not of each class that inherits it
+    assert policies.count("{py:method} to_json() -> ") < 6  # of public bases, not of each class that inherits it
     assert "It also has what {py:obj}`kdenv.policies.SearchPolicy` has." in policies
 
 
@@ -76,7 +77,7 @@ def test_docstrings_become_pages(extension: str) -> None:
     as_markdown = import_module(f"{extension}.names")._as_markdown
     assert as_markdown("kdenv/<Title>-v0, `<b>`") == "kdenv/&lt;Title>-v0, `<b>`"
     assert as_markdown("A table.\n\n>>> print('<b>')\n<b>\n\n    <i>\n# no title") == (
-        "A table.\n\n    >>> print('<b>')\n    <b>\n\n    <i>\n\\# no title"
+        "A table.\n\n~~~pycon\n>>> print('<b>')\n<b>\n~~~\n\n    <i>\n\\# no title"
     )
 
 
@@ -84,7 +85,7 @@ def test_no_page_of_names_has_html_of_a_docstring(extension: str, tmp_path: Path
     """A word in angle brackets, such as <Title>, would hide the rest of the page."""
     import_module(f"{extension}.names").write_pages(tmp_path)
     for page in tmp_path.glob("*.md"):
-        text = re.sub(r"^( {4}|[`{]{4}).*$|`[^`\n]+`", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        text = re.sub(r"^~~~.*?^~~~$|^( {4}|[`{]{4}).*?$|`[^`\n]+`", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
         assert re.findall(r"<\w+>", text) == [], page.name
     assert "`state_dtype`" in (tmp_path / "index.md").read_text(encoding="utf-8")
 
@@ -94,24 +95,29 @@ def test_no_page_of_names_has_html_of_a_docstring(extension: str, tmp_path: Path
 
 def test_a_page_takes_a_section_without_its_heading(extension: str) -> None:
     pages = import_module(f"{extension}.pages")
-    taken = pages.filled("# Mine\n\n```{from} README.md\nA match\n```\n\nEnd")
-    assert taken.startswith("# Mine\n\nPolicies play each other on the same deals")
+    taken = pages.filled("# Mine\n\n```{from} README.md\nTraining\n```\n\nEnd")
+    assert taken.startswith("# Mine\n\nAll games of a `SeatVecEnv` lie in one array")
     assert taken.endswith("End")
     assert "## " not in taken
 
 
-@pytest.mark.parametrize("block, complaint", [("README.md\nA macth", "has no section 'A macth'"), ("REDAME.md\n(all)", "REDAME.md")])
+@pytest.mark.parametrize("block, complaint", [("README.md\nTrianing", "has no section 'Trianing'"), ("REDAME.md\n(all)", "REDAME.md")])
 def test_a_part_that_is_not_there_is_an_error(extension: str, block: str, complaint: str) -> None:
     pages = import_module(f"{extension}.pages")
     with pytest.raises((pages.PageError, FileNotFoundError), match=complaint):
         pages.filled(f"```{{from}} {block}\n```")
 
 
-@pytest.mark.parametrize("page", sorted(path.stem for path in (DOCS / "write").glob("*.md") if path.stem != "index"))
-def test_the_blocks_of_a_page_that_builds_something_are_its_whole_program(extension: str, page: str) -> None:
+PROGRAMS = [
+    path for folder in ("write", "tutorials") for path in sorted((DOCS / folder).glob("*.md")) if path.stem not in ("index", "tour")
+]
+
+
+@pytest.mark.parametrize("page", PROGRAMS, ids=lambda path: path.stem)
+def test_the_blocks_of_a_page_that_builds_something_are_its_whole_program(extension: str, page: Path) -> None:
     """Each line from the first import on, in its order: the examples that the tests run are what a reader copies."""
     pages = import_module(f"{extension}.pages")
-    text = (DOCS / "write" / f"{page}.md").read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     (path,) = set(re.findall(r"^```\{from\} (\S+\.py)$", text, re.MULTILINE))
     shown = "\n".join(re.findall(r"^```python\n(.*?)^```$", pages.filled(text), re.MULTILINE | re.DOTALL))
     program = (ROOT / path).read_text(encoding="utf-8").partition('"""\n\n')[2]
@@ -133,10 +139,40 @@ def test_links_lead_to_pages_or_name_the_file(extension: str) -> None:
     assert linked("[the games](kdenv/games/dominion/README.md)", "README.md") == "[the games](/games/dominion.md)"
     assert linked("[more](../../REFERENCES.md#searches)", "kdenv/arena/README.md") == "[more](/references.md#searches)"
     assert linked("[licence](LICENSE)", "README.md") == "licence (`LICENSE`)"
+    assert linked("[below](#search-with-networks)", "baselines/README.md") == "[below](/strength.md#search-with-networks)"
+    assert linked("[start](docs/start.md)", "README.md") == "[start](/start.md)"
+    assert linked("[site](docs/README.md)", "README.md") == "site (`docs/README.md`)"
     assert linked("![a game](examples/kingdomino.svg)", "README.md") == "![a game](/../examples/kingdomino.svg)"
     assert linked("`[not](a-link)` [a](https://b.c)", "README.md") == "`[not](a-link)` [a](https://b.c)"
     with pytest.raises(ValueError, match=r"README\.md links to kdenv/game\.md, which is not there"):
         linked("[x](kdenv/game.md)", "README.md")
+
+
+def test_a_notebook_becomes_words_and_blocks_of_code(extension: str, tmp_path: Path, monkeypatch) -> None:
+    pages = import_module(f"{extension}.pages")
+    cells = [("markdown", ["# Title\n", "\n", "Words."]), ("code", ["a = 1\n", "a"])]
+    (tmp_path / "tour.ipynb").write_text(json.dumps({"cells": [{"cell_type": kind, "source": text} for kind, text in cells]}))
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    assert pages.filled("```{from} tour.ipynb\n(all)\n```").strip() == "Words.\n\n```python\na = 1\na\n```"
+
+
+def test_each_section_with_sections_becomes_a_page(extension: str, tmp_path: Path, monkeypatch) -> None:
+    pages = import_module(f"{extension}.pages")
+    text = "# Results\n\n## All\n\nNo page.\n\n## Gedda, Butler 2018 (Kingdomino)\n\nWords.\n\n### Table I\n\n```\n# code\n```\n"
+    (tmp_path / "results.md").write_text(text)
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    pages.write_sections("results.md", tmp_path / "out")
+    (page,) = (tmp_path / "out").iterdir()
+    assert page.name == "gedda-butler-2018-kingdomino.md"
+    assert page.read_text() == "# Gedda, Butler 2018 (Kingdomino)\n\nWords.\n\n## Table I\n\n```\n# code\n```\n"
+
+
+def test_the_fields_of_a_dataclass_are_explained_by_their_comments(extension: str) -> None:
+    names = import_module(f"{extension}.names")
+    game, knowledge = (dict(names._fields(getattr(import_module("kdenv.author"), name))) for name in ("Game", "Knowledge"))
+    assert game["title"] == "As in the environment kdenv/Title-v0."
+    assert knowledge["reflex"].startswith("A player that is called before any search")  # the comment is above the field
+    assert len(game) > 15 and len(knowledge) > 6
 
 
 # The site
@@ -179,6 +215,16 @@ def test_the_site_is_built_and_has_what_a_page_of_a_game_needs(tmp_path: Path) -
     assert done.returncode == 0, done.stderr
     for name in import_module("kdenv.games").TITLES:
         page = (tmp_path / "games" / f"{name}.html").read_text(encoding="utf-8")
-        for words in ("Rules as implemented", "import", "Discrete(", "part by part", "Rewards", "Policies", "A game, played through"):
+        for words in (
+            "Rules as implemented",
+            "import",
+            "Discrete(",
+            "part by part",
+            "Rewards",
+            "Policies",
+            "Version history",
+            "Start and end of an episode",
+            "A game, played through",
+        ):
             assert words in page, (name, words)
         assert page.count(f"{name}-") >= 5  # its pictures

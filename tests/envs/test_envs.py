@@ -19,7 +19,8 @@ import kdenv
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, IllegalAction, KdenvError, MissingExtra, WrongOrder
 from kdenv.envs import rendering
-from kdenv.envs.aec import TableEnv, env, parallel_env, raw_env
+from kdenv.envs.aec import TableEnv, env, raw_env
+from kdenv.envs.parallel import TableParallelEnv, parallel_env
 from kdenv.envs.rewards import Payer
 from kdenv.envs.single_agent import SeatEnv
 from kdenv.envs.spaces import ActionSpace
@@ -91,6 +92,45 @@ def test_seed_test_passes(game: str) -> None:
 @every_game
 def test_parallel_api_test_passes(game: str) -> None:
     parallel_api_test(parallel_env(game), num_cycles=200)
+
+
+@every_game
+@pytest.mark.parametrize("observation", ["dict", "vector", "parts"])
+def test_a_parallel_environment_plays_the_same_game_and_seats_that_wait_have_one_action(game: str, observation: str) -> None:
+    ours, turns = parallel_env(game, observation=observation, reward="gains"), env(game, reward="gains")
+    assert isinstance(ours, TableParallelEnv) and ours.action_space("player_0").n == turns.action_space("player_0").n + 1
+    seen, infos = ours.reset(seed=3)
+    turns.reset(seed=3)
+    for _ in range(60):
+        assert seen.keys() == infos.keys() == set(ours.agents)
+        for agent in ours.agents:
+            assert seen[agent] in ours.observation_space(agent)
+            mask = infos[agent]["action_mask"]
+            assert (mask[-1] == 0 and mask.any()) if agent == turns.agent_selection else np.flatnonzero(mask).tolist() == [ours.wait]
+            told = turns.observe(agent)
+            if observation == "dict":
+                assert np.array_equal(seen[agent]["observation"], told["observation"]) and seen[agent]["action_mask"] is mask
+            assert np.array_equal(mask[:-1], told["action_mask"])
+        actions = {agent: int(info["action_mask"].argmax()) for agent, info in infos.items()}
+        seen, rewards, terminations, truncations, infos = ours.step(actions)
+        turns.step(actions[turns.agent_selection])
+        assert (rewards, terminations, truncations) == (turns.rewards, turns.terminations, turns.truncations)
+        if not ours.agents:
+            assert all(np.flatnonzero(info["action_mask"]).tolist() == [ours.wait] for info in infos.values())
+            seen, infos = ours.reset()
+            turns.reset()
+
+
+def test_a_parallel_environment_needs_the_action_of_the_agent_that_decides() -> None:
+    ours = parallel_env("dominoes")
+    with pytest.raises(WrongOrder, match="none has begun; call reset"):
+        ours.step({})
+    ours.reset(seed=1)
+    with pytest.raises(BadOption, match=r"the actions \{\} have none of player_\d, which decides; give a dict with"):
+        ours.step({})
+    with pytest.warns(UserWarning, match="an illegal action has ended"):
+        _, rewards, terminations, _, _ = ours.step(dict.fromkeys(ours.agents, ours.wait))
+    assert min(rewards.values()) == -1 and all(terminations.values()) and not ours.agents
 
 
 @every_game
@@ -576,8 +616,13 @@ def test_a_game_cannot_start_where_it_is_over() -> None:
         ({"render_mode": "rgb"}, "render_mode=rgb is not possible; render_mode may be human, ansi, svg or rgb_array"),
         (
             {"syze": 3},
-            "unexpected keyword argument 'syze': kingdomino has no option syze (did you mean size?); "
-            "its options are size, dominoes, middle, harmony, tiebreak",
+            "unexpected keyword argument 'syze' (did you mean size?): it is no parameter of TableEnv and no option of kingdomino, whose "
+            "options are size, dominoes, middle, harmony, tiebreak",
+        ),
+        (
+            {"observatoin": "vector"},
+            "unexpected keyword argument 'observatoin' (did you mean observation?): it is no parameter of TableEnv and no option of "
+            "kingdomino, whose options are size, dominoes, middle, harmony, tiebreak",
         ),
         ({"players": 9}, "kingdomino cannot be played by 9 players; players may be 2, 3 or 4"),
         ({"game": "kingdom"}, f"there is no game kingdom (did you mean kingdomino?); the games are {', '.join(TITLES)}"),
@@ -637,7 +682,7 @@ def test_env_takes_an_illegal_action_as_a_loss_and_warns_once_and_raw_env_raises
     doors = kdenv.kingdomino_v0
 
     def take_illegal_actions() -> None:
-        for made in (doors.env(), doors.env(), doors.parallel_env().unwrapped):
+        for made in (doors.env(), doors.env(), doors.parallel_env().aec_env):
             made.reset(seed=1)
             made.step(0)
             assert made.terminations["player_0"]
@@ -714,7 +759,7 @@ def test_without_a_mode_nothing_is_rendered() -> None:
 
 def test_pictures_without_resvg_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
-    with pytest.raises(MissingExtra, match=r"drawing pictures needs the extra 'render': pip install 'kdenv\[render\]'"):
+    with pytest.raises(MissingExtra, match=r"drawing pictures needs the extra 'render': pip install '\.\[render\]' in a clone of kdenv"):
         begun(render_mode="rgb_array").render()
 
 

@@ -17,11 +17,24 @@ LIBRARIES = HOME / "examples" / "libraries"
 
 TORCHRL = """
 import kdenv
-from torchrl.envs import GymEnv, check_env_specs
+from kdenv.envs import SeatVectorEnv
+from torchrl.envs import GymEnv, GymWrapper, PettingZooWrapper, check_env_specs
+
+def masked(td):
+    td["action"] = td["action_mask"].float().multinomial(1).squeeze(-1)
+    return td
 
 for game in kdenv.games():
     for parameters in ({}, {"observation": "dict"}):
         check_env_specs(GymEnv(f"kdenv/{kdenv.game(game).title}-v0", **parameters))
+    many = SeatVectorEnv(game, num_envs=3, autoreset_mode="Disabled", observation="dict")
+    for batch in (many, SeatVectorEnv(game, num_envs=3)):
+        check_env_specs(GymWrapper(batch, categorical_action_encoding=True))
+    played = GymWrapper(many, categorical_action_encoding=True).rollout(400, masked, break_when_any_done=False)
+    assert played["next", "done"].sum() > 6 and not played["next", "done"].all()
+    seats = PettingZooWrapper(getattr(kdenv, f"{game}_v0").parallel_env(), categorical_actions=True, use_mask=True)
+    check_env_specs(seats)
+    assert seats.rollout(100).shape[0] > 10
     print("passed:", game)
 """
 RLLIB = """

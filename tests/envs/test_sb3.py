@@ -101,4 +101,6 @@ def test_options_of_reset_are_refused() -> None:
 def test_a_missing_library_is_told_in_a_sentence() -> None:
     code = "import sys; sys.modules['stable_baselines3'] = None; import kdenv.envs; kdenv.envs.SeatVecEnv"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
-    assert told.stderr.splitlines()[-1].endswith("MissingExtra: kdenv.envs.sb3 needs the extra 'rl': pip install 'kdenv[rl]'")
+    assert told.stderr.splitlines()[-1].endswith(
+        "MissingExtra: kdenv.envs.sb3 needs the extra 'rl': pip install '.[rl]' in a clone of kdenv"
+    )

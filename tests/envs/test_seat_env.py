@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import gymnasium
+import numba
 import numpy as np
 import pytest
 import three_shells
@@ -23,6 +24,7 @@ from kdenv.core.table import Table
 from kdenv.core.turns import packed, then
 from kdenv.core.verbs import CHANCE, DECIDE, apply, apply_chance, legal, phase, sample_chance, seat
 from kdenv.core.view import View
+from kdenv.envs import step_kernel
 from kdenv.envs.aec import TableEnv
 from kdenv.envs.rewards import REWARDS
 from kdenv.envs.single_agent import SeatEnv
@@ -85,6 +87,7 @@ def test_checkers_find_nothing_wrong_with_other_parameters(game: str, parameters
     checker.check_env(SeatEnv(game, **parameters))
 
 
+@pytest.mark.cold
 def test_maskable_ppo_learns_on_it() -> None:
     contrib = pytest.importorskip("sb3_contrib")
     env = SeatEnv("kingdomino", "full_greedy", seat="rotate")
@@ -184,7 +187,7 @@ def test_a_learner_need_not_be_asked_where_one_action_is_legal(game: str) -> Non
 # Opponents
 
 
-@every_game
+@pytest.mark.parametrize("game", [pytest.param(game, marks=[pytest.mark.cold] * (game == "dominion")) for game in TITLES])
 def test_compiled_opponents_play_by_the_rules_whoever_sits_where(game: str) -> None:
     others = kdenv.game(game).players[0] - 1
     names = rules_of(game)
@@ -244,7 +247,7 @@ def test_a_function_of_a_view_is_an_opponent_and_sits_where_the_list_says() -> N
 
 
 def test_policies_and_functions_may_be_mixed_and_one_may_sit_at_all_seats() -> None:
-    env = SeatEnv(opponents=["full_greedy", first_legal, kdenv.policy("mce(playouts=4)")])
+    env = SeatEnv(opponents=["full_greedy", first_legal, kdenv.policy("uct(playouts=5)")])
     play(env, seed=1)
     assert env.table.over
     play(SeatEnv(opponents=first_legal), seed=1)
@@ -289,6 +292,21 @@ def test_a_pool_is_drawn_from_anew_for_every_game() -> None:
         play(env)
         of_games.append(frozenset(met))
     assert set(of_games) == {frozenset("a"), frozenset("b"), frozenset("c")}
+
+
+def test_steps_by_machine_code_are_those_by_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With opponents of several types that sit elsewhere in every game, and a change of opponents."""
+    told = []
+    for calls in (1 << 30, 1, 5):
+        monkeypatch.setattr(step_kernel, "_CALLS", calls)
+        env = SeatEnv(pool=["random", "full_greedy", "gprd"], players=4, size=5, seat="rotate")
+        ends = [play(env, np.random.default_rng(game), seed=game) for game in range(8)]
+        env.set_opponents(opponents="full_greedy")
+        ends += [play(env, np.random.default_rng(game), seed=game) for game in range(3)]
+        told.append([end["scores"].tolist() for end in ends])
+        if not numba.config.DISABLE_JIT:
+            assert (env._compiled._code is step_kernel._step_with) == (calls > 5)
+    assert told[0] == told[1] == told[2]
 
 
 def test_opponents_may_be_changed_between_games() -> None:
@@ -397,6 +415,7 @@ class Cheater(Policy):
         return Cheat()
 
 
+@pytest.mark.cold
 def test_a_compiled_opponent_that_reads_the_position_learns_nothing() -> None:
     """The odds are 1 : 2 : 3, so a pea that is drawn with them is where another one is in 14 of 36 games."""
     env, n, found = SeatEnv(three_shells.GAME, Cheater(), seat=0, reward="score", record=True), 900, 0
@@ -433,7 +452,7 @@ class PlannerPolicy(FirstLegal):
         return Planner() if self.is_compiled else None
 
 
-@every_game
+@pytest.mark.parametrize("game", [pytest.param(game, marks=[pytest.mark.cold] * (game in ("carcassonne", "dominion"))) for game in TITLES])
 def test_what_a_player_planned_for_another_seat_or_past_chance_is_not_carried_out(game: str) -> None:
     def record(is_compiled: bool, deal: int) -> str:
         env = SeatEnv(game, PlannerPolicy(is_compiled), seat=0)
@@ -664,13 +683,16 @@ def test_there_is_no_step_without_a_game() -> None:
     "parameters, sentence",
     [
         ({"opponents": ["random"]}, "opponents= lists 1 policies for 3 other seats; give one for each, or one for all"),
-        ({"opponents": 3}, "3 is no policy; a policy is a text such as 'random', a Policy, or a function of a view"),
+        (
+            {"opponents": 3},
+            "3 is no policy; a policy is a text such as 'random', a Policy, a function of a view, or an object with act_batch",
+        ),
         (
             {"opponents": "random", "pool": ["random"]},
             "give either opponents=, the policies of the other seats, or pool=, a list from which they are drawn",
         ),
         ({"pool": []}, "pool=[] holds no policy to draw; list at least one"),
-        ({"pool": "random"}, "pool='random' is not a list of policies"),
+        ({"pool": "random"}, "pool='random' is not a list of policies, or a dict of policies with their weights"),
         ({"seat": 4}, "seat=4 is not possible; seat may be 0 to 3, random or rotate"),
         ({"seat": "best"}, "seat=best is not possible; seat may be 0 to 3, random or rotate"),
         ({"skip_forced": "maybe"}, "skip_forced=maybe is not possible; skip_forced may be True or False"),

@@ -1,6 +1,7 @@
 """The turns of compiled players inside environments."""
 
 import numpy as np
+import pytest
 
 import kdenv
 from kdenv.compiler.kernel import kernel
@@ -21,6 +22,7 @@ def planned(player, states, work, out, dice):
     return n
 
 
+@pytest.mark.cold
 def test_a_player_chooses_a_turn_of_several_actions_once() -> None:
     """As no chance comes between the actions of a turn in Carcassonne, one call carries out all that were planned."""
     table = kdenv.table("carcassonne")

@@ -17,6 +17,7 @@ from kdenv.author import below, kernel, legal, packed, plays
 from kdenv.core.errors import WrongOrder
 from kdenv.envs.vector import SeatVectorEnv, SelfPlay, thread_pool
 from kdenv.envs.vector.batch import Batch
+from kdenv.envs.vector.kernels import STEP
 
 compiled = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="where nothing is compiled there is one thread")
 
@@ -97,7 +98,7 @@ def test_helpers_do_what_the_caller_does_not() -> None:
     env._batch._actions[:] = actions
     results = env._batch._new_results()
     shared = ours._shared
-    shared[thread_pool._DEALING], shared[thread_pool._FAILED] = 0, 0
+    shared[thread_pool._CALL], shared[thread_pool._FAILED] = STEP, 0
     shared[thread_pool._OBSERVATIONS : thread_pool._MASKS + 1] = [array.ctypes.data for array in results]
     shared[thread_pool._DONE] = 0
     shared[thread_pool._NEXT :: thread_pool._LINE] = [0, 32]
@@ -198,9 +199,9 @@ def test_an_error_in_a_kernel_is_raised_and_the_environment_can_begin_anew(n_thr
 def test_an_error_in_a_helper_is_raised_too(monkeypatch: pytest.MonkeyPatch, faulty: str) -> None:
     """Here the caller begins a round and takes no game of it."""
 
-    def only_begin(self: Any, begins: bool, dealing: bool = False, spins: int = 0) -> bool:
+    def only_begin(self: Any, begins: bool, call: int = STEP, spins: int = 0) -> bool:
         if begins:
-            thread_pool._begin(self._shared, self._n, dealing, self._results)
+            thread_pool._begin(self._shared, self._n, call, self._results)
             self._helpers[0].wake()
         return False
 
@@ -234,9 +235,9 @@ def test_after_an_interrupt_no_helper_is_at_work(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(vars(game), "knowledge", game.knowledge)
     kdenv.add_player("dominoes", "slow_in_pool", Slow)
 
-    def let_helper_begin(self: Any, begins: bool, dealing: bool = False, spins: int = 0) -> bool:
+    def let_helper_begin(self: Any, begins: bool, call: int = STEP, spins: int = 0) -> bool:
         if begins:
-            thread_pool._begin(self._shared, self._n, dealing, self._results)
+            thread_pool._begin(self._shared, self._n, call, self._results)
             while self._shared[thread_pool._NEXT + thread_pool._LINE] == self._n // 2:
                 self._helpers[0].wake()
         return False

@@ -14,12 +14,16 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import vector as wrappers
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from models import OF_ACTIONS
 
 import kdenv
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
+from kdenv.core.table import Table
 from kdenv.envs.aec import TableEnv
+from kdenv.envs.rewards import ArrayReward, GameEnds
 from kdenv.envs.single_agent import SeatEnv
 from kdenv.envs.vector import BatchStep, SeatVectorEnv, SelfPlay
 from kdenv.envs.vector.buffers import Buffers
@@ -50,7 +54,7 @@ def assert_same(one: Any, other: Any) -> None:
         assert one.keys() == other.keys()
         for key in one:
             counts = one.get(f"_{key}")  # the rows that count in a dict of Gymnasium's infos
-            rows = ... if counts is None or key == "final_info" else counts
+            rows = ... if counts is None or isinstance(one[key], dict) else counts
             assert_same(one[key] if rows is ... else one[key][rows], other[key] if rows is ... else other[key][rows])
         return
     if isinstance(one, tuple):
@@ -69,12 +73,20 @@ def assert_same(one: Any, other: Any) -> None:
 # One engine, the same games
 
 
-@every_game
 @pytest.mark.parametrize("seat", [0, "rotate", "random"])
 @pytest.mark.parametrize("observation", ["vector", "dict", "parts"])
-def test_it_does_what_gymnasiums_own_vector_environment_does_with_seat_env(game: str, seat: int | str, observation: str) -> None:
-    greedy = kdenv.game(game).knowledge.greedy or "random"
-    keywords = {"game": game, "pool": [greedy, "random"], "seat": seat, "observation": observation, "reward": "gains", **short(game)}
+@pytest.mark.parametrize(
+    "game, opponent",
+    [
+        *[("kingdomino", "full_greedy"), ("dominoes", "greedy"), ("carcassonne", "random"), ("dominion", "random")],
+        # These players take long to compile, in a batch and in SeatEnv.
+        *[pytest.param(*each, marks=pytest.mark.cold) for each in (("carcassonne", "greedy"), ("dominion", "rollout"))],
+    ],
+)
+def test_it_does_what_gymnasiums_own_vector_environment_does_with_seat_env(
+    game: str, opponent: str, seat: int | str, observation: str
+) -> None:
+    keywords = {"game": game, "pool": [opponent, "random"], "seat": seat, "observation": observation, "reward": "gains", **short(game)}
     theirs = SyncVectorEnv([lambda: SeatEnv(**keywords)] * 3, autoreset_mode=AutoresetMode.SAME_STEP)
     ours = SeatVectorEnv(num_envs=3, **keywords)
     assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"]
@@ -86,6 +98,151 @@ def test_it_does_what_gymnasiums_own_vector_environment_does_with_seat_env(game:
         seen = told[0][0].values() if observation == "parts" else [told[0][0]["observation"] if observation == "dict" else told[0][0]]
         actions = all_chosen(mask, np.concatenate([part.reshape(3, -1) for part in seen], axis=1))
         told = ours.step(actions), theirs.step(actions)
+
+
+@every_game
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
+def test_each_autoreset_mode_is_that_of_gymnasiums_own_vector_environment(game: str, mode: AutoresetMode) -> None:
+    keywords: dict[str, Any] = {"game": game, "seat": "rotate", "reward": "gains", **short(game)}
+    theirs = SyncVectorEnv([lambda: SeatEnv(**keywords)] * 3, autoreset_mode=mode)
+    ours = SeatVectorEnv(num_envs=3, threads=2, autoreset_mode=mode.value, **keywords)
+    assert ours.autoreset_mode == mode and ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"]
+    told: Any = ours.reset(seed=5), theirs.reset(seed=5)
+    masks, n_ended = told[0][1]["action_mask"], 0
+    for _ in range(80):
+        assert_same(*told)
+        np.testing.assert_array_equal(ours.action_masks(), masks)
+        actions = all_chosen(masks, told[0][0])
+        told = ours.step(actions), theirs.step(actions)
+        masks = told[0][-1]["action_mask"]
+        over = told[0][2] | told[0][3]
+        n_ended += over.sum()
+        if mode == AutoresetMode.DISABLED and over.any():
+            assert_same(*told)
+            told = tuple(env.reset(options={"reset_mask": over.copy()}) for env in (ours, theirs))
+            masks = np.where(over[:, None], told[0][-1]["action_mask"], masks)
+    assert n_ended >= 3
+
+
+@every_game
+@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
+@pytest.mark.parametrize("observation", ["vector", "dict", "parts"])
+def test_a_second_encoding_is_that_of_seat_env(game: str, mode: AutoresetMode, observation: str) -> None:
+    second = kdenv.game(game).encodings[1].name
+    keywords: dict[str, Any] = {"game": game, "critic_encoding": second, "observation": observation, **short(game)}
+    theirs = SyncVectorEnv([lambda: SeatEnv(**keywords)] * 2, autoreset_mode=mode)
+    ours = SeatVectorEnv(num_envs=2, autoreset_mode=mode, **keywords)
+    assert ours.observation_space == theirs.observation_space
+    told: Any = ours.reset(seed=5), theirs.reset(seed=5)
+    for _ in range(75):
+        assert_same(*told)
+        assert told[0][-1]["critic_observation"].tobytes() == ours.observations(second).tobytes()
+        assert observation != "dict" or told[0][0]["critic_observation"] is told[0][-1]["critic_observation"]
+        actions = ours.action_masks().argmax(axis=1)
+        told = ours.step(actions), theirs.step(actions)
+
+
+@every_game
+def test_self_play_observes_by_any_encoding_what_views_observe(game: str) -> None:
+    games = SelfPlay(game, 3, **short(game))
+    now = games.reset(seed=4)
+    for _ in range(8):
+        assert games.observations().tobytes() == now.observation.tobytes()
+        for encoding in [each.name for each in kdenv.game(game).encodings]:
+            for row, seen in enumerate(games.observations(encoding)):
+                table = games.table(row)
+                assert seen.tobytes() == table.view(table.seat).observation(encoding).tobytes()
+        now = games.step(now.action_mask.argmax(axis=1))
+
+
+def test_a_game_that_is_over_has_no_turns_and_its_action_is_ignored() -> None:
+    env = SeatVectorEnv("dominoes", num_envs=3, mode="round", autoreset_mode="NextStep", illegal="raise")
+    _, infos = env.reset(seed=2)
+    over = np.zeros(3, bool)
+    while not over.any():
+        _, _, over, _, infos = env.step(infos["action_mask"].argmax(axis=1))
+    found = env.afterstates()
+    assert ((np.diff(found.starts) == 0) == over).all()
+    best = found.best(np.arange(len(found)))
+    assert ((best == -1) == over).all() and (best[~over] == found.starts[1:][~over] - 1).all()
+    _, rewards, over_now, _, _ = env.step(np.where(over, -1, infos["action_mask"].argmax(axis=1)))
+    assert not rewards[over].any() and not over_now[over].any() and ((np.diff(env.afterstates().starts) == 0) == over_now).all()
+
+
+def test_games_that_are_over_must_be_dealt_anew_where_nothing_else_deals_them() -> None:
+    env = SeatVectorEnv("dominoes", num_envs=3, mode="round", autoreset_mode=AutoresetMode.DISABLED)
+    observations, infos = env.reset(seed=2)
+    over = np.zeros(3, bool)
+    while not over.any():
+        observations, _, over, _, infos = env.step(infos["action_mask"].argmax(axis=1))
+    actions = all_chosen(infos["action_mask"], observations)
+    with pytest.raises(WrongOrder, match=rf"game {int(over.argmax())} is over; call reset\(options=\{{\"reset_mask\": mask\}}\)"):
+        env.step(actions)
+    env.reset(options={"reset_mask": over})
+    env.step(env.action_masks().argmax(axis=1))
+
+
+WRAPPERS: dict[str, Callable[[Any], Any]] = {
+    "NormalizeObservation": wrappers.NormalizeObservation,
+    "FlattenObservation": wrappers.FlattenObservation,
+    "DtypeObservation": lambda env: wrappers.DtypeObservation(env, np.float16),
+    "RescaleObservation": lambda env: wrappers.RescaleObservation(env, 0, 1),
+    "NormalizeReward": wrappers.NormalizeReward,
+    "ClipReward": lambda env: wrappers.ClipReward(env, -1, 1),
+    "RecordEpisodeStatistics": wrappers.RecordEpisodeStatistics,
+    "DictInfoToList": wrappers.DictInfoToList,
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*precision lowered by casting:UserWarning")  # of Box, for float16
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [(name, "NextStep") for name in WRAPPERS]
+    + [(name, "SameStep") for name in ("NormalizeReward", "ClipReward", "RecordEpisodeStatistics", "DictInfoToList")]
+    + [(name, "Disabled") for name in ("FlattenObservation", "DtypeObservation", "RescaleObservation", "NormalizeReward", "ClipReward")],
+)
+def test_vector_wrappers_of_gymnasium_give_what_they_give_for_its_own_vector_environment(name: str, mode: str) -> None:
+    keywords: dict[str, Any] = {"game": "dominoes", "mode": "round"}
+    theirs = WRAPPERS[name](SyncVectorEnv([lambda: SeatEnv(**keywords)] * 3, autoreset_mode=mode))
+    batch = SeatVectorEnv(num_envs=3, autoreset_mode=mode, **keywords)
+    ours = WRAPPERS[name](batch)
+    assert ours.observation_space == theirs.observation_space
+    told: Any = ours.reset(seed=5), theirs.reset(seed=5)
+    for _ in range(40):
+        np.testing.assert_array_equal(told[0][0], told[1][0])
+        if len(told[0]) == 5:
+            np.testing.assert_array_equal(told[0][1], told[1][1])
+        infos = [dict(each[-1]) if isinstance(each[-1], dict) else list(map(dict, each[-1])) for each in told]
+        if name == "RecordEpisodeStatistics" and "episode" in infos[0]:
+            for each in infos:
+                each["episode"] = {key: value for key, value in each["episode"].items() if key != "t"}  # a time
+        if name == "DictInfoToList":
+            for mine, other in zip(*infos, strict=True):
+                assert_same(mine, other)
+        else:
+            assert_same(*infos)
+        actions = batch.action_masks().argmax(axis=1)
+        told = ours.step(actions), theirs.step(actions)
+        over = told[0][2] | told[0][3]
+        if mode == "Disabled" and over.any():
+            told = tuple(env.reset(options={"reset_mask": over.copy()}) for env in (ours, theirs))
+
+
+def test_episodes_are_counted_where_nothing_deals_games_but_reset() -> None:
+    """SyncVectorEnv takes the mask out of the options before the wrapper reads it, so there is nothing to compare with."""
+    batch = SeatVectorEnv("dominoes", num_envs=3, mode="round", autoreset_mode="Disabled")
+    env = wrappers.RecordEpisodeStatistics(batch)
+    env.reset(seed=1)
+    lengths, n_ended = np.zeros(3, int), 0
+    for _ in range(40):
+        _, _, over, _, infos = env.step(batch.action_masks().argmax(axis=1))
+        lengths += 1
+        if over.any():
+            assert infos["episode"]["l"].tolist() == (lengths * over).tolist()
+            n_ended += over.sum()
+            lengths[over] = 0
+            env.reset(options={"reset_mask": over})
+    assert n_ended > 10
 
 
 @settings(max_examples=12, deadline=None)
@@ -174,7 +331,7 @@ def test_opponents_sit_in_the_order_of_their_list_and_one_may_sit_everywhere(whi
     play_both(SeatVectorEnv(num_envs=2, seat=1, **which), SeatEnv(seat=1, **which), row=0, steps=12)
 
 
-@pytest.mark.parametrize("model", ["ppo(kingdomino-4p)", "ppo(kingdomino-4p, sample=yes)"])
+@pytest.mark.parametrize("model", ["ppo(kingdomino-ppo)", f"ppo({OF_ACTIONS}, sample=yes)"], ids=["scores", "actions"])
 def test_learned_players_sit_in_a_batch_each_thread_with_buffers_of_its_own(model: str) -> None:
     pool = [model, "full_greedy"]
     play_both(SeatVectorEnv(pool=pool, num_envs=4, threads=2, seat="rotate"), SeatEnv(pool=pool, seat="rotate"), row=3, steps=60)
@@ -189,6 +346,22 @@ def test_opponents_can_be_changed_while_games_go_on() -> None:
         batch.set_opponents(**change)
     twin = SeatVectorEnv(opponents="random", num_envs=8)
     assert_same(batch.reset(seed=3), twin.reset(seed=3))
+
+
+def test_a_pool_with_weights_is_drawn_from_in_a_batch_as_in_seat_env() -> None:
+    pool = {"random": 0.0, "full_greedy": 3, "full_greedy(variant=paper)": 1.5}
+    play_both(SeatVectorEnv(pool=pool, num_envs=2), SeatEnv(pool=pool), row=0, steps=100)
+
+
+def test_opponents_are_drawn_by_their_weights() -> None:
+    batch = SeatVectorEnv("dominoes", num_envs=1000, mode="round", pool={"random": 1, "greedy": 3})
+    batch.reset(seed=1)
+    drawn = batch.opponents()
+    share = (drawn == 1).sum() / (drawn != -1).sum()
+    assert abs(share - 0.75) < 5.2 * (0.75 * 0.25 / 3000) ** 0.5  # one false alarm in five million seeds; this seed is always the same
+    batch.set_opponents(pool={"random": 1, "greedy": 0})
+    batch.reset(seed=1)
+    assert set(batch.opponents().ravel().tolist()) == {-1, 0}
 
 
 def test_reset_without_a_seed_deals_the_next_games() -> None:
@@ -312,7 +485,7 @@ def test_a_batch_can_be_pickled_before_its_first_game() -> None:
 
 
 def test_a_network_among_the_opponents_is_read_again_by_a_copy() -> None:
-    env = SeatEnv(pool=["ppo(kingdomino-4p)", "full_greedy"], seat="rotate")
+    env = SeatEnv(pool=["ppo(kingdomino-ppo)", "full_greedy"], seat="rotate")
     env.reset(seed=1)
     twin = pickle.loads(pickle.dumps(env))
     for _ in range(5):
@@ -382,6 +555,89 @@ def test_wrappers_of_gymnasium_count_its_episodes() -> None:
             assert infos[i]["final_info"]["scores"].shape == (4,)
             ended += 1
     assert ended == 8
+
+
+# Rewards that are functions
+
+
+def margin_of_table(table: Table) -> list[float]:
+    """The reward "margin" of a game without teams, one table at a time."""
+    scores = table.scores()
+    return [(mine - max(scores[:i] + scores[i + 1 :])) / table.game.margin_scale for i, mine in enumerate(scores)]
+
+
+@ArrayReward
+def margin_of_arrays(ends: GameEnds) -> np.ndarray:
+    """The same for many games, also from the last positions."""
+    others = np.where(np.eye(ends.scores.shape[1], dtype=bool), np.iinfo(np.int64).min, ends.scores[:, None, :])
+    assert len(ends.positions) == len(ends.ranks) == len(ends.standings)
+    assert ((ends.ranks == 1) == (ends.standings == ends.standings.max(axis=1, keepdims=True))).all()
+    return (ends.scores - others.max(axis=2)) / kdenv.game("kingdomino").margin_scale
+
+
+@pytest.mark.parametrize("reward", [margin_of_table, margin_of_arrays])
+def test_a_function_gives_the_rewards_of_a_batch(reward: Any) -> None:
+    keywords: dict[str, Any] = {"players": 3, "size": 5, "seat": "rotate"}
+    for make in (
+        lambda reward: SeatVectorEnv("kingdomino", num_envs=4, threads=2, reward=reward, **keywords),
+        lambda reward: SeatVectorEnv("kingdomino", num_envs=4, autoreset_mode="NextStep", reward=reward, **keywords),
+    ):
+        ours, theirs = make(reward), make("margin")
+        told: Any = ours.reset(seed=1), theirs.reset(seed=1)
+        paid = 0
+        for _ in range(60):
+            actions = told[0][-1]["action_mask"].argmax(axis=1)
+            told = ours.step(actions), theirs.step(actions)
+            assert_same(*told)
+            paid += np.count_nonzero(told[0][1])
+        assert paid >= 8
+    both = [SelfPlay("kingdomino", 4, players=3, size=5, reward=each) for each in (reward, "margin")]
+    nows = [games.reset(seed=1) for games in both]
+    for _ in range(80):
+        nows = [games.step(now.action_mask.argmax(axis=1)) for games, now in zip(both, nows, strict=True)]
+        np.testing.assert_array_equal(nows[0].rewards, nows[1].rewards)
+    one, other = (SeatEnv("kingdomino", reward=each, **keywords) for each in (reward, "margin"))
+    one.reset(seed=1), other.reset(seed=1)
+    over = False
+    while not over:
+        action = int(one.action_masks().argmax())
+        (_, mine, over, _, _), (_, wanted, *_) = one.step(action), other.step(action)
+        assert mine == wanted
+
+
+def test_a_function_is_not_called_for_games_that_a_limit_or_an_illegal_action_ends() -> None:
+    @ArrayReward
+    def never(ends: GameEnds) -> np.ndarray:
+        raise AssertionError
+
+    batch = SeatVectorEnv("dominion", num_envs=2, max_turns=2, reward=never)
+    _, infos = batch.reset(seed=1)
+    with pytest.warns(UserWarning, match="an illegal action has ended a game"):
+        _, rewards, _, _, infos = batch.step(np.array([-1, infos["action_mask"][1].argmax()]))
+    assert rewards.tolist() == [-1, 0]
+    truncated = np.zeros(2, bool)
+    while not truncated.any():
+        _, rewards, _, truncated, infos = batch.step(infos["action_mask"].argmax(axis=1))
+        assert not rewards.any()
+
+
+@pytest.mark.parametrize(
+    ("function", "sentence"),
+    [
+        (lambda ends: ends.scores[0], r"returned an array of shape \(4,\); it must return \d x 4 finite numbers"),
+        (lambda ends: ends.scores / 0.0, r"returned numbers that are not finite; it must return \d x 4 finite numbers"),
+        (lambda ends: "much", r"failed, or returned no array of numbers"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning", "ignore:invalid value:RuntimeWarning")
+def test_a_mistake_in_the_function_of_a_reward_is_told(function: Any, sentence: str) -> None:
+    batch = SelfPlay("dominoes", 4, mode="round", reward=ArrayReward(function))
+    now = batch.reset(seed=1)
+    with pytest.raises(BadOption, match=f"^the function given as reward= {sentence}"):
+        for _ in range(60):
+            now = batch.step(now.action_mask.argmax(axis=1))
+    with pytest.raises(WrongOrder, match="broken the games off"):
+        batch.observations()
 
 
 # Arrays
@@ -503,11 +759,24 @@ def test_an_illegal_action_is_told_as_it_was_given() -> None:
         ({"num_envs": 0}, r"num_envs=0 is not possible; num_envs is a whole number from 1"),
         ({"skip_forced": "no"}, r"skip_forced=no is not possible; skip_forced may be True or False"),
         ({"threads": True}, r"threads=True is not possible; threads is a whole number from 1 to 256"),
-        ({"opponents": "mce(seconds=1)"}, r"mce\(.*\) has no compiled form, .* choose random or a rule-based player"),
-        ({"opponents": lambda view: 0}, r"has no compiled form"),
-        ({"reward": len}, r"the reward of a batch of games cannot be a function; choose win, rank, margin, score, gains, or use SeatEnv"),
+        (
+            {"opponents": 7},
+            r"7 is no policy; a policy is a text such as 'random', a Policy, a function of a view, or an object with act_batch",
+        ),
+        ({"reward": "rang"}, r"reward=rang is not possible \(did you mean rank\?\)"),
+        ({"critic_encoding": "wrong"}, r"kingdomino has no encoding wrong"),
         ({"seat": 4}, r"seat=4 is not possible"),
         ({"pool": []}, r"holds no policy"),
+        ({"pool": {}}, r"holds no policy"),
+        ({"pool": "random"}, r"pool='random' is not a list of policies, or a dict of policies with their weights"),
+        ({"pool": {"random": -1}}, r"pool gives random the weight -1; a weight is a number from 0 on"),
+        ({"pool": {"random": float("inf")}}, r"pool gives random the weight inf; a weight is a number from 0 on"),
+        ({"pool": {"random": "1"}}, r"pool gives random the weight 1; a weight is a number from 0 on"),
+        ({"pool": {"random": 0}}, r"the weights of pool are 0.0 together; give at least one a weight above 0"),
+        (
+            {"autoreset_mode": "NextStpe"},
+            r"autoreset_mode=NextStpe is not possible \(did you mean NextStep\?\); autoreset_mode may be NextStep, SameStep or Disabled",
+        ),
     ],
 )
 def test_a_mistake_is_told_in_a_sentence(parameters: dict[str, Any], sentence: str) -> None:

@@ -1,7 +1,12 @@
 """Observations of Carcassonne, number by number, at positions that can be checked by hand."""
 
+import random
+
 import numpy as np
 import pytest
+from contract import step_both
+from naive.carcassonne import Carcassonne
+from naive.carcassonne_prospects import prospects
 
 from kdenv.compiler.random import make_rng
 from kdenv.core.table import Table
@@ -139,8 +144,32 @@ def test_compact_shows_the_slots_of_a_claim() -> None:
     assert not parts["slots"][0].any()
 
 
+# What the tiles left can still finish
+
+
+@pytest.mark.parametrize("players, seed", [(2, 1), (2, 2), (3, 3), (5, 4)])
+def test_prospects_are_those_of_the_naive_rules(players: int, seed: int) -> None:
+    table, oracle, dice, seen = Table(GAME, players), Carcassonne(players), random.Random(seed), np.zeros(3)
+    while True:
+        seat = dice.randrange(players)
+        found, naive = table.parts(seat, "prospects"), prospects(oracle, seat)
+        for name, numbers in naive.items():
+            assert np.allclose(found[name], numbers, atol=1e-6), f"{name} of seat {seat} at {table.position()}"
+        seen += [naive["claims_left"][:, :, 0].any(), naive["stuck"].any(), naive["cities_beside"][:, 1].any()]
+        if table.over:
+            break
+        step_both(table, oracle, dice)
+    assert seen.min() > 0
+
+
+def test_prospects_begin_as_compact() -> None:
+    table = Table(GAME).at_position(PLACE)
+    compactly = table.observation(1, "compact")
+    assert np.array_equal(table.observation(1, "prospects")[: compactly.size], compactly)
+
+
 @pytest.mark.parametrize("players", [2, 5])
-@pytest.mark.parametrize("kind", ["planes", "compact"])
+@pytest.mark.parametrize("kind", ["planes", "compact", "prospects"])
 def test_numbers_stay_small_and_do_not_depend_on_what_was_in_the_buffer(players: int, kind: str) -> None:
     table, rng = Table(GAME, players), make_rng(players)
     while not table.over:

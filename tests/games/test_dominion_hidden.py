@@ -43,7 +43,7 @@ def sampled_hands(table: Table, n: int = DRAWS) -> Counter:
     resample_many(states, 0, n, make_rng(1), hands)
     counts: Counter = Counter()
     for packed, times in zip(*np.unique(hands, return_counts=True), strict=True):
-        slots = [int(packed) >> 3 * (16 - slot) & 7 for slot in range(17)]
+        slots = np.array([int(packed) >> 3 * (16 - slot) & 7 for slot in range(17)])
         counts[pile_text(states[0], slots)] += int(times)
     return counts
 

@@ -89,6 +89,7 @@ def test_an_encoding_from_outside_is_chosen_by_its_name() -> None:
     assert list(environment.layout()) == ["pips", "sizes"]
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("encoding", ["pips", "peek"])
 def test_games_in_a_batch_are_observed_by_it_as_in_seat_env(encoding: str) -> None:
     batch, one = SeatVectorEnv("dominoes", num_envs=2, encoding=encoding), SeatEnv("dominoes", encoding=encoding)
@@ -188,7 +189,8 @@ def test_carcassonne_is_observed_compactly_unless_planes_are_asked_for() -> None
 
 @pytest.mark.parametrize("make", [SeatEnv, TableEnv])
 def test_an_unknown_encoding_is_told(make: Any) -> None:
-    with pytest.raises(BadOption, match=r"carcassonne has no encoding plane \(did you mean planes\?\); its encodings are compact, planes"):
+    listed = "its encodings are compact, planes, prospects"
+    with pytest.raises(BadOption, match=rf"carcassonne has no encoding plane \(did you mean planes\?\); {listed}"):
         make("carcassonne", encoding="plane")
 
 
@@ -254,6 +256,7 @@ SIZES = [
     ("carcassonne", 2, "compact", 322),
     ("carcassonne", 2, "planes", 47157),
     ("carcassonne", 5, "planes", 73113),
+    ("carcassonne", 2, "prospects", 370),
     ("dominoes", 4, "tiles", 195),
     ("dominoes", 4, "belief", 279),
     ("dominoes", 4, "ends", 210),
@@ -283,6 +286,7 @@ def model(path: Path, game: Game, encoding: str, about: dict[str, Any] | None = 
     return f"ppo({path})"
 
 
+@pytest.mark.cold
 def test_two_models_on_different_encodings_play_each_other(tmp_path: Path) -> None:
     for name, one, other in (("carcassonne", "compact", "planes"), ("dominoes", "belief", "pips")):
         game = find_game(name)
@@ -397,6 +401,7 @@ WRITTEN = {
     ("dominion", "counts", 1): ("d89dbfdd", "61fb71d2"),
     ("carcassonne", "compact", 1): ("17559d4e", "e662129c"),
     ("carcassonne", "planes", 1): ("bd1ebe62", "34e68377"),
+    ("carcassonne", "prospects", 1): ("a0968f3f", "6e7a5dbb"),
     ("dominoes", "tiles", 1): ("3db10682", "7f79f348"),
     ("dominoes", "ends", 1): ("130140e3", "65fabebf"),
     ("dominoes", "belief", 1): ("b82455ee", "f877c16c"),

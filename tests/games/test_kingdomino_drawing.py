@@ -85,8 +85,34 @@ def test_terminal_shows_the_kingdoms_of_the_notation_within_a_hundred_columns(pl
     text = plain(str(table))
     squeezed = [re.sub(r"\s", "", line) for line in text.splitlines()]
     kingdoms = re.search(r"kingdoms=(\S+)", table.position())[1].split(",")  # type: ignore[index]
-    assert all(any(row in line for line in squeezed) for kingdom in kingdoms for row in kingdom.split("/"))
+    squeezed = [line.lower() for line in squeezed]  # the domino placed last has capital letters
+    assert all(any(row.lower() in line for line in squeezed) for kingdom in kingdoms for row in kingdom.split("/"))
     assert text.isascii() and max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("players, n, options", tables())
+def test_terminal_names_every_square_that_may_be_typed(players: int, n: int, options: dict) -> None:
+    """The rows and columns of the kingdom of the seat that decides hold all squares of its legal placements."""
+    table = played(players, n, **options)
+    names = [table.name(action).split() for action in table.legal()] if table.seat is not None else []
+    squares = {square for name in names if name[0] == "place" for square in name[2:]}
+    lines = plain(str(table)).splitlines()
+    letters = {word for line in lines if re.fullmatch(r"[a-m ]+", line) for word in line.split()}
+    rows = {int(row) for line in lines for row in re.findall(r"(?:^|  )( \d|\d\d)  [a-zA-Z.]", line)}
+    assert {square[0] for square in squares} <= letters
+    assert {int(square[1:]) for square in squares} <= rows
+
+
+def test_the_domino_placed_last_has_capital_letters_and_the_one_picked_last_a_star() -> None:
+    table = Table(find_game("kingdomino"), 2).at_position(
+        "round=1 stage=place turn=0 kingdoms=X,X queue=1:0,2:1,3:1,4:0 draft=5,6,7,8 box=9-48"
+    )
+    assert not re.search("[A-WYZ] ", plain(str(table)).split("\n\n")[1])
+    table.play(table.action("place 1 f5 g5"))
+    assert " X   W   W" in plain(str(table))
+    table.play(table.action("pick 6"))
+    assert re.search(r"^.*\* +6 ", plain(str(table)), re.MULTILINE)
+    assert " X   W   W" in plain(str(table))
 
 
 def test_all_kings_wait_before_the_first_pick() -> None:
@@ -114,9 +140,11 @@ def test_a_tie_is_a_shared_win() -> None:
     assert plain(str(table)).count("shared win") == len(of_class(table.svg(), "winner")) == 2
 
 
+COMPLETE = "round=5 stage=place turn=0 kingdoms=wwl/lXl/lll,X queue=1:0,2:1,3:1,4:0 draft=5,6,7,8 box=25-48"
+
+
 def test_bonuses_earned_are_shown() -> None:
-    start = "round=5 stage=place turn=0 kingdoms=wwl/lXl/lll,X queue=1:0,2:1,3:1,4:0 draft=5,6,7,8 box=25-48"
-    table = Table(find_game("kingdomino"), 2, size=3).at_position(start)
+    table = Table(find_game("kingdomino"), 2, size=3).at_position(COMPLETE)
     complete, empty = of_class(table.svg(), "kingdom")
     assert {"middle +10", "harmony +5"} <= words(complete)
     assert "harmony +5" not in words(empty)
@@ -124,8 +152,11 @@ def test_bonuses_earned_are_shown() -> None:
 
 
 def test_bonuses_not_played_for_are_not_shown() -> None:
-    table = Table(find_game("kingdomino"), 2, middle=False)
-    assert "middle" not in table.svg() + str(table)
+    table = Table(find_game("kingdomino"), 2, size=3, middle=False).at_position(COMPLETE)
+    complete, _ = of_class(table.svg(), "kingdom")
+    assert "harmony +5" in words(complete)
+    assert "middle +10" not in words(complete)
+    assert "middle" not in plain(str(table))
 
 
 @pytest.mark.parametrize("size, free", [(3, 5 * 5 - 1), (5, 5 * 5 - 1), (7, 5 * 5 - 1)])

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from random_games import random_game
 
+from kdenv.compiler.kernel import kernel
 from kdenv.core import verbs
+from kdenv.core.encoding import observe_by
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.games.kingdomino.rules import PLACING
@@ -78,3 +80,37 @@ def test_what_is_to_come_is_counted() -> None:
     to_come = Table(KINGDOMINO).parts(0, "prospects")["to_come"]
     assert np.rint(20 * to_come[:, 0]).tolist() == [26, 22, 18, 14, 10, 6]
     assert np.rint(10 * to_come[:, 1]).tolist() == [5, 6, 6, 6, 6, 10]
+
+
+@kernel
+def observe_in_a_kernel(part, states, k, seat, out):
+    observe_by(part, states, k, seat, out)
+
+
+@pytest.mark.parametrize(("size", "players", "dominoes"), [(5, 4, 48), (3, 2, 8), (7, 2, 48)])
+def test_the_part_that_remembers_kingdoms_writes_the_same(size: int, players: int, dominoes: int) -> None:
+    """Positions of several games, and those after their actions, as different seats see them: kingdoms come and go in any order."""
+    dice = np.random.default_rng(3)
+    one = Table(KINGDOMINO, players, size=size, dominoes=dominoes)
+    observer = KINGDOMINO.observer(one.players, one.variant, "prospects")
+    part, out, n_fitting = observer.part(), np.zeros(observer.size, np.float32), 0
+    for seed in range(60):
+        table = random_game(KINGDOMINO, seed % 7, players, 4 + seed, size=size, dominoes=dominoes)
+        for action in [None, *dice.permutation(table.legal())[:5]] if not table.over else [None]:
+            states = table.states.copy()
+            if action is not None:
+                verbs.apply_at(states, 0, int(action))
+            for seat in dice.integers(players, size=2):
+                observe_in_a_kernel(part, states, 0, int(seat), out)
+                assert (out == observer.vector(states, 0, int(seat))).all()
+                n_fitting += int(observer.cut(out)["dominoes"][:, -4].sum())
+    assert n_fitting > 20
+
+
+def test_the_options_that_give_points_are_remembered_with_a_kingdom() -> None:
+    """The same kingdom has other points without the bonus for the middle."""
+    part, out = KINGDOMINO.observer(4, Table(KINGDOMINO).variant, "prospects").part(), np.zeros(468, np.float32)
+    for middle, points in ((True, 0.1), (False, 0.0), (True, 0.1)):
+        table = Table(KINGDOMINO, middle=middle)
+        observe_in_a_kernel(part, table.states, 0, 0, out)
+        assert table.game.observer(4, table.variant, "prospects").cut(out)["scores"][0] == np.float32(points)

@@ -15,7 +15,7 @@ from kdenv.core.protocols import LastTurn
 from kdenv.core.table import Table
 from kdenv.games.kingdomino.scene import kingdoms_of
 
-BOX = re.compile(r"M([\d.e+]+) ([\d.e+]+)h([\d.e+]+)v([\d.e+]+)h-[\d.e+]+z")
+BOX = re.compile(r"M(-?[\d.e+]+) (-?[\d.e+]+)h([\d.e+]+)v([\d.e+]+)h-[\d.e+]+z")
 
 
 def frames(picture: str) -> list[tuple[float, ...]]:

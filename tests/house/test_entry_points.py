@@ -176,6 +176,12 @@ def test_a_broken_package_is_named_in_one_sentence_and_breaks_nothing(tmp_path: 
     assert sentence.startswith(f"kdenv: the package broken 1.0 offers {entry} to kdenv.{group}, but this cannot be loaded {why}")
 
 
+def test_a_package_that_fails_twice_for_one_reason_is_named_once(tmp_path: Path) -> None:
+    broken_package(tmp_path, "games", "one = raising:ONE\ntwo = raising:TWO\nthree = leaving:THREE\n[kdenv.policies]\nfour = raising:Four")
+    done = run(tmp_path, "-m", "kdenv", "policies", "kingdomino")
+    assert (done.stderr.count("ZeroDivisionError"), done.stderr.count("SystemExit")) == (1, 1)
+
+
 def test_a_match_in_two_processes_names_a_broken_package_once(tmp_path: Path) -> None:
     broken_package(tmp_path, "games", "kingdomino = raising")
     done = run(tmp_path, "-m", "kdenv", "match", "kingdomino", "full_greedy", "random", "--games", "4", "--processes", "2")

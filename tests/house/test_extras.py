@@ -48,14 +48,20 @@ for extra, *command in (
 ):
     code, words = said_by(*command)
     assert code == 2 and len(words.splitlines()) == 1, (command, words)
-    assert words.endswith(f"needs the extra '{extra}': pip install 'kdenv[{extra}]'\\n"), words
+    assert words.endswith(f"needs the extra '{extra}': pip install '.[{extra}]' in a clone of kdenv\\n"), words
 for pictures in (["--draw", "game.svg"], ["--html", "game.html"]):
     assert main(["replay", "game.txt", *pictures]) == 0
 from kdenv.core.errors import MissingExtra
 try:
     from kdenv.envs import SeatVecEnv
 except MissingExtra as error:
-    assert "pip install 'kdenv[rl]'" in str(error)
+    assert "pip install '.[rl]' in a clone of kdenv" in str(error)
+try:
+    import kdenv.rl
+except MissingExtra as error:
+    assert "pip install '.[rl]' in a clone of kdenv" in str(error)
+else:
+    raise AssertionError("kdenv.rl is there without torch")
 """,
     "serve": """
 import signal, urllib.request
@@ -75,7 +81,7 @@ try:
     try:
         ask(url, "GET", f"/games/{game}/film.gif")
     except Refused as error:
-        assert error.status == 501 and "kdenv[render]" in str(error)
+        assert error.status == 501 and ".[render]" in str(error)
 finally:
     server.terminate()
     server.communicate(timeout=60)
@@ -98,6 +104,15 @@ from kdenv.envs import SeatVecEnv
 learner = SeatVecEnv("kingdomino", size=3, pool=["full_greedy", "random"], seat="rotate", num_envs=16, players=2)
 MaskablePPO("MlpPolicy", learner, n_steps=16, batch_size=64, seed=1).learn(512).save("model")
 assert main(["match", "kingdomino", "ppo(model)", "random", "--option", "size=3", "--games", "4", "--processes", "1"]) == 0
+assert main(["export", "model.zip"]) == 0
+assert kdenv.evaluate("model.npz", "kingdomino", against="random", deals=2, players=2, options={"size": 3}).rows[0].games == 4
+from kdenv.envs import SelfPlay
+from kdenv.rl import TurnNetwork, TurnPPO
+games = SelfPlay("kingdomino", 8, players=2, size=3, reward="margin", encoding="prospects")
+training = TurnPPO(games, TurnNetwork(games.n_observed, (8,)), n_steps=8)
+training.learn(decisions=64)
+training.save("scores.npz")
+assert kdenv.evaluate("scores.npz", "kingdomino", against="random", deals=2).options == {"size": 3}
 """,
     "ray": """
 code, words = said_by("match", "kingdomino", "random", "random", "--games", "4", "--ray", "127.0.0.1:1")

@@ -35,7 +35,7 @@ OF_KDENV = {
     "client": (),
 }
 # The files of the compiler that other rooms may import; its README lists them.
-DOORS = ("atomics", "bits", "errors", "interrupts", "kernel", "question", "random", "state")
+DOORS = ("atomics", "bits", "cache_folder", "errors", "interrupts", "kernel", "notice", "question", "random", "state")
 GYM = ("gymnasium", "pettingzoo")
 TORCH = ("torch", "stable_baselines3", "sb3_contrib")
 COMPILED_BY = {"kernel", "allocating_kernel"}
@@ -78,9 +78,9 @@ def forbidden(room: str, below: list[str], name: str, in_function: bool) -> str:
     if top in GYM and room not in ("envs", "bench", "baselines"):  # bench measures against their peers
         return "only envs may"
     is_vec_env = (room, below, top) == ("envs", ["sb3"], "stable_baselines3")  # a module that the package does not import
-    is_model_file = (room, below) == ("policies", ["learned"]) and in_function
-    if top in TORCH and room not in ("baselines", "rl") and not is_vec_env and not is_model_file:
-        return "only rl, baselines, functions of policies/learned.py and, for Stable-Baselines3, envs/sb3.py may"
+    is_model_file = (room, below) == ("policies", ["torch_models"]) and in_function
+    if top in TORCH and room not in ("baselines", "rl", "bench") and not is_vec_env and not is_model_file:
+        return "only rl, bench, baselines, functions of policies/torch_models.py and, for Stable-Baselines3, envs/sb3.py may"
     if room == "baselines" and top == "kdenv" and any(part.startswith("_") for part in name.split(".")):
         return "baselines use public names only"
     if room != "compiler" and within(name, ["kdenv.compiler"]) and not within(name, [f"kdenv.compiler.{door}" for door in DOORS]):
@@ -164,8 +164,8 @@ BROKEN = [
     ("kdenv/policies/simple.py", "from kdenv.envs import aec"),
     ("kdenv/policies/simple.py", "from importlib import import_module\nimport_module('kdenv.games.kingdomino')"),
     ("kdenv/policies/simple.py", "def f():\n    import torch"),
-    ("kdenv/policies/learned.py", "import torch"),
-    ("kdenv/policies/learned.py", "from sb3_contrib import MaskablePPO"),
+    ("kdenv/policies/torch_models.py", "import torch"),
+    ("kdenv/policies/learned.py", "def f():\n    from sb3_contrib import MaskablePPO"),
     # envs know no rules, no search, no arena
     ("kdenv/envs/aec.py", "from kdenv.games.kingdomino import rules"),
     ("kdenv/envs/aec.py", "from kdenv.search import perft"),
@@ -201,7 +201,7 @@ SOUND = [
     ("kdenv/compiler/bits.py", "from llvmlite import ir\nimport numba\nimport hashlib\nfrom kdenv.compiler.kernel import kernel"),
     ("kdenv/games/dominion/rules.py", "from kdenv.compiler.bits import bit\nfrom kdenv.games.dominion.tables import CARDS"),
     ("kdenv/games/dominion/notation.py", "def f(word):\n    return word == 'dominion'"),
-    ("kdenv/policies/learned.py", "def f():\n    from sb3_contrib import MaskablePPO"),
+    ("kdenv/policies/torch_models.py", "def f():\n    from sb3_contrib import MaskablePPO"),
     ("kdenv/policies/parse.py", "from kdenv.games import find_game\nfrom kdenv.search.budget import Budget"),
     ("kdenv/envs/aec.py", "import gymnasium\nfrom pettingzoo import AECEnv\nfrom kdenv.policies import policy"),
     ("kdenv/server/kdom.py", "from kdenv.games.kingdomino import kdom"),

@@ -32,6 +32,7 @@ DOORS = {
     "grp": {"kdenv/compiler/permissions.py"},
     "pwd": {"kdenv/compiler/permissions.py"},
     "signal.pthread_sigmask": {"kdenv/arena/workers.py"},
+    "resource": {"kdenv/server/serve.py"},
     "sys.platform": {"kdenv/server/serve.py"},
     "/proc": {"kdenv/bench/run.py"},
 }

@@ -80,6 +80,37 @@ def test_the_workflows_test_three_systems_and_the_pythons_that_the_package_names
     assert tested == set(NAMED)
 
 
+def test_the_wheel_of_a_release_is_tried_on_every_python_before_it_is_published() -> None:
+    jobs = read(ROOT / ".github/workflows/release.yml")["jobs"]
+    assert set(jobs["wheel"]["strategy"]["matrix"]["python"]) == set(NAMED)
+    assert (jobs["wheel"]["needs"], jobs["publish"]["needs"]) == ("build", "wheel")
+
+
+def test_the_addresses_of_the_project_are_in_one_place() -> None:
+    """Only pyproject.toml names them, so that a move of the repository is one change."""
+    assert PROJECT["urls"].keys() == {"Repository", "Documentation", "Issues"}
+    assert PROJECT["urls"]["Issues"] == PROJECT["urls"]["Repository"] + "/issues"
+    place = PROJECT["urls"]["Repository"].removeprefix("https://")
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("*.cff"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/*.py"), *ROOT.glob("kdenv/**/*.py")]
+    assert [str(page.relative_to(ROOT)) for page in pages if place in page.read_text(encoding="utf-8")] == []
+
+
+def test_the_image_is_pinned_and_has_a_health_check() -> None:
+    lines = (ROOT / "Containerfile").read_text(encoding="utf-8").splitlines()
+    base = next(line for line in lines if line.startswith("FROM "))
+    assert re.search(r"/python:3\.\d+\.\d+-slim-\w+$", base)
+    assert any(line.startswith("HEALTHCHECK ") for line in lines)
+    pinned = dict(
+        line.split("==") for line in (ROOT / ".ci/image.txt").read_text(encoding="utf-8").splitlines() if not line.startswith("#")
+    )
+    needed = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["serve"], *PROJECT["optional-dependencies"]["render"]]
+    assert {re.split(r"[<>=]", need)[0] for need in needed} <= pinned.keys()
+    for need in needed:
+        name, *bounds = re.split(r">=|,<", need)
+        numbers = [tuple(map(int, text.split("."))) for text in (pinned[name], *bounds)]
+        assert numbers[1] <= numbers[0] and all(numbers[0] < most for most in numbers[2:]), need
+
+
 def test_publishing_needs_no_password_and_only_a_tag_publishes() -> None:
     release = read(ROOT / ".github/workflows/release.yml")
     assert release[True] == {"push": {"tags": ["v*"]}}
@@ -137,6 +168,18 @@ def test_the_source_package_has_nothing_that_git_does_not_keep(built: Path) -> N
     assert names - {"PKG-INFO"} <= set(kept.stdout.splitlines())
 
 
+def test_what_was_left_in_the_folder_does_not_get_into_the_source_package(built: Path) -> None:
+    """Its list names what is in it: the folders and files of a clone, and no wheel, archive or database among them."""
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["sdist"]
+    (package,) = built.glob("*.tar.gz")
+    with tarfile.open(package) as inside:
+        names = {name.partition("/")[2] for name in inside.getnames()}
+    tops = {name.partition("/")[0] for name in names} - {"PKG-INFO", ".gitignore", ""}
+    assert tops == set(listed["only-include"])
+    assert not [name for name in names if name.endswith((".whl", ".tar.gz", ".sqlite"))]
+    assert package.stat().st_size < 12 << 20
+
+
 def test_the_wheel_has_no_mistake_that_wheels_often_have(built: Path) -> None:
     pytest.importorskip("check_wheel_contents")
     done = subprocess.run(
@@ -153,7 +196,7 @@ assert "site-packages" in kdenv.__file__, kdenv.__file__
 env = kingdomino_v0.env(players=2)
 env.reset(seed=1)
 page = __import__("pathlib").Path(sys.argv[1]) / "match.html"
-line_up = ["learned(kingdomino)", "ppo(kingdomino-4p)", "random", "random"]
+line_up = ["learned(kingdomino)", "ppo(kingdomino-ppo)", "random", "random"]
 sys.exit(main(["match", "kingdomino", *line_up, "--games", "4", "--seed", "1", "--processes", "1", "--report", str(page)]))
 """
 

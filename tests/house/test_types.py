@@ -25,6 +25,7 @@ from kdenv.games import TITLES
 pytestmark = pytest.mark.cold
 
 SCRIPTS = [Path(__file__).with_name(name) for name in ("typed_user.py", "typed_doors.py")]
+ROOT = Path(__file__).parents[2]
 # Names for those who write searches, networks and parts. What a script needs of them is tested by test_author.py and test_from_outside.py.
 SPECIAL = {"kdenv.author", "kdenv.policies", *(f"kdenv.games.{name}" for name in TITLES)}
 MISTAKES = """
@@ -79,6 +80,30 @@ def test_a_users_script_passes_pyright_and_mistakes_do_not(tmp_path: Path) -> No
     printed = check(tmp_path, "pyright", "--pythonpath", sys.executable)
     assert not re.search(r"typed_\w+\.py:\d", printed), printed
     assert sorted({int(number) for number in re.findall(r"mistakes\.py:(\d+):\d+ - error", printed)}) == WRONG, printed
+
+
+FOR_KERNELS = ["disallow_untyped_defs", "disallow_incomplete_defs", "disallow_untyped_calls"]  # as docs/write/index.md says
+
+
+def test_the_examples_pass_mypy_with_the_settings_for_kernels(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    written = (ROOT / "docs" / "write" / "index.md").read_text(encoding="utf-8")
+    assert all(f"{name} = false" in written for name in FOR_KERNELS)
+    settings = tmp_path / "mypy.ini"
+    settings.write_text("[mypy]\nstrict = true\n" + "".join(f"{name} = false\n" for name in FOR_KERNELS))
+    examples = sorted(str(path) for path in (ROOT / "examples").glob("*.py"))
+    command = [sys.executable, "-m", "mypy", "--config-file", settings, "--cache-dir", tmp_path / "cache", *examples]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_the_examples_pass_pyright(tmp_path: Path) -> None:
+    pytest.importorskip("pyright")
+    examples = sorted(str(path) for path in (ROOT / "examples").glob("*.py"))
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, *examples]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)

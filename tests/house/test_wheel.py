@@ -44,7 +44,7 @@ def test_the_wheel_has_every_file_of_the_package(wheel: zipfile.Path) -> None:
     kinds = (".py", ".pyi", ".npz", ".md", ".html", ".js", ".css", ".svg", "py.typed")
     ours = (path for path in (ROOT / "kdenv").rglob("*") if path.name.endswith(kinds))
     assert inside == {path.relative_to(ROOT).as_posix() for path in ours}
-    assert "kdenv/models/kingdomino-4p.npz" in inside
+    assert "kdenv/models/kingdomino-ppo.npz" in inside
 
 
 def test_the_command_and_the_version_are_in_the_wheel(wheel: zipfile.Path, page: str) -> None:
@@ -83,7 +83,7 @@ def test_what_the_wheel_installs_plays_its_model(wheel: zipfile.Path, tmp_path: 
     wheel.root.extractall(tmp_path)
     code = (
         "import kdenv; from kdenv.author import make_rng; t = kdenv.table('kingdomino'); t.run_chance(make_rng(1)); "
-        "print(kdenv.__file__); print(t.name(kdenv.policy('ppo(kingdomino-4p)').act(t.view(t.seat))))"
+        "print(kdenv.__file__); print(t.name(kdenv.policy('ppo(kingdomino-ppo)').act(t.view(t.seat))))"
     )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)

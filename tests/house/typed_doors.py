@@ -23,6 +23,7 @@ from kdenv.arena import (
     Difference,
     Estimate,
     GameFailed,
+    Ladder,
     League,
     Match,
     PolicyRow,
@@ -32,16 +33,22 @@ from kdenv.arena import (
     Standings,
     Summary,
     Verdict,
+    check_entry,
+    climb,
     compare,
     league,
     merge,
+    merge_ladders,
     play,
     play_game,
     processor_time,
     read,
     read_budget,
     read_budgets,
+    read_entry,
+    read_ladder,
     read_league,
+    verify_row,
 )
 from kdenv.author import Encoding, Part, Table, View, answers, estimate, kernel, legal, make_rng, packed, plays, rank, reach, scores
 from kdenv.client import Refused, Seat, State, ask, make
@@ -49,6 +56,10 @@ from kdenv.envs import SeatVecEnv, SeatVectorEnv
 
 SMALL: dict[str, Any] = {"size": 3, "dominoes": 4}
 LEAGUE = 'game = "kingdomino"\npolicies = ["full_greedy", "gprd", "random"]\ndeals = 2\noptions = {size = 3, dominoes = 4}\n'
+ROW = '[[rows]]\nname = "{0}"\nkind = "rule"\npolicy = {{kingdomino = "{0}"}}\n'
+GAMES = "seed = 1\n[games.kingdomino]\nplayers = 2\ndeals = 2\noptions = {size = 3, dominoes = 4}\n"
+LADDER = GAMES + ROW.format("full_greedy") + ROW.format("random")
+ENTRY = 'who = "Ann"\nwhat = "a rule"\ncommand = "none"\nhardware = "any"\n' + ROW.format("gprd")
 
 
 class Last(NamedTuple):
@@ -153,6 +164,17 @@ def conclusions(folder: Path) -> None:
         print(error)
 
 
+def ladders(folder: Path) -> None:
+    """A ladder, an entry, and a row that is played again."""
+    (folder / "ladder.toml").write_text(LADDER, encoding="utf-8")
+    (folder / "entry.toml").write_text(ENTRY, encoding="utf-8")
+    plan: Ladder = read_ladder(folder / "ladder.toml")
+    print(check_entry(plan, read_entry(folder / "entry.toml")))
+    first = climb(plan, folder / "climbed").rows("kingdomino")[0]
+    again = verify_row(plan, first.row.label, {"kingdomino": first.wins}, seed=2)
+    print(again[0].holds, merge_ladders(plan, folder / "merged", folder / "climbed"))
+
+
 def on_a_server(url: str) -> State:
     """A seat on a game server."""
     game = make(url, "kingdomino", seats=["open", "random"], options=SMALL)
@@ -167,4 +189,5 @@ if __name__ == "__main__":
     additions()
     many()
     conclusions(Path.cwd())
+    ladders(Path.cwd())
     print(make_rng(1), on_a_server(sys.argv[1])["status"])

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 
 import gymnasium
 import numpy as np
+import torch
+from numpy.typing import NDArray
 
 import kdenv
 from kdenv import dominion_v0, kingdomino_v0
-from kdenv.arena import Comparison, Match, Summary, compare, play
+from kdenv.arena import Comparison, Evaluation, EvaluationRow, Match, Summary, compare, evaluate, play
 from kdenv.author import Policy, Table, View, named, param
-from kdenv.envs import SeatEnv, SelfPlay, TableEnv
+from kdenv.envs import ArrayReward, BatchPolicy, Decisions, GameEnds, SeatEnv, SeatVectorEnv, SelfPlay, TableEnv, TableParallelEnv
 from kdenv.policies import FullGreedy, Mce, Uct, listing
+from kdenv.rl import TurnNetwork, TurnPPO, log_probabilities, sample
 
 
 def lowest(view: View) -> int:
@@ -107,7 +110,41 @@ def many_games() -> None:
     print(kdenv.policy("typed_lowest").act(table.view(table.seat or 0)))
 
 
+class First:
+    """An opponent that decides in many games by one call: the first legal action."""
+
+    def act_batch(self, decisions: Decisions, /) -> NDArray[np.int64]:
+        """Choose an action for each row."""
+        first: NDArray[np.int64] = decisions.action_masks().argmax(axis=1)
+        return first
+
+
+def share_of_points(ends: GameEnds) -> NDArray[np.float64]:
+    """A reward for many games: the share of the points."""
+    shares: NDArray[np.float64] = ends.scores / ends.scores.sum(axis=1, keepdims=True).clip(1)
+    return shares
+
+
+def learners() -> float:
+    """Opponents and rewards of one's own in batches, a training whose network scores turns, and its strength."""
+    opponent: BatchPolicy = First()
+    env = SeatVectorEnv("dominoes", opponent, num_envs=4, mode="round", reward=ArrayReward(share_of_points))
+    _, infos = env.reset(seed=1)
+    env.step(infos["action_mask"].argmax(axis=1))
+    parallel: TableParallelEnv = kingdomino_v0.parallel_env(players=2)
+    parallel.reset(seed=1)
+    games = SelfPlay("dominoes", 8, mode="round", reward="margin")
+    training = TurnPPO(games, TurnNetwork(games.n_observed), seed=1)
+    training.learn(decisions=1)
+    scores, places = torch.zeros(2), torch.zeros(2, dtype=torch.int64)
+    print(sample(log_probabilities(scores, places, 1), places, 1))
+    found: Evaluation = evaluate(training, "dominoes", against="random", deals=4, options={"mode": "round"})
+    row: EvaluationRow = found.rows[0]
+    return float(row.deals)
+
+
 if __name__ == "__main__":
+    learners()
     many_games()
     print(all_seats(), one_seat())
     at_tables()

@@ -28,7 +28,7 @@ from kdenv.networks.network import layers_of, look, value
 from kdenv.training import Trainer, TrainingSettings
 from kdenv.training.curve import read_curve
 from kdenv.training.settings import read_settings, settings_of
-from kdenv.training.trainer import alone_in
+from kdenv.training.training import alone_in
 
 
 def gradients(layers, activation: str, x: np.ndarray, target: float) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -125,6 +125,7 @@ def test_it_learns_what_a_stake_is_worth_to_the_seat_that_stakes(of_random_play:
             assert worth(of_random_play, shells(pea, stake), 0) == pytest.approx(2 * 1.25 * (stake + 1) / 4, abs=0.4)
 
 
+@pytest.mark.cold
 def test_it_beats_random_players_after_some_seconds(tmp_path: Path) -> None:
     """After 30 seconds of the processor at most, and most of it compiling: by a margin whose interval is clear of 0."""
     settings = TrainingSettings(game="dominoes", options={"mode": "round"}, encoding="ends", win=1.0, games=60_000, seed=1)
@@ -240,7 +241,7 @@ def test_a_kill_never_loses_more_than_a_minute(tmp_path: Path, monkeypatch: pyte
         now += 0.5
         trainer.seconds += 0.5
 
-    monkeypatch.setattr("kdenv.training.trainer.time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr("kdenv.training.training.time", SimpleNamespace(monotonic=lambda: now))
     monkeypatch.setattr(trainer, "learn", learn)
     monkeypatch.setattr(trainer, "save", lambda: written.append(now))
     trainer.run(points=1)
@@ -393,6 +394,7 @@ def test_a_wrong_setting_is_told_in_a_sentence(line: str, sentence: str, tmp_pat
     assert sentence in str(error.value)
 
 
+@pytest.mark.cold
 def test_a_training_may_begin_with_a_model(tmp_path: Path) -> None:
     """What the model is made of is taken over, so that the network says at first what the model says."""
     made = {"hidden": 8, "second": 4, "activation": "tanh", "scale": 20.0, "win": 0.5}
@@ -413,7 +415,7 @@ def test_a_training_may_begin_with_a_model(tmp_path: Path) -> None:
         ("kingdomino", {"activation": "tanh"}, "kingdomino.npz has layers of 192 relu, not of 192 tanh; leave these settings to it"),
         ("kingdomino", {"hidden": 8, "second": 4}, "kingdomino.npz has layers of 192 relu, not of 8 and 4 relu"),
         ("kingdomino", {"encoding": "planes"}, "kingdomino.npz is not a network of values for the encoding planes of these rules"),
-        ("kingdomino-4p", {}, "kingdomino-4p.npz predicts a policy, and a training begins with a network of values"),
+        ("kingdomino-ppo", {}, "kingdomino-ppo.npz predicts a score, and a training begins with a network of values"),
         ("dominoes", {}, "dominoes.npz was trained on dominoes, not on kingdomino"),
         ("nothing", {}, "there is no model nothing"),
     ],
@@ -424,6 +426,7 @@ def test_a_model_that_does_not_fit_is_no_beginning(model: str, given: dict[str, 
     assert sentence in str(error.value)
 
 
+@pytest.mark.cold
 def test_rule_players_may_guide_the_first_games(tmp_path: Path) -> None:
     """Only guides play at first, and what is learned from is their turns."""
     settings = TrainingSettings(

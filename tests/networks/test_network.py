@@ -50,7 +50,7 @@ def tables(name: str, n: int = 6) -> list[Table]:
 
 
 @pytest.mark.parametrize("activation", ["relu", "tanh"])
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.cold] * (name in ("carcassonne", "dominion"))) for name in names()])
 def test_a_network_gives_what_its_layers_say(name: str, activation: str) -> None:
     """Also for positions that differ from the one looked at, of which only the differences are added."""
     observer = find_game(name).observer(*find_game(name).variant())
@@ -93,7 +93,7 @@ def turn_and_worths(table: Table, part: Valued, file: Path) -> tuple[int, dict[i
     return policy(f"learned({file})").act(table.view(seat)), worths
 
 
-@pytest.mark.parametrize("name", ["kingdomino", "carcassonne"])
+@pytest.mark.parametrize("name", ["kingdomino", pytest.param("carcassonne", marks=pytest.mark.cold)])
 def test_learned_takes_the_turn_after_which_the_position_is_worth_most(name: str, tmp_path: Path) -> None:
     file = random_model(tmp_path / "model.npz", name)
     for table in tables(name, 3):
@@ -150,6 +150,7 @@ def test_two_seats_with_one_model_have_one_player_and_threads_have_their_own(tmp
     assert one.network.now is not other.network.now and one.room.turns is not other.room.turns
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("text", ["mce(playout={}, playouts=6)", "uct(playout={}, playouts=6)", "star2(depth=1, evaluate={})"])
 def test_searches_take_networks(text: str, tmp_path: Path) -> None:
     table = random_game(find_game("kingdomino"), 2, None, 60)

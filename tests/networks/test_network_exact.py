@@ -14,7 +14,10 @@ from kdenv.core.encoding import observe_by
 from kdenv.core.questions import choose, estimate, reach
 from kdenv.core.table import Table
 from kdenv.core.turns import packed
+from kdenv.games import find_game
+from kdenv.games.kingdomino.rules import FINISHED
 from kdenv.networks import players
+from kdenv.networks.learning import first_squares, learner_for, paces_of, step_towards
 from kdenv.networks.network import Network, copy_for_thread, layers_of, look, network_of, value, value_alone, values, values_of
 from kdenv.networks.players import Drawn, Goal, Valued, turns_for
 from kdenv.search.score import worths
@@ -63,7 +66,7 @@ def given(network: Network) -> np.ndarray:
 
 @pytest.mark.parametrize("sizes", [(35, 4, 1), (16, 3, 2), (15, 5), (33, 6, 4, 3), (1, 2, 1), (32, 1)])
 def test_all_ways_to_ask_a_network_give_the_same_whole_numbers(sizes: tuple[int, ...]) -> None:
-    layers, rows, states = whole(*sizes), rows_for(sizes[0]), np.zeros(8)
+    layers, rows, states = whole(*sizes), rows_for(sizes[0]), np.zeros(8, GAME.state_dtype)
     network = network_of(Written(rows), layers, "relu")
     for base in range(8):
         look(network, states, base, 1)
@@ -83,10 +86,44 @@ def test_all_ways_to_ask_a_network_give_the_same_whole_numbers(sizes: tuple[int,
         assert given(network).tolist() == by_numpy(layers, rows[1, base]).tolist()
 
 
+@pytest.mark.parametrize("sizes", [(20, 5), (20, 9, 11), (20, 4, 8, 3), (20, 4, 1)])
+def test_each_part_of_a_game_has_its_head(sizes: tuple[int, ...]) -> None:
+    """Kingdomino has 12 rounds, and one in which dominoes are only placed. With three heads, rounds 5 and 9 begin another part."""
+    layers, rows, states = whole(*sizes, 3), rows_for(20), np.zeros(8, find_game("kingdomino").state_dtype)
+    states["n_drafts"], states["round"] = 12, [0, 4, 5, 8, 9, 11, 12, 12]
+    states["stage"][7] = FINISHED
+    network = network_of(Written(rows), layers, "relu", heads=3)
+    assert all((a == b).all() for pair in zip(layers, layers_of(network), strict=True) for a, b in zip(*pair, strict=True))
+    for k, head in enumerate([0, 0, 1, 1, 2, 2, 2, 2]):
+        wanted = by_numpy(layers, rows[0, k])[head]
+        look(network, states, 7 - k, 1)
+        assert value(network, states, k, 0) == wanted == value_alone(network, states, k, 0)
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+def test_a_step_changes_one_head_as_it_would_a_network_of_this_head(activation: str) -> None:
+    (hidden, last), rows = random_layers(20, 6, 3), rows_for(20)
+    game = find_game("kingdomino")
+    states = np.zeros(8, game.state_dtype)
+    states["n_drafts"], states["round"] = 12, 6
+
+    def after_a_step(layers: list[tuple[np.ndarray, np.ndarray]], heads: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        player = Valued(network_of(Written(rows), layers, activation, heads), Goal(4, 10.0, 0.0), turns_for(game, 4))
+        squares = first_squares(player.network)
+        step_towards(learner_for(player, game.state_dtype, 4, squares, paces_of(squares)), states, 0, 0, 0.5, 0.01, True)
+        return layers_of(player.network)
+
+    first, (weights, biases) = after_a_step([hidden, last], 3)
+    first_alone, (weight, bias) = after_a_step([hidden, (last[0][1:2], last[1][1:2])], 1)
+    assert all((a == b).all() for a, b in zip(first, first_alone, strict=True)) and (first[0] != hidden[0]).any()
+    assert (weights[1] == weight[0]).all() and biases[1] == bias[0] and (weight[0] != last[0][1]).any()
+    assert (weights[[0, 2]] == last[0][[0, 2]]).all() and (biases[[0, 2]] == last[1][[0, 2]]).all()
+
+
 def test_only_the_outputs_that_are_asked_for_are_computed() -> None:
     layers, rows = whole(20, 4, 3, 6), rows_for(20)
     network = network_of(Written(rows), layers, "relu")
-    look(network, np.zeros(8), 0, 0)
+    look(network, np.zeros(8, GAME.state_dtype), 0, 0)
     network.layers[-1] = -99
     values_of(network, np.array([4, 1, 2]), 2)
     wanted = by_numpy(layers, rows[0, 0])
@@ -97,10 +134,10 @@ def test_tanh_goes_between_layers_and_not_after_the_last() -> None:
     layers, rows = random_layers(20, 4, 3, 2), rows_for(20)
     network = network_of(Written(rows), layers, "tanh")
     for k in range(8):
-        look(network, np.zeros(8), (k + 1) % 8, 0)
-        values(network, np.zeros(8), k, 0)
+        look(network, np.zeros(8, GAME.state_dtype), (k + 1) % 8, 0)
+        values(network, np.zeros(8, GAME.state_dtype), k, 0)
         assert given(network) == pytest.approx(by_numpy(layers, rows[0, k].astype(float), "tanh"), rel=1e-5, abs=1e-6)
-        look(network, np.zeros(8), k, 0)
+        look(network, np.zeros(8, GAME.state_dtype), k, 0)
         values_of(network, np.arange(2), 2)
         assert given(network) == pytest.approx(by_numpy(layers, rows[0, k].astype(float), "tanh"), rel=1e-5, abs=1e-6)
 

@@ -11,25 +11,28 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from models import OF_ACTIONS
 
 import kdenv
 from kdenv.arena import Match, Result, Summary, play
+from kdenv.cli import main
 from kdenv.compiler.random import make_rng
 from kdenv.core.errors import BadOption, NotSupported
 from kdenv.core.table import Table
 from kdenv.envs.single_agent import SeatEnv
 from kdenv.games import find_game
-from kdenv.policies import learned, model_file, policy
-from kdenv.policies.learned import load, shipped_models
+from kdenv.policies import model_file, policy, torch_models
+from kdenv.policies.learned import load
 
-pytestmark = pytest.mark.filterwarnings("ignore:playing .* unpickles it")
-ORIGINAL = Path(__file__).parents[2] / "baselines" / "rl" / "models" / "kingdomino-4p.zip"
+pytestmark = pytest.mark.filterwarnings("ignore:loading .* unpickles it")
+ORIGINAL = OF_ACTIONS.with_suffix(".zip")
+EXPORTED = f"ppo({OF_ACTIONS})"
 
 
 def positions(n: int) -> list[Table]:
-    """Positions from games of the shipped model."""
+    """Positions from games of the exported model."""
     found: list[Table] = []
-    model = policy("ppo(kingdomino-4p)")
+    model = policy(EXPORTED)
     while len(found) < n:
         table, rng = Table(find_game("kingdomino"), 4), make_rng(len(found))
         table.run_chance(rng)
@@ -40,16 +43,16 @@ def positions(n: int) -> list[Table]:
     return found[:n]
 
 
-def test_the_shipped_model_beats_random_players() -> None:
+def test_the_exported_model_beats_random_players() -> None:
     results: list[Result] = []
-    assert play(Match("kingdomino", ["ppo(kingdomino-4p)", *["random"] * 3], games=80, seed=1), on_result=results.append, processes=1)
-    row = Summary(Match("kingdomino", ["ppo(kingdomino-4p)", *["random"] * 3], games=80, seed=1), results).rows()[0]
+    assert play(Match("kingdomino", [EXPORTED, *["random"] * 3], games=80, seed=1), on_result=results.append, processes=1)
+    row = Summary(Match("kingdomino", [EXPORTED, *["random"] * 3], games=80, seed=1), results).rows()[0]
     assert row.wins.low > 0.5
     assert row.margin.low > 0
 
 
 def test_exported_and_original_choose_alike() -> None:
-    exported, original = policy("ppo(kingdomino-4p)"), policy(f"ppo({ORIGINAL})")
+    exported, original = policy(EXPORTED), policy(f"ppo({ORIGINAL})")
     tables = positions(200)
     same = sum(exported.act(table.view(table.seat)) == original.act(table.view(table.seat)) for table in tables)
     assert same >= 198  # half precision may turn a near tie
@@ -62,6 +65,10 @@ def test_exported_and_original_choose_alike() -> None:
         ("dominoes", ["learned(dominoes)", "greedy"] * 2, {"mode": "round"}, 1200, 0.5),
         ("carcassonne", ["learned(carcassonne)", "greedy"], {}, 200, 0.5),
         ("dominion", ["learned(dominion)", "double_witch"], {}, 200, 0.5),
+        ("kingdomino", ["ppo(kingdomino-ppo)", *["full_greedy(variant=paper)"] * 3], {}, 400, 0.25),
+        ("dominoes", ["ppo(dominoes-ppo)", "greedy"] * 2, {"mode": "round"}, 1200, 0.5),
+        ("carcassonne", ["ppo(carcassonne-ppo)", "greedy"], {}, 200, 0.5),
+        ("dominion", ["ppo(dominion-ppo)", "double_witch"], {}, 200, 0.5),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -73,8 +80,8 @@ def test_the_shipped_networks_beat_the_rule_players(
     assert summary.rows()[0].wins.low > even
 
 
-@pytest.mark.parametrize("path", [shipped_models()["kingdomino-4p"], ORIGINAL], ids=lambda path: path.name)
-def test_the_shipped_models_say_what_they_were_trained_on(path: Path) -> None:
+@pytest.mark.parametrize("path", [OF_ACTIONS, ORIGINAL], ids=lambda path: path.name)
+def test_exported_models_say_what_they_were_trained_on(path: Path) -> None:
     network = load(path)
     assert network.made_for == SeatEnv("kingdomino").observation_space.made_for
 
@@ -83,11 +90,9 @@ def test_a_model_of_sb3_keeps_the_encoding_it_was_trained_on(tmp_path: Path) -> 
     """The space of the observations goes into the file of MaskablePPO; so exported or not, the model plays by its encoding."""
     from sb3_contrib import MaskablePPO
 
-    from baselines.rl.export import export
-
     env = SeatEnv("dominoes", encoding="belief")
     MaskablePPO("MlpPolicy", env, n_steps=8, policy_kwargs={"net_arch": [8]}, device="cpu").save(tmp_path / "model.zip")
-    export(tmp_path / "model.zip", tmp_path / "model.npz")
+    assert main(["export", str(tmp_path / "model.zip")]) == 0
     table = Table(find_game("dominoes"))
     table.run_chance(make_rng(1))
     assert table.observation(0).size != env.observation_space.shape[0] == 279
@@ -96,9 +101,33 @@ def test_a_model_of_sb3_keeps_the_encoding_it_was_trained_on(tmp_path: Path) -> 
         assert policy(f"ppo({tmp_path / file})").act(table.view(table.seat)) in table.legal()
 
 
+def test_an_export_is_the_same_file_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("sb3_contrib")
+    out = tmp_path / "again.npz"
+    assert main(["export", str(ORIGINAL), "--out", str(out), "--made-by", "by hand"]) == 0
+    assert f"the model is {out}; play it as ppo({out})" in capsys.readouterr().out
+    before, again = (model_file.read_network(path) for path in (OF_ACTIONS, out))
+    assert again.made_by == "by hand" and again.made_for == before.made_for and again.activation == before.activation
+    for one, other in zip(before.layers, again.layers, strict=True):
+        assert np.array_equal(one[0], other[0]) and np.array_equal(one[1], other[1])
+
+
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        (["nowhere.zip"], "there is no model nowhere.zip; give a .zip of MaskablePPO or PPO"),
+        (["model.npz"], "model.npz is a model file already; play it as ppo(model.npz) or learned(model.npz)"),
+        ([str(ORIGINAL), "--out", "model.zip"], "a model is written to a file that ends in .npz, not to model.zip"),
+    ],
+)
+def test_an_export_that_is_not_possible_is_told(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", *words]) == 2
+    assert capsys.readouterr().err == f"kdenv: {sentence}\n"
+
+
 def test_sampling_varies_and_stays_legal() -> None:
     table = positions(60)[57]
-    sampler = policy("ppo(kingdomino-4p, sample=yes)")
+    sampler = policy(f"ppo({OF_ACTIONS}, sample=yes)")
     chosen = {sampler.act(table.view(table.seat)) for _ in range(200)}
     assert chosen <= set(table.legal())
     sampler.reset(1)
@@ -111,7 +140,7 @@ def test_exported_models_play_without_torch() -> None:
     code = (
         "import sys; sys.modules['torch'] = None; sys.modules['stable_baselines3'] = None; sys.modules['sb3_contrib'] = None\n"
         "import kdenv; from kdenv.compiler.random import make_rng\n"
-        "t = kdenv.table('kingdomino'); t.run_chance(make_rng(1)); print(kdenv.policy('ppo(kingdomino-4p)').act(t.view(t.seat)))"
+        f"t = kdenv.table('kingdomino'); t.run_chance(make_rng(1)); print(kdenv.policy({EXPORTED!r}).act(t.view(t.seat)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ORIGINAL.parents[3])
     assert done.returncode == 0, done.stderr
@@ -127,18 +156,18 @@ def test_without_torch_a_zip_names_the_extra() -> None:
         "except ImportError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ORIGINAL.parents[3])
-    assert "needs the extra 'rl': pip install 'kdenv[rl]'" in done.stdout
+    assert "needs the extra 'rl': pip install '.[rl]' in a clone of kdenv" in done.stdout
 
 
 def test_a_model_of_another_game_is_refused() -> None:
     table = Table(find_game("kingdomino"), 3)
     table.run_chance(make_rng(1))
     with pytest.raises(NotSupported, match="takes 2494 numbers and knows 329 actions, but kingdomino with 3 players"):
-        policy("ppo(kingdomino-4p)").act(table.view(table.seat))
+        policy(EXPORTED).act(table.view(table.seat))
 
 
 def test_a_missing_model_is_told_at_once() -> None:
-    with pytest.raises(BadOption, match=r"there is no model nowhere; give the model.npz of 'kdenv train', a .zip .*kingdomino-4p"):
+    with pytest.raises(BadOption, match=r"there is no model nowhere; give the model.npz of 'kdenv train', a .zip .*kingdomino-ppo"):
         policy("ppo(nowhere)")
 
 
@@ -221,7 +250,8 @@ def test_a_model_made_by_hand_plays(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_with_a_model_is_told_in_one_sentence(changes: dict, sentence: str, tmp_path: Path) -> None:
     message = told(saved(tmp_path / "model.npz", **changes))
-    assert "is not a model of 'kdenv train' or 'python -m baselines.rl.export' (" in message and sentence in message and "\n" not in message
+    assert "is not a model of 'kdenv train', 'kdenv export' or kdenv.save_network (" in message
+    assert sentence in message and "\n" not in message
 
 
 @pytest.mark.parametrize("weight", [3e38, 1e32])
@@ -346,10 +376,10 @@ def test_a_damaged_model_plays_or_is_refused_in_one_sentence(n: int, tmp_path: P
     assert n / 2 < refused < n
 
 
-@pytest.mark.filterwarnings("always:playing kingdomino-4p.zip")
+@pytest.mark.filterwarnings("always:loading kingdomino-4p.zip")
 def test_the_first_zip_that_is_played_warns_that_it_is_unpickled(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sb3_contrib")
-    monkeypatch.setattr(learned, "_warned", False)
+    monkeypatch.setattr(torch_models, "_has_warned", False)
     table = Table(find_game("kingdomino"), 4)
     table.run_chance(make_rng(1))
     with pytest.warns(UserWarning, match=r"unpickles it, which runs any code the file holds; .* share models as \.npz") as caught:

@@ -1,4 +1,4 @@
-"""How many functions lead from the arena, or from an environment, to the kernels that choose a turn? CONTRIBUTING.md draws the path."""
+"""How many functions lead from the arena, or from an environment, to the kernels that choose a turn? ARCHITECTURE.md draws the path."""
 
 from __future__ import annotations
 

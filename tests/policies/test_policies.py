@@ -182,3 +182,19 @@ def test_with_players_of_four_types_each_index_calls_its_own_policy() -> None:
     states, out, rng = np.zeros(2, KINGDOMINO.state_dtype), KINGDOMINO.buffer(), make_rng(1)
     asked = [_asked(player, index, states, out, rng) for index in range(8)]
     assert asked == [packed(action) for action in (10, 20, 30, 40, 11, 21, 31, 41)]
+
+
+@pytest.mark.parametrize("search", ["mce", "bandit", "uct"])
+def test_of_equally_good_turns_the_first_can_be_taken(search: str) -> None:
+    """With a playout a turn that is won or lost, many turns are equal. A random one of them is taken elsewhere."""
+    chosen: dict[str, list[tuple[int, int]]] = {}
+    for ties in ("first", "random"):
+        chosen[ties] = []
+        for seed in range(20):
+            searching = policy(f"{search}(playouts=400, score=wdl, ties={ties})")
+            searching.reset(seed)
+            found = searching.search(of_seat_to_move(after_pick()))
+            best = np.flatnonzero(np.asarray(found.means) == np.nanmax(found.means))
+            chosen[ties].append((found.best, int(best[0])))
+    assert all(mine == first for mine, first in chosen["first"])
+    assert any(mine != first for mine, first in chosen["random"])

@@ -39,7 +39,7 @@ TEXTS = [
     "expectimax",
     "expectimax(depth=3)",
     "star2.5(k=2, nodes=500)",
-    "ppo(kingdomino-4p)",
+    "ppo(kingdomino-ppo)",
 ]
 
 

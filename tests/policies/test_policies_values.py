@@ -453,4 +453,4 @@ def test_every_default_stands_once() -> None:
             if isinstance(node, ast.ClassDef) and "NamedTuple" in map(ast.unparse, node.bases):
                 defaults = [ast.unparse(each.target) for each in node.body if isinstance(each, ast.AnnAssign) and each.value]
             repeated += [f"{path.name}: {name}" for name in defaults if name in parameters]
-    assert repeated == []
+    assert set(repeated) == {"many.py: whole"}  # of search_many, as of afterstates; the parameter `whole` of trees is something else

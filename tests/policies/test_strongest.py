@@ -46,6 +46,16 @@ def test_the_greatest_budget_that_is_not_above_decides_then_the_first_that_fits(
     assert stands_for(rows, seconds) == text
 
 
+def test_a_row_for_other_options_is_passed_over() -> None:
+    """The network of Dominion would play with any ten cards, but it has learned only those of the test bed, and loses with others."""
+    dominion = find_game("dominion")
+    other = ["cellar", "chapel", "moat", "workshop", "village", "smithy", "militia", "market", "mine", "festival"]
+    for seconds in (0.001, 0.005, 0.01, 1):
+        assert "ppo(dominion-ppo)" in stands_for(dominion, seconds)
+        for options in ({"kingdom": other}, {"supply": "thesis"}, {"curses": True}):
+            assert "ppo" not in stands_for(dominion, seconds, 2, **options)
+
+
 def test_it_plays_and_searches_as_what_it_stands_for(rows: Game) -> None:
     view = shells(0, 2).view(1)
     for seed in range(20):
@@ -88,6 +98,7 @@ def test_a_search_among_the_rows_has_the_budget_that_strongest_was_given(name: s
             assert found.seconds == seconds  # type: ignore[attr-defined]
 
 
+@pytest.mark.cold
 @GAMES
 def test_it_decides_in_the_middle_of_a_game(name: str) -> None:
     table = random_game(find_game(name), 1, decisions=12)

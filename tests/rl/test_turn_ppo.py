@@ -1,5 +1,7 @@
 """Policies that score turns, and PPO for them."""
 
+import importlib
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ from random_games import random_game
 import kdenv
 from kdenv.compiler.random import make_rng
 from kdenv.core import verbs
-from kdenv.core.errors import BadOption
+from kdenv.core.errors import BadOption, MissingExtra, NotSupported
 from kdenv.core.view import View
 from kdenv.envs import SeatVectorEnv, SelfPlay, TableEnv
 from kdenv.games import find_game
@@ -120,7 +122,7 @@ def trained(seed: int, n: int = 2000, **settings: object) -> tuple[TurnPPO, dict
     """A short training, and its network's numbers."""
     games = SelfPlay("dominoes", 16, skip_forced=True, **SMALL)
     torch.manual_seed(seed)
-    training = TurnPPO(games, TurnNetwork(games.n_observed, (16,)), seed=seed, steps=16, batch=128, **settings)
+    training = TurnPPO(games, TurnNetwork(games.n_observed, (16,)), seed=seed, n_steps=16, batch_size=128, **settings)
     training.learn(decisions=n)
     return training, training.network.state_dict()
 
@@ -131,9 +133,72 @@ def test_trainings_with_one_seed_are_equal() -> None:
     assert not all(torch.equal(a[name], c[name]) for name in a)
 
 
+def test_a_callback_sees_the_statistics_and_may_end_the_training() -> None:
+    training, _ = trained(1, 100)
+    seen = []
+
+    def callback(given: TurnPPO) -> bool:
+        assert given is training
+        seen.append(given.updates)
+        return given.updates < 4
+
+    before = training.updates
+    training.learn(minutes=60, callback=callback)
+    assert seen == list(range(before + 1, 5)) and training.decisions == training.updates * 16 * 16
+    names = {"policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction", "explained_variance"}
+    assert training.statistics.keys() == names and np.isfinite(list(training.statistics.values())).all()
+    assert 0 < training.statistics["entropy"] < np.log(20) and training.statistics["value_loss"] > 0
+    assert 0 <= training.statistics["approx_kl"] < 1 and 0 <= training.statistics["clip_fraction"] <= 1
+
+
+def test_a_training_goes_on_from_its_state(tmp_path: Path) -> None:
+    first, network = trained(1, 500)
+    torch.save(first.state_dict(), tmp_path / "state.pt")
+    games = SelfPlay("dominoes", 16, skip_forced=True, **SMALL)
+    again = TurnPPO(games, TurnNetwork(games.n_observed, (16,)), seed=1 + first.decisions, n_steps=16, batch_size=128)
+    again.load_state_dict(torch.load(tmp_path / "state.pt", weights_only=True))
+    assert (again.decisions, again.updates, again.games, again.seconds) == (first.decisions, first.updates, first.games, first.seconds)
+    assert all(torch.equal(network[name], value) for name, value in again.network.state_dict().items())
+    one, other = (each._optimiser.state_dict()["state"] for each in (first, again))
+    assert one.keys() == other.keys() and all(torch.equal(one[i]["exp_avg_sq"], other[i]["exp_avg_sq"]) for i in one)
+    again.learn(decisions=1)
+    assert again.updates == first.updates + 1
+
+
+def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("kdenv.rl", "torch"):
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtra, match=r"^kdenv.rl needs the extra 'rl': pip install "):
+        importlib.import_module("kdenv.rl")
+
+
+def test_networks_that_cannot_be_trained_are_refused() -> None:
+    games = SelfPlay("dominoes", 2, **SMALL)
+    with pytest.raises(BadOption, match="a Linear has no method score; TurnPPO needs the methods score and value of TurnNetwork"):
+        TurnPPO(games, torch.nn.Linear(3, 1))
+    with pytest.raises(BadOption, match="no seat decides again within n_steps=1, so there is nothing to learn from"):
+        TurnPPO(games, TurnNetwork(games.n_observed, (4,)), n_steps=1).learn(decisions=1)
+    parts = SeatVectorEnv("dominoes", "random", num_envs=2, observation="parts", **SMALL)
+    with pytest.raises(BadOption, match="TurnPPO needs vectors as observations"):
+        TurnPPO(parts, TurnNetwork(3))
+
+
+def test_a_network_of_another_architecture_is_not_saved(tmp_path: Path) -> None:
+    games = SelfPlay("dominoes", 2, **SMALL)
+
+    class Own(TurnNetwork):
+        def scorer_layers(self) -> torch.nn.Sequential:
+            return torch.nn.Sequential(self.scorer, torch.nn.Sigmoid())
+
+    with pytest.raises(NotSupported, match="a Own of Linear, ReLU, Sigmoid is no chain of linear layers with one activation"):
+        TurnPPO(games, Own(games.n_observed, (4,))).save(tmp_path / "x.npz")
+    assert not (tmp_path / "x.npz").exists()
+
+
 def test_a_training_wants_one_end_and_an_environment_of_many_games() -> None:
     training, _ = trained(1, 100)
-    for ends in ({}, {"minutes": 1, "decisions": 5}):
+    for ends in ({}, {"minutes": 1, "decisions": 5}, {"minutes": 0}):
         with pytest.raises(BadOption, match="give either minutes or decisions"):
             training.learn(**ends)
     with pytest.raises(BadOption, match="not in a TableEnv"):

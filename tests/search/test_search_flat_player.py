@@ -17,7 +17,12 @@ from kdenv.games import find_game, names
 from kdenv.policies import policy
 
 TEXTS = ["mce(playouts=30)", "mce(sampling=random, playouts=50)", "mce(common=yes, playouts=40)", "mce(playouts=2)"]
-CASES = [*((name, TEXTS[2]) for name in names()), *(("kingdomino", text) for text in TEXTS), ("dominoes", "mce(score=wdl, playouts=40)")]
+COLD = [pytest.mark.cold]  # they compile a player of their own, as do the other games
+CASES = [
+    *(pytest.param(name, TEXTS[2], marks=COLD * (name in ("carcassonne", "dominion"))) for name in names()),
+    *(("kingdomino", text) for text in TEXTS),
+    ("dominoes", "mce(score=wdl, playouts=40)"),
+]
 
 
 @pytest.mark.parametrize("name, text", CASES)
@@ -61,6 +66,7 @@ def test_as_an_opponent_in_a_batch_it_plays_the_games_of_seat_env(name: str, opt
             assert (observation == observations[i]).all()
 
 
+@pytest.mark.cold
 def test_it_takes_a_leaf_too(tmp_path: Path) -> None:
     file, game = random_model(tmp_path / "m.npz", "kingdomino"), find_game("kingdomino")
     text = f"mce(playout=full_greedy, leaf=learned({file}), turns=2, score=goal, playouts=60)"

@@ -183,6 +183,7 @@ def test_a_playout_that_reaches_the_end_is_worth_the_end(tmp_path: Path) -> None
 SEARCHES = ["mce", "bandit", "uct", "ismcts", "flat_deals", "uct(chance=open, rave=5, trees=2)", "mce(playout=epsilon_greedy)"]
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize(
     "name, search", [*(("kingdomino", search) for search in SEARCHES), ("dominoes", "ismcts"), ("dominion", "mce"), ("carcassonne", "uct")]
 )

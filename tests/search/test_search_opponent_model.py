@@ -83,6 +83,7 @@ def distance(found: Counter[tuple[Hand, ...]], expected: dict[tuple[Hand, ...], 
     return sum(abs(found[hands] / n - expected.get(hands, 0.0)) for hands in found.keys() | expected.keys()) / 2
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("doubt", [0.05, 0.3, 1.0])
 def test_deals_are_drawn_as_they_make_the_turns_of_rivals_probable(doubt: float) -> None:
     unlike = 0

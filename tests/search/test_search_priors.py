@@ -128,6 +128,7 @@ def test_without_widening_and_puct_all_turns_are_tried_first_in_the_order_of_the
     assert set(np.flatnonzero(found.visits)) == set(np.argsort(-priors, kind="stable")[: len(turns) // 2])
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("kind", ["learned", "ppo"])
 def test_dominoes_takes_priors_in_trees_of_information_sets(kind: str, tmp_path: Path) -> None:
     file = random_model(tmp_path / "m.npz", "dominoes", predicts=POLICY if kind == "ppo" else "value")

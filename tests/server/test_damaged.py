@@ -97,6 +97,8 @@ def test_a_damaged_result_spoils_neither_the_list_nor_the_statistics(tmp_path: P
         ids = []
         for _ in range(len(OF_A_RESULT) + 2):
             id, tokens = seated(served, "kingdomino", players=2)
+            for _ in range(4):
+                decide(served, id, tokens, lambda legal: legal[0])
             served.post(f"/games/{id}/resign", {}, tokens[0])
             ids.append(id)
         made = dict(zip(OF_A_RESULT, ids, strict=False))

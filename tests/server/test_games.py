@@ -303,14 +303,101 @@ def test_statistics_count_results_and_heads(served: Served) -> None:
     for winner in (0, 0, 1):
         id = served.make("carcassonne")
         tokens = [served.join(id, name) for name in names]
+        for _ in range(4):
+            decide(served, id, tokens, lambda legal: legal[0])
         served.post(f"/games/{id}/resign", {}, tokens[1 - winner])
-    told = served.get("/statistics?game=carcassonne")
+    told = served.get("/statistics?game=carcassonne&table=2+players")
     eva = next(player for player in told["players"] if player["name"] == names[0])
     assert eva["games"] == 3
     assert eva["wins"]["mean"] == pytest.approx(2 / 3, abs=1e-4)
     assert eva["wins"]["low"] is None  # three games are too few for an interval
     pair = next(pair for pair in told["pairs"] if pair["name"] == names[0])
     assert (pair["rival"], pair["games"], pair["ahead"]["mean"]) == (names[1], 3, pytest.approx(2 / 3, abs=1e-4))
+
+
+def test_statistics_keep_apart_what_cannot_be_compared(tmp_path: Path) -> None:
+    with Served(tmp_path / "games.sqlite") as served:
+
+        def resigned(decisions: int, **more: Any) -> None:
+            id = served.make("kingdomino", **more)
+            n, turn = served.get(f"/games/{id}")["players"], 0
+            tokens = [served.join(id, name) for name in ("Ann", "Bob", "Cyd", "Dan")[:n]]
+            for _ in range(decisions):
+                turn = served.get(f"/games/{id}")["turn"]
+                decide(served, id, tokens, lambda legal: legal[0])
+            for seat in [seat for seat in range(n) if seat != turn]:
+                served.post(f"/games/{id}/resign", {}, tokens[seat])
+
+        resigned(0, players=2)  # nobody has decided: no game
+        resigned(1, players=2)  # the one who left had not
+        resigned(4, players=2)
+        resigned(4, players=2)
+        resigned(8, players=2, options={"size": 3, "dominoes": 12})
+        resigned(12, players=3)
+        tables = {each["table"]: each["games"] for each in served.get("/statistics?game=kingdomino")["tables"]}
+        assert tables == {"2 players": 2, "2 players, dominoes=12, size=3": 1, "3 players": 1}
+        default = served.get("/statistics?game=kingdomino")
+        assert (default["table"], default["games"]) == ("2 players", 2)
+        assert {each["name"]: each["games"] for each in default["players"]} == {"Ann": 2, "Bob": 2}
+        assert served.get("/statistics?game=kingdomino&table=3+players")["games"] == 1
+        id = served.make("carcassonne", ["greedy", "greedy"])
+        state = served.get(f"/games/{id}")
+        assert [seat["name"] for seat in state["seats"]] == ["greedy", "greedy 2"]
+        while state["status"] != "over":
+            state = served.get(f"/games/{id}?since={state['step']}&wait=20")
+        programs = served.get("/statistics?game=carcassonne")
+        assert [(each["name"], each["games"]) for each in programs["players"]] == [("greedy", 2)]
+
+
+@pytest.mark.parametrize("name", ["greedy", "Greedy", "mce(seconds=1)", "mce (x)", "random", "mce-fg/r"])
+def test_a_person_may_not_take_the_name_of_a_program(served: Served, name: str) -> None:
+    status, answer = served.ask("POST", f"/games/{served.make('carcassonne')}/join", {"name": name})
+    assert (status, "name of a program" in answer["error"]) == (409, True)
+
+
+@pytest.mark.parametrize("name", ["\u3164", "A\u3164", "\u2800", "\u034f", "\u0301", "\u200b", " \u00a0 "])
+def test_a_name_can_be_seen(served: Served, name: str) -> None:
+    status, answer = served.ask("POST", f"/games/{served.make('carcassonne')}/join", {"name": name})
+    assert (status, "is no name" in answer["error"]) == (422, True)
+
+
+def test_casual_is_off_between_people(served: Served) -> None:
+    assert served.post("/games", {"game": "carcassonne", "casual": True})["casual"] is False
+    assert served.post("/games", {"game": "carcassonne", "casual": True, "seats": ["open", "greedy"]})["casual"] is True
+    id, tokens = seated(served, "carcassonne", casual=True)
+    state = served.get(f"/games/{id}")
+    asked = f"/games/{id}/steps/{state['step']}/analysis"
+    assert served.ask("POST", asked, {"policy": "mce(playouts=20)"}, tokens[state["turn"]])[0] == 403
+
+
+def test_a_table_can_be_left_and_is_cancelled_by_the_last(served: Served) -> None:
+    id = served.make("dominoes", ["open", "open", "greedy", "open"])
+    ann, bob = served.join(id, "Ann"), served.join(id, "Bob")
+    assert served.post(f"/games/{id}/leave", {}, ann) == {"seat": 0, "cancelled": False}
+    assert served.get(f"/games/{id}")["seats"][0] == {"seat": 0, "kind": "open", "name": "", "left": None, "policy": ""}
+    assert served.ask("POST", f"/games/{id}/leave", {}, ann)[0] == 403
+    again = served.join(id, "Ann")
+    assert served.post(f"/games/{id}/leave", {}, again)["cancelled"] is False
+    assert served.post(f"/games/{id}/leave", {}, bob) == {"seat": 1, "cancelled": True}
+    assert served.ask("GET", f"/games/{id}")[0] == 404
+    running, tokens = seated(served, "carcassonne")
+    status, answer = served.ask("POST", f"/games/{running}/leave", {}, tokens[0])
+    assert (status, "resigned" in answer["error"]) == (409, True)
+
+
+def test_a_decision_between_people_has_minutes_and_a_single_person_has_a_week(served: Served) -> None:
+    assert served.post("/games", {"game": "carcassonne"})["turn_seconds"] == 600
+    assert served.post("/games", {"game": "carcassonne", "seats": ["greedy", "open"]})["turn_seconds"] == 7 * 86_400
+    assert served.post("/games", {"game": "carcassonne", "turn_seconds": 60})["turn_seconds"] == 60
+
+
+def test_setting_the_clock_of_the_machine_ends_no_turn(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    id, _ = seated(served, "carcassonne", turn_seconds=60)
+    assert served.hall is not None
+    now = time.time
+    monkeypatch.setattr("kdenv.server.service.time.time", lambda: now() + 3600)
+    time.sleep(1.2)  # the clocks of all games are looked at twice
+    assert served.get(f"/games/{id}")["status"] == "running"
 
 
 def test_running_games_go_on_at_the_next_start(tmp_path: Path) -> None:
@@ -335,10 +422,16 @@ def test_a_film_of_a_finished_game(served: Served) -> None:
     id, tokens = seated(served, "kingdomino", players=2, options={"size": 3, "dominoes": 4})
     assert served.raw("GET", f"/api/v1/games/{id}/film.gif")[0] == 409
     play_out(served, id, tokens)
-    status, headers, film = served.raw("GET", f"/api/v1/games/{id}/film.gif")
+    path, theirs = f"/api/v1/games/{id}/film.gif", {"Authorization": f"Bearer {tokens[0]}"}
+    assert served.raw("GET", path)[0] == 403  # it takes long to make, so it is made for those who played
+    status, headers, film = served.raw("GET", path, None, theirs)
     assert (status, headers["content-type"], film[:6]) == (200, "image/gif", b"GIF89a")
+    started = time.process_time()
+    assert served.raw("GET", path)[2] == film  # it is kept, and anybody may have it
+    assert time.process_time() - started < 0.5
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("game", ALL)
 def test_the_recommended_programs_of_every_game_play(served: Served, game: str) -> None:
     recommended = {each["strength"]: each["policy"] for each in served.get(f"/policies?game={game}")["recommended"]}
@@ -360,7 +453,8 @@ def test_every_program_that_is_offered_sits_down_as_it_is(served: Served, game: 
         state = served.post("/games", {"game": game, "players": players, "seats": [text, "open"]})
         assert (state["status"], state["seats"][0]["name"]) == ("waiting", text)
     left_out = {entry.name for entry in listing(kdenv.game(game))} - {each["name"] for each in offered["policies"]}
-    assert left_out == {"dominoes": {"oracle", "learned"}}.get(game, set())  # one sees what is hidden, one has no model for these rules
+    # One sees what is hidden, two have no model for these rules.
+    assert left_out == {"dominoes": {"oracle", "learned", "ppo"}}.get(game, set())
 
 
 def test_what_is_offered_keeps_to_the_seconds_of_the_operator() -> None:

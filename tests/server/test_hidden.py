@@ -19,6 +19,7 @@ from kdenv.compiler.random import make_rng
 from kdenv.compiler.state import state_dtype
 from kdenv.core import verbs
 from kdenv.core.table import Table
+from kdenv.games import find_game
 from kdenv.server import visibility
 from kdenv.server.running_game import Live
 
@@ -39,7 +40,7 @@ def another_truth(live: Live, viewer: int | None, rng: random.Random) -> Iterato
     earlier = [each.clone() for each in live.tables()]
     live.table = drawn_anew(table, viewer, rng)
     secret = [row._replace(number=rng.randrange(99), words=f"secret {rng.random()}") for row in rows]
-    live.rows = [row if live.witnessed(row, viewer) else other for row, other in zip(rows, secret, strict=True)]
+    live.rows = [row if row.seen_by & live.knows(viewer) == live.knows(viewer) else other for row, other in zip(rows, secret, strict=True)]
     live.table_at = lambda step: live.table if step == len(rows) else drawn_anew(earlier[step], viewer, rng)  # type: ignore[method-assign]
     live.tables = lambda: (drawn_anew(each, viewer, rng) for each in earlier)  # type: ignore[method-assign]
     try:
@@ -53,12 +54,12 @@ def everything_sent(served: Served, id: str, token: str | None, step: int, act: 
     """All that the server sends this viewer about a game: the status and the bytes of every answer, also to what it refuses."""
     assert served.hall is not None
     place, headers = f"/api/v1/games/{id}", {"Authorization": f"Bearer {token}"} if token else {}
-    paths = ["", "/seat", "/seat?numbers=true", "/events", "/record", "/curve", "/film.gif"]
-    paths += [f"/steps/{n}/{what}" for n in (step, step // 2, 1) for what in ("picture.svg", "shapes")]
+    paths = ["", "/seat", "/seat?numbers=true&view=true", "/events", "/record", "/curve", "/film.gif"]
+    paths += [f"/steps/{n}/{what}" for n in (step, step // 2, 1) for what in ("picture.svg", "picture.svg?narrow=true", "shapes")]
     posted = [("/act", act), ("/act", {**act, "actions": [3, 4, 5]}), ("/undo", {"step": step})]
     posted.append((f"/steps/{step}/analysis", {"policy": "x"}))
     answers = {}
-    served.hall.pictures.clear()
+    served.hall.results.clear()
     for path in paths:
         status, _, body = served.raw("GET", place + path, None, headers)
         answers[path] = status, body
@@ -97,9 +98,59 @@ def test_no_byte_depends_on_what_the_viewer_cannot_know(served: Served, game: st
 
 @pytest.mark.parametrize("game", ["dominion", "dominoes"])
 def test_the_check_notices_a_picture_that_shows_too_much(served: Served, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kdenv.server.visibility.picture", lambda live, table, viewer: table.svg())
+    monkeypatch.setattr("kdenv.server.visibility.picture", lambda live, table, viewer, narrow: table.svg())
     with pytest.raises(AssertionError, match="picture"):
         test_no_byte_depends_on_what_the_viewer_cannot_know(served, game)
+
+
+@pytest.mark.parametrize("name", ["dominion", "dominoes"])
+def test_what_people_are_told_does_not_depend_on_what_they_cannot_know(name: str) -> None:
+    game, rng = find_game(name), random.Random(3)
+    table, drawing, chance = Table(game, max(game.players)), game.drawing, make_rng(4)
+
+    def anew(states: Any, viewer: int | None) -> Any:
+        for seat in range(table.players) if viewer is None else (viewer,):
+            states = states.copy()
+            verbs.resample_hidden_at(states, 0, seat, make_rng(rng.randrange(10**6)))
+        return states
+
+    different = 0
+    for _ in range(80):
+        befores, outcomes, seen_by = [], [], []
+        while table.at_chance:
+            befores.append(table.states.copy())
+            outcomes.append(table.sample_chance(chance))
+            seen_by.append(int(verbs.witnesses_at(table.states, 0)))
+            table.chance(outcomes[-1])
+        for viewer in (None, *range(table.players)) if befores else ():
+            knows = (1 << table.players) - 1 if viewer is None else 1 << viewer
+            known = [outcome if seen & knows == knows else None for outcome, seen in zip(outcomes, seen_by, strict=True)]
+            others = [anew(before, viewer)[0] for before in befores]
+            assert drawing.told_chance(others, known) == drawing.told_chance([before[0] for before in befores], known)
+        if table.over:
+            return
+        before, action = table.states.copy(), rng.choice(table.legal())
+        table.play(action)
+        for viewer in (None, *range(table.players)):
+            one, two = anew(before, viewer), anew(table.states, viewer)
+            different += one.tobytes() != before.tobytes()
+            assert drawing.told(one, two, action) == drawing.told(before, table.states, action)
+    assert different > 50
+
+
+@pytest.mark.parametrize("game", ["dominion", "dominoes"])
+def test_a_seat_is_told_of_its_own_cards_and_others_of_their_number(served: Served, game: str) -> None:
+    id, tokens = seated(served, game)
+    told = [
+        [line["words"] for event in served.get(f"/games/{id}/events?told=true", token)["events"] for line in event["told"]]
+        for token in (None, *tokens)
+    ]
+    if game == "dominion":
+        assert told[0] == ["drew 5 cards"] * len(tokens)
+        assert all("Copper" in words[seat] for seat, words in enumerate(told[1:]))
+        assert told[1][1] == "drew 5 cards"
+    else:
+        assert all(words == ["the tiles of round 1 were dealt"] for words in told)
 
 
 @pytest.mark.parametrize("game", ["dominion", "dominoes"])

@@ -309,7 +309,7 @@ def test_small_things_are_as_the_page_says(served: Served, server: Server) -> No
     assert server.ask("HEAD", "/ping") == (200, "application/json", b"")
     status, kind, body = server.ask("GET", "/")
     assert (status, kind) == (200, "text/html;charset=utf-8")
-    assert b"ui/" in body
+    assert f'<a href="http://127.0.0.1:{served.port}/">'.encode() in body  # the page is on the other port
     made = server.document("POST", "/new-games/", 201)  # four play unless it says otherwise
     assert made["numberOfPlayers"] == 4
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", made["created"])

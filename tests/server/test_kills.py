@@ -240,4 +240,4 @@ def test_a_lean_install_says_which_extra_is_missing(tmp_path: Path) -> None:
         [sys.executable, "-m", "kdenv", "serve"], capture_output=True, text=True, encoding="utf-8", env=env, cwd=tmp_path, timeout=60
     )
     assert done.returncode == 2
-    assert done.stderr.strip() == "kdenv: the server needs the extra 'serve': pip install 'kdenv[serve]'"
+    assert done.stderr.strip() == "kdenv: the server needs the extra 'serve': pip install '.[serve]' in a clone of kdenv"

@@ -3,12 +3,18 @@
 import asyncio
 import json
 import random
+import resource
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from served import Served
+from served import GENEROUS, Served
+
+from kdenv.server import visibility
+from kdenv.server.service import Hall
+from kdenv.server.settings import ServerSettings
+from kdenv.server.store import Store
 
 pytestmark = pytest.mark.cold
 
@@ -67,14 +73,21 @@ async def play(port: int, number: int, end: float, times: list[float], thinking:
     return n
 
 
-async def load(port: int, games: int, seconds: float, thinking: float) -> tuple[int, list[float]]:
+async def load(port: int, games: int, seconds: float, thinking: float) -> tuple[int, list[float], int]:
+    """Return the number of requests, the times of decisions of players, and the number of decisions of programs that play by rules."""
     wire, times = Wire(port), list[float]()
     for _ in range(2):  # two searches run all the time
         await wire.ask("POST", "/games", {"game": "carcassonne", "seats": ["mce(seconds=5)", "mce(seconds=5)"]})
+    programs = [(await wire.ask("POST", "/games", {"game": "dominoes", "seats": ["greedy"] * 4}))["id"] for _ in range(10)]
+    wire.close()
     end = time.monotonic() + seconds
     counts = await asyncio.gather(*(play(port, number, end, times, thinking) for number in range(games)))
+    wire, decided = Wire(port), 0
+    for id in programs:
+        events = (await wire.ask("GET", f"/games/{id}/events"))["events"]
+        decided += sum(event["kind"] == "action" for event in events)
     wire.close()
-    return sum(counts), sorted(times)
+    return sum(counts), sorted(times), decided
 
 
 def test_many_games_at_once(tmp_path: Path, request: pytest.FixtureRequest) -> None:
@@ -83,13 +96,43 @@ def test_many_games_at_once(tmp_path: Path, request: pytest.FixtureRequest) -> N
     games, seconds = (500, 60.0) if slow else (24, 4.0)
     with Served(tmp_path / "games.sqlite", workers=2) as served:
         started = time.process_time()
-        n, times = asyncio.run(load(served.port, games, seconds, THINKING if slow else 0.3))
+        n, times, decided = asyncio.run(load(served.port, games, seconds, THINKING if slow else 0.3))
         processor = time.process_time() - started
         assert len(times) > games
         at = {share: 1000 * times[int(share * (len(times) - 1))] for share in (0.5, 0.9, 0.99)}
         print(
-            f"{games} games, {seconds:g} s: {n} requests ({n / seconds:.0f} a second), {len(times)} decisions answered; "
+            f"{games} games, {seconds:g} s: {n} requests ({n / seconds:.0f} a second), {len(times)} decisions answered, "
+            f"{decided} decisions of programs by rules; "
             f"ms: {', '.join(f'{100 * share:g} % within {ms:.1f}' for share, ms in at.items())}; "
             f"processor time of server and agents together {1000 * processor / n:.2f} ms a request"
         )
+        assert decided > 100  # ten matches of about 200, as far as the first compiles in time
         assert served.get("/games?status=running&size=1")["total"] >= min(games, 2)
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_number_of_games(tmp_path: Path) -> None:
+    """2,000 short games, each with its events in words: the server keeps 100 finished ones, and the words of no others."""
+
+    def used() -> float:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
+
+    async def main() -> list[float]:
+        hall, rng, at = Hall(Store(tmp_path / "games.sqlite"), ServerSettings(limits=GENEROUS)), random.Random(1), list[float]()
+        for number in range(2000):
+            live = hall.make("kingdomino", 2, {"size": 3, "dominoes": 4}, [])
+            for seat in range(2):
+                hall.join(live, f"{number} {seat}")
+            while (seat_to_move := live.mover) is not None:
+                hall.act(live, seat_to_move, live.step, [rng.choice(live.table.legal())])
+                await hall.tell(live)
+                visibility.for_seat(live, seat_to_move, told=True)
+            if number % 250 == 249:
+                at.append(used())
+        assert hall.n_over == 2000
+        await hall.close()
+        return at
+
+    at = asyncio.run(main())
+    print(f"MB after each 250 games: {', '.join(f'{each:.1f}' for each in at)}")
+    assert at[-1] - at[5] < 4  # the last 500 games; those before fill what is kept, such as the texts of 10,000 times

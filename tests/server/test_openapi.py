@@ -15,7 +15,7 @@ from test_games import seated
 def test_every_route_is_described_with_what_it_takes(served: Served) -> None:
     described = served.get("/openapi.json")
     operations = {f"{method.upper()} {path}": about for path, methods in described["paths"].items() for method, about in methods.items()}
-    assert len(operations) == len({about["operationId"] for about in operations.values()}) == 20
+    assert len(operations) == len({about["operationId"] for about in operations.values()}) == 22
     act = operations["POST /api/v1/games/{id}/act"]
     assert act["security"] == [{"seat": []}]
     body = act["requestBody"]["content"]["application/json"]["schema"]
@@ -47,7 +47,8 @@ def test_answers_have_the_keys_that_the_description_requires(served: Served) -> 
     id, tokens = seated(served, "kingdomino", players=2, options={"size": 3, "dominoes": 4})
     for path, name, token in [
         ("/games", "Games", None), (f"/games/{id}", "State", None), (f"/games/{id}/seat?numbers=true", "SeatState", tokens[0]),
-        (f"/games/{id}/events", "Events", None), (f"/games/{id}/curve", "Curve", None), (f"/games/{id}/steps/3/shapes", "Shapes", None),
+        (f"/games/{id}/events?told=true", "Events", None), ("/rulebook?game=dominion", "Rulebook", None),
+        (f"/games/{id}/curve", "Curve", None), (f"/games/{id}/steps/3/shapes", "Shapes", None),
         ("/rules", "Rules", None), ("/policies?game=dominion", "Policies", None), ("/statistics?game=carcassonne", "Statistics", None),
     ]:  # fmt: skip
         check(described[name], served.get(path, token))

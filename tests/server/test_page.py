@@ -48,12 +48,19 @@ def browser() -> Iterator[Any]:
         running.close()
 
 
+# The person of a test makes forced moves, too, so that nothing happens while it clicks.
+BY_HAND = """if (location.protocol === "http:" && !localStorage.getItem("kdenv settings")) {
+    localStorage.setItem("kdenv settings", '{"forced": false}');
+}"""
+
+
 class Screen:
     """A window of the browser. What goes wrong in it is noted."""
 
     def __init__(self, browser: Any, served: Served, **about: Any) -> None:
         self.window = browser.new_context(viewport={"width": 1280, "height": 900}, **about)
         self.page, self.wrong, self.url = self.window.new_page(), list[str](), f"http://127.0.0.1:{served.port}"
+        self.page.add_init_script(BY_HAND)
         self.page.set_default_timeout(float(os.environ.get("KDENV_PATIENCE", "60000")))
         self.page.on("console", lambda message: self.wrong.append(message.text) if message.type in ("error", "warning") else None)
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
@@ -70,10 +77,11 @@ class Screen:
         self.page.click("button:has-text('join')")
 
     def wait_for_turn(self) -> bool:
-        """Wait until the person is to decide; False if the game is over."""
+        """Wait until the person is to decide; False if the game is over. What is told between two rounds is read."""
         status = "(document.querySelector('.status')?.textContent ?? '')"
         mine = "document.querySelector('.actions button')"  # the words may be there a moment before the buttons, or a moment longer
-        until(self.page, f"{status}.startsWith('over') || ({status}.includes('your turn') && {mine} !== null)")
+        mine_now = f"{status}.includes('your turn') && {mine} !== null"
+        until(self.page, f"document.querySelector('dialog button')?.click(), {status}.startsWith('over') || ({mine_now})")
         return not self.page.locator(".status").text_content().startswith("over")
 
     def picture(self, name: str) -> None:
@@ -98,16 +106,21 @@ def click_a_decision(screen: Screen) -> bool:
     step = page.locator(".row span.muted").first.text_content()
     until(page, "document.querySelectorAll('.target').length || document.querySelectorAll('.actions button').length")
     page.wait_for_timeout(150)
-    on_drawing = page.locator(".target").count() > 0
+    on_drawing = page.locator(".target, .choices button").count() > 0
     for _ in range(3):
         if not on_drawing:
             page.locator(".actions button").first.click()
+        elif page.locator(".choices .main").count():  # the tile that is shown as a ghost
+            page.locator(".choices .main").dispatch_event("click")
         elif page.locator(".target").count():
             page.locator(".target").last.dispatch_event("click")
+        elif page.locator(".choices button").count():
+            page.locator(".choices button").last.dispatch_event("click")
         page.wait_for_timeout(60)
-        if page.locator(".row span.muted").first.text_content() != step or not page.locator(".target").count():
+        if page.locator(".row span.muted").first.text_content() != step:
             break
-    until(page, "old => document.querySelector('.row span.muted').textContent !== old", arg=step)
+    gone_on = "document.querySelector('.row span.muted').textContent !== old"
+    until(page, f"old => (document.querySelector('dialog button')?.click(), {gone_on})", arg=step)  # the summary of a round is read
     return bool(on_drawing)
 
 
@@ -235,7 +248,7 @@ def test_a_search_tells_the_values_along_a_finished_game(screen: Screen, served:
     page.click("text=search along the game")
     until(page, "words => document.body.innerText.includes(words)", f"mce(playouts=40): {len(decisions)} positions")
     assert page.locator(".curve").count() == 2
-    lines = page.locator(".curve").last.locator("polyline")
+    lines = page.locator(".curve").last.locator("polyline.line")
     values: list[dict[int, float]] = [{}, {}]
     for step in decisions:
         found = served.post(f"/games/{id}/steps/{step}/analysis", {"policy": "mce(playouts=40)"})  # as it was found for the page
@@ -332,6 +345,75 @@ def test_the_page_fits_a_phone_and_a_desk_by_day_and_night(browser: Any, served:
     screen.close()
 
 
+# The largest sum of shifts within 5 s that are not a second apart, as browsers count "cumulative layout shift".
+SHIFTS = """window.shift = 0; let sum = 0, first = 0, last = 0; new PerformanceObserver((list) => {
+    for (const each of list.getEntries()) {
+        if (each.hadRecentInput) continue;
+        if (each.startTime - last > 1000 || each.startTime - first > 5000) { sum = 0; first = each.startTime; }
+        last = each.startTime;
+        sum += each.value;
+        window.shift = Math.max(window.shift, sum);
+    }
+}).observe({ type: "layout-shift", buffered: true })"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("game", GAMES)
+def test_nothing_moves_while_a_page_comes_and_a_decision_asks_once(browser: Any, served: Served, game: str, width: int) -> None:
+    about = {k: v for k, v in GAMES[game].items() if k != "seats"}
+    id = served.make(game, GAMES[game]["seats"], casual=True, **about)
+    token = served.join(id, "Annabel")
+    screen = Screen(browser, served, color_scheme="dark")
+    page = screen.page
+    page.set_viewport_size({"width": width, "height": 844})
+    screen.go()
+    page.evaluate("([id, token]) => localStorage.setItem(`kdenv ${id}`, JSON.stringify([{ seat: 0, token }]))", [id, token])
+    page.add_init_script(SHIFTS)
+    page.goto("about:blank")
+    screen.go(f"games/{id}")
+    page.wait_for_selector(".board svg")
+    assert screen.wait_for_turn()
+    page.wait_for_timeout(500)
+    assert page.evaluate("window.shift") < 0.1
+    assert page.locator(".board g[aria-label^='player ']").count() == 0
+    assert page.locator(".board g[aria-label*='Annabel']").count() >= (game != "dominoes")  # which numbers the seats
+    assert page.evaluate("document.querySelectorAll('.board g[aria-label]:not([role])').length") == 0  # labels need a role
+    assert page.locator(".seats .badge").count() == len(served.get(f"/games/{id}")["seats"])
+    asked = list[str]()
+    page.on("request", lambda request: asked.append(request.url.partition("/api/v1")[2]))
+    click_a_decision(screen)
+    assert any(path.startswith(f"/games/{id}/act?drawing=true") for path in asked)
+    assert not any("/events" in path for path in asked)  # the answers have the last ones
+    screen.picture(f"{game}-{width}-dark")
+    screen.close()
+
+
+def test_an_address_that_is_no_page_shows_the_tables(screen: Screen) -> None:
+    for where in ("__proto__", "constructor", "toString/x"):
+        screen.go(where)
+        screen.page.wait_for_selector("h1:has-text('Tables')")
+
+
+def test_the_lobby_shows_the_games_of_this_browser_first(screen: Screen, served: Served) -> None:
+    id = served.make("carcassonne", ["open", "open"], called="mine")
+    screen.sit(served, id)
+    screen.page.wait_for_selector("button:has-text('leave the table')")
+    screen.go()
+    screen.page.wait_for_selector("section[aria-label='Your games'] .card:has-text('mine')")
+    assert screen.page.locator("section[aria-label='Your games'] .card.turn").count() == 0
+    served.join(id, "Bob")
+    turns = int(served.get(f"/games/{id}")["turn"] == 0)
+    until(screen.page, f"document.querySelectorAll(\"section[aria-label='Your games'] .card.turn\").length === {turns}")
+
+
+def test_a_table_is_left_on_its_page(screen: Screen, served: Served) -> None:
+    id = served.make("carcassonne", called="short")
+    screen.sit(served, id)
+    screen.page.click("button:has-text('leave the table')")
+    screen.page.wait_for_selector("h1:has-text('Tables')")
+    assert served.ask("GET", f"/games/{id}")[0] == 404
+
+
 def expected(screen: Screen, status: int) -> None:
     """The browser notes by itself that a request was refused with this status; nothing else may have gone wrong."""
     assert [words for words in screen.wrong if str(status) not in words] == []
@@ -376,12 +458,13 @@ def test_the_focus_stays_where_a_decision_was_made(screen: Screen, served: Serve
         until(page, "place => document.querySelectorAll(place).length", place)
         step = page.locator(".row span.muted").first.text_content()
         page.evaluate("place => document.querySelector(place).focus()", place)
-        for _ in range(2):  # a tile takes two presses on the drawing: its place and its turn
+        page.keyboard.press(press)
+        until(
+            page, "old => document.querySelector('.row span.muted').textContent !== old || document.querySelector('.choices .main')", step
+        )
+        if page.locator(".choices .main").count():  # a tile takes two presses: its place on the drawing, and the button that lays it
+            page.locator(".choices .main").focus()
             page.keyboard.press(press)
-            page.wait_for_timeout(200)
-            if page.locator(".row span.muted").first.text_content() != step:
-                break
-            assert page.evaluate("document.activeElement.matches('.target')")
         until(page, "old => document.querySelector('.row span.muted').textContent !== old", step)
         if screen.wait_for_turn():
             until(page, "place => document.activeElement.matches(place)", place)
@@ -444,7 +527,7 @@ def test_a_screen_reader_is_told_what_others_do_and_finds_a_name_for_everything(
     for _ in range(2):
         click_a_decision(screen)
         screen.wait_for_turn()
-    until(page, "window.said.some((text) => /greedy: place/.test(text))")
+    until(page, "window.said.some((text) => /greedy placed/.test(text))")
     assert page.locator(".spoken").get_attribute("aria-live") == "polite"
     nameless = """[...document.querySelectorAll('a, button, input, select, [role=button], [role=img], [role=group], img')]
         .filter((each) => each.checkVisibility())
@@ -485,8 +568,8 @@ def test_a_game_from_outside_is_played_by_its_list_of_words_alone(browser: Any, 
             assert page.locator(".target").count() == 0
             assert page.locator(".board svg").count() == 1
             if not decided:
-                page.click("summary")
-                assert "stage=1" in page.locator("details pre").text_content()
+                page.click("summary:has-text('letters')")
+                until(page, "document.querySelector('details pre').textContent.includes('stage=1')")
                 screen.picture("three-shells")
             page.keyboard.press("l")
             page.keyboard.press("Enter")

@@ -23,7 +23,7 @@ _COMMAND = re.compile(r"\s*(kdenv [a-z]+|python (-m|examples/\S+)|make [a-z-]+|p
 # What makes a command or a block quick, without changing what it shows.
 QUICK = [
     (r"--games \d+", "--games 4 --processes 1"),
-    (r"--minutes \d+", "--minutes 0.05"),
+    (r"--minutes [\d.]+", "--minutes 0.05"),
     (r"games=\d+", "games=4"),
     (r"\.learn\(40_000\)", ".learn(1)"),
     (r"n_steps=256", "n_steps=64"),
@@ -31,6 +31,11 @@ QUICK = [
     (r"^kdenv bench", "kdenv bench --quick"),
     (r"^kdenv compare (.*?)( --deals \d+)?$", r"kdenv compare \1 --deals 2 --processes 1"),
     (r"^(python examples/cleanrl_ppo\.py) --steps \d+", r"\1 --steps 4096 --games 50"),
+    (r"^(python examples/ppo_turns\.py) --seconds \d+", r"\1 --seconds 1 --num_envs 16"),
+    (r"^(python examples/(?:alphazero|search_with_your_network)\.py) --seconds \d+", r"\1 --seconds 1 --games 8"),
+    (r"\bminutes=\d+", "minutes=0.01"),
+    (r"range\(30\)", "range(2)"),
+    (r"deals=\d+", "deals=10"),
     (r"^(python -m baselines\.search\.foresight).*", r"\1 --games 4 --playouts 8"),
     (r"^(python examples/dominion_against_pyminion\.py)", r"\1 --seconds 0.3"),
 ]
@@ -49,9 +54,14 @@ NOT_RUN = {
     "kdenv reproduce --quick": _PAPERS,
     "kdenv reproduce wong": _PAPERS,
     "kdenv reproduce jan": _PAPERS,
+    "kdenv reproduce claims": _PAPERS,
+    "kdenv league baselines/": "takes hours; test_strongest_leagues.py checks that its policies can play",
+    "kdenv ladder baselines/": "takes minutes; test_ladder.py plays small ones",
+    "python -m baselines.search.improvement": "takes minutes; test_improvement.py measures in a small game",
+    "python -m baselines.search.ceiling": "takes minutes; test_ceiling.py searches a small game",
     "python -m baselines.papers.": _PAPERS,
     "python -m baselines.tools.": "takes minutes; the tests of the arena use parts of it",
-    "python -m baselines.rl.export model.zip": "needs a trained model; test_learned.py exports one",
+    "kdenv export": "needs a trained model; test_learned.py exports one",
 }
 
 # Docstrings with indented paragraphs that are neither Python nor commands, and what they are.
@@ -60,7 +70,8 @@ TEXTS = {
     "kdenv/core/record.py": "a record",
     "kdenv/games/dominion/notation.py": "parts of a position",
     "kdenv/networks/network.py": "the questions of a network with their arguments",
-    "kdenv/training/trainer.py": "files of a folder",
+    "kdenv/training/training.py": "files of a folder",
+    "baselines/papers/claims.py": "columns of a table",
     "baselines/papers/tables.py": "words of a table",
 }
 

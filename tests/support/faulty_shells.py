@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import three_shells
-from three_shells import STAKING, action_text, ansi, apply_chance, chance_from, chance_text, layout, position_text, svg, witnesses
+from three_shells import STAKING, action_text, ansi, apply_chance, chance_from, chance_text, layout, position_text, svg
 
 from kdenv.author import Encoding, Game, Knowledge, Option, RulePlayer, below, kernel, packed, plays, state_dtype
 
-__all__ = ["action_text", "ansi", "apply_chance", "chance_from", "chance_text", "layout", "position_text", "svg", "witnesses"]
+__all__ = ["action_text", "ansi", "apply_chance", "chance_from", "chance_text", "layout", "position_text", "svg"]
 
 FAULTS = (
     "none",
@@ -35,6 +35,8 @@ FAULTS = (
     "the encoding leaves a number",
     "the player cheats",
     "a number wraps around",
+    "all see the pea",
+    "nobody sees the coin",
 )
 (
     _NONE,
@@ -58,6 +60,8 @@ FAULTS = (
     SILENT,
     CHEATS,
     WRAPS,
+    ALL_SEE,
+    NO_COIN,
 ) = range(len(FAULTS))
 
 STATE = state_dtype(*((name, three_shells.STATE[name]) for name in three_shells.STATE.names), ("fault", np.int8), ("count", np.int8))
@@ -124,6 +128,13 @@ def sample_chance(s, rng):
     if s.fault == NO_ODDS:
         return 1
     return 0 if s.fault == OUTCOME_TWICE else three_shells.sample_chance(s, rng)
+
+
+@kernel
+def witnesses(s):
+    if s.fault == NO_COIN and s.stage == three_shells.TOSSING:
+        return 0
+    return -1 if s.fault == ALL_SEE else three_shells.witnesses(s)
 
 
 @kernel

@@ -12,6 +12,9 @@ from kdenv.networks.network import network_of
 from kdenv.networks.players import Goal, Valued, turns_for
 from kdenv.policies.model_file import POLICY, VALUE, StoredNetwork, write_network
 
+# A network for actions of Kingdomino that was trained, as MaskablePPO and exported.
+OF_ACTIONS = Path(__file__).parents[2] / "baselines" / "rl" / "models" / "kingdomino-4p.npz"
+
 
 def random_layers(*sizes: int, seed: int = 1) -> list[tuple[np.ndarray, np.ndarray]]:
     """Layers of these sizes: inputs, hidden layers, outputs."""
@@ -44,4 +47,4 @@ def random_learner(name: str | Game, *hidden: int, activation: str = "relu") -> 
     return learner_for(player, game.state_dtype, players, squares, paces_of(squares))
 
 
-__all__ = ["POLICY", "VALUE", "random_layers", "random_learner", "random_model"]
+__all__ = ["OF_ACTIONS", "POLICY", "VALUE", "random_layers", "random_learner", "random_model"]

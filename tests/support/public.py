@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md says is public."""
+"""What ARCHITECTURE.md says is public."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 def _modules() -> list[str]:
-    said = (_ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("**Public** is what")[2].partition("All else")[0]
+    said = (_ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("**Public** is what")[2].partition("All else")[0]
     named = re.findall(r"`(kdenv[\w.<>]*)`", said)
     return [module.replace("<game>", game) for module in named for game in (TITLES if "<game>" in module else ("",))]
 

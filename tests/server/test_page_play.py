@@ -1,0 +1,226 @@
+"""The page as a person plays on it: words of the game, whole turns as hints, tiles that are turned, a telephone, two people at a device."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from served import Served
+from test_page import GAMES, Screen, click_a_decision, until
+from test_page import browser as browser  # a fixture
+from test_page import pytestmark as pytestmark
+
+SMALL = {"width": 390, "height": 844}
+
+
+@pytest.fixture
+def screen(browser: Any, served: Served) -> Iterator[Screen]:
+    shown = Screen(browser, served)
+    yield shown
+    shown.close()
+
+
+@pytest.fixture
+def phone(browser: Any, served: Served) -> Iterator[Screen]:
+    shown = Screen(browser, served, has_touch=True, is_mobile=True)
+    shown.page.set_viewport_size(SMALL)
+    yield shown
+    shown.close()
+
+
+def made(served: Served, game: str, **about: Any) -> str:
+    return served.make(game, GAMES[game]["seats"], casual=True, **{k: v for k, v in GAMES[game].items() if k != "seats"} | about)
+
+
+def step_shown(page: Any) -> str:
+    return str(page.locator(".row span.muted").first.text_content())
+
+
+def test_the_log_is_in_words_of_the_game_and_goes_to_its_steps(screen: Screen, served: Served) -> None:
+    page = screen.page
+    screen.sit(served, made(served, "carcassonne"))
+    for _ in range(3):
+        assert screen.wait_for_turn()
+        click_a_decision(screen)
+    screen.wait_for_turn()
+    lines = page.locator(".events li a")
+    words = lines.all_text_contents()
+    assert any(re.match(r"0You placed a tile with ", line) for line in words)
+    assert any(re.match(r"1greedy (placed|put)", line) for line in words)
+    first = lines.last
+    assert re.match(r"place [A-X][+-]\d", first.get_attribute("title"))  # the notation is a tooltip
+    first.click()
+    until(page, "document.querySelector('.row span.muted').textContent.startsWith('2 of')")
+    until(page, "document.querySelector('.events .shown a')?.title.startsWith('place ')")
+
+
+def test_a_tile_is_shown_turned_and_laid(phone: Screen, served: Served) -> None:
+    page = phone.page
+    phone.sit(served, made(served, "carcassonne"))
+    assert phone.wait_for_turn()
+    until(page, "document.querySelectorAll('.target').length")
+    step = step_shown(page)
+    for target in page.locator(".target").all():
+        target.tap()
+        until(page, "document.querySelector('.ghost use') !== null")
+        if page.locator("button:has-text('turn it')").count():
+            break
+        page.click(".choices button:has-text('back')")
+    before = page.locator(".ghost use").get_attribute("transform")
+    page.tap("button:has-text('turn it')")
+    after = page.locator(".ghost use").get_attribute("transform")
+    assert before.partition(" rotate")[0] == after.partition(" rotate")[0]
+    assert before != after
+    page.locator(".target.taken").tap()
+    assert page.locator(".ghost use").get_attribute("transform") != after
+    assert step_shown(page) == step  # nothing is laid before the button says so
+    page.tap("button:has-text('lay it')")
+    until(page, "old => document.querySelector('.row span.muted').textContent !== old", step)
+
+
+def test_a_hint_names_one_best_turn_and_draws_it_whole(screen: Screen, served: Served) -> None:
+    page = screen.page
+    screen.sit(served, made(served, "carcassonne"))
+    assert screen.wait_for_turn()
+    page.fill("input[aria-label='the search that is asked']", "mce(playouts=300)")
+    page.locator("body").click(position={"x": 2, "y": 300})
+    page.keyboard.press("h")
+    page.wait_for_selector(".hint text.best")
+    assert page.locator(".hint text").all_text_contents()[-1] != "best" or page.locator(".hint text").count() == 1
+    best = page.locator(".analysis strong").text_content()
+    assert len(page.locator(".hint path.best").all()) == best.count("place ") + len(re.findall("claim (?!nothing)", best))
+    assert 1 <= len(page.locator(".analysis .muted").first.text_content().split(";")) <= 3
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_telephone_shows_the_turn_the_board_and_what_to_do_without_scrolling(phone: Screen, served: Served, game: str) -> None:
+    page = phone.page
+    phone.sit(served, made(served, game))
+    for _ in range(3):
+        assert phone.wait_for_turn()
+        click_a_decision(phone)
+    assert phone.wait_for_turn()
+    until(page, "document.querySelectorAll('.target, .choices button').length")
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_timeout(200)
+    for place in (".status", ".canvas"):
+        box = page.locator(place).bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + min(box["height"], 500) <= SMALL["height"], place
+    if page.locator(".choices button").count():
+        assert page.locator(".choices").bounding_box()["y"] < SMALL["height"]
+    boxes = "[...document.querySelectorAll('.target')].map((each) => each.getBoundingClientRect())"
+    sizes = page.evaluate(f"{boxes}.map((box) => Math.min(box.width, box.height))")
+    assert all(size >= 24 for size in sizes), sizes
+    assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
+    whole = page.locator(".canvas svg").get_attribute("viewBox")
+    page.click("button[aria-label='larger']")
+    assert float(page.locator(".canvas svg").get_attribute("viewBox").split()[2]) < float(whole.split()[2])
+    page.click("button[aria-label='the whole drawing']")
+    assert page.locator(".canvas svg").get_attribute("viewBox") == whole
+    phone.picture(f"{game}-phone")
+
+
+# Notes the words of each dialog, and how many rectangles of the board are drawn when it comes. (Clicking a decision goes on by itself.)
+DIALOGS = """window.dialogs = []; addEventListener("DOMContentLoaded", () => new MutationObserver((changes) => {
+    for (const made of changes.flatMap((each) => [...each.addedNodes])) if (made.localName === "dialog")
+        window.dialogs.push([made.querySelector("h2").textContent, made.querySelector("p").textContent,
+            document.querySelectorAll(".canvas svg rect").length]);
+}).observe(document.body, { childList: true }))"""
+
+
+def test_a_round_of_dominoes_is_summed_up_before_the_next(screen: Screen, served: Served) -> None:
+    page = screen.page
+    page.add_init_script(DIALOGS)
+    screen.sit(served, made(served, "dominoes"))
+    for _ in range(16):
+        assert screen.wait_for_turn()
+        if page.evaluate("window.dialogs.length"):
+            break
+        click_a_decision(screen)
+    title, words, drawn = page.evaluate("window.dialogs[0]")
+    assert title == "The round is over"
+    assert re.match(r"Round 1 is over\. .* \(100 points lose\)\.$", words)
+    assert "Ann and greedy" in words
+    assert "player" not in words
+    assert drawn > 20  # the table is seen as it was before the last tile
+
+
+def test_people_at_one_device_do_not_see_each_others_hands(screen: Screen, served: Served) -> None:
+    id = served.make("dominoes", ["open", "greedy", "open", "greedy"])
+    kept = [{"seat": seat, "token": served.join(id, name)} for seat, name in ((0, "Ann"), (2, "Bob"))]
+    page = screen.page
+    page.add_init_script(DIALOGS)
+    screen.go()
+    page.evaluate("([id, kept]) => localStorage.setItem(`kdenv ${id}`, JSON.stringify(kept))", [id, kept])
+    screen.go(f"games/{id}")
+    for _ in range(3):
+        assert screen.wait_for_turn()
+        click_a_decision(screen)
+    dialogs = page.evaluate("window.dialogs")
+    assert {name for name, _, _ in dialogs} == {"Ann", "Bob"}
+    assert all(drawn == 0 for _, _, drawn in dialogs)
+
+
+@pytest.mark.parametrize("likes", [True, False])
+def test_a_forced_move_is_made_by_itself_unless_the_person_likes_to_make_it(screen: Screen, served: Served, likes: bool) -> None:
+    """The player who leads a match of dominoes must open with 6-6."""
+    page = screen.page
+    screen.go()
+    page.evaluate("likes => localStorage.setItem('kdenv settings', JSON.stringify({ forced: likes }))", likes)
+    for _ in range(20):
+        id = served.make("dominoes", ["open", "open", "open", "open"])
+        tokens = [served.join(id, name) for name in ("Ann", "Bob", "Cy", "Di")]
+        turn = served.get(f"/games/{id}")["turn"]
+        if turn == 0:
+            break
+    step = served.get(f"/games/{id}")["step"]
+    page.evaluate(
+        "([id, turn, token]) => localStorage.setItem(`kdenv ${id}`, JSON.stringify([{ seat: turn, token }]))", [id, turn, tokens[turn]]
+    )
+    screen.go(f"games/{id}")
+    page.wait_for_selector(".status")
+    if likes:
+        until(page, "document.querySelector('.events li a')?.textContent.includes('You opened with 6|6')")
+    else:
+        until(page, "document.querySelectorAll('.actions button').length === 1")
+        page.wait_for_timeout(1500)
+        assert served.get(f"/games/{id}")["step"] == step
+
+
+def test_a_game_is_played_again_and_a_table_is_joined_from_the_lobby(screen: Screen, served: Served) -> None:
+    page = screen.page
+    id = served.make("carcassonne", ["open", "open"], called="again and again")
+    token = served.post(f"/games/{id}/join", {"name": "Bob", "seat": 1})["token"]
+    screen.go()
+    page.evaluate("localStorage.setItem('kdenv name', 'Ann')")
+    page.locator(".card", has_text="again and again").locator("button:has-text('sit down')").click()
+    until(page, "document.querySelector('.status')?.textContent.length > 3 && document.querySelectorAll('.seats li').length === 2")
+    assert served.get(f"/games/{id}")["seats"][0]["name"] == "Ann"
+    served.post(f"/games/{id}/resign", {}, token)
+    page.click("button:has-text('play again')")
+    until(page, "old => !location.hash.includes(old)", id)
+    page.wait_for_selector(".status:has-text('waiting')")
+    again = served.get(f"/games/{page.evaluate('location.hash').rpartition('/')[2]}")
+    assert [(seat["kind"], seat["name"]) for seat in again["seats"]] == [("player", "Ann"), ("open", "")]
+    assert again["called"] == "again and again"
+
+
+def test_the_rules_are_a_page(screen: Screen) -> None:
+    page = screen.page
+    screen.go("rules/dominion")
+    page.wait_for_selector(".prose h2:has-text('Dominion')")
+    assert page.locator(".prose tr", has_text="Village").count() >= 1  # the texts of the cards
+    assert page.locator(".prose li").count() >= 3
+    page.select_option("select[aria-label='game']", "carcassonne")
+    page.wait_for_selector(".prose h2:has-text('Carcassonne')")
+
+
+def test_nothing_moves_by_itself_where_less_motion_is_wanted(browser: Any, served: Served) -> None:
+    for motion, name in (("reduce", "none"), ("no-preference", "appear")):
+        shown = Screen(browser, served, reduced_motion=motion)
+        shown.sit(served, made(served, "carcassonne"))
+        assert shown.wait_for_turn()
+        until(shown.page, "document.querySelector('.canvas .last')")
+        assert shown.page.evaluate("getComputedStyle(document.querySelector('.canvas .last')).animationName") == name
+        shown.close()
