@@ -11,7 +11,7 @@ SOURCES := kdenv baselines tests examples docs
 # A match of search against learned and rule-based policies: a table with intervals, and a page to look at.
 demo: $(VENV)/.installed
 	$(BIN)/kdenv match kingdomino \
-		"mce(playout=full_greedy, score=goal, sampling=halving, common=yes, prior=learned(kingdomino), widest=12, playouts=100)" "learned(kingdomino)" "ppo(kingdomino-4p)" full_greedy \
+		"mce(playout=full_greedy, score=goal, sampling=halving, common=yes, prior=learned(kingdomino), widest=12, playouts=100)" "learned(kingdomino)" "ppo(kingdomino-ppo)" full_greedy \
 		--games 60 --seed 1 --report report/match.html
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
