@@ -170,7 +170,11 @@ def test_every_example_of_help_runs(example: str, tmp_path: Path, monkeypatch, c
     for game in ("kingdomino", "dominoes"):
         (tmp_path / "training" / game).mkdir(parents=True)
         shutil.copy(HOME / "baselines" / "rl" / "curves" / f"{game}.csv", tmp_path / "training" / game / "curve.csv")
-    shutil.copy(HOME / "examples" / "league.toml", tmp_path)
+    for path in (HOME / "examples" / "league.toml", HOME / "examples" / "ladder.toml"):
+        shutil.copy(path, tmp_path)
+    shutil.copy(HOME / "baselines" / "ladder" / "entries" / "template.toml", tmp_path / "entry.toml")
+    if "--verify" in example:
+        assert main(["ladder", "ladder.toml", "--out", "games"]) == 0
     assert main(shlex.split(quick(example))[1:]) == 0, capsys.readouterr().err
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -11,13 +12,13 @@ from typing import Any
 
 import cloudpickle
 import gymnasium
+import models
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as wrappers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from models import OF_ACTIONS
 
 import kdenv
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
@@ -331,7 +332,7 @@ def test_opponents_sit_in_the_order_of_their_list_and_one_may_sit_everywhere(whi
     play_both(SeatVectorEnv(num_envs=2, seat=1, **which), SeatEnv(seat=1, **which), row=0, steps=12)
 
 
-@pytest.mark.parametrize("model", ["ppo(kingdomino-ppo)", f"ppo({OF_ACTIONS}, sample=yes)"], ids=["scores", "actions"])
+@pytest.mark.parametrize("model", ["ppo(kingdomino-ppo)", f"ppo({models.OF_ACTIONS}, sample=yes)"], ids=["scores", "actions"])
 def test_learned_players_sit_in_a_batch_each_thread_with_buffers_of_its_own(model: str) -> None:
     pool = [model, "full_greedy"]
     play_both(SeatVectorEnv(pool=pool, num_envs=4, threads=2, seat="rotate"), SeatEnv(pool=pool, seat="rotate"), row=3, steps=60)
@@ -469,8 +470,13 @@ def test_a_batch_goes_on_in_another_process(tmp_path: Path) -> None:
         for module in (pickle, cloudpickle):
             (tmp_path / f"{i}-{module.__name__}.pkl").write_bytes(module.dumps((env, env._batch.games.mask.copy())))
     seats.close()
+    folders = [Path(__file__).parent, Path(models.__file__).parent]
     told = subprocess.run(
-        [sys.executable, "-c", IN_ANOTHER_PROCESS, str(tmp_path)], cwd=Path(__file__).parent, capture_output=True, text=True, check=False
+        [sys.executable, "-c", IN_ANOTHER_PROCESS, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert told.returncode == 0, told.stderr
     expected = [stepped(env, env._batch.games.mask.copy()) for env, _ in pairs]

@@ -29,6 +29,7 @@ QUICK = [
     (r"n_steps=256", "n_steps=64"),
     (r"playouts=\d+", "playouts=8"),
     (r"^kdenv bench", "kdenv bench --quick"),
+    (r"(--verify \"mce, 1 ms\")", r"\1 --seed 1"),  # without a seed, a row fails in a game in 1 of 100 cases
     (r"^kdenv compare (.*?)( --deals \d+)?$", r"kdenv compare \1 --deals 2 --processes 1"),
     (r"^(python examples/cleanrl_ppo\.py) --steps \d+", r"\1 --steps 4096 --games 50"),
     (r"^(python examples/ppo_turns\.py) --seconds \d+", r"\1 --seconds 1 --num_envs 16"),
