@@ -301,6 +301,11 @@ def of_student(z: float, freedom: Any) -> Any:
     return np.sqrt(freedom * np.expm1(np.minimum(exponent, _MOST_EXPONENT)))
 
 
+def rounds_of_halving(n_turns: int) -> int:
+    """Return the number of rounds of sequential halving, in which n_turns become two."""
+    return max(1, math.ceil(math.log2(max(n_turns, 1))))
+
+
 class Halving(Flat):
     """Sequential halving (Karnin, Koren and Somekh 2013): rounds of equal shares of the budget, each with the better half of the turns.
 
@@ -313,7 +318,7 @@ class Halving(Flat):
         super().__init__(policy, HALVING, view, turns, rng)
         self.left = len(turns) if policy.widest is None else min(len(turns), policy.widest)  # the number of turns left
         self.round, self.done = 0, 0  # the round; the playouts made in it
-        self.rounds = max(1, math.ceil(math.log2(self.left)))
+        self.rounds = rounds_of_halving(self.left)
         self.budget, self.start = budget, time.perf_counter()
 
     def run(self, steps: Iterable[int]) -> int:
