@@ -30,6 +30,7 @@ from kdenv.search.kernels import flat, flat_player
 from kdenv.search.kernels.flat import Luck, Tally, new_luck, new_tally
 
 ROTATION, AT_RANDOM, HALVING = "rotation", "random", "halving"  # the distribution of playouts without a selection rule
+_TIES = {"gains": flat_player.BY_GAINS, "random": flat_player.BY_CHANCE, "first": flat_player.BY_ORDER}
 _DEFAULT_TRUST = 10.0  # the weight of a prior, in playouts
 _DEFAULT_CONFIDENCE = 2.0  # in standard errors
 _MOST_EXPONENT = 700.0  # exp of more is no float
@@ -120,7 +121,7 @@ class Mce(PlayoutPolicy, PlayoutBudget):
         """The compiled player, with its own buffers; None if a kernel cannot play as this policy does.
 
         A kernel plays with a fixed number of playouts, up to 1,000, by a compiled player for all seats. It has no halving, no prior, no
-        reflex, no threads, and takes the turn with the best mean, of equal ones a random one.
+        base policy, no reflex and no threads, and takes the turn with the best mean.
         """
         if not isinstance(self.playouts, int) or self.playouts > _MOST_COMPILED or not isinstance(self.playout, Policy):
             return None
@@ -133,8 +134,6 @@ class Mce(PlayoutPolicy, PlayoutBudget):
             or self.threads > 1
         ):
             return None
-        if self.ties == "first":
-            return None
         player = self.playout.compiled(game, players)
         if player is None:
             return None
@@ -144,6 +143,7 @@ class Mce(PlayoutPolicy, PlayoutBudget):
             playouts=playouts_with(self, game, players, player, network),
             n_playouts=self.playouts,
             sampling=flat_player.WITH_COMMON_LUCK if self.common else by_turn,
+            ties=_TIES[self.ties],
             most_decisions=game.most_decisions,
             states=np.zeros(max(flat.N_STATES, 1 + SCRATCH), game.state_dtype),
             turns=np.zeros(game.max_turns, np.int64),
