@@ -40,9 +40,9 @@ _FIRST_ROWS = 64  # rows a game for which there is room at first
 class Options(NamedTuple):
     """The options of search_many beside the policy."""
 
-    encoding: str | None = None
-    whole: bool = True
-    gumbel: int = 0
+    encoding: str | None
+    whole: bool
+    gumbel: int
 
 
 @dataclass(frozen=True, eq=False)

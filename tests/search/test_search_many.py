@@ -51,7 +51,8 @@ def dominoes(seed: int = 3, actions: int = 6) -> View:
 def grown(text: str, views: list[View], network: Network, seed: int, **options: Any) -> Any:
     """The search of these views, with its trees."""
     seen = seen_in(views)
-    chosen = driver.Options(**options)
+    given: dict[str, Any] = {"encoding": None, "whole": True, "gumbel": 0, **options}
+    chosen = driver.Options(**given)
     checked = check_search(policy(text), chosen.gumbel)
     assert isinstance(checked, driver.Uct)
     asked = AskedNetwork(network, seen.game.observer(seen.players, seen.variant))
