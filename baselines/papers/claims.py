@@ -4,7 +4,7 @@
 
 claims.csv has a line for each condition under which a sentence is tried. The line has the paper, the place and the words of the sentence,
 the condition, how it is tried, and the measure (tables.py). Then it has the number that the sentence makes one expect, and the games of
-both sizes; with none, a condition is not tried. `how` is one of
+both sizes; with none, a condition is not tried. A line of other results that has not been made is not tried either. `how` is one of
 
     match GAME; OPTIONS; POLICY v POLICY ...                the number of the first policy
     pair GAME; OPTIONS; POLICY v ... | POLICY v ...         the difference of the first policies of two matches on the same deals
@@ -112,7 +112,7 @@ def run(
         line = known.get(_key(condition))
         played = int(line.games or 0) if line is not None and line.how == condition.how else 0
         asked = max(played, games if games is not None else int((condition.quick if size == "quick" else condition.games) or 0))
-        if not asked and _matches(condition.how):
+        if not (asked if _matches(condition.how) else _line_of(condition)):
             continue
         if line is None or not _is_enough(line, condition, asked, seed) or (again and not is_same(line.commit, commit)):
             line = _tried(condition, wanted, asked, Matches(_folder(), tables.progress, rows=_rows(condition, wanted), seed=seed_now,
@@ -161,6 +161,7 @@ def _tried(condition: Condition, every: list[Condition], games: int, matches: Ma
     words, seed, commit = _matches(condition.how), str(matches.seed), matches.commit
     if not words:
         of = _line_of(condition)
+        assert of is not None
         numbers, games_text, seed, commit, seconds = (of.ours, of.low, of.high), of.games, of.seed, of.commit, 0.0
     else:
         played = [matches.play("match", each, games) for each in words]
@@ -183,10 +184,11 @@ def _tried(condition: Condition, every: list[Condition], games: int, matches: Ma
     )
 
 
-def _line_of(condition: Condition) -> tables.Line:
-    """The line of the results that `number` names."""
+def _line_of(condition: Condition) -> tables.Line | None:
+    """The line of the results that `number` names; None if it has not been made."""
     paper, table, row = (part.strip() for part in condition.how.partition(" ")[2].split(";"))
-    return next(line for line in tables.results_of(paper) if (line.table, line.row, line.measure) == (table, row, condition.measure))
+    key = table, row, condition.measure
+    return next((line for line in tables.results_of(paper) if (line.table, line.row, line.measure) == key), None)
 
 
 def _judged(line: Tried, condition: Condition) -> Tried:
