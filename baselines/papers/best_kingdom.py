@@ -2,11 +2,11 @@
 
     python -m baselines.papers.best_kingdom    # the bound, and the kingdoms that reach it
 
-The bound leaves out where dominoes lie. An area scores squares times crowns, so the areas of a terrain score the most if they are one: no
-kingdom scores more than the sum over terrains of (its squares) x (its crowns). A domino has crowns on one half at most. So if it is said
-how many crowns c[t] each terrain has, the dominoes with crowns can be chosen for each terrain on its own, and a domino is worth c of its
-one terrain plus c of its other. `most_by_counting` does so for every possible c. No kingdom scores more than this bound; whether one scores
-as much is another question. best_kingdoms.txt has the best that `search` found.
+The bound ignores the places of the dominoes. An area scores squares times crowns, so the areas of a terrain score the most if they are
+one. Therefore no kingdom scores more than the sum over terrains of (its squares) x (its crowns). A domino has crowns on one half at most.
+For given numbers of crowns c[t] of the terrains, the dominoes with crowns can be chosen for each terrain separately. A domino then
+scores c of its one terrain plus c of its other. `most_by_counting` does so for every possible c. No kingdom scores more than this
+bound, and perhaps none scores as much. best_kingdoms.txt has the best that `search` found.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 `kdenv reproduce claims` plays them, and writes CLAIMS.md.
 
-claims.csv has a line for each condition under which a sentence is tried: the paper, the place and the words of the sentence, the condition,
-how it is tried, the measure (tables.py), the number that the sentence makes one expect, and the games of both sizes; with none, a
-condition is not tried. `how` is one of
+claims.csv has a line for each condition under which a sentence is tried: the paper, the place and the words of the sentence, and the
+condition. Then come `how` it is tried, the measure (tables.py), the number that the sentence makes one expect, and the games of both
+sizes. Without games, a condition is not tried. `how` is one of
 
     match GAME; OPTIONS; POLICY v POLICY ...                the number of the first policy
     pair GAME; OPTIONS; POLICY v ... | POLICY v ...         the difference of the first policies of two matches on the same deals
@@ -216,9 +216,11 @@ def margin_of(measure: str) -> float:
 def verdict_of(expects: str, found: Estimate, games: int, margin: float, n_conditions: int = 1) -> str:
     """The verdict of one of the conditions of a sentence: holds, holds not, cannot tell.
 
-    The 95 % interval is widened for the number of conditions, so that all are right with 95 % together (Bonferroni). "> X" and "< X" hold
-    if it lies beyond X. "= X" holds if the 90 % interval lies within the margin of X, and holds not if that is not so and X is outside the
-    widened one. A number without luck has no interval, and must be X.
+    The 95 % interval is widened for the number of conditions, so that all are right with 95 % together (Bonferroni).
+
+    - "> X" and "< X" hold if it lies beyond X.
+    - "= X" holds if the 90 % interval lies within the margin of X. Else it holds not if X is outside the widened interval.
+    - A number without luck has no interval, and must be X.
     """
     sign, _, text = expects.partition(" ")
     wanted = float(text)

@@ -176,8 +176,8 @@ def _nodes_by_position(search: str, order: str, probes: int = 5) -> list[int]:
 def branching(what: str) -> float | tuple[float, float]:
     """A number of the turns open in 60 games of Star2.5 to depth 2 against itself, with the standard error of a mean.
 
-    The mean of all plies, of the first, of the fourteenth (peak), of the last five, or of the ply after the fourteenth that has fewest
-    (trough); or of all positions the fewest (least), the most, or the number that is most frequent (usual).
+    `what` names plies, for their mean: all, the first, the fourteenth (peak), the last five, or the ply after the fourteenth that has
+    fewest (trough). Or it names a number of all positions: the fewest (least), the most, or the most frequent (usual).
     """
     games = _branching()
     extremes: dict[str, Callable[[Iterator[int]], float]] = {"least": min, "most": max, "usual": statistics.mode}

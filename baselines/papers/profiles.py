@@ -1,8 +1,8 @@
 """Counting packings and tessellations row by row, for boards that are too large to list them (see wong_kang.py for the words).
 
-The board is gone through square by square in reading order. What matters of the squares done is the profile: for each column, whether its
-last square is empty, or to which component of covered squares it belongs, and whether its domino still has a half below. So the number
-of profiles, not that of packings, says how long it takes: some thousands on 7 x 7.
+The board is filled square by square in reading order. Only the profile of the squares done matters. For each column it has the last
+square: is it empty, or to which component of covered squares does it belong? Does its domino still have a half below? So the time
+depends on the number of profiles, not on that of packings: some thousands on 7 x 7.
 """
 
 from __future__ import annotations

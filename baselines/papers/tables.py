@@ -2,22 +2,33 @@
 
 `kdenv reproduce` runs them.
 
-expected/<paper>.csv is typed from the papers. A line is a number: its table, row and measure, the value with what is needed for its
-interval (n games, or the half of the interval as printed), the place in the paper, how to get it here, the games of the three sizes,
-and in `why` what must be known to compare it, or why it is not tried. `how` is one of
+expected/<paper>.csv is typed from the papers. A line is a number: its table, row and measure, its value and its place in the paper.
+For its interval it has the number of games, or half of the interval as printed. `how` says how to get the number here, and three
+columns say in how many games. `why` has what must be known to compare it, or why it is not tried. `how` is one of
 
     match GAME; OPTION=VALUE ...; POLICY v POLICY ...      the first policy's number in games of their own deals, the seats going round
     seats GAME; OPTION=VALUE ...; POLICY v POLICY ...      the same, each policy in its seat in every game
     call NAME ARGUMENT ...                                  a function of baselines/papers/<paper>.py
 
-Measures are count (exact), about and log10 (numbers that the paper rounds), nodes, turns (open on average), points, margin; points N:
-those after round N; deviation: the standard deviation of points; points = N: games with N points in %; open: turns open; wins, draws,
-losses: games won alone, shared and lost in %; score: wins and half draws; seconds, seconds N-M, seconds N-: of a turn, in these rounds; any
-other word is a column that the game adds (kdenv match --show game), or the sum of those that begin so; A / B is the ratio of two of them,
-A + B the sum.
-"rival's" before a measure asks for the second policy's number; "first" or "second" after it for the games in which that policy made the
-first decision, or did not. A function gives its number, or its number and the standard error; if it has luck, it takes the seed.
-results/<paper>.csv is written line by line, and games are kept in games/<paper> (saved_games.py), so that an interrupted run goes on.
+Measures are
+
+    count                                exact
+    about, log10                         numbers that the paper rounds
+    nodes, points, margin                means
+    turns, open                          turns open, on average
+    points N                             points after round N
+    deviation                            the standard deviation of points
+    points = N                           games with N points, in %
+    wins, draws, losses                  games won alone, shared and lost, in %
+    score                                wins and half draws
+    seconds, seconds N-M, seconds N-     of a turn, in these rounds
+    any other word                       a column that the game adds (kdenv match --show game), or the sum of those that begin with it
+    A / B, A + B                         the ratio or the sum of two measures
+
+"rival's" before a measure asks for the number of the second policy. "first" or "second" after it asks for the games in which that
+policy made the first decision, or did not. A function gives its number, or its number and the standard error. If it has luck, it takes
+the seed. results/<paper>.csv is written line by line, and games are kept in games/<paper> (saved_games.py). So an interrupted run
+resumes.
 """
 
 from __future__ import annotations
@@ -401,7 +412,7 @@ def _compared(line: Line, expected: Expected) -> verdicts.Compared | None:
 
 
 def _margin(expected: Expected) -> float:
-    """How far two means may lie apart and count as equal."""
+    """The largest difference of two means that counts as equal."""
     what = plain(expected.measure).partition(" ")[0]
     is_points = what in ("points", "margin") or expected.measure.endswith("%")
     return verdicts.POINTS_MARGIN if is_points else verdicts.OTHER_MARGIN * abs(float(expected.value))

@@ -4,9 +4,8 @@
 
 A *packing* lays dominoes without faces on a board of size x size squares around a castle. Every domino is connected, over edges,
 to the castle, and no two empty squares share an edge, so that no other domino fits. A packing is a *tessellation* if no square
-is empty. Two packings are the same if they have the same dominoes on the same squares. They may differ and cover the same
-squares (on 3 x 3 with the castle in a corner, 12 packings cover 7 different sets of squares), and the order in which the
-dominoes were laid does not count.
+is empty. Two packings are the same if they have the same dominoes on the same squares, laid in any order. Different packings may
+cover the same squares: on 3 x 3 with the castle in a corner, 12 packings cover 7 different sets of squares.
 
 That every domino is connected must be checked, because empty squares on a diagonal can cut off the dominoes in a corner. On 3 x 3
 this never happens. On 5 x 5, 284,262 packings would be counted instead of 275,764.
