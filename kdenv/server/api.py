@@ -47,7 +47,7 @@ class Api:
         limits = hall.settings.limits
         self._making = Limiter(limits.games_an_hour / 3600, max(1, limits.games_an_hour))
         self._listeners: Counter[str] = Counter()  # requests that wait for events, by client
-        self._filming = Turns(1, _FILMS)
+        self._filming = Turns(1)
         self._described: dict[str, Any] = {}
 
     def routes(self) -> list[Route]:
@@ -246,7 +246,7 @@ class Api:
             raise RequestError(403, "a film is made for those who played the game; for others 'kdenv replay --gif' makes one of the record")
 
         async def make() -> bytes:
-            async with self._filming.place(call.client):
+            async with self._filming.place(call.client, most=_FILMS):
                 return await _gif(live.table.record())
 
         return Response(await call.unless_gone(self.hall.results.get(key, make)), media_type="image/gif")

@@ -112,7 +112,7 @@ class Kdom:
                 answer = self._answer(method, scope["raw_path"], await self._given(scope, receive), client, place)
         except (RequestError, KdenvError) as error:
             _LOG.info("refused: %s", error)
-            busy = isinstance(error, RequestError) and error.status == 503
+            busy = isinstance(error, RequestError) and error.status in (429, 503)
             answer = Answer(503, _JSON, b"Not found") if busy else _NOT_FOUND
         except Exception:
             _LOG.exception("a request of the paper's protocol failed")

@@ -83,10 +83,10 @@ def test_places_go_to_the_lowest_rank_and_to_one_client_after_the_other() -> Non
 
 def test_a_place_of_cancelled_work_goes_on_and_a_full_queue_refuses() -> None:
     async def main() -> None:
-        turns = Turns(1, 2)
+        turns = Turns(1)
 
         async def hold(client: str) -> None:
-            async with turns.place(client):
+            async with turns.place(client, most=2):
                 await asyncio.sleep(0.01)
 
         async with turns.place("a"):
@@ -135,6 +135,22 @@ def test_results_are_found_once_kept_and_cancelled_when_nobody_waits() -> None:
         assert ["a" in results, "c" in results, "d" in results] == [False, True, True]
 
     asyncio.run(main())
+
+
+def test_kept_documents_count_for_the_memory_that_they_take() -> None:
+    """A curve of 400 steps takes 80 KB. All counted for 2 KB, so that 64 MB of results were gigabytes."""
+
+    async def main() -> int:
+        results = Results(1_000_000)
+        for number in range(100):
+
+            async def curve() -> dict[str, list[list[int]]]:
+                return {"scores": [[300 + step] * 4 for step in range(400)]}
+
+            await results.get(number, curve)
+        return sum(number in results for number in range(100))
+
+    assert 5 < asyncio.run(main()) < 15
 
 
 def test_work_in_a_thread_ends_when_it_is_cancelled_and_no_end_waits_for_it() -> None:
@@ -329,12 +345,59 @@ def test_a_client_has_so_many_listeners(tmp_path: Path) -> None:
 
 
 def test_so_many_games_run_in_which_only_programs_play(tmp_path: Path) -> None:
-    with Served(tmp_path / "games.sqlite", limits=dataclasses.replace(GENEROUS, games_without_people=2)) as served:
+    with Served(tmp_path / "games.sqlite", limits=dataclasses.replace(GENEROUS, games_without_people=4)) as served:
         for _ in range(2):
             served.make("carcassonne", ["mce(seconds=5)", "mce(seconds=5)"])
         status, answer = served.ask("POST", "/games", {"game": "carcassonne", "seats": ["greedy", "greedy"]})
-        assert (status, "only programs play" in answer["error"]) == (503, True)
+        assert (status, "only programs play" in answer["error"]) == (429, True)
         served.make("carcassonne", ["open", "greedy"])
+
+
+@pytest.mark.parametrize(("limit", "seats"), [("games", ["open", "open"]), ("games_without_people", ["mce(seconds=5)", "mce(seconds=5)"])])
+def test_one_client_has_half_of_the_games_and_others_the_rest(limit: str, seats: list[str]) -> None:
+    async def main() -> list[int]:
+        hall = Hall(Store(":memory:"), ServerSettings(limits=dataclasses.replace(Limits(), **{limit: 4})))
+        statuses = []
+        for client in ("a", "a", "a", "b", "b", "c"):
+            try:
+                hall.make("carcassonne", None, {}, seats, client=client)
+                statuses.append(201)
+            except RequestError as error:
+                statuses.append(error.status)
+        await hall.close()
+        return statuses
+
+    assert asyncio.run(main()) == [201, 201, 429, 201, 201, 503]
+
+
+def test_analyses_of_one_client_leave_room_for_the_hints_of_others() -> None:
+    """16 analyses of one client were all that could wait, and the hints of all others were refused."""
+
+    async def main() -> tuple[list[str], int]:
+        hall = Hall(Store(":memory:"), ServerSettings(limits=dataclasses.replace(Limits(), analyses=3)))
+        live, done = hall.make("carcassonne", None, {}, [], analysis=True), list[str]()
+        for name in ("Ann", "Bob"):
+            hall.join(live, name)
+
+        async def analyse(client: str, number: int) -> str:
+            try:
+                await hall.analyse(live, live.step, live.mover, f"mce(playouts={20 + number})", client)
+            except RequestError as error:
+                return str(error.status)
+            done.append(client)
+            return "done"
+
+        asked = [asyncio.create_task(analyse("many", number)) for number in range(8)]
+        await asyncio.sleep(0)
+        asked.append(asyncio.create_task(analyse("one", 9)))
+        answers = await asyncio.gather(*asked)
+        await hall.close()
+        assert answers[-1] == "done"
+        return done, answers.count("503")
+
+    done, n_refused = asyncio.run(main())
+    assert n_refused == 4  # one runs, and three wait
+    assert done.index("one") <= 2  # it does not wait for all of them
 
 
 @pytest.mark.cold
