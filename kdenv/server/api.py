@@ -97,8 +97,9 @@ class Api:
     @route("GET", f"{ROOT}/games")
     async def games(self, call: Call, query: models.GamesQuery) -> models.Games:
         """Public games, those that changed last first."""
-        first = (query.page - 1) * query.size
-        found, total = self.hall.store.listed(status=query.status, game=query.game, player=query.player, first=first, most=query.size)
+        about = {"status": query.status, "game": query.game, "player": query.player}
+        first, most, listed = (query.page - 1) * query.size, query.size, self.hall.store.listed
+        found, total = await call.unless_gone(self.hall.in_turn(call.client, lambda check: listed(**about, first=first, most=most)))
         games: list[models.Game] = []
         for kept in found:
             live = self.hall.live.get(kept.id)

@@ -290,14 +290,14 @@ class Hall:
         while live.teller.go_on(_TOLD_AT_ONCE):
             await asyncio.sleep(0)
 
+    async def in_turn(self, client: str, work: Callable[[Callable[[], None]], _T]) -> _T:
+        """The result of work(check), which a thread does in the client's turn (turns.py)."""
+        async with self._turns.place(client, most=self.settings.limits.tasks):
+            return await self._threads.do(work)
+
     async def do_slowly(self, client: str, key: Hashable, work: Callable[[Callable[[], None]], _T]) -> _T:
-        """The result of this key. If it is not kept, work(check) finds it in a thread, in the client's turn (turns.py)."""
-
-        async def in_turn() -> _T:
-            async with self._turns.place(client, most=self.settings.limits.tasks):
-                return await self._threads.do(work)
-
-        return await self.results.get(key, in_turn)
+        """The result of this key. If it is not kept, work(check) finds it in the client's turn."""
+        return await self.results.get(key, lambda: self.in_turn(client, work))
 
     async def analyse(self, live: Live, step: int, viewer: int | None, text: str, client: str = "") -> Searched:
         """The analysis of a position by a search. RequestError if it would help somebody who plays.

@@ -223,9 +223,12 @@ class Store:
             raise BadOption(f"the database {self._path} cannot be read: {error}; use a copy of it, or choose another --database") from None
 
     def listed(
-        self, *, status: str | None, game: str | None, player: str | None, first: int, most: int, order: str = "updated"
+        self, *, status: str | None = None, game: str | None = None, player: str | None = None, first: int = 0, most: int
     ) -> tuple[list[StoredGame], int]:
-        """Public games of this status, game and player, newest first, from the `first` on; and how many there are in all."""
+        """Public games of this status, game and player, those that changed last first, from the `first` on; and how many there are in all.
+
+        Any thread may ask for them.
+        """
         where, values = ["public = 1"], list[Any]()
         for column, value in (("status", status), ("game", game)):
             if value is not None:
@@ -235,16 +238,16 @@ class Store:
             where.append("id IN (SELECT game FROM seats WHERE name = ?)")
             values.append(player)
         condition = "WHERE " + " AND ".join(where)
-        (total,) = self._db.execute(f"SELECT count(*) FROM games {condition}", values).fetchone()
-        return self._games(f"{condition} ORDER BY {order} DESC, id LIMIT ? OFFSET ?", (*values, most, first)), total
+        with self._reading() as db:
+            (total,) = db.execute(f"SELECT count(*) FROM games {condition}", values).fetchone()
+            return self._games(f"{condition} ORDER BY updated DESC, id LIMIT ? OFFSET ?", (*values, most, first), db), total
 
     def results(self, game: str, most: int) -> Iterator[PastGame]:
         """The last public games of a game that are over. Any thread may ask for them.
 
         A game counts if everybody who left it had decided before. A program is known by its text, whatever its seat was called.
         """
-        with closing(sqlite3.connect(self._path, timeout=_PATIENCE)) as db:
-            db.text_factory = _text
+        with self._reading() as db:
             found = db.execute(_COUNTING, (game, most)).fetchall()
             names = "SELECT CASE kind WHEN 'program' THEN policy ELSE name END FROM seats WHERE game = ? ORDER BY seat"
             for id, players, options, settings, result in found:
@@ -255,9 +258,17 @@ class Store:
                 except ValueError as error:
                     self.set_aside(id, error)
 
-    def _games(self, condition: str, values: Sequence[Any]) -> list[StoredGame]:
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection of its own for reading, so that a thread that reads much holds up nobody."""
+        with closing(sqlite3.connect(self._path, timeout=_PATIENCE, check_same_thread=False)) as db:
+            db.text_factory = _text
+            yield db
+
+    def _games(self, condition: str, values: Sequence[Any], db: sqlite3.Connection | None = None) -> list[StoredGame]:
         """The games of this condition, without those that are set aside."""
-        found = self._db.execute(
+        db = db or self._db
+        found = db.execute(
             "SELECT id, game, players, options, settings, secret, public, created, updated, status, result FROM games " + condition, values
         ).fetchall()
         games = []
@@ -265,7 +276,7 @@ class Store:
             if id in self.damaged:
                 continue
             try:
-                seats = self._db.execute("SELECT seat, kind, name, policy, token, callback FROM seats WHERE game = ? ORDER BY seat", (id,))
+                seats = db.execute("SELECT seat, kind, name, policy, token, callback FROM seats WHERE game = ? ORDER BY seat", (id,))
                 games.append(_game(id, columns, seats.fetchall()))
             except (ValueError, sqlite3.DatabaseError) as error:
                 self.set_aside(id, error)

@@ -20,10 +20,11 @@ import pytest
 from served import GENEROUS, Served
 from test_games import decide, seated
 
-from kdenv.server import visibility
+from kdenv.server import kdom, visibility
+from kdenv.server.callbacks import Callbacks
 from kdenv.server.connections import Connections, OnceAMinute
 from kdenv.server.errors import RequestError
-from kdenv.server.running_game import Live
+from kdenv.server.running_game import Live, carry_out
 from kdenv.server.service import Hall
 from kdenv.server.settings import Limits, ServerSettings
 from kdenv.server.store import Store, StoredGame, StoredSeat
@@ -193,7 +194,6 @@ def test_a_curve_plays_no_line_again_and_undoing_is_bounded(monkeypatch: pytest.
     carried_out = []
     from kdenv.server import running_game
 
-    carry_out = running_game.carry_out
     monkeypatch.setattr(running_game, "carry_out", lambda table, row: (carried_out.append(row), carry_out(table, row)))
     assert visibility.curve(live, None)["scores"] == expected
     assert len(carried_out) == live.step - 20
@@ -272,6 +272,57 @@ def test_an_end_waits_for_no_work(tmp_path: Path, slow_curves: list[str]) -> Non
 def _quietly(served: Served, id: str) -> None:
     with contextlib.suppress(Exception):
         served.raw("GET", f"/api/v1/games/{id}/curve")
+
+
+def test_a_list_that_takes_long_holds_up_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 20,000 games in the file, a page of the games of a player took 40 to 80 ms, in which nobody else was answered."""
+    reading, go_on = threading.Event(), threading.Event()
+
+    def listed(self: Store, **about: Any) -> tuple[list[StoredGame], int]:
+        reading.set()
+        go_on.wait(30)
+        return [], 0
+
+    monkeypatch.setattr(Store, "listed", listed)
+    with Served(tmp_path / "games.sqlite", kdom=True) as served:
+        for path, port in (("/api/v1/games?player=Ann", 0), ("/games/", served.kdom_port)):
+            lister = threading.Thread(target=served.raw, args=("GET", path), kwargs={"port": port})
+            lister.start()
+            assert reading.wait(30)
+            started = time.monotonic()
+            assert served.get("/limits")["games"]
+            assert time.monotonic() - started < 20
+            go_on.set()
+            lister.join()
+            reading.clear()
+            go_on.clear()
+
+
+def test_a_list_of_the_papers_port_plays_no_game_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The positions of 100 games were kept. With 200, each list played all of them again: 75 ms, a thousand times a second."""
+
+    async def main() -> list[int]:
+        hall, counts = Hall(Store(tmp_path / "games.sqlite"), ServerSettings()), list[int]()
+        server = kdom.Kdom(hall, Callbacks((), ()), 1)
+        monkeypatch.setattr(kdom, "carry_out", lambda table, row: (counts.append(1), carry_out(table, row)))
+        games = [hall.make("kingdomino", 2, {}, [], client=str(number)) for number in range(120)]
+        for live in games:
+            for name in ("Ann", "Bob"):
+                hall.join(live, name)
+        found = []
+        for _ in range(3):
+            counts.clear()
+            assert (await server._answer("GET", b"/games/", {}, "a", "")).body.count(b'"uuid"') >= len(games)
+            found.append(len(counts))
+            seat = games[5].mover
+            assert seat is not None
+            hall.act(games[5], seat, games[5].step, games[5].table.legal()[:1])
+        await hall.close()
+        return found
+
+    first, *others = asyncio.run(main())
+    assert first >= 120
+    assert all(1 <= each < 10 for each in others)
 
 
 # Connections
