@@ -20,7 +20,8 @@ import pytest
 from served import GENEROUS, Served
 from test_games import decide, seated
 
-from kdenv.server import kdom, visibility
+import kdenv
+from kdenv.server import api, kdom, visibility
 from kdenv.server.callbacks import Callbacks
 from kdenv.server.connections import Connections, OnceAMinute
 from kdenv.server.errors import RequestError
@@ -267,6 +268,29 @@ def test_an_end_waits_for_no_work(tmp_path: Path, slow_curves: list[str]) -> Non
         started = time.monotonic()
     assert time.monotonic() - started < 10
     waiting.join(10)
+
+
+@pytest.mark.cold
+def test_the_process_that_makes_a_film_ends_when_nobody_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A film takes up to half a minute of work."""
+    made = list[Any]()
+    start = asyncio.create_subprocess_exec
+
+    async def noted(*command: Any, **about: Any) -> Any:
+        made.append(await start(*command, **about))
+        return made[-1]
+
+    async def main() -> int:
+        monkeypatch.setattr(asyncio, "create_subprocess_exec", noted)
+        table = kdenv.table("carcassonne")
+        film = asyncio.create_task(api._gif(table.record()))
+        while not made:
+            await asyncio.sleep(0.01)
+        film.cancel()
+        async with asyncio.timeout(10):
+            return int(await made[0].wait())
+
+    assert asyncio.run(main()) != 0
 
 
 def _quietly(served: Served, id: str) -> None:

@@ -54,7 +54,9 @@ class Process:
         quiet, limited = subprocess.DEVNULL, []
         if self._files is not None:
             limited = ["sh", "-c", f'ulimit -Sn {self._files[0]} && ulimit -Hn {self._files[1]} && exec "$0" "$@"']
-        self.process = subprocess.Popen([*limited, *command, *limits], stdout=quiet, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=env)
+        self.process = subprocess.Popen(
+            [*limited, *command, *limits], stdout=quiet, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=env
+        )
         assert self.process.stderr is not None
         said = self.process.stderr.readline()
         while "the page is at" not in said:

@@ -388,6 +388,42 @@ def test_nothing_moves_while_a_page_comes_and_a_decision_asks_once(browser: Any,
     screen.close()
 
 
+def test_the_page_asks_less_and_less_often_while_it_is_refused(screen: Screen, served: Served) -> None:
+    """A page whose listener was refused asked 20 times a second."""
+    id, asked = served.make("carcassonne", ["open", "open"]), list[float]()
+    served.join(id, "Bob", seat=1)
+
+    def refuse(route: Any) -> None:
+        asked.append(time.monotonic())
+        route.fulfill(status=429, content_type="application/json", body='{"error": "100 of your requests wait"}')
+
+    screen.page.route(lambda url: "since=" in url, refuse)
+    screen.sit(served, id)
+    screen.page.wait_for_selector(".board svg")
+    screen.page.wait_for_timeout(4000)
+    assert 2 <= len(asked) <= 4
+    assert screen.page.locator("#notice").is_hidden()
+    expected(screen, 429)
+
+
+def test_targets_can_be_seen_in_forced_colours(browser: Any, served: Served) -> None:
+    colours = list[str]()
+    for forced in ("none", "active"):
+        screen = Screen(browser, served, forced_colors=forced)
+        screen.sit(served, served.make("carcassonne", ["open", "greedy"]))
+        assert screen.wait_for_turn()
+        until(screen.page, "document.querySelectorAll('.target').length")
+        colours.append(screen.page.evaluate("getComputedStyle(document.querySelector('.target')).stroke"))
+        shown = screen.page.evaluate("""() => {
+            const probe = document.body.appendChild(document.createElement("i"));
+            probe.style.color = "Highlight";
+            return getComputedStyle(probe).color;
+        }""")
+        screen.close()
+    assert colours[0] == "rgb(210, 86, 42)"
+    assert colours[1] == shown
+
+
 def test_an_address_that_is_no_page_shows_the_tables(screen: Screen) -> None:
     for where in ("__proto__", "constructor", "toString/x"):
         screen.go(where)
