@@ -92,6 +92,14 @@ def test_a_hint_names_one_best_turn_and_draws_it_whole(screen: Screen, served: S
     assert 1 <= len(page.locator(".analysis .muted").first.text_content().split(";")) <= 3
 
 
+# The words of those targets in the window whose middle is covered by something that is no part of the drawing.
+COVERED = """[...document.querySelectorAll(".target")].filter((target) => {
+    const { x, y, width, height } = target.getBoundingClientRect();
+    const found = document.elementFromPoint(x + width / 2, y + height / 2);
+    return found && !found.closest("svg");
+}).map((target) => target.getAttribute("aria-label"))"""
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_a_telephone_shows_the_turn_the_board_and_what_to_do_without_scrolling(phone: Screen, served: Served, game: str) -> None:
     page = phone.page
@@ -101,14 +109,16 @@ def test_a_telephone_shows_the_turn_the_board_and_what_to_do_without_scrolling(p
         click_a_decision(phone)
     assert phone.wait_for_turn()
     until(page, "document.querySelectorAll('.target, .choices button').length")
-    page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(200)
+    bar = page.locator(".bar").bounding_box()
+    assert page.locator(".canvas").bounding_box()["y"] >= bar["y"] + bar["height"] - 1  # the form, which was below the board, has gone
     for place in (".status", ".canvas"):
         box = page.locator(place).bounding_box()
         assert box["y"] >= 0
         assert box["y"] + min(box["height"], 500) <= SMALL["height"], place
     if page.locator(".choices button").count():
         assert page.locator(".choices").bounding_box()["y"] < SMALL["height"]
+    assert page.evaluate(COVERED) == []
     boxes = "[...document.querySelectorAll('.target')].map((each) => each.getBoundingClientRect())"
     sizes = page.evaluate(f"{boxes}.map((box) => Math.min(box.width, box.height))")
     assert all(size >= 24 for size in sizes), sizes
@@ -186,6 +196,42 @@ def test_a_forced_move_is_made_by_itself_unless_the_person_likes_to_make_it(scre
         until(page, "document.querySelectorAll('.actions button').length === 1")
         page.wait_for_timeout(1500)
         assert served.get(f"/games/{id}")["step"] == step
+
+
+# A window that nobody looks at, and that notes its notifications and sounds.
+CALLS = """window.calls = [];
+    Object.defineProperty(document, "hidden", { get: () => true });
+    window.Notification = class {
+        static permission = "granted";
+        constructor(title, { body }) { window.calls.push(`${title}: ${body}`); }
+    };
+    const Audible = window.AudioContext;
+    window.AudioContext = class extends Audible { constructor() { super(); window.calls.push("sound"); } };"""
+
+
+@pytest.mark.parametrize(("likes", "calls"), [("{}", []), ('{"sounds": true, "notify": true}', ["sound", "your turn: Carcassonne"])])
+def test_a_person_is_called_when_it_is_its_turn(screen: Screen, served: Served, likes: str, calls: list[str]) -> None:
+    page, id = screen.page, served.make("carcassonne", ["open", "open"])
+    page.add_init_script(CALLS)
+    bob = served.join(id, "Bob", seat=0)
+    screen.go()
+    page.evaluate("likes => localStorage.setItem('kdenv settings', likes)", likes)
+    screen.sit(served, id)
+    for _ in range(2):  # also the first time
+        until(page, "document.querySelector('.status')?.textContent === 'Bob decides'")
+        assert page.title().startswith("Carcassonne")
+        assert page.evaluate("window.calls.splice(0)") == []
+        while served.get(f"/games/{id}")["turn"] == 0:
+            state = served.get(f"/games/{id}/seat", bob)
+            served.post(f"/games/{id}/act", {"step": state["step"], "action": state["legal"][0]["action"]}, bob)
+        assert screen.wait_for_turn()
+        assert page.title().startswith("your turn · Carcassonne")
+        until(page, "n => window.calls.length >= n", len(calls))
+        page.wait_for_timeout(100)
+        assert page.evaluate("window.calls.splice(0)") == calls
+        while served.get(f"/games/{id}")["turn"] == 1:  # a turn may have two decisions
+            assert screen.wait_for_turn()
+            click_a_decision(screen)
 
 
 def test_a_game_is_played_again_and_a_table_is_joined_from_the_lobby(screen: Screen, served: Served) -> None:

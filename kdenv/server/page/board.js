@@ -23,7 +23,7 @@ export class Board {
     const zoom = (words, label, work) => el("button", { type: "button", "aria-label": label, onclick: work }, words);
     this.zooms = el("div", { class: "zooms", role: "group", "aria-label": "zoom" },
       zoom("+", "larger", () => this.zoom(1.4)), zoom("−", "smaller", () => this.zoom(1 / 1.4)), zoom("⤢", "the whole drawing", () => this.whole()));
-    this.place.append(el("div", { class: "frame" }, this.canvas, this.zooms), this.buttons);
+    this.place.append(this.canvas, el("div", { class: "under" }, this.buttons, this.zooms));
     this.canvas.addEventListener("wheel", (event) => { if (event.ctrlKey) { event.preventDefault(); this.zoom(event.deltaY < 0 ? 1.2 : 1 / 1.2, event); } }, { passive: false });
     for (const kind of ["pointerdown", "pointermove", "pointerup", "pointercancel"]) this.canvas.addEventListener(kind, (event) => this.move(kind, event));
     this.canvas.addEventListener("click", (event) => { if (this.dragged) { event.stopPropagation(); event.preventDefault(); } }, true);
@@ -48,7 +48,7 @@ export class Board {
     this.hints = shape("g", { class: "hint" });
     this.ghost = shape("g", { class: "ghost" });
     this.targets = shape("g");
-    drawing.append(this.ghost, this.hints, this.targets);
+    drawing.append(this.ghost, this.targets, this.hints);
     this.drawing = drawing;
     this.canvas.replaceChildren(drawing);
     rename(drawing, names);

@@ -42,7 +42,7 @@ export async function showGame(main, signal, id, linked) {
   const film = el("a", { href: `/api/v1/games/${id}/film.gif`, download: `${id}.gif`, onclick: tried(getFilm) }, "GIF");
   const loading = el("p", { class: "muted" }, "the table is being set ...");
   const whole = el("div", { class: "table", hidden: true },
-    el("div", { class: "desk" }, el("div", { class: "bar" }, side.status, side.clock, hint, undo, rematch), place, back, analysis),
+    el("div", { class: "desk" }, el("div", { class: "bar" }, side.status, side.clock, hint, undo, rematch), place, analysis, back),
     el("div", { class: "side" },
       el("section", { class: "panel" }, side.seats, join, el("div", { class: "row" }, resign, leave)),
       el("section", { class: "panel" }, el("h2", {}, "What has happened"), log.list, links),
@@ -68,7 +68,7 @@ export async function showGame(main, signal, id, linked) {
   let about = {}; // the rules of the game: its colours
   let refocus = null; // where the focus goes when there is something to decide again
   let failed = false; // whether the last state could not be shown
-  let summoned = ""; // the step at which the person was last called
+  let calledAt = null; // what the person was last shown: the step, the status and the seat
   let handed = null; // the seat whose player looks at this screen
   let isForced = true; // whether forced moves may be made; not after an undo, which would be undone
 
@@ -210,14 +210,14 @@ export async function showGame(main, signal, id, linked) {
 
   // Tells the person that it is its turn, and makes a forced move.
   function callPerson() {
-    const now = `${state.step} ${mine?.seat}`;
-    if (!isMyTurn() || summoned === now) return;
-    const isFirst = summoned === "";
-    summoned = now;
+    const [before, now] = [calledAt, `${state.step} ${state.status} ${mine?.seat}`];
+    calledAt = now;
+    if (!isMyTurn() || before === now) return;
+    const last = log.events.filter((event) => event.kind === "action").at(-1);
     if (state.legal.length === 1 && likes().forced && isForced && isNow()) {
       const { step: made, legal: [{ action }] } = state;
       setTimeout(tried(() => (state.step === made && isMyTurn() && isNow() && !signal.aborted ? decide(action) : null)), SOON);
-    } else if (!isFirst) call(title.textContent);
+    } else if (before && last?.seat !== mine.seat) call(title.textContent);
   }
 
   // Where hands are hidden and several people play at this browser, nobody sees the hand of the one before.
@@ -411,6 +411,7 @@ export async function showGame(main, signal, id, linked) {
       drawn = "";
       state = await look(null);
       await show();
+      whole.scrollIntoView(); // on a telephone, the form is below the board
     }) }, name, el("button", { class: "main", type: "submit" }, "join")));
   }
 
