@@ -160,7 +160,7 @@ class Api:
         await self.hall.tell(live)
         state, step, table = visibility.for_seat(live, seat, told=True), live.step, live.table
         with contextlib.suppress(RequestError):  # too much of this client waits; the decision has been made all the same
-            state["picture"] = await self._picture(call, live, step, seat, query.narrow)
+            state["picture"] = await self._picture(call, live, step, seat, query)
             state["shapes"] = visibility.shapes(live, table, seat, narrow=query.narrow)["shapes"]
         return state
 
@@ -211,7 +211,7 @@ class Api:
         """The drawing of a position."""
         live, viewer = self._viewed(call)
         is_open = live.is_open  # else there will be another drawing of this step, when the game is over
-        drawn = await self._picture(call, live, self._step(call, live), viewer, query.narrow)
+        drawn = await self._picture(call, live, self._step(call, live), viewer, query)
         return Response(drawn, media_type=_SVG, headers=_LASTING if is_open else {"Cache-Control": "no-store"})
 
     @route("GET", f"{_STEP}/shapes", token="optional")
@@ -271,9 +271,10 @@ class Api:
     async def _slowly(self, call: Call, key: Hashable, work: Callable[[Callable[[], None]], _T]) -> _T:
         return await call.unless_gone(self.hall.do_slowly(call.client, key, work))
 
-    async def _picture(self, call: Call, live: Live, step: int, viewer: int | None, narrow: bool) -> str:
-        table, key = live.table_at(step).clone(), ("picture", live.id, step, viewer, live.is_open, narrow)
-        return await self._slowly(call, key, lambda check: visibility.picture(live, table, viewer, narrow=narrow))
+    async def _picture(self, call: Call, live: Live, step: int, viewer: int | None, query: models.PictureQuery) -> str:
+        table, look = live.table_at(step).clone(), {"narrow": query.narrow, "dark": query.dark}
+        key = "picture", live.id, step, viewer, live.is_open, *look.values()
+        return await self._slowly(call, key, lambda check: visibility.picture(live, table, viewer, **look))
 
     async def _wait(self, call: Call, live: Live, query: models.WaitQuery) -> None:
         """Wait until the game is beyond the step that the client knows."""

@@ -379,6 +379,8 @@ def test_nothing_moves_while_a_page_comes_and_a_decision_asks_once(browser: Any,
     assert page.locator(".board g[aria-label*='Annabel']").count() >= (game != "dominoes")  # which numbers the seats
     assert page.evaluate("document.querySelectorAll('.board g[aria-label]:not([role])').length") == 0  # labels need a role
     assert page.locator(".seats .badge").count() == len(served.get(f"/games/{id}")["seats"])
+    drawn = page.locator(".canvas").inner_html()
+    assert not [colour for colour in getattr(games.find_game(game).drawing, "DARK", {}) if colour in drawn]
     asked = list[str]()
     page.on("request", lambda request: asked.append(request.url.partition("/api/v1")[2]))
     click_a_decision(screen)
@@ -434,12 +436,15 @@ def test_the_lobby_shows_the_games_of_this_browser_first(screen: Screen, served:
     id = served.make("carcassonne", ["open", "open"], called="mine")
     screen.sit(served, id)
     screen.page.wait_for_selector("button:has-text('leave the table')")
+    screen.page.emulate_media(color_scheme="dark")
     screen.go()
     screen.page.wait_for_selector("section[aria-label='Your games'] .card:has-text('mine')")
     assert screen.page.locator("section[aria-label='Your games'] .card.turn").count() == 0
     served.join(id, "Bob")
     turns = int(served.get(f"/games/{id}")["turn"] == 0)
     until(screen.page, f"document.querySelectorAll(\"section[aria-label='Your games'] .card.turn\").length === {turns}")
+    small = screen.page.locator("section[aria-label='Your games'] img").get_attribute("src")
+    assert small.endswith("/picture.svg?dark=true")
 
 
 def test_a_table_is_left_on_its_page(screen: Screen, served: Served) -> None:

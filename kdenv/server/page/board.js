@@ -8,11 +8,16 @@ const MOST = 6; // times that a drawing is magnified
 const LETTERS = ["best", "2nd", "3rd", "4th"]; // on the moves of a hint
 const FINGER = 25; // pixels of a target, at least
 const LARGER = 2.2; // times that a target is enlarged, at most
-const small = matchMedia("(max-width: 860px)");
+const [small, night] = [matchMedia("(max-width: 860px)"), matchMedia("(prefers-color-scheme: dark)")];
 
-// Whether drawings are to be narrow, as for a telephone.
+// Whether drawings are to be narrow, as for a telephone, and dark; and both as a part of a query.
 export const isNarrow = () => small.matches;
-export const onWidth = (work, signal) => small.addEventListener("change", work, { signal });
+export const isDark = () => night.matches;
+export const look = (before) => {
+  const wanted = [isNarrow() && "narrow=true", isDark() && "dark=true"].filter(Boolean);
+  return wanted.length ? before + wanted.join("&") : "";
+};
+export const onLook = (work, signal) => { for (const each of [small, night]) each.addEventListener("change", work, { signal }); };
 
 export class Board {
   // `place` is the element that holds the drawing; `chosen` is called with an action that the person has clicked.
@@ -29,11 +34,9 @@ export class Board {
     this.canvas.addEventListener("click", (event) => { if (this.dragged) { event.stopPropagation(); event.preventDefault(); } }, true);
   }
 
-  // Draws a position. Seats get these names; `dark` has the colours that stand for others on a dark page.
-  draw(svg, words, names, dark) {
-    const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const text = isDark ? svg.replace(/#[0-9a-f]{6}\b/g, (colour) => dark[colour] || colour) : svg;
-    const drawing = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  // Draws a position. Seats get these names.
+  draw(svg, words, names) {
+    const drawing = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
     const { x, y, width, height } = drawing.viewBox.baseVal || { x: 0, y: 0, width: 0, height: 0 };
     if (width && height) { // as wide as there is room; a wide drawing is not higher than the window
       drawing.removeAttribute("width");
