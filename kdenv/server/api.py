@@ -132,15 +132,13 @@ class Api:
     @route("POST", f"{_GAME}/leave", token="required")
     async def leave(self, call: Call, body: models.Nothing) -> models.Left:
         """Give a seat back before the game begins. The table is cancelled if nobody is left at it."""
-        live = self._live(call)
-        seat = self.hall.seat(live, call.token)
+        live, seat = self._seated(call)
         return {"seat": seat, "cancelled": self.hall.leave(live, seat)}
 
     @route("GET", f"{_GAME}/seat", token="required")
     async def seat(self, call: Call, query: models.SeatQuery) -> models.SeatState:
         """The state of a game for the seat of the token, with its legal actions."""
-        live = self._live(call)
-        seat = self.hall.seat(live, call.token)
+        live, seat = self._seated(call)
         await self._wait(call, live, query)
         if query.told:
             await self.hall.tell(live)
@@ -149,8 +147,7 @@ class Api:
     @route("POST", f"{_GAME}/act", token="required")
     async def act(self, call: Call, query: models.DrawingQuery, body: models.ActBody) -> models.SeatState:
         """Decide for a seat. Sending the same again does nothing more."""
-        live = self._live(call)
-        seat = self.hall.seat(live, call.token)
+        live, seat = self._seated(call)
         actions = body.actions if body.action is None else [body.action]
         if actions is None or (body.action is not None and body.actions is not None):
             raise RequestError(422, "give either action, a whole number, or actions, a list of them")
@@ -167,16 +164,14 @@ class Api:
     @route("POST", f"{_GAME}/resign", token="required")
     async def resign(self, call: Call, body: models.Nothing) -> models.SeatState:
         """Give a seat up."""
-        live = self._live(call)
-        seat = self.hall.seat(live, call.token)
+        live, seat = self._seated(call)
         self.hall.resign(live, seat)
         return visibility.for_seat(live, seat)
 
     @route("POST", f"{_GAME}/undo", token="required")
     async def undo(self, call: Call, body: models.StepBody) -> models.SeatState:
         """Go back to before the last decision of a seat, in a casual game against programs."""
-        live = self._live(call)
-        seat = self.hall.seat(live, call.token)
+        live, seat = self._seated(call)
         self.hall.undo(live, seat, body.step)
         return visibility.for_seat(live, seat)
 
@@ -257,10 +252,14 @@ class Api:
     def _live(self, call: Call) -> Live:
         return self.hall.find(call.path["id"])
 
-    def _viewed(self, call: Call) -> tuple[Live, int | None]:
-        """The game, and the seat whose token comes with the request; None if there is no token."""
+    def _seated(self, call: Call) -> tuple[Live, int]:
+        """The game, and the seat whose token comes with the request."""
         live = self._live(call)
-        return live, None if call.token is None else self.hall.seat(live, call.token)
+        return live, self.hall.seat(live, call.token)
+
+    def _viewed(self, call: Call) -> tuple[Live, int | None]:
+        """The same; no seat if there is no token."""
+        return self._seated(call) if call.token is not None else (self._live(call), None)
 
     def _step(self, call: Call, live: Live) -> int:
         step = int(call.path["step"])

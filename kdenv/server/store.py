@@ -159,7 +159,7 @@ class Store:
             )
             for number, seat in enumerate(game.seats):
                 db.execute("INSERT INTO seats VALUES (?, ?, ?, ?, ?, ?, ?)", (game.id, number, *vars(seat).values()))
-            self._write(db, game.id, 0, rows, game.status, game.updated, game.result)
+            _append(db, game.id, 0, rows, game.status, game.updated, game.result)
 
     def take_seat(self, game: str, number: int, seat: StoredSeat, rows: Sequence[GameRow], status: Status, updated: float) -> None:
         """Keep the occupant of a seat and, if it was the last open one, the first events of the game."""
@@ -168,26 +168,12 @@ class Store:
                 "UPDATE seats SET kind = ?, name = ?, policy = ?, token = ?, callback = ? WHERE game = ? AND seat = ?",
                 (*vars(seat).values(), game, number),
             )
-            self._write(db, game, 0, rows, status, updated, None)
+            _append(db, game, 0, rows, status, updated, None)
 
     def append(self, game: str, first: int, rows: Sequence[GameRow], status: Status, updated: float, result: Result | None) -> None:
         """Add events, the first of which has this number, and the new status of the game."""
         with self._change() as db:
-            self._write(db, game, first, rows, status, updated, result)
-
-    def _write(
-        self,
-        db: sqlite3.Connection,
-        game: str,
-        first: int,
-        rows: Sequence[GameRow],
-        status: Status,
-        updated: float,
-        result: Result | None,
-    ) -> None:
-        db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((game, first + i, *row) for i, row in enumerate(rows)))
-        written = None if result is None else json.dumps(result)
-        db.execute("UPDATE games SET status = ?, updated = ?, result = ? WHERE id = ?", (status, updated, written, game))
+            _append(db, game, first, rows, status, updated, result)
 
     def remove(self, game: str) -> None:
         """Forget a game that never began."""
@@ -281,6 +267,14 @@ class Store:
             except (ValueError, sqlite3.DatabaseError) as error:
                 self.set_aside(id, error)
         return games
+
+
+def _append(db: sqlite3.Connection, game: str, first: int, rows: Sequence[GameRow], *about: Any) -> None:
+    """Add events, and set the status, the time and the result of the game."""
+    db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((game, first + i, *row) for i, row in enumerate(rows)))
+    status, updated, result = about
+    written = None if result is None else json.dumps(result)
+    db.execute("UPDATE games SET status = ?, updated = ?, result = ? WHERE id = ?", (status, updated, written, game))
 
 
 # Checks of what is read
