@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from served import Served
-from test_page import GAMES, Screen, click_a_decision, until
+from test_page import GAMES, SHIFTS, Screen, click_a_decision, until
 from test_page import browser as browser  # a fixture
 from test_page import pytestmark as pytestmark
 
@@ -129,6 +129,28 @@ def test_a_telephone_shows_the_turn_the_board_and_what_to_do_without_scrolling(p
     page.click("button[aria-label='the whole drawing']")
     assert page.locator(".canvas svg").get_attribute("viewBox") == whole
     phone.picture(f"{game}-phone")
+
+
+def test_nothing_moves_on_a_telephone_until_a_game_is_over(phone: Screen, served: Served) -> None:
+    page = phone.page
+    page.add_init_script(SHIFTS)
+    phone.sit(served, made(served, "kingdomino", options={"size": 3, "dominoes": 4}))
+    n = 0
+    while phone.wait_for_turn():
+        if n == 1:
+            page.click("button:has-text('hint')")
+            page.wait_for_selector(".analysis strong")
+        click_a_decision(phone)
+        n += 1
+    page.wait_for_selector(".curve")
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.shift") < 0.1
+    bar = page.locator(".bar").bounding_box()
+    for inside in page.locator(".bar > *:visible").all():
+        box = inside.bounding_box()
+        assert box["y"] >= bar["y"]
+        assert box["y"] + box["height"] <= bar["y"] + bar["height"]
+        assert box["x"] + box["width"] <= SMALL["width"]
 
 
 # Notes the words of each dialog, and how many rectangles of the board are drawn when it comes. (Clicking a decision goes on by itself.)
