@@ -33,7 +33,7 @@ from kdenv.server.models import Found, Result, Searched, Status
 from kdenv.server.pool import CannotDecide, Pool
 from kdenv.server.running_game import FAILED, OUT_OF_TIME, RESIGNED, WHY, Change, Live
 from kdenv.server.settings import ServerSettings
-from kdenv.server.store import Store, StoredGame, StoredSeat
+from kdenv.server.store import GameSettings, Store, StoredGame, StoredSeat
 from kdenv.server.teller import Teller
 from kdenv.server.tokens import hashed, new_token, seat_of
 from kdenv.server.turns import Results, Threads, Turns
@@ -79,7 +79,8 @@ class Hall:
         POLICIES.load()
         for name in names():
             game = find_game(name)
-            live = Live(StoredGame(str(uuid.uuid4()), name, game.players[0], {}, {}, secrets.token_bytes(32), False, 0.0, 0.0))
+            settings: GameSettings = {"turn_seconds": 1, "casual": False, "analysis": False, "called": ""}
+            live = Live(StoredGame(str(uuid.uuid4()), name, game.players[0], {}, settings, secrets.token_bytes(32), False, 0.0, 0.0))
             change = live.start()
             table = live.new_table() if change.table.over else change.table
             view = table.view(table.seat or 0)
@@ -173,7 +174,7 @@ class Hall:
         if turn_seconds is not None and turn_seconds > limits.turn_seconds:
             raise BadOption(f"turn_seconds={turn_seconds} is not possible on this server; it may be at most {limits.turn_seconds}")
         usual = limits.turn_seconds if n_people < 2 else min(limits.usual_turn_seconds, limits.turn_seconds)  # else nobody waits
-        settings = {
+        settings: GameSettings = {
             "turn_seconds": usual if turn_seconds is None else turn_seconds,
             "casual": casual,
             "analysis": analysis,
