@@ -233,6 +233,7 @@ def test_looking_back_at_a_finished_game(screen: Screen, served: Served) -> None
     assert page.locator("li", has_text="<b>Eva</b>").count() >= 1  # a name is a text, not markup
     assert page.locator("main b").count() == 0
     assert page.locator("a[download]").count() == 3
+    assert page.locator("summary:has-text('Your decision')").is_hidden()  # nobody decides any more
     screen.picture("looking-back")
 
 

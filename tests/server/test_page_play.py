@@ -153,6 +153,25 @@ def test_nothing_moves_on_a_telephone_until_a_game_is_over(phone: Screen, served
         assert box["x"] + box["width"] <= SMALL["width"]
 
 
+def test_a_board_that_is_less_high_moves_nothing_below_it(phone: Screen, served: Served) -> None:
+    page = phone.page
+    id = made(served, "carcassonne")
+    phone.sit(served, id)
+    for _ in range(6):
+        assert phone.wait_for_turn()
+        click_a_decision(phone)
+    assert phone.wait_for_turn()
+    heights, below = set(), set()
+    for step in range(served.get(f"/games/{id}")["step"], -1, -3):
+        page.locator("input[type=range]").fill(str(step))
+        until(page, "step => document.querySelector('.row span.muted').textContent.startsWith(`${step} of`)", step)
+        until(page, "step => document.querySelector('.canvas svg').getAttribute('aria-label').includes(`step ${step}`)", step)
+        heights.add(round(page.locator(".canvas svg").bounding_box()["height"]))
+        below.add(round(page.evaluate("document.querySelector('.back').offsetTop")))
+    assert len(heights) > 1
+    assert max(below) - min(below) < 4
+
+
 # Notes the words of each dialog, and how many rectangles of the board are drawn when it comes. (Clicking a decision goes on by itself.)
 DIALOGS = """window.dialogs = []; addEventListener("DOMContentLoaded", () => new MutationObserver((changes) => {
     for (const made of changes.flatMap((each) => [...each.addedNodes])) if (made.localName === "dialog")

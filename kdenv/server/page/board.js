@@ -53,7 +53,11 @@ export class Board {
     this.targets = shape("g");
     drawing.append(this.ghost, this.targets, this.hints);
     this.drawing = drawing;
+    if (this.wide !== innerWidth) this.canvas.style.minHeight = "";
+    this.wide = innerWidth;
     this.canvas.replaceChildren(drawing);
+    const tall = this.canvas.offsetHeight; // it never shrinks, so that what is below stays where it is
+    if (tall) this.canvas.style.minHeight = `${tall}px`;
     rename(drawing, names);
     this.look();
     this.offer([]);

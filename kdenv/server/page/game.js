@@ -185,6 +185,7 @@ export async function showGame(main, signal, id, linked) {
     rematch.hidden = !(mine && state.status === "over");
     resign.hidden = !(mine && state.status === "running");
     leave.hidden = !(mine && state.status === "waiting");
+    decision.hidden = !(mine && state.status === "running");
     asked.hidden = hint.hidden;
     colourBadges(side.seats, about.colours);
     await handOver();
