@@ -213,6 +213,30 @@ def test_people_at_one_device_do_not_see_each_others_hands(screen: Screen, serve
     assert all(drawn == 0 for _, _, drawn in dialogs)
 
 
+def test_a_late_answer_takes_nothing_back(screen: Screen, served: Served) -> None:
+    """Two people at one device: the second one's turn was shown, then came the answer to the first one's decision."""
+    id, held = served.make("carcassonne", ["open", "open"]), list[Any]()
+    kept = [{"seat": seat, "token": served.join(id, name)} for seat, name in enumerate(("Ann", "Bob"))]
+    turn = served.get(f"/games/{id}")["turn"]
+    state = served.get(f"/games/{id}/seat", kept[turn]["token"])
+    served.post(f"/games/{id}/act", {"step": state["step"], "action": state["legal"][0]["action"]}, kept[turn]["token"])
+    page = screen.page
+    screen.go()
+    page.evaluate("([id, kept]) => localStorage.setItem(`kdenv ${id}`, JSON.stringify(kept))", [id, kept])
+    screen.go(f"games/{id}")
+    page.route(lambda url: "/act?" in url, lambda route: held.append((route, route.fetch())))
+    until(page, "document.querySelectorAll('.choices button').length")
+    page.locator(".choices button").first.click()
+    other = ("Ann", "Bob")[1 - turn]
+    until(page, "name => document.querySelector('.status')?.textContent === `your turn: ${name}`", other)
+    until(page, "document.querySelectorAll('.actions button').length")
+    (route, answer), *_ = held
+    route.fulfill(response=answer)
+    page.wait_for_timeout(500)
+    assert page.locator(".actions button").count()
+    assert page.locator(".target").count()
+
+
 @pytest.mark.parametrize("likes", [True, False])
 def test_a_forced_move_is_made_by_itself_unless_the_person_likes_to_make_it(screen: Screen, served: Served, likes: bool) -> None:
     """The player who leads a match of dominoes must open with 6-6."""

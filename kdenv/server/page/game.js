@@ -328,7 +328,8 @@ export async function showGame(main, signal, id, linked) {
     offered = "";
     actions.replaceChildren(el("span", { class: "muted" }, "..."));
     try {
-      state = await post(`/games/${id}/act?drawing=true${lookOf("&")}`, { step: state.step, action }, { token: mine.token });
+      const found = await post(`/games/${id}/act?drawing=true${lookOf("&")}`, { step: state.step, action }, { token: mine.token });
+      if (found.seat === mine.seat && found.step >= state.step) state = found; // else follow() has shown what came later
     } finally {
       await show();
     }
