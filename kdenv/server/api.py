@@ -47,7 +47,7 @@ class Api:
         limits = hall.settings.limits
         self._making = Limiter(limits.games_an_hour / 3600, max(1, limits.games_an_hour))
         self._listeners: Counter[str] = Counter()  # requests that wait for events, by client
-        self._filming = Turns(1, _FILMS)
+        self._filming = Turns(1)
         self._described: dict[str, Any] = {}
 
     def routes(self) -> list[Route]:
@@ -97,8 +97,9 @@ class Api:
     @route("GET", f"{ROOT}/games")
     async def games(self, call: Call, query: models.GamesQuery) -> models.Games:
         """Public games, those that changed last first."""
-        first = (query.page - 1) * query.size
-        found, total = self.hall.store.listed(status=query.status, game=query.game, player=query.player, first=first, most=query.size)
+        about = {"status": query.status, "game": query.game, "player": query.player}
+        first, most, listed = (query.page - 1) * query.size, query.size, self.hall.store.listed
+        found, total = await call.unless_gone(self.hall.in_turn(call.client, lambda check: listed(**about, first=first, most=most)))
         games: list[models.Game] = []
         for kept in found:
             live = self.hall.live.get(kept.id)
@@ -131,15 +132,13 @@ class Api:
     @route("POST", f"{_GAME}/leave", token="required")
     async def leave(self, call: Call, body: models.Nothing) -> models.Left:
         """Give a seat back before the game begins. The table is cancelled if nobody is left at it."""
-        live = self._live(call)
-        seat = self.hall.seat(live, call.token)
+        live, seat = self._seated(call)
         return {"seat": seat, "cancelled": self.hall.leave(live, seat)}
 
     @route("GET", f"{_GAME}/seat", token="required")
     async def seat(self, call: Call, query: models.SeatQuery) -> models.SeatState:
         """The state of a game for the seat of the token, with its legal actions."""
-        live = self._live(call)
-        seat = self.hall.seat(live, call.token)
+        live, seat = self._seated(call)
         await self._wait(call, live, query)
         if query.told:
             await self.hall.tell(live)
@@ -148,8 +147,7 @@ class Api:
     @route("POST", f"{_GAME}/act", token="required")
     async def act(self, call: Call, query: models.DrawingQuery, body: models.ActBody) -> models.SeatState:
         """Decide for a seat. Sending the same again does nothing more."""
-        live = self._live(call)
-        seat = self.hall.seat(live, call.token)
+        live, seat = self._seated(call)
         actions = body.actions if body.action is None else [body.action]
         if actions is None or (body.action is not None and body.actions is not None):
             raise RequestError(422, "give either action, a whole number, or actions, a list of them")
@@ -159,23 +157,21 @@ class Api:
         await self.hall.tell(live)
         state, step, table = visibility.for_seat(live, seat, told=True), live.step, live.table
         with contextlib.suppress(RequestError):  # too much of this client waits; the decision has been made all the same
-            state["picture"] = await self._picture(call, live, step, seat, query.narrow)
+            state["picture"] = await self._picture(call, live, step, seat, query)
             state["shapes"] = visibility.shapes(live, table, seat, narrow=query.narrow)["shapes"]
         return state
 
     @route("POST", f"{_GAME}/resign", token="required")
     async def resign(self, call: Call, body: models.Nothing) -> models.SeatState:
         """Give a seat up."""
-        live = self._live(call)
-        seat = self.hall.seat(live, call.token)
+        live, seat = self._seated(call)
         self.hall.resign(live, seat)
         return visibility.for_seat(live, seat)
 
     @route("POST", f"{_GAME}/undo", token="required")
     async def undo(self, call: Call, body: models.StepBody) -> models.SeatState:
         """Go back to before the last decision of a seat, in a casual game against programs."""
-        live = self._live(call)
-        seat = self.hall.seat(live, call.token)
+        live, seat = self._seated(call)
         self.hall.undo(live, seat, body.step)
         return visibility.for_seat(live, seat)
 
@@ -210,7 +206,7 @@ class Api:
         """The drawing of a position."""
         live, viewer = self._viewed(call)
         is_open = live.is_open  # else there will be another drawing of this step, when the game is over
-        drawn = await self._picture(call, live, self._step(call, live), viewer, query.narrow)
+        drawn = await self._picture(call, live, self._step(call, live), viewer, query)
         return Response(drawn, media_type=_SVG, headers=_LASTING if is_open else {"Cache-Control": "no-store"})
 
     @route("GET", f"{_STEP}/shapes", token="optional")
@@ -246,7 +242,7 @@ class Api:
             raise RequestError(403, "a film is made for those who played the game; for others 'kdenv replay --gif' makes one of the record")
 
         async def make() -> bytes:
-            async with self._filming.place(call.client):
+            async with self._filming.place(call.client, most=_FILMS):
                 return await _gif(live.table.record())
 
         return Response(await call.unless_gone(self.hall.results.get(key, make)), media_type="image/gif")
@@ -256,10 +252,14 @@ class Api:
     def _live(self, call: Call) -> Live:
         return self.hall.find(call.path["id"])
 
-    def _viewed(self, call: Call) -> tuple[Live, int | None]:
-        """The game, and the seat whose token comes with the request; None if there is no token."""
+    def _seated(self, call: Call) -> tuple[Live, int]:
+        """The game, and the seat whose token comes with the request."""
         live = self._live(call)
-        return live, None if call.token is None else self.hall.seat(live, call.token)
+        return live, self.hall.seat(live, call.token)
+
+    def _viewed(self, call: Call) -> tuple[Live, int | None]:
+        """The same; no seat if there is no token."""
+        return self._seated(call) if call.token is not None else (self._live(call), None)
 
     def _step(self, call: Call, live: Live) -> int:
         step = int(call.path["step"])
@@ -270,9 +270,10 @@ class Api:
     async def _slowly(self, call: Call, key: Hashable, work: Callable[[Callable[[], None]], _T]) -> _T:
         return await call.unless_gone(self.hall.do_slowly(call.client, key, work))
 
-    async def _picture(self, call: Call, live: Live, step: int, viewer: int | None, narrow: bool) -> str:
-        table, key = live.table_at(step).clone(), ("picture", live.id, step, viewer, live.is_open, narrow)
-        return await self._slowly(call, key, lambda check: visibility.picture(live, table, viewer, narrow=narrow))
+    async def _picture(self, call: Call, live: Live, step: int, viewer: int | None, query: models.PictureQuery) -> str:
+        table, look = live.table_at(step).clone(), {"narrow": query.narrow, "dark": query.dark}
+        key = "picture", live.id, step, viewer, live.is_open, *look.values()
+        return await self._slowly(call, key, lambda check: visibility.picture(live, table, viewer, **look))
 
     async def _wait(self, call: Call, live: Live, query: models.WaitQuery) -> None:
         """Wait until the game is beyond the step that the client knows."""

@@ -36,7 +36,6 @@ def rules_of(game: Game) -> models.GameRules:
         "hides": not game.open_information,
         "clickable": hasattr(game.drawing, "targets"),
         "colours": list(getattr(game.drawing, "SEAT_COLOURS", ())),
-        "dark": dict(getattr(game.drawing, "DARK", {})),
         "options": [
             {"name": option.name, "meaning": option.meaning, "values": option.values(), "default": _text(option.default)}
             for option in game.options

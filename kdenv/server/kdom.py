@@ -7,11 +7,14 @@ that the operator allows are called. Nobody waits for them. The documents come f
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import re
+from collections.abc import Callable
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote_plus
+from weakref import WeakKeyDictionary
 from xml.sax.saxutils import escape, quoteattr
 
 from starlette.types import Receive, Scope, Send
@@ -32,8 +35,7 @@ from kdenv.server.visibility import moment
 
 _LOG = logging.getLogger("kdenv.server")
 _UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
-_LISTED = 200  # games that a list holds, those made last
-_PASTS = 100  # games whose earlier positions are kept
+_LISTED = 200  # games that a list holds, those that changed last
 _FASTER = 5  # times as many requests as by the API are allowed, because the paper's clients ask without pause
 _JSON, _HTML = b"application/json", b"text/html;charset=utf-8"
 
@@ -51,8 +53,14 @@ _BAD = Answer(400, _JSON, b"Not found")
 _NO_ROUTE = Answer(404, _HTML, b"<html><body><h2>404 Not found</h2></body></html>")
 
 
+class Written(str):
+    """A document that has been written, as a part of another one."""
+
+
 def written(value: Any, level: int = 0) -> str:
     """A document in the layout of the original: two blanks for each level, a key on each line, the elements of a list side by side."""
+    if isinstance(value, Written):
+        return value
     if isinstance(value, dict):
         blanks = "  " * (level + 1)
         keys = ",\n".join(f"{blanks}{json.dumps(key)}:{written(inside, level + 1)}" for key, inside in value.items())
@@ -66,14 +74,13 @@ class _Past:
     """The positions of a game between turns, from the first to the last, and the dominoes that were placed until then."""
 
     def __init__(self, live: Live) -> None:
-        self._live, self._done = live, 0
-        self._table = live.new_table()
+        self._done, self._table = 0, live.new_table()
         self.positions: list[tuple[Any, int]] = []  # a state of one game, and the number of dominoes placed before
         self.used: list[int] = []
 
-    def go_on(self) -> None:
-        """Add the events since the last call."""
-        for row in self._live.rows[self._done :]:
+    def go_on(self, live: Live) -> None:
+        """Add the events of the game since the last call."""
+        for row in live.rows[self._done :]:
             if row.kind == "action":
                 placed = documents.placed_by(self._table.states[0], row.number)
                 self.used += [] if placed is None else [placed]
@@ -82,7 +89,7 @@ class _Past:
                 state = self._table.states
                 if documents.is_between_turns(state[0]) and documents.n_moves(state[0]) == len(self.positions):
                     self.positions.append((state.copy(), len(self.used)))
-        self._done = len(self._live.rows)
+        self._done = len(live.rows)
 
 
 class Kdom:
@@ -95,8 +102,8 @@ class Kdom:
         limits = hall.settings.limits
         self._requests = Limiter(_FASTER * limits.requests, 2 * _FASTER * limits.requests)
         self._making = Limiter(limits.games_an_hour / 3600, max(1, limits.games_an_hour))
-        self._pasts: dict[str, _Past] = {}
-        self._ended: dict[str, documents.Document] = {}  # the brief documents of games that are over, which do not change
+        self._pasts: WeakKeyDictionary[Live, _Past] = WeakKeyDictionary()
+        self._briefs: dict[str, tuple[float, Written]] = {}  # by game: the brief document, and the time of the change that it tells
         self._told: dict[str, int] = {}  # by game: the number of moves after which its agents were last called
         hall.when_changed.append(self._tell)
 
@@ -109,10 +116,10 @@ class Kdom:
                 answer = Answer(429, _JSON, b"Not found")
             else:
                 place = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
-                answer = self._answer(method, scope["raw_path"], await self._given(scope, receive), client, place)
+                answer = await self._answer(method, scope["raw_path"], await self._given(scope, receive), client, place)
         except (RequestError, KdenvError) as error:
             _LOG.info("refused: %s", error)
-            busy = isinstance(error, RequestError) and error.status == 503
+            busy = isinstance(error, RequestError) and error.status in (429, 503)
             answer = Answer(503, _JSON, b"Not found") if busy else _NOT_FOUND
         except Exception:
             _LOG.exception("a request of the paper's protocol failed")
@@ -133,7 +140,7 @@ class Kdom:
             pairs = [*parse_qsl(body.decode("latin-1"), keep_blank_values=True), *pairs]
         return dict(pairs)
 
-    def _answer(self, method: str, raw_path: bytes, given: dict[str, str], client: str, place: str) -> Answer:
+    async def _answer(self, method: str, raw_path: bytes, given: dict[str, str], client: str, place: str) -> Answer:
         raw = raw_path.partition(b"?")[0].decode("latin-1")
         parts = [unquote_plus(part) for part in raw.split("/") if part]
         if raw.endswith("/") and parts:
@@ -144,13 +151,13 @@ class Kdom:
             case "GET", ["ping"]:
                 return Answer(200, _JSON, b"Server is up")
             case "GET", ["new-games", ""]:
-                return self._new_games()
+                return await self._new_games(client)
             case "POST", ["new-games", ""]:
                 return self._make(given, client)
             case "POST", ["new-games", id, "join", name]:
                 return self._join(id, name, given)
             case "GET", ["games", ""]:
-                return self._games()
+                return await self._games(client)
             case "GET", ["games", id] if id:
                 return self._position(id, given, self._document)
             case "GET", ["games", id, "available-moves"]:
@@ -176,8 +183,8 @@ class Kdom:
         live = self._hall.make(self._game.name, int(wanted), {}, [], turn_seconds=longest, client=client)
         return Answer(201, _JSON, written(self._new_game(live.kept)).encode())
 
-    def _new_games(self) -> Answer:
-        return _done({"newGames": [self._new_game(kept) for kept in self._listed("waiting")]})
+    async def _new_games(self, client: str) -> Answer:
+        return _done({"newGames": [self._new_game(kept) for kept in await self._listed(client, "waiting")]})
 
     def _join(self, id: str, name: str, given: dict[str, str]) -> Answer:
         live = self._find(id)
@@ -203,20 +210,18 @@ class Kdom:
 
     # The game
 
-    def _games(self) -> Answer:
-        listed = sorted([*self._listed("running"), *self._listed("over")], key=lambda kept: -kept.created)
-        return _done({"games": [brief for kept in listed[:_LISTED] if (brief := self._readable(kept)) is not None]})
-
-    def _readable(self, kept: StoredGame) -> documents.Document | None:
-        """The brief document of a game; None if the game turns out to be damaged."""
-        try:
-            return self._brief(kept)
-        except Damaged:
-            return None
+    async def _games(self, client: str) -> Answer:
+        briefs: dict[str, tuple[float, Written]] = {}
+        for kept in await self._listed(client, "running", "over"):
+            brief = self._briefs.get(kept.id)
+            with contextlib.suppress(Damaged):  # which is not listed
+                if brief is None or brief[0] != kept.updated:
+                    brief = kept.updated, Written(written(self._brief(kept), 1))
+                briefs[kept.id] = brief
+        self._briefs = briefs
+        return _done({"games": [brief for _, brief in briefs.values()]})
 
     def _brief(self, kept: StoredGame) -> documents.Document:
-        if kept.id in self._ended:
-            return self._ended[kept.id]
         names, seat = [each.name for each in kept.seats], None
         turn = documents.n_moves_in_game(kept.players) + 1
         if kept.result is None or not kept.result["finished"]:  # else nothing need be loaded
@@ -224,7 +229,7 @@ class Kdom:
             position, _ = self._past(live).positions[-1]
             turn = documents.n_moves(position[0]) + 1
             seat = documents.to_move(position[0]) if live.status == "running" else None
-        brief = {
+        return {
             **_head(kept),
             "players": [documents.player(names[seat]) for seat in documents.seats_by_name(names)],
             **({} if seat is None else {"playerOnTurn": documents.player(names[seat])}),
@@ -232,11 +237,6 @@ class Kdom:
             "turn": turn,
             "gameOver": kept.status == "over",
         }
-        if kept.status == "over":
-            if len(self._ended) >= 2 * _LISTED:
-                del self._ended[next(iter(self._ended))]
-            self._ended[kept.id] = brief
-        return brief
 
     def _position(self, id: str, given: dict[str, str], document: Any) -> Answer:
         """A document about the position now or, with `turn`, about an earlier one."""
@@ -297,18 +297,19 @@ class Kdom:
         """True if a game is played by the paper's rules, and decisions cannot be undone."""
         return kept.game == self._game.name and kept.options == self._standard[kept.players] and not kept.settings["casual"]
 
-    def _listed(self, status: str) -> list[StoredGame]:
-        """The public games of this status, those made last first."""
-        found, _ = self._hall.store.listed(status=status, game=self._game.name, player=None, first=0, most=_LISTED, order="created")
-        return [kept for kept in found if self._fits(kept)]
+    async def _listed(self, client: str, *statuses: str) -> list[StoredGame]:
+        """The public games of these statuses that changed last, those made last first."""
+
+        def find(check: Callable[[], None]) -> list[StoredGame]:
+            listed = self._hall.store.listed
+            return [kept for each in statuses for kept in listed(status=each, game=self._game.name, most=_LISTED)[0]]
+
+        found = filter(self._fits, await self._hall.in_turn(client, find))
+        return sorted(found, key=lambda kept: -kept.created)[:_LISTED]
 
     def _past(self, live: Live) -> _Past:
-        if live.id not in self._pasts:
-            if len(self._pasts) >= _PASTS:
-                del self._pasts[next(iter(self._pasts))]
-            self._pasts[live.id] = _Past(live)
-        past = self._pasts[live.id]
-        past.go_on()
+        past = self._pasts.get(live) or self._pasts.setdefault(live, _Past(live))
+        past.go_on(live)
         return past
 
     def _tell(self, live: Live) -> None:

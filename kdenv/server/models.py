@@ -71,7 +71,6 @@ class WaitQuery(Request):
 
 
 _Told = Annotated[bool, Meta(description="true to add what people are told of each event")]
-_Narrow = Annotated[bool, Meta(description="true for a drawing about 500 units wide, for a telephone")]
 
 
 class SeatQuery(WaitQuery):
@@ -92,7 +91,8 @@ class EventsQuery(WaitQuery):
 class PictureQuery(Request):
     """The query of a drawing, or of places in it."""
 
-    narrow: _Narrow = False
+    narrow: Annotated[bool, Meta(description="true for a drawing about 500 units wide, for a telephone")] = False
+    dark: Annotated[bool, Meta(description="true for a drawing in colours for a dark page")] = False
 
 
 class DrawingQuery(PictureQuery):
@@ -363,7 +363,7 @@ class Option(TypedDict):
 
 
 class GameRules(TypedDict):
-    """A game that can be played here. `colours` are those of seats; `dark` has, by colour, what a drawing shows in the dark instead."""
+    """A game that can be played here. `colours` are those of seats."""
 
     game: str
     title: str
@@ -371,7 +371,6 @@ class GameRules(TypedDict):
     hides: bool
     clickable: bool
     colours: list[str]
-    dark: dict[str, str]
     options: list[Option]
 
 

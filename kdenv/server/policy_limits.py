@@ -6,6 +6,8 @@ The text is checked before a policy is made of it, because making a policy impor
 from __future__ import annotations
 
 import importlib.util
+import re
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from kdenv.policies.text.grammar import Term, parse, word_in
 from kdenv.policies.text.value import Value, class_of, names_of
 from kdenv.server.settings import ServerSettings
 
+_SECOND = re.compile(r"\s+\d+\s*$")  # "greedy 2" is what a second program is called
 _PLACES = ":/\\"  # a word with them is the place of a module or file, unless it is a name of a policy (mce-fg/r) or a number (1/3)
 
 
@@ -47,8 +50,9 @@ def checked_search(text: str, game: Game, players: int, options: dict[str, Any],
 
 
 def is_program(name: str) -> bool:
-    """True if a name is that of a program, with or without parameters. Nothing is made of it."""
-    return name.partition("(")[0].strip().casefold() in (known.casefold() for known in names_of(Policy))
+    """True if a name is that of a program, as a second one at a table is called, or with parameters. Nothing is made of it."""
+    written = _SECOND.sub("", unicodedata.normalize("NFKC", name).partition("(")[0]).strip().casefold()
+    return written in (known.casefold() for known in names_of(Policy))
 
 
 def _terms(term: Term) -> Iterator[Term]:

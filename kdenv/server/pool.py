@@ -41,12 +41,13 @@ class Pool:
         """The processes that run."""
         return [process.pid for process in (*self._idle, *self._running)]
 
-    async def do(self, job: Job, limit: float, client: str = "", rank: int = 0) -> Any:
+    async def do(self, job: Job, limit: float, client: str = "", rank: int = 0, most: int | None = None) -> Any:
         """The answer to a job, which waits for its turn in the queue of a client; the lowest rank is first.
 
-        Raises CannotDecide if there is no answer, also when the decision takes longer than `limit` seconds.
+        Raises CannotDecide if there is no answer, also when the decision takes longer than `limit` seconds, and RequestError if
+        `most` jobs of the client wait already.
         """
-        async with self._turns.place(client, rank):
+        async with self._turns.place(client, rank, most):
             for _ in range(_TRIES):
                 answer = await self._try(job, limit)
                 if isinstance(answer, JobFailure):

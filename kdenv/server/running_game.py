@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import time
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -130,15 +131,13 @@ class Live:
 
     def table_at(self, step: int) -> Table:
         """The table after this number of events."""
-        if step == self.step:
-            return self.table
-        return self._replayed(_line_of(self.rows[:step]))
+        return self.table if step == self.step else deque(self.tables(step), 1)[0]
 
-    def tables(self) -> Iterator[Table]:
-        """The table after every step from 0 on. It is the same object every time."""
+    def tables(self, last: int | None = None) -> Iterator[Table]:
+        """The table after every step from 0 to the last one. It is the same object every time."""
         walk = Walk(self.new_table())
         yield walk.table
-        for number, row in enumerate(self.rows[:]):
+        for number, row in enumerate(self.rows[:last]):
             walk.carry_out(number, row)
             yield walk.table
 
@@ -181,7 +180,7 @@ class Live:
                 back_to = self.line[place]
                 line = self.line[:place]
                 words = f"goes back to step {back_to}"
-                return Change([GameRow("undo", seat, back_to, EVERYBODY, words, time.time())], self._replayed(line), line, self.left)
+                return Change([GameRow("undo", seat, back_to, EVERYBODY, words, time.time())], self.table_at(back_to), line, self.left)
         raise RequestError(409, f"seat {seat} has made no decision yet, so there is none to undo")
 
     def without(self, seat: int, why: int) -> Change:
@@ -277,23 +276,6 @@ class Live:
         else:
             self.line.append(number)
         walk.carry_out(number, row)
-
-    def _replayed(self, line: Sequence[int]) -> Table:
-        table = self.new_table()
-        for number in line:
-            carry_out(table, self.rows[number])
-        return table
-
-
-def _line_of(rows: Sequence[GameRow]) -> list[int]:
-    """The numbers of those events that have not been undone by later ones."""
-    line: list[int] = []
-    for number, row in enumerate(rows):
-        if row.kind == "undo":
-            del line[bisect_left(line, row.number) :]
-        elif row.kind != "left":
-            line.append(number)
-    return line
 
 
 class Walk:

@@ -14,7 +14,7 @@ import time
 import unicodedata
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import Any, TypeVar
 
 from kdenv.core.entry_points import POLICIES
@@ -33,7 +33,7 @@ from kdenv.server.models import Found, Result, Searched, Status
 from kdenv.server.pool import CannotDecide, Pool
 from kdenv.server.running_game import FAILED, OUT_OF_TIME, RESIGNED, WHY, Change, Live
 from kdenv.server.settings import ServerSettings
-from kdenv.server.store import Store, StoredGame, StoredSeat
+from kdenv.server.store import GameSettings, Store, StoredGame, StoredSeat
 from kdenv.server.teller import Teller
 from kdenv.server.tokens import hashed, new_token, seat_of
 from kdenv.server.turns import Results, Threads, Turns
@@ -63,10 +63,9 @@ class Hall:
         self.when_changed: list[Callable[[Live], None]] = []  # called after every change of a game
         self.results = Results(_KEPT_BYTES)
         self.n_over = 0  # games that have ended since the start
-        self._turns, self._threads = Turns(1, settings.limits.tasks), Threads()
+        self._turns, self._threads = Turns(1), Threads()
         self._quick = Pool(1, settings.policies)  # for programs that do not search
         self._slow = Pool(settings.workers, settings.policies)
-        self._analysing = 0  # analyses that wait or run
         self._speeds: dict[str, int] = {}  # by text of a program: RULES, QUICK or SLOW
         self._ready: dict[tuple[str, str, int], int] = {}  # by text, game and players: decisions of a rule player elsewhere, up to 2
         self._here: dict[str, Any] = {}  # the rule players that decide in this process
@@ -80,7 +79,8 @@ class Hall:
         POLICIES.load()
         for name in names():
             game = find_game(name)
-            live = Live(StoredGame(str(uuid.uuid4()), name, game.players[0], {}, {}, secrets.token_bytes(32), False, 0.0, 0.0))
+            settings: GameSettings = {"turn_seconds": 1, "casual": False, "analysis": False, "called": ""}
+            live = Live(StoredGame(str(uuid.uuid4()), name, game.players[0], {}, settings, secrets.token_bytes(32), False, 0.0, 0.0))
             change = live.start()
             table = live.new_table() if change.table.over else change.table
             view = table.view(table.seat or 0)
@@ -155,8 +155,7 @@ class Hall:
     ) -> Live:
         """Make a game for a client. `seats` holds "open", or the text of a program, for each seat; seats that it does not name are open."""
         limits = self.settings.limits
-        if len(self.live) >= limits.games:
-            raise RequestError(503, f"{limits.games} games wait or run here, and there may be no more; try again later")
+        self._check_room(client, self.live.values(), limits.games, "wait or run here")
         found = find_game(game)
         n, variant = found.variant(len(seats) if players is None and len(seats) in found.players else players, **options)
         if len(seats) > n:
@@ -169,13 +168,13 @@ class Hall:
             if seat.name in others and seat.name:
                 seat.name = next(name for i in range(2, n + 2) if (name := f"{seat.name} {i}") not in others)
         n_people, now = sum(seat.kind == "open" for seat in taken), time.time()
-        if not n_people and sum(not each.has_people for each in self.live.values()) >= limits.games_without_people:
-            most = limits.games_without_people
-            raise RequestError(503, f"{most} games run here in which only programs play, and there may be no more; try again later")
+        if not n_people:
+            alone = [each for each in self.live.values() if not each.has_people]
+            self._check_room(client, alone, limits.games_without_people, "run here in which only programs play")
         if turn_seconds is not None and turn_seconds > limits.turn_seconds:
             raise BadOption(f"turn_seconds={turn_seconds} is not possible on this server; it may be at most {limits.turn_seconds}")
         usual = limits.turn_seconds if n_people < 2 else min(limits.usual_turn_seconds, limits.turn_seconds)  # else nobody waits
-        settings = {
+        settings: GameSettings = {
             "turn_seconds": usual if turn_seconds is None else turn_seconds,
             "casual": casual,
             "analysis": analysis,
@@ -292,14 +291,14 @@ class Hall:
         while live.teller.go_on(_TOLD_AT_ONCE):
             await asyncio.sleep(0)
 
+    async def in_turn(self, client: str, work: Callable[[Callable[[], None]], _T]) -> _T:
+        """The result of work(check), which a thread does in the client's turn (turns.py)."""
+        async with self._turns.place(client, most=self.settings.limits.tasks):
+            return await self._threads.do(work)
+
     async def do_slowly(self, client: str, key: Hashable, work: Callable[[Callable[[], None]], _T]) -> _T:
-        """The result of this key. If it is not kept, work(check) finds it in a thread, in the client's turn (turns.py)."""
-
-        async def in_turn() -> _T:
-            async with self._turns.place(client):
-                return await self._threads.do(work)
-
-        return await self.results.get(key, in_turn)
+        """The result of this key. If it is not kept, work(check) finds it in the client's turn."""
+        return await self.results.get(key, lambda: self.in_turn(client, work))
 
     async def analyse(self, live: Live, step: int, viewer: int | None, text: str, client: str = "") -> Searched:
         """The analysis of a position by a search. RequestError if it would help somebody who plays.
@@ -320,17 +319,11 @@ class Hall:
         return await self.results.get(("analysis", live.id, step, text), lambda: self._analysis(table.clone(), step, seat, text, client))
 
     async def _analysis(self, table: Table, step: int, seat: int, text: str, client: str) -> Searched:
-        limits = self.settings.limits
-        if self._analysing >= limits.analyses:
-            raise RequestError(503, f"{limits.analyses} analyses wait for their turn; try again later")
-        self._analysing += 1
+        job, limits = Job(text, secrets.randbits(60), table, seat, analyse=True), self.settings.limits
         try:
-            job = Job(text, secrets.randbits(60), table, seat, analyse=True)
-            found: Found = await self._slow.do(job, 2 * limits.analysis_seconds + 1, f"hints of {client}", _WITH_PEOPLE)
+            found: Found = await self._slow.do(job, 2 * limits.analysis_seconds + 1, f"hints of {client}", _WITH_PEOPLE, limits.analyses)
         except CannotDecide as error:
             raise RequestError(422, str(error)) from None
-        finally:
-            self._analysing -= 1
         return {"step": step, "seat": seat, "policy": text, **found}
 
     def record(self, live: Live) -> str:
@@ -370,6 +363,14 @@ class Hall:
         searches, is_compiled = isinstance(made, SearchPolicy | Budgeted), isinstance(made, RulePolicy | Random)
         self._speeds[text] = _SLOW if searches else _RULES if is_compiled else _QUICK
         return self._speeds[text]
+
+    def _check_room(self, client: str, games: Collection[Live], most: int, what: str) -> None:
+        """Refuse a client another one of these games, if there are too many of them or half of them are of this client."""
+        if len(games) >= most:
+            raise RequestError(503, f"{most} games {what}, and there may be no more; try again later")
+        share = max(1, most // 2)
+        if sum(live.client == client for live in games) >= share:
+            raise RequestError(429, f"you have made {share} games that {what}, and one client may have no more; end or leave some")
 
     def _checked_name(self, name: str, what: str) -> str:
         name = unicodedata.normalize("NFC", name).strip()

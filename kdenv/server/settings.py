@@ -10,14 +10,14 @@ from pathlib import Path
 class Limits:
     """The limits for one client, one game and one search. /api/v1/limits lists them."""
 
-    games: int = 2000  # waiting and running at the same time
+    games: int = 2000  # waiting and running at the same time; one client may have half of them
     games_an_hour: int = 500  # that one client may make in an hour
-    games_without_people: int = 20  # in which only programs play, running at the same time
+    games_without_people: int = 40  # in which only programs play, running at the same time; one client may have half of them
     requests: float = 200.0  # a second, of one client; twice as many may come at once
     connections: int = 600  # of one client at the same time, and never more than half of what the system allows
     header_seconds: float = 10.0  # for the headers of a request
     body_seconds: float = 20.0  # for its body
-    tasks: int = 16  # of one client that wait for their turn: drawings, curves, statistics, films, analyses
+    tasks: int = 16  # of one client that wait for their turn: drawings, curves, statistics
     body: int = 16_384  # bytes of a request
     name: int = 40  # letters of a player's name
     policy: int = 300  # letters of a policy's text
@@ -32,7 +32,7 @@ class Limits:
     analysis_seconds: float = 5.0  # for an analysis
     search_size: int = 100_000  # playouts, nodes or any other whole number in a policy's text
     decision_seconds: float = 60.0  # after which a program that has not decided loses its seat; compiling is not counted
-    analyses: int = 16  # that wait for a process at the same time
+    analyses: int = 16  # of one client that wait for a process
 
 
 @dataclass(frozen=True)

@@ -16,18 +16,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar
+
+import msgspec
+from msgspec import Meta
 
 from kdenv.core.errors import BadOption, shown
 from kdenv.server.errors import Damaged, StoreBusy
 from kdenv.server.models import EventKind, Result, SeatKind, Status
 
 _LOG = logging.getLogger("kdenv.server")
+_T = TypeVar("_T")
 _VERSION = 1
-_ID = 36  # letters of the id of a game
-_LONGEST_SECRET = 64  # bytes
-_MOST_PLAYERS = 64
-_LAST_TIME = 253_402_300_799  # the end of the year 9999, in seconds since 1970
+_Time = Annotated[float, Meta(ge=0, le=253_402_300_799)]  # until the end of the year 9999, in seconds since 1970
 _PATIENCE = 0.2  # seconds to wait for another's lock; the server answers nobody meanwhile
 _TABLES = """
 CREATE TABLE games (
@@ -62,7 +63,16 @@ class GameRow(NamedTuple):
     number: int
     seen_by: int  # the seats that see it, as bits; -1 for everybody
     words: str
-    time: float
+    time: _Time
+
+
+class GameSettings(TypedDict):
+    """What was agreed on a game, beside its rules."""
+
+    turn_seconds: int
+    casual: bool
+    analysis: bool
+    called: str  # the name that its maker gave it
 
 
 @dataclass
@@ -80,15 +90,15 @@ class StoredSeat:
 class StoredGame:
     """Everything that is kept of a game but its events."""
 
-    id: str
+    id: Annotated[str, Meta(min_length=36, max_length=36)]
     game: str
-    players: int
+    players: Annotated[int, Meta(ge=1, le=64)]
     options: dict[str, Any]
-    settings: dict[str, Any]  # turn_seconds, casual, analysis, and called, the name that its maker gave it
-    secret: bytes  # the root of all chance and all seeds of programs
+    settings: GameSettings
+    secret: Annotated[bytes, Meta(max_length=64)]  # the root of all chance and all seeds of programs
     public: bool
-    created: float
-    updated: float
+    created: _Time
+    updated: _Time
     status: Status = "waiting"
     result: Result | None = None
     seats: list[StoredSeat] = field(default_factory=list)
@@ -159,7 +169,7 @@ class Store:
             )
             for number, seat in enumerate(game.seats):
                 db.execute("INSERT INTO seats VALUES (?, ?, ?, ?, ?, ?, ?)", (game.id, number, *vars(seat).values()))
-            self._write(db, game.id, 0, rows, game.status, game.updated, game.result)
+            _append(db, game.id, 0, rows, game.status, game.updated, game.result)
 
     def take_seat(self, game: str, number: int, seat: StoredSeat, rows: Sequence[GameRow], status: Status, updated: float) -> None:
         """Keep the occupant of a seat and, if it was the last open one, the first events of the game."""
@@ -168,26 +178,12 @@ class Store:
                 "UPDATE seats SET kind = ?, name = ?, policy = ?, token = ?, callback = ? WHERE game = ? AND seat = ?",
                 (*vars(seat).values(), game, number),
             )
-            self._write(db, game, 0, rows, status, updated, None)
+            _append(db, game, 0, rows, status, updated, None)
 
     def append(self, game: str, first: int, rows: Sequence[GameRow], status: Status, updated: float, result: Result | None) -> None:
         """Add events, the first of which has this number, and the new status of the game."""
         with self._change() as db:
-            self._write(db, game, first, rows, status, updated, result)
-
-    def _write(
-        self,
-        db: sqlite3.Connection,
-        game: str,
-        first: int,
-        rows: Sequence[GameRow],
-        status: Status,
-        updated: float,
-        result: Result | None,
-    ) -> None:
-        db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((game, first + i, *row) for i, row in enumerate(rows)))
-        written = None if result is None else json.dumps(result)
-        db.execute("UPDATE games SET status = ?, updated = ?, result = ? WHERE id = ?", (status, updated, written, game))
+            _append(db, game, first, rows, status, updated, result)
 
     def remove(self, game: str) -> None:
         """Forget a game that never began."""
@@ -212,8 +208,12 @@ class Store:
 
     def rows(self, game: str) -> list[GameRow]:
         """The events of a game in order. ValueError if they are damaged."""
-        found = self._db.execute("SELECT n, kind, seat, number, seen_by, words, time FROM events WHERE game = ? ORDER BY n", (game,))
-        return [_row(i, n, GameRow(*row)) for i, (n, *row) in enumerate(found)]
+        found = self._db.execute(
+            "SELECT n, kind, seat, number, seen_by, words, time FROM events WHERE game = ? ORDER BY n", (game,)
+        ).fetchall()
+        if missing := set(range(len(found))) - {row[0] for row in found}:
+            raise ValueError(f"its event {min(missing)} is missing")
+        return _checked("events", [row[1:] for row in found], list[GameRow])
 
     def unfinished(self) -> list[StoredGame]:
         """The games that wait or run."""
@@ -223,9 +223,12 @@ class Store:
             raise BadOption(f"the database {self._path} cannot be read: {error}; use a copy of it, or choose another --database") from None
 
     def listed(
-        self, *, status: str | None, game: str | None, player: str | None, first: int, most: int, order: str = "updated"
+        self, *, status: str | None = None, game: str | None = None, player: str | None = None, first: int = 0, most: int
     ) -> tuple[list[StoredGame], int]:
-        """Public games of this status, game and player, newest first, from the `first` on; and how many there are in all."""
+        """Public games of this status, game and player, those that changed last first, from the `first` on; and how many there are in all.
+
+        Any thread may ask for them.
+        """
         where, values = ["public = 1"], list[Any]()
         for column, value in (("status", status), ("game", game)):
             if value is not None:
@@ -235,112 +238,99 @@ class Store:
             where.append("id IN (SELECT game FROM seats WHERE name = ?)")
             values.append(player)
         condition = "WHERE " + " AND ".join(where)
-        (total,) = self._db.execute(f"SELECT count(*) FROM games {condition}", values).fetchone()
-        return self._games(f"{condition} ORDER BY {order} DESC, id LIMIT ? OFFSET ?", (*values, most, first)), total
+        with self._reading() as db:
+            (total,) = db.execute(f"SELECT count(*) FROM games {condition}", values).fetchone()
+            return self._games(f"{condition} ORDER BY updated DESC, id LIMIT ? OFFSET ?", (*values, most, first), db), total
 
     def results(self, game: str, most: int) -> Iterator[PastGame]:
         """The last public games of a game that are over. Any thread may ask for them.
 
         A game counts if everybody who left it had decided before. A program is known by its text, whatever its seat was called.
         """
-        with closing(sqlite3.connect(self._path, timeout=_PATIENCE)) as db:
-            db.text_factory = _text
+        with self._reading() as db:
             found = db.execute(_COUNTING, (game, most)).fetchall()
             names = "SELECT CASE kind WHEN 'program' THEN policy ELSE name END FROM seats WHERE game = ? ORDER BY seat"
             for id, players, options, settings, result in found:
                 seated = [name for (name,) in db.execute(names, (id,))]
                 try:
-                    casual = bool(_json("settings", settings).get("casual"))
-                    yield PastGame(_json("options", options), casual, _result(result, players), seated)
+                    casual = _json("settings", settings, GameSettings)["casual"]
+                    ended = _of_all_seats(_json("result", result, Result), players)
+                    yield PastGame(_json("options", options, dict[str, Any]), casual, ended, seated)
                 except ValueError as error:
                     self.set_aside(id, error)
 
-    def _games(self, condition: str, values: Sequence[Any]) -> list[StoredGame]:
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection of its own for reading, so that a thread that reads much holds up nobody."""
+        with closing(sqlite3.connect(self._path, timeout=_PATIENCE, check_same_thread=False)) as db:
+            db.text_factory = _text
+            yield db
+
+    def _games(self, condition: str, values: Sequence[Any], db: sqlite3.Connection | None = None) -> list[StoredGame]:
         """The games of this condition, without those that are set aside."""
-        found = self._db.execute(
-            "SELECT id, game, players, options, settings, secret, public, created, updated, status, result FROM games " + condition, values
-        ).fetchall()
+        db = db or self._db
+        names = "id", "game", "players", "options", "settings", "secret", "public", "created", "updated", "status", "result"
         games = []
-        for id, *columns in found:
+        for columns in db.execute(f"SELECT {', '.join(names)} FROM games {condition}", values).fetchall():
+            id = columns[0]
             if id in self.damaged:
                 continue
             try:
-                seats = self._db.execute("SELECT seat, kind, name, policy, token, callback FROM seats WHERE game = ? ORDER BY seat", (id,))
-                games.append(_game(id, columns, seats.fetchall()))
+                seats = db.execute("SELECT seat, kind, name, policy, token, callback FROM seats WHERE game = ? ORDER BY seat", (id,))
+                games.append(_game(dict(zip(names, columns, strict=True)), seats.fetchall()))
             except (ValueError, sqlite3.DatabaseError) as error:
                 self.set_aside(id, error)
         return games
 
 
-# Checks of what is read
+def _append(db: sqlite3.Connection, game: str, first: int, rows: Sequence[GameRow], *about: Any) -> None:
+    """Add events, and set the status, the time and the result of the game."""
+    db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((game, first + i, *row) for i, row in enumerate(rows)))
+    status, updated, result = about
+    written = None if result is None else json.dumps(result)
+    db.execute("UPDATE games SET status = ?, updated = ?, result = ? WHERE id = ?", (status, updated, written, game))
 
 
-def _game(id: str, columns: Sequence[Any], seated: Sequence[Any]) -> StoredGame:
+# Checks of what is read, by its types
+
+
+def _game(columns: dict[str, Any], seated: Sequence[Sequence[Any]]) -> StoredGame:
     """The game of these columns and seats. ValueError if they are none of ours."""
-    game, players, options, settings, secret, public, created, updated, status, result = columns
-    _check("id", isinstance(id, str) and len(id) == _ID)
-    _check("game", isinstance(game, str))
-    _check("players", type(players) is int and 0 < players <= _MOST_PLAYERS)
-    _check("status", status in ("waiting", "running", "over"))
-    _check("secret", isinstance(secret, bytes) and len(secret) <= _LONGEST_SECRET)
-    _check("public", public in (0, 1))
-    _check("created", _is_time(created))
-    _check("updated", _is_time(updated))
-    options, settings = _json("options", options), _json("settings", settings)
-    _check("turn_seconds", type(settings.get("turn_seconds")) is int)
-    _check("called", isinstance(settings.get("called"), str))
-    _check("casual", "casual" in settings)
-    _check("analysis", "analysis" in settings)
-    _check("list of seats", [number for number, *_ in seated] == list(range(players)))
-    seats = [StoredSeat(*seat) for _, *seat in seated]
-    for number, seat in enumerate(seats):
-        texts = seat.kind, seat.name, seat.policy, seat.callback
-        is_token = seat.token is None or isinstance(seat.token, bytes)
-        _check(f"seat {number}", all(isinstance(text, str) for text in texts) and seat.kind in ("open", "player", "program") and is_token)
-    ended = None if result is None else _result(result, players)
-    return StoredGame(id, game, players, options, settings, secret, bool(public), created, updated, status, ended, seats)
+    if [number for number, *_ in seated] != list(range(len(seated))):
+        raise ValueError("its list of seats has gaps")
+    for name in ("options", "settings", "result"):
+        columns[name] = columns[name] if columns[name] is None else _json(name, columns[name], Any)
+    seats = [dict(zip(StoredSeat.__annotations__, seat, strict=True)) for _, *seat in seated]
+    game = _checked("data", {**columns, "public": columns["public"] != 0, "seats": seats}, StoredGame)
+    if len(game.seats) != game.players:
+        raise ValueError(f"its list of seats has {len(game.seats)}, and {game.players} play")
+    if game.result is not None:
+        _of_all_seats(game.result, game.players)
+    return game
 
 
-def _result(text: Any, players: int) -> Result:
-    """The result of a game, with a number for each seat."""
-    result = _json("result", text)
-    numbers = [result.get(of) for of in ("scores", "ranks", "wins", "margins")]
-    _check("result", all(isinstance(each, list) and len(each) == players and all(map(_is_number, each)) for each in numbers))
-    _check("result", "finished" in result)
-    return cast(Result, result)
+def _of_all_seats(result: Result, players: int) -> Result:
+    """A result, if it has numbers for so many seats. ValueError if not."""
+    if any(len(each) != players for each in (result["scores"], result["ranks"], result["wins"], result["margins"])):
+        raise ValueError(f"its result is not one of {players} players")
+    return result
 
 
-def _row(number: int, kept_as: Any, row: GameRow) -> GameRow:
-    """The event, which must be the one of this number. Whether it is possible in its game is not checked here (running_game.py)."""
-    is_whole = all(type(each) is int for each in (kept_as, 0 if row.seat is None else row.seat, row.number, row.seen_by))
-    _check(f"event {number}", kept_as == number and is_whole and isinstance(row.words, str) and _is_time(row.time))
-    return row
-
-
-def _json(name: str, text: Any) -> dict[str, Any]:
-    """The object in a column of JSON. It must be one that can be sent, so infinity is refused."""
+def _checked(what: str, value: Any, kind: type[_T]) -> _T:
     try:
-        found = json.loads(text)
-        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
-    except (ValueError, TypeError, RecursionError):
-        found = None
-    _check(name, isinstance(found, dict))
-    return dict(found)
+        return msgspec.convert(value, kind, builtin_types=(bytes,))
+    except msgspec.ValidationError as error:
+        raise ValueError(f"its {what}: {error}") from None
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float)
-
-
-def _is_time(value: Any) -> bool:
-    return _is_number(value) and 0 <= value <= _LAST_TIME
+def _json(what: str, text: Any, kind: Any) -> Any:
+    """The value in a column of JSON."""
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.DecodeError, TypeError, RecursionError) as error:
+        raise ValueError(f"its {what}: {error}") from None
 
 
 def _text(raw: bytes) -> str:
     """A text of the file. One that is damaged must not stop the reading of others."""
     return raw.decode("utf-8", "replace")
-
-
-def _check(what: str, holds: bool) -> None:
-    if not holds:
-        raise ValueError(f"its {what} is missing or wrong")

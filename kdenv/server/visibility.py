@@ -23,7 +23,8 @@ from kdenv.server import models
 from kdenv.server.running_game import WHY, Live
 from kdenv.server.store import StoredGame
 
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # in letters for a terminal
+_COLOUR = re.compile(r"#[0-9a-f]{6}\b")  # in a drawing
 _LAST_EVENTS = 12  # that a seat gets with its position
 
 
@@ -129,12 +130,15 @@ def events(live: Live, first: int, viewer: int | None, most: int = 1000, *, told
     return found
 
 
-def picture(live: Live, table: Table, viewer: int | None, *, narrow: bool = False) -> str:
+def picture(live: Live, table: Table, viewer: int | None, *, narrow: bool = False, dark: bool = False) -> str:
     """A position of this game as an SVG drawing."""
-    if viewer is None and live.is_open:
-        return live.game.svg(table.states, 0, None, table.last_turn(), narrow=narrow)
-    states, seat = (as_seen_by_all(table.states, table.players), ONLOOKER) if viewer is None else (table.view(viewer).states, viewer)
-    return live.game.svg(states, 0, seat, table.last_turn(), narrow=narrow)
+    states, seat = table.states, viewer
+    if viewer is not None:
+        states = table.view(viewer).states
+    elif not live.is_open:
+        states, seat = as_seen_by_all(states, table.players), ONLOOKER
+    drawn, colours = live.game.svg(states, 0, seat, table.last_turn(), narrow=narrow), getattr(live.game.drawing, "DARK", {})
+    return _COLOUR.sub(lambda found: colours.get(found[0], found[0]), drawn) if dark else drawn
 
 
 def _scores(live: Live, table: Table, viewer: int | None) -> list[int]:

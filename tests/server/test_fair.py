@@ -20,10 +20,12 @@ import pytest
 from served import GENEROUS, Served
 from test_games import decide, seated
 
-from kdenv.server import visibility
+import kdenv
+from kdenv.server import api, kdom, visibility
+from kdenv.server.callbacks import Callbacks
 from kdenv.server.connections import Connections, OnceAMinute
 from kdenv.server.errors import RequestError
-from kdenv.server.running_game import Live
+from kdenv.server.running_game import Live, carry_out
 from kdenv.server.service import Hall
 from kdenv.server.settings import Limits, ServerSettings
 from kdenv.server.store import Store, StoredGame, StoredSeat
@@ -83,10 +85,10 @@ def test_places_go_to_the_lowest_rank_and_to_one_client_after_the_other() -> Non
 
 def test_a_place_of_cancelled_work_goes_on_and_a_full_queue_refuses() -> None:
     async def main() -> None:
-        turns = Turns(1, 2)
+        turns = Turns(1)
 
         async def hold(client: str) -> None:
-            async with turns.place(client):
+            async with turns.place(client, most=2):
                 await asyncio.sleep(0.01)
 
         async with turns.place("a"):
@@ -137,6 +139,22 @@ def test_results_are_found_once_kept_and_cancelled_when_nobody_waits() -> None:
     asyncio.run(main())
 
 
+def test_kept_documents_count_for_the_memory_that_they_take() -> None:
+    """A curve of 400 steps takes 80 KB. All counted for 2 KB, so that 64 MB of results were gigabytes."""
+
+    async def main() -> int:
+        results = Results(1_000_000)
+        for number in range(100):
+
+            async def curve() -> dict[str, list[list[int]]]:
+                return {"scores": [[300 + step] * 4 for step in range(400)]}
+
+            await results.get(number, curve)
+        return sum(number in results for number in range(100))
+
+    assert 5 < asyncio.run(main()) < 15
+
+
 def test_work_in_a_thread_ends_when_it_is_cancelled_and_no_end_waits_for_it() -> None:
     begun, ended, stuck = threading.Event(), threading.Event(), threading.Event()
 
@@ -177,7 +195,6 @@ def test_a_curve_plays_no_line_again_and_undoing_is_bounded(monkeypatch: pytest.
     carried_out = []
     from kdenv.server import running_game
 
-    carry_out = running_game.carry_out
     monkeypatch.setattr(running_game, "carry_out", lambda table, row: (carried_out.append(row), carry_out(table, row)))
     assert visibility.curve(live, None)["scores"] == expected
     assert len(carried_out) == live.step - 20
@@ -253,9 +270,83 @@ def test_an_end_waits_for_no_work(tmp_path: Path, slow_curves: list[str]) -> Non
     waiting.join(10)
 
 
+@pytest.mark.cold
+def test_the_process_that_makes_a_film_ends_when_nobody_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A film takes up to half a minute of work."""
+    made = list[Any]()
+    start = asyncio.create_subprocess_exec
+
+    async def noted(*command: Any, **about: Any) -> Any:
+        made.append(await start(*command, **about))
+        return made[-1]
+
+    async def main() -> int:
+        monkeypatch.setattr(asyncio, "create_subprocess_exec", noted)
+        table = kdenv.table("carcassonne")
+        film = asyncio.create_task(api._gif(table.record()))
+        while not made:
+            await asyncio.sleep(0.01)
+        film.cancel()
+        async with asyncio.timeout(10):
+            return int(await made[0].wait())
+
+    assert asyncio.run(main()) != 0
+
+
 def _quietly(served: Served, id: str) -> None:
     with contextlib.suppress(Exception):
         served.raw("GET", f"/api/v1/games/{id}/curve")
+
+
+def test_a_list_that_takes_long_holds_up_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 20,000 games in the file, a page of the games of a player took 40 to 80 ms, in which nobody else was answered."""
+    reading, go_on = threading.Event(), threading.Event()
+
+    def listed(self: Store, **about: Any) -> tuple[list[StoredGame], int]:
+        reading.set()
+        go_on.wait(30)
+        return [], 0
+
+    monkeypatch.setattr(Store, "listed", listed)
+    with Served(tmp_path / "games.sqlite", kdom=True) as served:
+        for path, port in (("/api/v1/games?player=Ann", 0), ("/games/", served.kdom_port)):
+            lister = threading.Thread(target=served.raw, args=("GET", path), kwargs={"port": port})
+            lister.start()
+            assert reading.wait(30)
+            started = time.monotonic()
+            assert served.get("/limits")["games"]
+            assert time.monotonic() - started < 20
+            go_on.set()
+            lister.join()
+            reading.clear()
+            go_on.clear()
+
+
+def test_a_list_of_the_papers_port_plays_no_game_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The positions of 100 games were kept. With 200, each list played all of them again: 75 ms, a thousand times a second."""
+
+    async def main() -> list[int]:
+        hall, counts = Hall(Store(tmp_path / "games.sqlite"), ServerSettings()), list[int]()
+        server = kdom.Kdom(hall, Callbacks((), ()), 1)
+        monkeypatch.setattr(kdom, "carry_out", lambda table, row: (counts.append(1), carry_out(table, row)))
+        games = [hall.make("kingdomino", 2, {}, [], client=str(number)) for number in range(120)]
+        for live in games:
+            for name in ("Ann", "Bob"):
+                hall.join(live, name)
+        found = []
+        for _ in range(3):
+            counts.clear()
+            assert (await server._answer("GET", b"/games/", {}, "a", "")).body.count(b'"uuid"') >= len(games)
+            found.append(len(counts))
+            seat = games[5].mover
+            assert seat is not None
+            hall.act(games[5], seat, games[5].step, games[5].table.legal()[:1])
+        await hall.close()
+        return found
+
+    first, *others = asyncio.run(main())
+    assert first >= 120
+    assert all(1 <= each < 10 for each in others)
 
 
 # Connections
@@ -329,12 +420,59 @@ def test_a_client_has_so_many_listeners(tmp_path: Path) -> None:
 
 
 def test_so_many_games_run_in_which_only_programs_play(tmp_path: Path) -> None:
-    with Served(tmp_path / "games.sqlite", limits=dataclasses.replace(GENEROUS, games_without_people=2)) as served:
+    with Served(tmp_path / "games.sqlite", limits=dataclasses.replace(GENEROUS, games_without_people=4)) as served:
         for _ in range(2):
             served.make("carcassonne", ["mce(seconds=5)", "mce(seconds=5)"])
         status, answer = served.ask("POST", "/games", {"game": "carcassonne", "seats": ["greedy", "greedy"]})
-        assert (status, "only programs play" in answer["error"]) == (503, True)
+        assert (status, "only programs play" in answer["error"]) == (429, True)
         served.make("carcassonne", ["open", "greedy"])
+
+
+@pytest.mark.parametrize(("limit", "seats"), [("games", ["open", "open"]), ("games_without_people", ["mce(seconds=5)", "mce(seconds=5)"])])
+def test_one_client_has_half_of_the_games_and_others_the_rest(limit: str, seats: list[str]) -> None:
+    async def main() -> list[int]:
+        hall = Hall(Store(":memory:"), ServerSettings(limits=dataclasses.replace(Limits(), **{limit: 4})))
+        statuses = []
+        for client in ("a", "a", "a", "b", "b", "c"):
+            try:
+                hall.make("carcassonne", None, {}, seats, client=client)
+                statuses.append(201)
+            except RequestError as error:
+                statuses.append(error.status)
+        await hall.close()
+        return statuses
+
+    assert asyncio.run(main()) == [201, 201, 429, 201, 201, 503]
+
+
+def test_analyses_of_one_client_leave_room_for_the_hints_of_others() -> None:
+    """16 analyses of one client were all that could wait, and the hints of all others were refused."""
+
+    async def main() -> tuple[list[str], int]:
+        hall = Hall(Store(":memory:"), ServerSettings(limits=dataclasses.replace(Limits(), analyses=3)))
+        live, done = hall.make("carcassonne", None, {}, [], analysis=True), list[str]()
+        for name in ("Ann", "Bob"):
+            hall.join(live, name)
+
+        async def analyse(client: str, number: int) -> str:
+            try:
+                await hall.analyse(live, live.step, live.mover, f"mce(playouts={20 + number})", client)
+            except RequestError as error:
+                return str(error.status)
+            done.append(client)
+            return "done"
+
+        asked = [asyncio.create_task(analyse("many", number)) for number in range(8)]
+        await asyncio.sleep(0)
+        asked.append(asyncio.create_task(analyse("one", 9)))
+        answers = await asyncio.gather(*asked)
+        await hall.close()
+        assert answers[-1] == "done"
+        return done, answers.count("503")
+
+    done, n_refused = asyncio.run(main())
+    assert n_refused == 4  # one runs, and three wait
+    assert done.index("one") <= 2  # it does not wait for all of them
 
 
 @pytest.mark.cold

@@ -349,7 +349,7 @@ def test_statistics_keep_apart_what_cannot_be_compared(tmp_path: Path) -> None:
         assert [(each["name"], each["games"]) for each in programs["players"]] == [("greedy", 2)]
 
 
-@pytest.mark.parametrize("name", ["greedy", "Greedy", "mce(seconds=1)", "mce (x)", "random", "mce-fg/r"])
+@pytest.mark.parametrize("name", ["greedy", "Greedy", "mce(seconds=1)", "mce (x)", "random", "mce-fg/r", "greedy 2", "ｇｒｅｅｄｙ"])
 def test_a_person_may_not_take_the_name_of_a_program(served: Served, name: str) -> None:
     status, answer = served.ask("POST", f"/games/{served.make('carcassonne')}/join", {"name": name})
     assert (status, "name of a program" in answer["error"]) == (409, True)

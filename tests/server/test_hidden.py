@@ -98,7 +98,7 @@ def test_no_byte_depends_on_what_the_viewer_cannot_know(served: Served, game: st
 
 @pytest.mark.parametrize("game", ["dominion", "dominoes"])
 def test_the_check_notices_a_picture_that_shows_too_much(served: Served, game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kdenv.server.visibility.picture", lambda live, table, viewer, narrow: table.svg())
+    monkeypatch.setattr("kdenv.server.visibility.picture", lambda live, table, viewer, **look: table.svg())
     with pytest.raises(AssertionError, match="picture"):
         test_no_byte_depends_on_what_the_viewer_cannot_know(served, game)
 

@@ -1,7 +1,9 @@
 """kill -9 of the server and its processes at random moments: every game goes on where it was, and nothing is lost or done twice."""
 
+import contextlib
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -38,8 +40,10 @@ def free_port() -> int:
 class Process:
     """`kdenv serve` in a process of its own, on the same port and database after every start."""
 
-    def __init__(self, database: Path) -> None:
-        self.port, self._database = free_port(), database
+    def __init__(self, database: Path, files: tuple[int, int] | None = None) -> None:
+        """`files` are the soft and the hard limit of open files."""
+        self.port, self._database, self._files = free_port(), database, files
+        self.log: list[str] = []  # the lines of its log
         self.url = f"http://127.0.0.1:{self.port}"
         self.start()
 
@@ -47,14 +51,18 @@ class Process:
         command = [sys.executable, "-m", "kdenv", "serve", "--port", str(self.port), "--database", str(self._database)]
         limits = ["--requests", "100000", "--games-an-hour", "100000"]
         env = {**os.environ, "PYTHONPATH": str(HOME)}
-        quiet = subprocess.DEVNULL
-        self.process = subprocess.Popen([*command, *limits], stdout=quiet, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=env)
+        quiet, limited = subprocess.DEVNULL, []
+        if self._files is not None:
+            limited = ["sh", "-c", f'ulimit -Sn {self._files[0]} && ulimit -Hn {self._files[1]} && exec "$0" "$@"']
+        self.process = subprocess.Popen(
+            [*limited, *command, *limits], stdout=quiet, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=env
+        )
         assert self.process.stderr is not None
         said = self.process.stderr.readline()
         while "the page is at" not in said:
             assert self.process.poll() is None, said
             said = self.process.stderr.readline()
-        self._reader = threading.Thread(target=self.process.stderr.read, daemon=True)
+        self._reader = threading.Thread(target=self.log.extend, args=(self.process.stderr,), daemon=True)
         self._reader.start()
 
     def workers(self) -> list[int]:
@@ -230,6 +238,26 @@ def end_and_start(server: Process, tmp_path: Path) -> None:
     assert third.returncode == 2
     assert "nothing can listen on port" in third.stderr
     server.end()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="another address of this machine, and /proc, are needed")
+def test_idle_connections_of_one_address_leave_room_for_others(tmp_path: Path) -> None:
+    """1,100 idle connections under a limit of 1,024 files kept everybody out, and wrote 425,265 lines into the log."""
+    server = Process(tmp_path / "games.sqlite", (300, 400))
+    try:
+        limits = Path(f"/proc/{server.process.pid}/limits").read_text(encoding="ascii")
+        assert re.search(r"Max open files +400 +400", limits)  # it has raised its own
+        with contextlib.ExitStack() as idle:
+            for _ in range(500):
+                idle.enter_context(socket.create_connection(("127.0.0.1", server.port), 20, source_address=("127.0.0.2", 0)))
+            started = time.monotonic()
+            assert ask(server.url, "GET", "/limits")["connections"]
+            assert time.monotonic() - started < 5
+            files = len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
+            assert 136 < files < 200  # half of 400 - 128, and its own
+        assert len(server.log) < 10
+    finally:
+        server.end()
 
 
 def test_a_lean_install_says_which_extra_is_missing(tmp_path: Path) -> None:

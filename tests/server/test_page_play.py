@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from served import Served
-from test_page import GAMES, Screen, click_a_decision, until
+from test_page import GAMES, SHIFTS, Screen, click_a_decision, until
 from test_page import browser as browser  # a fixture
 from test_page import pytestmark as pytestmark
 
@@ -92,6 +92,14 @@ def test_a_hint_names_one_best_turn_and_draws_it_whole(screen: Screen, served: S
     assert 1 <= len(page.locator(".analysis .muted").first.text_content().split(";")) <= 3
 
 
+# The words of those targets in the window whose middle is covered by something that is no part of the drawing.
+COVERED = """[...document.querySelectorAll(".target")].filter((target) => {
+    const { x, y, width, height } = target.getBoundingClientRect();
+    const found = document.elementFromPoint(x + width / 2, y + height / 2);
+    return found && !found.closest("svg");
+}).map((target) => target.getAttribute("aria-label"))"""
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_a_telephone_shows_the_turn_the_board_and_what_to_do_without_scrolling(phone: Screen, served: Served, game: str) -> None:
     page = phone.page
@@ -101,14 +109,16 @@ def test_a_telephone_shows_the_turn_the_board_and_what_to_do_without_scrolling(p
         click_a_decision(phone)
     assert phone.wait_for_turn()
     until(page, "document.querySelectorAll('.target, .choices button').length")
-    page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(200)
+    bar = page.locator(".bar").bounding_box()
+    assert page.locator(".canvas").bounding_box()["y"] >= bar["y"] + bar["height"] - 1  # the form, which was below the board, has gone
     for place in (".status", ".canvas"):
         box = page.locator(place).bounding_box()
         assert box["y"] >= 0
         assert box["y"] + min(box["height"], 500) <= SMALL["height"], place
     if page.locator(".choices button").count():
         assert page.locator(".choices").bounding_box()["y"] < SMALL["height"]
+    assert page.evaluate(COVERED) == []
     boxes = "[...document.querySelectorAll('.target')].map((each) => each.getBoundingClientRect())"
     sizes = page.evaluate(f"{boxes}.map((box) => Math.min(box.width, box.height))")
     assert all(size >= 24 for size in sizes), sizes
@@ -119,6 +129,47 @@ def test_a_telephone_shows_the_turn_the_board_and_what_to_do_without_scrolling(p
     page.click("button[aria-label='the whole drawing']")
     assert page.locator(".canvas svg").get_attribute("viewBox") == whole
     phone.picture(f"{game}-phone")
+
+
+def test_nothing_moves_on_a_telephone_until_a_game_is_over(phone: Screen, served: Served) -> None:
+    page = phone.page
+    page.add_init_script(SHIFTS)
+    phone.sit(served, made(served, "kingdomino", options={"size": 3, "dominoes": 4}))
+    n = 0
+    while phone.wait_for_turn():
+        if n == 1:
+            page.click("button:has-text('hint')")
+            page.wait_for_selector(".analysis strong")
+        click_a_decision(phone)
+        n += 1
+    page.wait_for_selector(".curve")
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.shift") < 0.1
+    bar = page.locator(".bar").bounding_box()
+    for inside in page.locator(".bar > *:visible").all():
+        box = inside.bounding_box()
+        assert box["y"] >= bar["y"]
+        assert box["y"] + box["height"] <= bar["y"] + bar["height"]
+        assert box["x"] + box["width"] <= SMALL["width"]
+
+
+def test_a_board_that_is_less_high_moves_nothing_below_it(phone: Screen, served: Served) -> None:
+    page = phone.page
+    id = made(served, "carcassonne")
+    phone.sit(served, id)
+    for _ in range(6):
+        assert phone.wait_for_turn()
+        click_a_decision(phone)
+    assert phone.wait_for_turn()
+    heights, below = set(), set()
+    for step in range(served.get(f"/games/{id}")["step"], -1, -3):
+        page.locator("input[type=range]").fill(str(step))
+        until(page, "step => document.querySelector('.row span.muted').textContent.startsWith(`${step} of`)", step)
+        until(page, "step => document.querySelector('.canvas svg').getAttribute('aria-label').includes(`step ${step}`)", step)
+        heights.add(round(page.locator(".canvas svg").bounding_box()["height"]))
+        below.add(round(page.evaluate("document.querySelector('.back').offsetTop")))
+    assert len(heights) > 1
+    assert max(below) - min(below) < 4
 
 
 # Notes the words of each dialog, and how many rectangles of the board are drawn when it comes. (Clicking a decision goes on by itself.)
@@ -162,6 +213,30 @@ def test_people_at_one_device_do_not_see_each_others_hands(screen: Screen, serve
     assert all(drawn == 0 for _, _, drawn in dialogs)
 
 
+def test_a_late_answer_takes_nothing_back(screen: Screen, served: Served) -> None:
+    """Two people at one device: the second one's turn was shown, then came the answer to the first one's decision."""
+    id, held = served.make("carcassonne", ["open", "open"]), list[Any]()
+    kept = [{"seat": seat, "token": served.join(id, name)} for seat, name in enumerate(("Ann", "Bob"))]
+    turn = served.get(f"/games/{id}")["turn"]
+    state = served.get(f"/games/{id}/seat", kept[turn]["token"])
+    served.post(f"/games/{id}/act", {"step": state["step"], "action": state["legal"][0]["action"]}, kept[turn]["token"])
+    page = screen.page
+    screen.go()
+    page.evaluate("([id, kept]) => localStorage.setItem(`kdenv ${id}`, JSON.stringify(kept))", [id, kept])
+    screen.go(f"games/{id}")
+    page.route(lambda url: "/act?" in url, lambda route: held.append((route, route.fetch())))
+    until(page, "document.querySelectorAll('.choices button').length")
+    page.locator(".choices button").first.click()
+    other = ("Ann", "Bob")[1 - turn]
+    until(page, "name => document.querySelector('.status')?.textContent === `your turn: ${name}`", other)
+    until(page, "document.querySelectorAll('.actions button').length")
+    (route, answer), *_ = held
+    route.fulfill(response=answer)
+    page.wait_for_timeout(500)
+    assert page.locator(".actions button").count()
+    assert page.locator(".target").count()
+
+
 @pytest.mark.parametrize("likes", [True, False])
 def test_a_forced_move_is_made_by_itself_unless_the_person_likes_to_make_it(screen: Screen, served: Served, likes: bool) -> None:
     """The player who leads a match of dominoes must open with 6-6."""
@@ -186,6 +261,42 @@ def test_a_forced_move_is_made_by_itself_unless_the_person_likes_to_make_it(scre
         until(page, "document.querySelectorAll('.actions button').length === 1")
         page.wait_for_timeout(1500)
         assert served.get(f"/games/{id}")["step"] == step
+
+
+# A window that nobody looks at, and that notes its notifications and sounds.
+CALLS = """window.calls = [];
+    Object.defineProperty(document, "hidden", { get: () => true });
+    window.Notification = class {
+        static permission = "granted";
+        constructor(title, { body }) { window.calls.push(`${title}: ${body}`); }
+    };
+    const Audible = window.AudioContext;
+    window.AudioContext = class extends Audible { constructor() { super(); window.calls.push("sound"); } };"""
+
+
+@pytest.mark.parametrize(("likes", "calls"), [("{}", []), ('{"sounds": true, "notify": true}', ["sound", "your turn: Carcassonne"])])
+def test_a_person_is_called_when_it_is_its_turn(screen: Screen, served: Served, likes: str, calls: list[str]) -> None:
+    page, id = screen.page, served.make("carcassonne", ["open", "open"])
+    page.add_init_script(CALLS)
+    bob = served.join(id, "Bob", seat=0)
+    screen.go()
+    page.evaluate("likes => localStorage.setItem('kdenv settings', likes)", likes)
+    screen.sit(served, id)
+    for _ in range(2):  # also the first time
+        until(page, "document.querySelector('.status')?.textContent === 'Bob decides'")
+        assert page.title().startswith("Carcassonne")
+        assert page.evaluate("window.calls.splice(0)") == []
+        while served.get(f"/games/{id}")["turn"] == 0:
+            state = served.get(f"/games/{id}/seat", bob)
+            served.post(f"/games/{id}/act", {"step": state["step"], "action": state["legal"][0]["action"]}, bob)
+        assert screen.wait_for_turn()
+        assert page.title().startswith("your turn · Carcassonne")
+        until(page, "n => window.calls.length >= n", len(calls))
+        page.wait_for_timeout(100)
+        assert page.evaluate("window.calls.splice(0)") == calls
+        while served.get(f"/games/{id}")["turn"] == 1:  # a turn may have two decisions
+            assert screen.wait_for_turn()
+            click_a_decision(screen)
 
 
 def test_a_game_is_played_again_and_a_table_is_joined_from_the_lobby(screen: Screen, served: Served) -> None:

@@ -8,11 +8,16 @@ const MOST = 6; // times that a drawing is magnified
 const LETTERS = ["best", "2nd", "3rd", "4th"]; // on the moves of a hint
 const FINGER = 25; // pixels of a target, at least
 const LARGER = 2.2; // times that a target is enlarged, at most
-const small = matchMedia("(max-width: 860px)");
+const [small, night] = [matchMedia("(max-width: 860px)"), matchMedia("(prefers-color-scheme: dark)")];
 
-// Whether drawings are to be narrow, as for a telephone.
+// Whether drawings are to be narrow, as for a telephone, and dark; and both as a part of a query.
 export const isNarrow = () => small.matches;
-export const onWidth = (work, signal) => small.addEventListener("change", work, { signal });
+export const isDark = () => night.matches;
+export const look = (before) => {
+  const wanted = [isNarrow() && "narrow=true", isDark() && "dark=true"].filter(Boolean);
+  return wanted.length ? before + wanted.join("&") : "";
+};
+export const onLook = (work, signal) => { for (const each of [small, night]) each.addEventListener("change", work, { signal }); };
 
 export class Board {
   // `place` is the element that holds the drawing; `chosen` is called with an action that the person has clicked.
@@ -23,17 +28,15 @@ export class Board {
     const zoom = (words, label, work) => el("button", { type: "button", "aria-label": label, onclick: work }, words);
     this.zooms = el("div", { class: "zooms", role: "group", "aria-label": "zoom" },
       zoom("+", "larger", () => this.zoom(1.4)), zoom("−", "smaller", () => this.zoom(1 / 1.4)), zoom("⤢", "the whole drawing", () => this.whole()));
-    this.place.append(el("div", { class: "frame" }, this.canvas, this.zooms), this.buttons);
+    this.place.append(this.canvas, el("div", { class: "under" }, this.buttons, this.zooms));
     this.canvas.addEventListener("wheel", (event) => { if (event.ctrlKey) { event.preventDefault(); this.zoom(event.deltaY < 0 ? 1.2 : 1 / 1.2, event); } }, { passive: false });
     for (const kind of ["pointerdown", "pointermove", "pointerup", "pointercancel"]) this.canvas.addEventListener(kind, (event) => this.move(kind, event));
     this.canvas.addEventListener("click", (event) => { if (this.dragged) { event.stopPropagation(); event.preventDefault(); } }, true);
   }
 
-  // Draws a position. Seats get these names; `dark` has the colours that stand for others on a dark page.
-  draw(svg, words, names, dark) {
-    const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const text = isDark ? svg.replace(/#[0-9a-f]{6}\b/g, (colour) => dark[colour] || colour) : svg;
-    const drawing = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  // Draws a position. Seats get these names.
+  draw(svg, words, names) {
+    const drawing = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
     const { x, y, width, height } = drawing.viewBox.baseVal || { x: 0, y: 0, width: 0, height: 0 };
     if (width && height) { // as wide as there is room; a wide drawing is not higher than the window
       drawing.removeAttribute("width");
@@ -48,9 +51,13 @@ export class Board {
     this.hints = shape("g", { class: "hint" });
     this.ghost = shape("g", { class: "ghost" });
     this.targets = shape("g");
-    drawing.append(this.ghost, this.hints, this.targets);
+    drawing.append(this.ghost, this.targets, this.hints);
     this.drawing = drawing;
+    if (this.wide !== innerWidth) this.canvas.style.minHeight = "";
+    this.wide = innerWidth;
     this.canvas.replaceChildren(drawing);
+    const tall = this.canvas.offsetHeight; // it never shrinks, so that what is below stays where it is
+    if (tall) this.canvas.style.minHeight = `${tall}px`;
     rename(drawing, names);
     this.look();
     this.offer([]);

@@ -1,7 +1,7 @@
 // A table: it is played, watched and looked back at here.
 
 import { ask, forgetSeat, get, isBusy, keepName, keepSeat, myName, post, seatsOf } from "./api.js";
-import { Board, isNarrow, onWidth } from "./board.js";
+import { Board, isNarrow, look as lookOf, onLook } from "./board.js";
 import { curveOf } from "./curve.js";
 import { called, el, notice, table, told, tried, when } from "./parts.js";
 import { call, likes, switches } from "./settings.js";
@@ -42,7 +42,7 @@ export async function showGame(main, signal, id, linked) {
   const film = el("a", { href: `/api/v1/games/${id}/film.gif`, download: `${id}.gif`, onclick: tried(getFilm) }, "GIF");
   const loading = el("p", { class: "muted" }, "the table is being set ...");
   const whole = el("div", { class: "table", hidden: true },
-    el("div", { class: "desk" }, el("div", { class: "bar" }, side.status, side.clock, hint, undo, rematch), place, back, analysis),
+    el("div", { class: "desk" }, el("div", { class: "bar" }, side.status, side.clock, hint, undo, rematch), place, analysis, back),
     el("div", { class: "side" },
       el("section", { class: "panel" }, side.seats, join, el("div", { class: "row" }, resign, leave)),
       el("section", { class: "panel" }, el("h2", {}, "What has happened"), log.list, links),
@@ -68,13 +68,13 @@ export async function showGame(main, signal, id, linked) {
   let about = {}; // the rules of the game: its colours
   let refocus = null; // where the focus goes when there is something to decide again
   let failed = false; // whether the last state could not be shown
-  let summoned = ""; // the step at which the person was last called
+  let calledAt = null; // what the person was last shown: the step, the status and the seat
   let handed = null; // the seat whose player looks at this screen
   let isForced = true; // whether forced moves may be made; not after an undo, which would be undone
 
   inWords.addEventListener("toggle", tried(showWords));
   document.addEventListener("keydown", tried(onKey), { signal });
-  onWidth(tried(async () => { drawn = offered = ""; if (state) await show(); }), signal);
+  onLook(tried(async () => { drawn = offered = ""; if (state) await show(); }), signal);
   const ticking = setInterval(tick, 1000);
   signal.addEventListener("abort", () => { clearInterval(ticking); document.querySelectorAll("dialog").forEach((each) => each.remove()); });
   await follow();
@@ -111,7 +111,7 @@ export async function showGame(main, signal, id, linked) {
         const found = await look(since);
         if (failed || since === null || differs(found)) {
           if (state === null || found.step >= state.step) state = found;
-          about = games.find((each) => each.game === state.game) || { colours: [], dark: {} };
+          about = games.find((each) => each.game === state.game) || { colours: [] };
           failed = true;
           await show();
           failed = false;
@@ -185,6 +185,7 @@ export async function showGame(main, signal, id, linked) {
     rematch.hidden = !(mine && state.status === "over");
     resign.hidden = !(mine && state.status === "running");
     leave.hidden = !(mine && state.status === "waiting");
+    decision.hidden = !(mine && state.status === "running");
     asked.hidden = hint.hidden;
     colourBadges(side.seats, about.colours);
     await handOver();
@@ -210,20 +211,20 @@ export async function showGame(main, signal, id, linked) {
 
   // Tells the person that it is its turn, and makes a forced move.
   function callPerson() {
-    const now = `${state.step} ${mine?.seat}`;
-    if (!isMyTurn() || summoned === now) return;
-    const isFirst = summoned === "";
-    summoned = now;
+    const [before, now] = [calledAt, `${state.step} ${state.status} ${mine?.seat}`];
+    calledAt = now;
+    if (!isMyTurn() || before === now) return;
+    const last = log.events.filter((event) => event.kind === "action").at(-1);
     if (state.legal.length === 1 && likes().forced && isForced && isNow()) {
       const { step: made, legal: [{ action }] } = state;
       setTimeout(tried(() => (state.step === made && isMyTurn() && isNow() && !signal.aborted ? decide(action) : null)), SOON);
-    } else if (!isFirst) call(title.textContent);
+    } else if (before && last?.seat !== mine.seat) call(title.textContent);
   }
 
   // Where hands are hidden and several people play at this browser, nobody sees the hand of the one before.
   async function handOver() {
     if (seats.length < 2 || !state.hides || state.status !== "running" || handed === mine.seat) return;
-    board.draw(EMPTY, "", [], {});
+    board.draw(EMPTY, "", []);
     drawn = offered = "";
     const { name } = state.seats[mine.seat];
     await told([el("h2", {}, called(name)), el("p", {}, "It is your turn. The other players look away now.")], "show my hand", signal);
@@ -256,15 +257,11 @@ export async function showGame(main, signal, id, linked) {
     if (!before || !isNow()) return;
     for (const { step: ended, words } of log.summaries(before)) {
       const token = state.status === "over" ? undefined : mine?.token;
-      const svg = await get(`/games/${id}/steps/${ended}/picture.svg${narrow("?")}`, { token, signal });
-      board.draw(svg, words, names(), about.dark);
+      const svg = await get(`/games/${id}/steps/${ended}/picture.svg${lookOf("?")}`, { token, signal });
+      board.draw(svg, words, names());
       drawn = offered = "";
       await told([el("h2", {}, "The round is over"), el("p", {}, words)], "go on", signal);
     }
-  }
-
-  function narrow(before) {
-    return isNarrow() ? `${before}narrow=true` : "";
   }
 
   // Whatever changes while it waits is shown anew by show(), so it may stop then.
@@ -275,19 +272,19 @@ export async function showGame(main, signal, id, linked) {
     slider.max = state.step;
     slider.value = now;
     at.textContent = `${now} of ${state.step}`;
-    const key = `${now} ${mine?.seat} ${state.status === "over"} ${isNarrow()}`;
+    const key = `${now} ${mine?.seat} ${state.status === "over"} ${lookOf("")}`;
     if (key !== drawn) {
       const token = state.status === "over" ? undefined : mine?.token;
-      const svg = (state.step === now && state.picture) || await get(`/games/${id}/steps/${now}/picture.svg${narrow("?")}`, { token, signal });
+      const svg = (state.step === now && state.picture) || await get(`/games/${id}/steps/${now}/picture.svg${lookOf("?")}`, { token, signal });
       if (isStale()) return;
       const last = log.events.slice(0, now).filter((event) => event.kind === "action").at(-1);
-      board.draw(svg, `${state.title}, step ${now}${last ? `; last: ${last.words}` : ""}`, names(), about.dark);
+      board.draw(svg, `${state.title}, step ${now}${last ? `; last: ${last.words}` : ""}`, names());
       drawn = key;
     }
     const legal = isNow() && mine && state.turn === mine.seat ? state.legal || [] : [];
     const offering = `${key} ${isNow()} ${legal.length}`;
     if (offering !== offered) { // else what is focused, or half chosen, would be lost
-      const { shapes } = legal.length && state.shapes && state.step === now ? state : legal.length ? await get(`/games/${id}/steps/${now}/shapes${narrow("?")}`, { token: mine.token, signal }) : { shapes: [] };
+      const { shapes } = legal.length && state.shapes && state.step === now ? state : legal.length ? await get(`/games/${id}/steps/${now}/shapes${lookOf("?")}`, { token: mine.token, signal }) : { shapes: [] };
       if (isStale()) return;
       actions.replaceChildren(...legal.map((each) => el("button", { type: "button", onclick: tried(() => decide(each.action)) }, each.words)));
       if (!legal.length) actions.append(el("span", { class: "muted" }, isNow() ? "nothing now" : "you are looking back"));
@@ -331,7 +328,8 @@ export async function showGame(main, signal, id, linked) {
     offered = "";
     actions.replaceChildren(el("span", { class: "muted" }, "..."));
     try {
-      state = await post(`/games/${id}/act?drawing=true${narrow("&")}`, { step: state.step, action }, { token: mine.token });
+      const found = await post(`/games/${id}/act?drawing=true${lookOf("&")}`, { step: state.step, action }, { token: mine.token });
+      if (found.seat === mine.seat && found.step >= state.step) state = found; // else follow() has shown what came later
     } finally {
       await show();
     }
@@ -381,7 +379,7 @@ export async function showGame(main, signal, id, linked) {
     analysis.replaceChildren(el("p", { class: "panel muted" }, "a search looks at the position ..."));
     try {
       const token = state.status === "over" ? undefined : mine?.token;
-      const found = await ask("POST", `/games/${id}/steps/${step()}/analysis${narrow("?")}`, { body: { policy: search.value.trim() }, token, signal });
+      const found = await ask("POST", `/games/${id}/steps/${step()}/analysis${lookOf("?")}`, { body: { policy: search.value.trim() }, token, signal });
       board.hint(found.paths);
       const [best, ...others] = found.candidates;
       const share = (each) => `${Math.round(each.share * 100)} %`;
@@ -411,6 +409,7 @@ export async function showGame(main, signal, id, linked) {
       drawn = "";
       state = await look(null);
       await show();
+      whole.scrollIntoView(); // on a telephone, the form is below the board
     }) }, name, el("button", { class: "main", type: "submit" }, "join")));
   }
 

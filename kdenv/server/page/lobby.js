@@ -1,6 +1,7 @@
 // The lobby: tables with free seats, games that run with a small live picture, and those that ended last.
 
 import { get, isBusy, keepSeat, myGames, myName, post, seatsOf } from "./api.js";
+import { isDark } from "./board.js";
 import { called, el, names, tried, when } from "./parts.js";
 
 const PAUSE = 4000; // milliseconds between two looks
@@ -83,7 +84,7 @@ function card(game) {
   const title = game.called || game.game;
   return el("article", { class: "card" },
     game.status === "running" && game.step !== null
-      ? el("img", { class: "small", alt: `${title} now`, src: `/api/v1/games/${game.id}/steps/${game.step}/picture.svg`, loading: "lazy" })
+      ? el("img", { class: "small", alt: `${title} now`, src: `/api/v1/games/${game.id}/steps/${game.step}/picture.svg${isDark() ? "?dark=true" : ""}`, loading: "lazy" })
       : null,
     el("h3", {}, el("a", { href: address }, called(title)), game.called ? el("span", { class: "muted" }, ` ${game.game}`) : null),
     game.status === "waiting" && !seatsOf(game.id).length ? el("button", { type: "button", onclick: tried(() => sit(game.id)) }, "sit down") : null,

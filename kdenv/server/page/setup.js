@@ -12,6 +12,7 @@ export async function showSetup(main, signal) {
   const name = el("input", { id: "name", value: myName(), maxlength: 40, autocomplete: "nickname" });
   const called = el("input", { id: "called", maxlength: 40 });
   const rules = el("div", { class: "grid" });
+  const count = el("div", { class: "grid" });
   const seats = el("div", { class: "grid" });
   const clock = el("select", { id: "clock" }, CLOCKS.map(([words, seconds]) => el("option", { value: seconds }, words)));
   const check = (id, words, on) => el("label", {}, el("input", { type: "checkbox", id, checked: on }), ` ${words}`);
@@ -22,7 +23,7 @@ export async function showSetup(main, signal) {
       el("label", { for: "name" }, "your name"), name,
       el("label", { for: "called" }, "name of the table (if you like)"), called,
       el("label", { for: "clock" }, "time for a decision"), clock),
-    el("h2", {}, "Who plays"), seats,
+    el("h2", {}, "Who plays"), count, seats,
     el("h2", {}, "Rules"), rules,
     el("p", {}, check("casual", "casual: undo and hints are allowed, if you are the only person", true), el("br"),
       check("public", "listed in the lobby; if not, only who has the link finds it", true), el("br"),
@@ -37,8 +38,7 @@ export async function showSetup(main, signal) {
   async function fill() {
     const chosen = games.find((each) => each.game === game.value);
     begin.disabled = true;
-    rules.replaceChildren();
-    seats.replaceChildren();
+    for (const each of [rules, count, seats]) each.replaceChildren();
     const found = await get(`/policies?game=${chosen.game}`, { signal });
     if (game.value !== chosen.game) return;
     about = chosen;
@@ -46,7 +46,8 @@ export async function showSetup(main, signal) {
     begin.disabled = false;
     const players = el("select", { id: "players", onchange: () => sit(Number(players.value)) },
       about.players.map((n) => el("option", { value: n }, String(n))));
-    rules.replaceChildren(el("label", { for: "players" }, "players"), players, ...about.options.flatMap(option));
+    count.replaceChildren(el("label", { for: "players" }, "players"), players);
+    rules.replaceChildren(...about.options.flatMap(option));
     sit(about.players[0]);
   }
 
