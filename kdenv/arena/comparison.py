@@ -40,7 +40,7 @@ from kdenv.games import find_game
 from kdenv.policies import policy
 
 MOST_DEALS = 20_000  # a comparison ends after this number of deals, even without a verdict
-_FOR_ALIKE = 0.1  # the share of the error for the verdict ALIKE; the interval has the rest
+_FOR_ALIKE = 0.02  # the share of the error for the verdict ALIKE; the interval has the rest
 _DIGITS = 9  # digits to which differences are rounded, so that equal ones are the same number
 _DIFFERENCE = 2  # the first of three columns of _sums, as slope_of_luck reads them
 _RARE = 0.05  # ALIKE: fewer than this share of all deals have another difference
