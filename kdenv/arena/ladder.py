@@ -18,7 +18,7 @@ from kdenv.arena.league import League
 from kdenv.arena.league_games import league, merge
 from kdenv.arena.match import Match, processor_time
 from kdenv.arena.standings import Standings
-from kdenv.arena.statistics import Estimate
+from kdenv.arena.statistics import Estimate, normal_quantile
 from kdenv.core.errors import BadOption, shown
 from kdenv.core.fields import LARGEST_SEED, check_fields, declare, fields_of
 from kdenv.core.files import read_toml
@@ -27,7 +27,7 @@ from kdenv.policies.learned import models_of
 
 KINDS = ("rule", "paper", "search", "learned", "learned and search")
 NO_SEARCH = "none"
-_SURE = 2.576 / 1.96  # from the half width of a 95 % interval to that of a 99 % interval
+_FALSE_ALARM = 0.01  # the probability that rows which are as strong as before do not hold, over all games that are verified at once
 
 
 class _FromTable:
@@ -61,6 +61,7 @@ class Rung(_FromTable):
         training: CPU hours of its training, by game.
         models: The digest of each model file that it uses, as frozen; `kdenv ladder --check` prints them.
         by: Who entered it, or the paper.
+        deals: The most deals of its tables, if its games take long.
 
     """
 
@@ -71,6 +72,7 @@ class Rung(_FromTable):
     training: dict[str, float] = declare(default_factory=dict)
     models: dict[str, str] = declare(default_factory=dict)
     by: str = declare(default="")
+    deals: int | None = declare(default=None, least=1, most=10**9)
 
     def __post_init__(self) -> None:
         check_fields(self, fields_of(Rung))
@@ -135,7 +137,11 @@ class Ladder:
     def leagues(self) -> dict[str, League]:
         """The league of each game. Its policies are named by the labels of the rows."""
         policies = {game: {row.label: row.policy[game] for row in self.rows if game in row.policy} for game in self.games}
-        return {game: how.league(game, policies[game], seed=self.seed) for game, how in self.games.items()}
+        slow = {row.label: row.deals for row in self.rows if row.deals is not None}
+        return {
+            game: how.league(game, named, seed=self.seed, most_deals={label: deals for label, deals in slow.items() if label in named})
+            for (game, how), named in zip(self.games.items(), policies.values(), strict=True)
+        }
 
 
 def read_ladder(path: Path, entries: Sequence[Path] = ()) -> Ladder:
@@ -319,7 +325,7 @@ def climb(
 ) -> Climbed:
     r"""Play the missing games of a ladder, and return its standings. The games of each game are in a folder of its name.
 
-    With one process and no cluster, which is the default, times are CPU times. The other arguments are those of `league`.
+    With one process, which is the default, or on a cluster, times are CPU times. The other arguments are those of `league`.
 
     >>> from pathlib import Path
     >>> from kdenv.arena import climb, read_ladder
@@ -330,7 +336,7 @@ def climb(
 
     """
     plan.check()
-    clock = processor_time() if processes == 1 and ray is None else nullcontext()
+    clock = processor_time() if processes == 1 or ray is not None else nullcontext()
     found: dict[str, Standings] = {}
     with clock:
         for game, of_game in plan.leagues.items():
@@ -365,20 +371,25 @@ def merge_ladders(plan: Ladder, folder: Path, other: Path) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Verified:
-    """A row that was played again on fresh deals: its share of the wins in the table and now."""
+    """A row that was played again on fresh deals: its share of the wins in the table and now.
+
+    It is one of so many `checks`: if all rows are as strong as before, one of them does not hold in about 1 of 100 cases (Bonferroni).
+    """
 
     game: str
     label: str
     before: Estimate
     now: Estimate
+    checks: int = 1
 
     @property
     def holds(self) -> bool:
-        """True if the two shares differ by no more than the 99 % interval of their difference."""
+        """True if the two shares differ by no more than the interval of their difference, at the level that is left to each check."""
         side = (self.before.mean - self.before.low, self.now.high - self.now.mean)
         if self.now.mean > self.before.mean:
             side = (self.before.high - self.before.mean, self.now.mean - self.now.low)
-        return abs(self.now.mean - self.before.mean) <= _SURE * math.hypot(*side)
+        wider = normal_quantile(_FALSE_ALARM / 2 / self.checks) / normal_quantile(0.025)  # than a 95 % interval
+        return abs(self.now.mean - self.before.mean) <= wider * math.hypot(*side)
 
     def __str__(self) -> str:
         """The result in one line."""
@@ -387,10 +398,11 @@ class Verified:
         return f"{self.game}, {self.label}: {verdict}; {before} of the wins in the table, {now} on fresh deals"
 
 
-def verify_row(plan: Ladder, label: str, before: Mapping[str, Estimate], seed: int) -> list[Verified]:
+def verify_row(plan: Ladder, label: str, before: Mapping[str, Estimate], seed: int, checks: int | None = None) -> list[Verified]:
     r"""Play a row again, against every row of its games, on deals of another seed.
 
-    `before` has its share of the wins by game. If the row is as strong as it was, a game does not hold in about 1 of 100 cases.
+    `before` has its share of the wins by game. If the row is as strong as it was, one of its games does not hold in about 1 of 100 cases.
+    Rows that are verified together are given the number of games of all of them as `checks`; then this is so for all of them together.
 
     >>> from pathlib import Path
     >>> from kdenv.arena import climb, read_ladder, verify_row
@@ -412,5 +424,6 @@ def verify_row(plan: Ladder, label: str, before: Mapping[str, Estimate], seed: i
         again = replace(plan.leagues[game], kind="gauntlet", challengers=[label], seed=seed)
         with processor_time():
             rows = league(again, processes=1).rows()
-        found.append(Verified(game, label, before[game], next(each.wins for each in rows if each.policy == label)))
+        now = next(each.wins for each in rows if each.policy == label)
+        found.append(Verified(game, label, before[game], now, checks or len(row.policy)))
     return found
