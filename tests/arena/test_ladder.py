@@ -205,7 +205,7 @@ def test_a_row_that_is_as_strong_seldom_fails(checks: int) -> None:
     import numpy as np
 
     from kdenv.arena import DealSums
-    from kdenv.arena.ladder import Verified
+    from kdenv.arena.ladder_checks import Verified
 
     rng, failed = np.random.default_rng(4), 0
     for _ in range(1000):
