@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from matches import results_of, without_time
 
-from kdenv.arena import Curve, CurvePlan, GameFailed, Ladder, League, Match, Result, climb, cluster, league, play, processor_time
+from kdenv.arena import Curve, CurvePlan, GameFailed, Ladder, League, Match, Result, Standings, climb, cluster, league, play, processor_time
 from kdenv.arena.job_queue import JobQueue
 from kdenv.arena.ladder import LadderGame, Rung
 from kdenv.cli import main
@@ -368,3 +368,21 @@ def test_a_match_goes_on_when_a_node_is_killed(two_nodes) -> None:
     assert play(SEARCH, ray=two_nodes.address, on_result=on_result)
     results.sort(key=lambda result: result.number)
     assert without_time(results) == without_time(results_of(SEARCH))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_ladder_is_the_same_when_a_node_is_killed(two_nodes, tmp_path) -> None:
+    rows = [Rung(text, "search", {"kingdomino": text}) for text in ("mce(playouts=100)", "uct(playouts=100)", "full_greedy")]
+    plan = Ladder(1, {"kingdomino": LadderGame(10, options={"size": 3})}, rows)
+
+    def on_result(standings: Standings) -> None:
+        if standings.games == 8:
+            two_nodes.remove_node(two_nodes.worker_nodes.copy().pop(), allow_graceful=False)
+
+    there = climb(plan, tmp_path, processes=None, ray=two_nodes.address, on_result=on_result)
+    assert len(two_nodes.worker_nodes) == 0
+    here = climb(plan)
+    assert [(row.label, row.rating, row.games) for row in there.rows("kingdomino")] == [
+        (row.label, row.rating, row.games) for row in here.rows("kingdomino")
+    ]
