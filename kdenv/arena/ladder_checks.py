@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 
 from kdenv.arena.ladder import Ladder, LadderEntry
 from kdenv.arena.league_games import league
-from kdenv.arena.match import processor_time
+from kdenv.arena.match import Match, processor_time
 from kdenv.arena.statistics import Estimate, normal_quantile
+from kdenv.arena.summary import Summary
+from kdenv.arena.workers import play
 from kdenv.core.errors import BadOption, shown
 from kdenv.policies import policy
 from kdenv.policies.learned import models_of
@@ -18,7 +20,7 @@ _FALSE_ALARM = 0.01  # the probability that rows which are as strong as before d
 
 
 def check_entry(plan: Ladder, entry: LadderEntry) -> list[str]:
-    r"""Check an entry against a ladder: each row plays one deal against a random player. Return a line for each row and game.
+    r"""Check an entry against a ladder: each row plays one deal against random players. Return a line for each row and game.
 
     >>> from pathlib import Path
     >>> from kdenv.arena import check_entry, read_ladder
@@ -44,10 +46,12 @@ def check_entry(plan: Ladder, entry: LadderEntry) -> list[str]:
             written = ", ".join(f'"{name}" = "{digest}"' for name, digest in used.items())
             raise BadOption(f"{row.label} has models that are not frozen; write models = {{ {written} }}")
         for game, text in row.policy.items():
-            tried = plan.games[game].league(game, {row.label: text, "(random)": "random"}, deals=1)
+            table = plan.games[game].league(game, {row.label: text})
+            line_up = ["random" if place % table.teams else text for place in range(table.n_players)]
+            tried = Summary(Match(game, line_up, table.n_players, plan.seed, table.options))
             with processor_time():
-                found = next(each for each in league(tried, processes=1).rows() if each.policy == row.label)
-            lines.append(f"{row.label} plays {game}: {1e3 * found.seconds_per_turn.mean:.2f} ms of CPU time a turn")
+                play(tried.match, processes=1, on_result=tried.add)
+            lines.append(f"{row.label} plays {game}: {1e3 * tried.rows()[0].seconds_per_turn.mean:.2f} ms of CPU time a turn")
     return lines
 
 

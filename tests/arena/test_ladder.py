@@ -227,6 +227,12 @@ def test_an_entry_is_checked(plan: Ladder, tmp_path: Path) -> None:
     assert entered.rows[-1] == replace(entry.rungs[0], by="somebody")
 
 
+def test_an_entry_plays_at_tables_of_more_than_two(tmp_path: Path) -> None:
+    plan = read_ladder(written(tmp_path, FILE.replace("players = 2", "players = 3")))
+    (line,) = check_entry(plan, read_entry(written(tmp_path, CARD)))
+    assert line.startswith("mine plays kingdomino: ")
+
+
 @pytest.mark.parametrize(
     "old, new, words",
     [
