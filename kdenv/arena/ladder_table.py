@@ -183,14 +183,13 @@ def by_training(climbed: Climbed, game: str) -> str:
 
 def _picture(climbed: Climbed, game: str, across: str, x: Callable[[LadderRow], float], write: Callable[[float], str]) -> str:
     rows = [row for row in climbed.rows(game) if math.isfinite(row.rating.mean) and x(row) == x(row)]
-    lines = []
-    for name in dict.fromkeys(row.row.name for row in rows):
-        mine = sorted((row for row in rows if row.row.name == name), key=x)
-        dots = [Dot(x(row), row.rating.mean, *(end if math.isfinite(end) else math.nan for end in row.rating[1:])) for row in mine]
-        lines.append(Line(name, dots))
     frontier: list[Dot] = []
     for row in sorted(rows, key=x):
         if not frontier or row.rating.mean > frontier[-1].y:
             frontier.append(Dot(x(row), row.rating.mean))
-    lines.append(Line("the frontier", frontier))
+    lines = [Line("the frontier", frontier)]  # first, so that the dots of the rows lie upon it
+    for name in dict.fromkeys(row.row.name for row in rows):
+        mine = sorted((row for row in rows if row.row.name == name), key=x)
+        dots = [Dot(x(row), row.rating.mean, *(end if math.isfinite(end) else math.nan for end in row.rating[1:])) for row in mine]
+        lines.append(Line(name, dots))
     return chart(f"{find_game(game).title}: rating by {across}", across, "rating", lines, log=True, write=write)

@@ -177,7 +177,9 @@ def test_the_files_hold_the_table(plan: Ladder, folder: Path) -> None:
     assert ladder_table.wins_in(folder / "results.csv", "greedy")["dominoes"].mean == pytest.approx(
         next(row.wins.mean for row in found.rows("dominoes") if row.label == "greedy"), rel=1e-5
     )
-    assert (folder / "kingdomino.svg").read_text(encoding="utf-8").startswith("<svg")
+    drawn = (folder / "kingdomino.svg").read_text(encoding="utf-8")
+    assert drawn.startswith("<svg")
+    assert drawn.index("the frontier") < min(drawn.index(f">{name}<") for name in ("greedy", "random", "flat Monte Carlo"))
     assert "| flat Monte Carlo" in (folder / "table.md").read_text(encoding="utf-8")
     assert "All games, each with the same weight" in ladder_table.text(found)
     assert "Two small games" in ladder_table.page(found)
