@@ -116,7 +116,7 @@ def run(
             continue
         if line is None or not _is_enough(line, condition, asked, seed) or (again and not is_same(line.commit, commit)):
             line = _tried(condition, wanted, asked, Matches(_folder(), tables.progress, rows=_rows(condition, wanted), seed=seed_now,
-                                                            commit=commit, again=again))  # fmt: skip
+                                                            commit=commit, again=again, ray=tables.ray))  # fmt: skip
         known[_key(line)] = _judged(line, condition)
         write_lines(_results(), Tried, [known[_key(each)] for each in wanted if _key(each) in known])
         on_line(known[_key(line)], i + 1, len(wanted))

@@ -96,13 +96,15 @@ class Matches:
         seed: int = SEED,
         commit: str = "",
         again: bool = False,
+        ray: str | None = None,
     ) -> None:
         """Begin a run of this commit.
 
         `progress` makes the progress bar of a match, from its number of games. `rows` has `how` and the name of each row of the paper;
-        a match without a row is named by its words. With `again`, games of other commits are dropped.
+        a match without a row is named by its words. With `again`, games of other commits are dropped. `ray` is the address of a cluster
+        that plays; times are CPU times there, too.
         """
-        self.seed, self.commit = seed, commit
+        self.seed, self.commit, self._ray = seed, commit, ray
         self._folder, self._progress, self._again = folder, progress, again
         self._rows = list(rows)
         self._games: dict[Hashable, Games] = {}
@@ -160,7 +162,8 @@ class Matches:
                     for _ in there:
                         progress.step()
                 missing = wanted - there
-                if missing and not play(match, processes=1, done=set(range(match.games)) - missing, records=True, on_result=add):
+                done, processes = set(range(match.games)) - missing, 1 if self._ray is None else None
+                if missing and not play(match, processes=processes, done=done, records=True, ray=self._ray, on_result=add):
                     raise KeyboardInterrupt
         finally:
             if progress:

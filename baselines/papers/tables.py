@@ -54,6 +54,7 @@ from kdenv.arena import Estimate
 ROOM = Path(__file__).parent
 out: Path | None = None  # the folder of results, figures and RESULTS.md, if it is not ROOM
 progress: Callable[[int, str], Any] | None = None  # shows how far a match has come (matches.py); the command line has one
+ray: str | None = None  # the address of a Ray cluster that plays the matches
 PAPERS = {
     "wong_kang": "Wong and Kang, Simulating Kingdomino",
     "gedda2018": "Gedda, Lagerkvist, Butler 2018 (Kingdomino)",
@@ -129,7 +130,7 @@ def run(
     commit = saved_games.commit_here()
     rows = ((line.how, f"{paper}, {line.table}, {line.row}") for line in lines)
     seed_now = SEED if seed is None else seed
-    matches = Matches(made() / "games" / paper, progress, rows=rows, seed=seed_now, commit=commit, again=again)
+    matches = Matches(made() / "games" / paper, progress, rows=rows, seed=seed_now, commit=commit, again=again, ray=ray)
     for i, expected in enumerate(wanted):
         line = known.get(expected.key)
         if line is None or not _is_enough(line, expected, size, seed) or (again and not is_same(line.commit, commit)):

@@ -4,7 +4,8 @@ from kdenv.arena.breakdown import Breakdown
 from kdenv.arena.comparison import Comparison, Comparisons, Verdict, compare
 from kdenv.arena.curve import Curve, CurveBudget, CurvePlan, read_budget, read_budgets
 from kdenv.arena.evaluation import Evaluation, EvaluationRow, evaluate
-from kdenv.arena.ladder import Ladder, check_entry, climb, merge_ladders, read_entry, read_ladder, verify_row
+from kdenv.arena.ladder import Ladder, climb, merge_ladders, read_entry, read_ladder
+from kdenv.arena.ladder_checks import check_entry, verify_row
 from kdenv.arena.league import League, read_league
 from kdenv.arena.league_games import league, merge
 from kdenv.arena.load import read

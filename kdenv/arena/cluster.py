@@ -14,23 +14,26 @@ import socket
 import threading
 import time
 import warnings
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar
 
 from kdenv.arena.compiled_games import CompiledGames
 from kdenv.arena.cores import most_threads
 from kdenv.arena.failures import Failure
 from kdenv.arena.job_queue import JobQueue
-from kdenv.arena.match import GameFailed, Match, Result
+from kdenv.arena.match import GameFailed, Match, Result, measures_processor_time, processor_time
 from kdenv.arena.results import changed_model, versions
 from kdenv.compiler.errors import KernelError
 from kdenv.core.errors import BadOption, KdenvError, KdenvWarning, missing_extra
 from kdenv.core.threads import READ_BY_LIBRARIES
 
+T = TypeVar("T")
+
 _ANSWERS_WITHIN = 10.0  # seconds in which the head of a cluster answers
 _JOB_SECONDS = 0.2  # a job takes at least about this long, so that the overhead of a task is small
 _MOST_GAMES = 5000  # of a job
 _AHEAD = 2  # jobs for each core that are given out before others have ended
+_MOST_LOSSES = 3  # of processes with the same task
 _WAIT = 1.0  # seconds between two looks at the number of cores of the cluster
 
 
@@ -48,12 +51,12 @@ class Cluster:
     def __init__(self, match: Match, numbers: Iterator[int], n_games: int, address: str, most: int | None, records: bool) -> None:
         """Connect to the cluster at this address, or to the one of this machine ("auto"). `most` limits the number of games at a time."""
         self._ray, self._is_ours = _connected(address)
-        self._match, self._most, self._records = match, most, records
+        self._match, self._most = match, most
         self._games = JobQueue(match, numbers, n_games)
         self._seconds = math.inf  # of a game; infinite until the first job has ended
         self._threads = most_threads(match)
         self._job = self._ray.remote(num_cpus=self._threads, max_retries=0)(_play)
-        self._expected = versions(match)
+        self._how = versions(match), records, measures_processor_time()
         self._running: dict[Any, list[int]] = {}
 
     def results(self) -> Iterator[Result]:
@@ -78,7 +81,7 @@ class Cluster:
         while len(self._running) < at_once and not self._games.is_empty:
             wanted = 1 if math.isinf(self._seconds) else min(_MOST_GAMES, math.ceil(_JOB_SECONDS / max(self._seconds, 1e-9)))
             games = self._games.take(wanted)
-            self._running[self._job.remote(self._match, games, self._expected, self._records)] = games
+            self._running[self._job.remote(self._match, games, *self._how)] = games
 
     def _handle_ended(self, job: Any, games: list[int]) -> list[Result]:
         """The results of a job that has ended. If its process or node was lost, its games are given out again."""
@@ -108,6 +111,37 @@ def connection(address: str | None) -> Iterator[None]:
     finally:
         if is_ours:
             ray.shutdown()
+
+
+def run_tasks(address: str, work: Callable[..., T], tasks: Iterable[tuple[Any, ...]], cores: int, on_done: Callable[[T], Any]) -> None:
+    """Let a cluster call `work` with the arguments of each task. The task of a lost node begins again, at most twice.
+
+    `on_done` is called with each result, and returns the arguments of a task that follows, or None.
+    """
+    with connection(address):
+        ray: Any = importlib.import_module("ray")
+        job = ray.remote(num_cpus=cores, max_retries=0)(work)
+        running = {job.remote(*task): (task, 1) for task in tasks}
+        try:
+            while running:
+                ended, _ = ray.wait(list(running), num_returns=1, timeout=_WAIT)
+                for each in ended:
+                    task, times = running.pop(each)
+                    try:
+                        following, times = on_done(ray.get(each)), 0
+                    except ray.exceptions.RayTaskError as error:
+                        raise error.cause if isinstance(error.cause, KdenvError) else GameFailed(f"a job failed: {error.cause}") from error
+                    except ray.exceptions.RayError as error:
+                        if times == _MOST_LOSSES:
+                            raise GameFailed(
+                                f"{times} processes ended in the same job, the last one by {type(error).__name__} of Ray"
+                            ) from None
+                        following = task
+                    if following is not None:
+                        running[job.remote(*following)] = following, times + 1
+        finally:
+            for each in running:
+                ray.cancel(each, force=True)
 
 
 def _connected(address: str) -> tuple[Any, bool]:
@@ -145,8 +179,11 @@ def _check_listening(address: str) -> None:
 _ready: dict[str, CompiledGames] = {}  # the last match of this process, by its repr
 
 
-def _play(match: Match, games: list[int], expected: dict[str, Any], records: bool) -> _Done:
-    """Play these games. `expected` has the versions and models of the machine that began the match (results.py)."""
+def _play(match: Match, games: list[int], expected: dict[str, Any], records: bool, by_processor: bool) -> _Done:
+    """Play these games. `expected` has the versions and models of the machine that began the match (results.py).
+
+    With `by_processor` the times of decisions are CPU times.
+    """
     warnings.simplefilter("ignore", KdenvWarning)  # the process that began the match prints them
     try:
         match.check()
@@ -161,7 +198,8 @@ def _play(match: Match, games: list[int], expected: dict[str, Any], records: boo
             _ready.clear()
             _ready[key] = CompiledGames(match)
         start = time.perf_counter()
-        results = [_ready[key].play(number) for number in games]
+        with processor_time() if by_processor else contextlib.nullcontext():
+            results = [_ready[key].play(number) for number in games]
         if records:
             results = [result.with_record() for result in results]
     except (KdenvError, KernelError) as error:

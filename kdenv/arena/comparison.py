@@ -40,7 +40,7 @@ from kdenv.games import find_game
 from kdenv.policies import policy
 
 MOST_DEALS = 20_000  # a comparison ends after this number of deals, even without a verdict
-_FOR_ALIKE = 0.1  # the share of the error for the verdict ALIKE; the interval has the rest
+_FOR_ALIKE = 0.02  # the share of the error for the verdict ALIKE; the interval has the rest
 _DIGITS = 9  # digits to which differences are rounded, so that equal ones are the same number
 _DIFFERENCE = 2  # the first of three columns of _sums, as slope_of_luck reads them
 _RARE = 0.05  # ALIKE: fewer than this share of all deals have another difference
@@ -179,7 +179,7 @@ class Comparison:
     def sentence(self) -> str:
         """The verdict as a sentence, without the full stop."""
         a, b, estimate, deals = self.a, self.b, self.difference, f"{self.deals:,} deal{'s' * (self.deals != 1)}"
-        certainty = f"(error at most {self.error * 100:g} %), after {deals}"
+        certainty = f"(error at most {_percent(self.error)}), after {deals}"
         if self.verdict is Verdict.STRONGER:
             return f"{a} is stronger than {b} by {interval_text(estimate)} points a game {certainty}"
         if self.verdict is Verdict.WEAKER:
@@ -208,7 +208,7 @@ class Comparison:
             same = "all differences are equal" if differing == 0 else f"only {differing} of {self.deals:,} deals differ from the others"
             return f"{same} ({FEWEST_DEALS} others are needed for an interval)"
         known = interval_text(estimate) if estimate.has_interval else f"about {estimate.mean:.1f}"
-        return f"their difference is {known} points a game (error at most {self.error * 100:g} %), after {self.deals:,} deals"
+        return f"their difference is {known} points a game (error at most {_percent(self.error)}), after {self.deals:,} deals"
 
     @property
     def progress(self) -> str:
@@ -282,7 +282,12 @@ class Comparisons:
     rows: list[Comparison]
 
     def __str__(self) -> str:
-        return "\n".join(self.line(row) for row in self.rows)
+        return "\n".join([*map(self.line, self.rows), *self.notes()])
+
+    def notes(self) -> list[str]:
+        """The error of several comparisons together, as a sentence: errors add up. Empty if there is only one."""
+        error, n = math.fsum(row.error for row in self.rows), len(self.rows)
+        return [f"The probability that any of these {n} answers is wrong is at most {_percent(error)}."] if n > 1 else []
 
     def line(self, row: Comparison) -> str:
         """The line of one of these comparisons."""
@@ -296,7 +301,7 @@ class Comparisons:
             for row in self.rows
         ]
         table = Rows("", ("what", "difference", "verdict", "deals", "games", "pairing"), rows)
-        return notebook((), table, list(map(self.line, self.rows)))
+        return notebook((), table, [*map(self.line, self.rows), *self.notes()])
 
 
 def compare(
@@ -352,7 +357,7 @@ def compare(
 
     >>> from kdenv.arena import compare
     >>> compare("kingdomino", "full_greedy", "random", players=2, options={"size": 3}, processes=1).sentence
-    'full_greedy is stronger than random by 5.3 [0.3, 10.3] points a game (error at most 5 %), after 25 deals'
+    'full_greedy is stronger than random by 5.2 [0.1, 10.8] points a game (error at most 5 %), after 22 deals'
 
     """
     if at is not None:
@@ -420,6 +425,10 @@ def interval_text(estimate: Estimate, smallest: float = 0.0) -> str:
     while digits < 4 and any(round(abs(end), digits) in (0, round(smallest, digits)) for end in (estimate.low, estimate.high)):
         digits += 1
     return estimate.text(digits, ends=True)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
 
 
 def _points_text(number: float) -> str:

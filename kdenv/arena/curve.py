@@ -87,7 +87,7 @@ class CurvePlan:
     seed: int = 0
     players: int | None = None
     options: dict[str, Any] = field(default_factory=dict)
-    by_processor: bool = False  # measure CPU time; then the games are played in this process
+    by_processor: bool = False  # measure CPU time; then the games are played in this process, or by a cluster
     luck: str = ""  # the policy of values by which results are adjusted for luck; empty if they are not
 
     def __post_init__(self) -> None:
@@ -174,10 +174,8 @@ class Curve:
         """Play the match of every point, and keep its games in the folder, from which the same plan resumes. Return False after Ctrl-C.
 
         on_result is called after each game with the number of games that are done, and of all games of the plan. `ray` is the address of
-        a Ray cluster that plays, or "auto".
+        a Ray cluster that plays, or "auto". CPU time is measured in one process, or on the nodes of the cluster.
         """
-        if self.plan.by_processor and ray is not None:
-            raise BadOption("CPU time is measured in one process of this machine, so a cluster cannot play; leave out one of the two")
         matches = list(self.plan.matches())
         for _, _, match in matches:
             match.check()
@@ -190,7 +188,7 @@ class Curve:
                     summary.add(result)
                     on_result(before + summary.games, total)
 
-                finished = play_remaining(match, folder, add, processes=1 if self.plan.by_processor else processes, ray=ray)
+                finished = play_remaining(match, folder, add, processes=1 if self.plan.by_processor and ray is None else processes, ray=ray)
                 if summary.games:
                     self.points.append(Point(text, budget, summary.rows()[0], summary.deals))
                 if folder is not None:

@@ -1,7 +1,8 @@
 """The ladder: one table of named policies in several games, at budgets of time. A TOML file defines it, and every game is a league.
 
 A row of the file is a policy at a budget, with its text in each game. Budgets are numbers of playouts that take about the stated CPU time,
-so that the games depend on the seed and not on the machine; the measured time stands beside them. ladder_table.py has what is printed.
+so that the games depend on the seed and not on the machine; the measured time stands beside them. ladder_table.py has what is printed,
+ladder_checks.py plays rows again and tries entries.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ from kdenv.policies.learned import models_of
 
 KINDS = ("rule", "paper", "search", "learned", "learned and search")
 NO_SEARCH = "none"
-_SURE = 2.576 / 1.96  # from the half width of a 95 % interval to that of a 99 % interval
 
 
 class _FromTable:
@@ -61,6 +61,7 @@ class Rung(_FromTable):
         training: CPU hours of its training, by game.
         models: The digest of each model file that it uses, as frozen; `kdenv ladder --check` prints them.
         by: Who entered it, or the paper.
+        deals: The most deals of its tables, if its games take long.
 
     """
 
@@ -71,6 +72,7 @@ class Rung(_FromTable):
     training: dict[str, float] = declare(default_factory=dict)
     models: dict[str, str] = declare(default_factory=dict)
     by: str = declare(default="")
+    deals: int | None = declare(default=None, least=1, most=10**9)
 
     def __post_init__(self) -> None:
         check_fields(self, fields_of(Rung))
@@ -135,7 +137,11 @@ class Ladder:
     def leagues(self) -> dict[str, League]:
         """The league of each game. Its policies are named by the labels of the rows."""
         policies = {game: {row.label: row.policy[game] for row in self.rows if game in row.policy} for game in self.games}
-        return {game: how.league(game, policies[game], seed=self.seed) for game, how in self.games.items()}
+        slow = {row.label: row.deals for row in self.rows if row.deals is not None}
+        return {
+            game: how.league(game, named, seed=self.seed, most_deals={label: deals for label, deals in slow.items() if label in named})
+            for (game, how), named in zip(self.games.items(), policies.values(), strict=True)
+        }
 
 
 def read_ladder(path: Path, entries: Sequence[Path] = ()) -> Ladder:
@@ -205,40 +211,6 @@ def read_entry(path: Path) -> LadderEntry:
     except BadOption as error:
         raise BadOption(f"{path}: {error}") from None
     return entry
-
-
-def check_entry(plan: Ladder, entry: LadderEntry) -> list[str]:
-    r"""Check an entry against a ladder: each row plays one deal against a random player. Return a line for each row and game.
-
-    >>> from pathlib import Path
-    >>> from kdenv.arena import check_entry, read_ladder
-    >>> row = '[[rows]]\nname = "{0}"\nkind = "rule"\npolicy = {{dominoes = "{0}"}}\n'
-    >>> _ = Path("ladder.toml").write_text("seed = 1\n[games.dominoes]\ndeals = 2\n" + row.format("greedy") + row.format("random"))
-    >>> from kdenv.arena import read_entry
-    >>> card = 'who = "Ann"\nwhat = "a rule"\ncommand = "none"\nhardware = "any"\n'
-    >>> _ = Path("entry.toml").write_text(card + row.format("greedy").replace('name = "greedy"', 'name = "mine"'))
-    >>> check_entry(read_ladder(Path("ladder.toml")), read_entry(Path("entry.toml")))
-    ['mine plays dominoes: ... ms of CPU time a turn']
-
-    """
-    if not entry.rungs:
-        raise BadOption("the entry has no rows; write at least one [[rows]]")
-    taken, lines = [row.label for row in plan.rows], []
-    for row in entry.rungs:
-        if row.label in taken:
-            raise BadOption(f"the ladder has a row named {shown(row.label)}; give yours another name")
-        taken.append(row.label)
-        row.check(plan.games)
-        used = {name: digest for text in row.policy.values() for name, digest in models_of(policy(text)).items()}
-        if used and not row.models:
-            written = ", ".join(f'"{name}" = "{digest}"' for name, digest in used.items())
-            raise BadOption(f"{row.label} has models that are not frozen; write models = {{ {written} }}")
-        for game, text in row.policy.items():
-            tried = plan.games[game].league(game, {row.label: text, "(random)": "random"}, deals=1)
-            with processor_time():
-                found = next(each for each in league(tried, processes=1).rows() if each.policy == row.label)
-            lines.append(f"{row.label} plays {game}: {1e3 * found.seconds_per_turn.mean:.2f} ms of CPU time a turn")
-    return lines
 
 
 @dataclass(frozen=True)
@@ -319,7 +291,7 @@ def climb(
 ) -> Climbed:
     r"""Play the missing games of a ladder, and return its standings. The games of each game are in a folder of its name.
 
-    With one process and no cluster, which is the default, times are CPU times. The other arguments are those of `league`.
+    With one process, which is the default, or on a cluster, times are CPU times. The other arguments are those of `league`.
 
     >>> from pathlib import Path
     >>> from kdenv.arena import climb, read_ladder
@@ -330,7 +302,7 @@ def climb(
 
     """
     plan.check()
-    clock = processor_time() if processes == 1 and ray is None else nullcontext()
+    clock = processor_time() if processes == 1 or ray is not None else nullcontext()
     found: dict[str, Standings] = {}
     with clock:
         for game, of_game in plan.leagues.items():
@@ -361,56 +333,3 @@ def merge_ladders(plan: Ladder, folder: Path, other: Path) -> tuple[int, int]:
         raise BadOption(f"{other} has no games of this ladder; it has no folder {' or '.join(plan.games)}")
     counts = [merge(plan.leagues[game], folder / game, other / game) for game in places]
     return sum(new for new, _ in counts), sum(there for _, there in counts)
-
-
-@dataclass(frozen=True)
-class Verified:
-    """A row that was played again on fresh deals: its share of the wins in the table and now."""
-
-    game: str
-    label: str
-    before: Estimate
-    now: Estimate
-
-    @property
-    def holds(self) -> bool:
-        """True if the two shares differ by no more than the 99 % interval of their difference."""
-        side = (self.before.mean - self.before.low, self.now.high - self.now.mean)
-        if self.now.mean > self.before.mean:
-            side = (self.before.high - self.before.mean, self.now.mean - self.now.low)
-        return abs(self.now.mean - self.before.mean) <= _SURE * math.hypot(*side)
-
-    def __str__(self) -> str:
-        """The result in one line."""
-        before, now = (each.scaled(100).text(unit=" %", ends=True) for each in (self.before, self.now))
-        verdict = "holds" if self.holds else "DOES NOT HOLD"
-        return f"{self.game}, {self.label}: {verdict}; {before} of the wins in the table, {now} on fresh deals"
-
-
-def verify_row(plan: Ladder, label: str, before: Mapping[str, Estimate], seed: int) -> list[Verified]:
-    r"""Play a row again, against every row of its games, on deals of another seed.
-
-    `before` has its share of the wins by game. If the row is as strong as it was, a game does not hold in about 1 of 100 cases.
-
-    >>> from pathlib import Path
-    >>> from kdenv.arena import climb, read_ladder, verify_row
-    >>> row = '[[rows]]\nname = "{0}"\nkind = "rule"\npolicy = {{dominoes = "{0}"}}\n'
-    >>> _ = Path("ladder.toml").write_text("seed = 1\n[games.dominoes]\ndeals = 2\n" + row.format("greedy") + row.format("random"))
-    >>> ladder = read_ladder(Path("ladder.toml"))
-    >>> before = {row.label: row.wins for row in climb(ladder).rows("dominoes")}
-    >>> verify_row(ladder, "random", {"dominoes": before["random"]}, seed=2)[0].game
-    'dominoes'
-
-    """
-    row = next((row for row in plan.rows if row.label == label), None)
-    if row is None:
-        raise BadOption(f"there is no row {shown(label)} on this ladder; its rows are {'; '.join(row.label for row in plan.rows)}")
-    found = []
-    for game in row.policy:
-        if game not in before:
-            raise BadOption(f"the results have no row {shown(label)} of {game}; play the ladder first")
-        again = replace(plan.leagues[game], kind="gauntlet", challengers=[label], seed=seed)
-        with processor_time():
-            rows = league(again, processes=1).rows()
-        found.append(Verified(game, label, before[game], next(each.wins for each in rows if each.policy == label)))
-    return found

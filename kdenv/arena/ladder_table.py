@@ -51,7 +51,8 @@ def explanation() -> str:
     return (
         "Every two rows of a game meet, on the same deals and from every seat. Ratings are points as in chess. In each game 0 is the mean "
         "of the largest group of rows that are linked by wins in both directions; a row that lost, or won, all games against them has only "
-        "one end. [low, high] are 95 % intervals over deals. * marks the frontier: no row of the game is as fast and stronger."
+        "one end. [low, high] are 95 % intervals over deals, each for itself: about one in 20 misses. Wins depend on whom a row has met, "
+        "so compare ratings. * marks the frontier: no row of the game is as fast and stronger."
     )
 
 
@@ -183,14 +184,13 @@ def by_training(climbed: Climbed, game: str) -> str:
 
 def _picture(climbed: Climbed, game: str, across: str, x: Callable[[LadderRow], float], write: Callable[[float], str]) -> str:
     rows = [row for row in climbed.rows(game) if math.isfinite(row.rating.mean) and x(row) == x(row)]
-    lines = []
-    for name in dict.fromkeys(row.row.name for row in rows):
-        mine = sorted((row for row in rows if row.row.name == name), key=x)
-        dots = [Dot(x(row), row.rating.mean, *(end if math.isfinite(end) else math.nan for end in row.rating[1:])) for row in mine]
-        lines.append(Line(name, dots))
     frontier: list[Dot] = []
     for row in sorted(rows, key=x):
         if not frontier or row.rating.mean > frontier[-1].y:
             frontier.append(Dot(x(row), row.rating.mean))
-    lines.append(Line("the frontier", frontier))
+    lines = [Line("the frontier", frontier)]  # first, so that the dots of the rows lie upon it
+    for name in dict.fromkeys(row.row.name for row in rows):
+        mine = sorted((row for row in rows if row.row.name == name), key=x)
+        dots = [Dot(x(row), row.rating.mean, *(end if math.isfinite(end) else math.nan for end in row.rating[1:])) for row in mine]
+        lines.append(Line(name, dots))
     return chart(f"{find_game(game).title}: rating by {across}", across, "rating", lines, log=True, write=write)

@@ -46,6 +46,8 @@ class League:
         rounds: The number of rounds of a swiss league.
         anchor: The policy whose rating is 0; by default the mean is 0.
         options: The options of the game.
+        most_deals: For policies whose games take long, the most deals of their tables.
+        luck: A policy of values, such as learned(dominion), by which wins, margins and results of pairs are adjusted for luck.
 
     """
 
@@ -61,13 +63,15 @@ class League:
     rounds: int = declare(default=0, least=0, most=10**6)
     anchor: str | None = declare(default=None)
     options: dict[str, Any] = declare(default_factory=dict)
+    most_deals: dict[str, int] = declare(default_factory=dict)
+    luck: str = declare(default="")
 
     def __post_init__(self) -> None:
         """Give names to policies that have none, and check everything but the game and the policies."""
         check_fields(self, fields_of(League))
         if not isinstance(self.policies, Mapping):
             object.__setattr__(self, "policies", _by_name(self.policies))
-        for name in [*self.challengers, *([] if self.anchor is None else [self.anchor])]:
+        for name in [*self.challengers, *self.most_deals, *([] if self.anchor is None else [self.anchor])]:
             if name not in self.policies:
                 meant = did_you_mean(str(name), self.names)
                 raise BadOption(f"{shown(name)} is no policy of this league{meant}; its policies are {', '.join(self.names)}")
@@ -79,6 +83,9 @@ class League:
                 raise BadOption(f"a {of} league needs {key}, {purpose}")
             if self.kind != of and given:
                 raise BadOption(f"only a {of} league has {key}; this one is a {self.kind} league")
+        for name, most in self.most_deals.items():
+            if type(most) is not int or most < 1:
+                raise BadOption(f"most_deals of {shown(name)} is {shown(most)}; it is a whole number from 1")
         if self.kind == "swiss" and self.meetings != 1:
             raise BadOption("a swiss league has no meetings; its rounds say how often everyone plays")
 
@@ -139,7 +146,8 @@ class League:
         texts = sorted((self.texts[each] for each in table), key=str)
         seed = derive_seed("league", self.seed, *(int.from_bytes(str(text).encode()) for text in texts)) & LARGEST_SEED
         line_up = [texts[place % self.teams] for place in range(self.n_players)]
-        return Match(self.game, line_up, self.deals * self.n_players, seed, self.options)
+        deals = min([self.deals, *(self.most_deals.get(self.names[each], self.deals) for each in table)])
+        return Match(self.game, line_up, deals * self.n_players, seed, self.options, luck=self.luck)
 
     def table_of(self, match: Mapping[str, Any]) -> Table | None:
         """The table whose match the first line of a file describes; None if it is no match of this league."""
@@ -171,6 +179,8 @@ class League:
     def describe(self) -> str:
         """The league in one line."""
         counts = f"{len(self.names)} policies, {self.kind}, {self.deals} deal{'s' * (self.deals != 1)} a table"
+        fewer = sorted({most for most in self.most_deals.values() if most < self.deals}, reverse=True)
+        counts += f" ({' or '.join(map(str, fewer))} with slow policies)" if fewer else ""
         budget = f", {self.budget}" if self.budget is not None else ""
         return f"{self.game}, {self.n_players} players{options_text(self.options)}: {counts}{budget}, seed {self.seed}"
 

@@ -80,7 +80,8 @@ def league(
     read: set[Table] = set()
     with connection(ray if plays else None):
         for tables in plan.rounds_of_tables(known, standings.order) if plays else ():
-            standings.expected += len(tables) * plan.n_players * len(range(number - 1, plan.deals, parts))
+            deals = (plan.match(table).games // plan.n_players for table in tables)
+            standings.expected += sum(plan.n_players * len(range(number - 1, each, parts)) for each in deals)
             for table in tables:
                 if table in known or not standings.interrupted:
                     run(table, not standings.interrupted)

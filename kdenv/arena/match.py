@@ -33,7 +33,7 @@ Deciding = Callable[[int | None], None]
 
 @contextmanager
 def processor_time() -> Iterator[None]:
-    """Measure CPU time in this context, so that other programs do not count. It holds for decisions in this process.
+    """Measure CPU time in this context, so that other programs do not count. It holds for this process and for nodes of a cluster.
 
     >>> from kdenv.arena import Match, Summary, play, processor_time
     >>> summary = Summary(Match("kingdomino", ["full_greedy", "random"], games=4, options={"size": 3}))
@@ -47,6 +47,11 @@ def processor_time() -> Iterator[None]:
         yield
     finally:
         _clock = time.perf_counter
+
+
+def measures_processor_time() -> bool:
+    """True in the context of processor_time()."""
+    return _clock is time.process_time
 
 
 class GameFailed(KdenvError):

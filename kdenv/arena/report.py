@@ -8,7 +8,7 @@ from typing import Any
 
 from kdenv import __version__
 from kdenv.arena.by_round import MOST_GAMES, Rounds
-from kdenv.arena.comparison import Comparison, interval_text
+from kdenv.arena.comparison import Comparison, Comparisons, interval_text
 from kdenv.arena.curve import Curve
 from kdenv.arena.standings import HEADINGS as STANDING
 from kdenv.arena.standings import Standings, rating_text
@@ -43,7 +43,7 @@ def page(summary: Summary, rounds: Rounds | None = None) -> str:
     if not summary.games:
         return report(match.describe(), (*lead, "No game is finished yet."), [], __version__)
     rows = summary.rows()
-    words = f"{note(summary.deals)} A margin is a policy's points minus those of its best opponent."
+    words = f"{note(summary.deals, len(summary.differences()))} A margin is a policy's points minus those of its best opponent."
     sections = [
         Section(sentences=(words,), table=Rows("All policies", HEADINGS, [cells(row) for row in rows])),
         Section("Margins and wins", pictures=_how_they_did(summary)),
@@ -79,7 +79,8 @@ def compare_page(comparisons: Sequence[Comparison]) -> str:
         Section(
             sentences=(
                 f"A difference is the points of {first.a} minus those of {first.b} in a game. [low, high] is an anytime-valid interval "
-                f"with an error of at most {100 * first.error:g} %.",
+                f"with an error of at most {100 * first.error:.3g} %.",
+                *Comparisons(list(comparisons)).notes(),
             ),
             table=Rows("Verdicts", headings, rows),
             pictures=(ladder(f"{first.a} minus {first.b}", "points a game", bars),) if bars else (),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
@@ -11,11 +12,12 @@ from kdenv.arena.league import League
 from kdenv.arena.match import Result
 from kdenv.arena.pairings import Table
 from kdenv.arena.ratings import Placings, Ratings, places_of
-from kdenv.arena.statistics import TOO_FEW, DealSums, Estimate, estimate_json, row_json
+from kdenv.arena.statistics import TOO_FEW, AdjustedSums, DealSums, Estimate, estimate_json, row_json
 from kdenv.arena.tables import bar, time_text
 from kdenv.core.columns import align
 from kdenv.drawing.page import Rows, notebook
 
+_MARGIN = 1  # the column of a policy's sums that has its margin; column 0 has its wins
 HEADINGS = ("", "policy", "rating", "better than the next", "wins", "margin", "time a turn", "games")
 
 
@@ -43,11 +45,14 @@ class Standings:
         self.expected = 0  # the number of games of all tables drawn so far
         self._full = plan.n_players
         self._placings = Placings(len(plan.names), self._full)
-        self._own = [DealSums(self._full) for _ in plan.names]  # wins and margin
+        self._own = [self._sums() for _ in plan.names]  # wins and margin
         self._times = [DealSums(self._full) for _ in plan.names]  # seconds a turn, in games whose time was measured
-        self._against: dict[tuple[int, int], DealSums] = {}  # the share of games in which the first finished before the second
+        self._against: dict[tuple[int, int], DealSums | AdjustedSums] = {}  # the share of games in which the first one finished first
         self._tables: dict[Table, tuple[int, list[int]]] = {}  # the number of a table, and the policy of each place of its line-up
         self._ratings: tuple[int, Ratings] | None = None  # the number of games that were rated, and the ratings
+
+    def _sums(self) -> DealSums | AdjustedSums:
+        return AdjustedSums(self._full) if self.plan.luck else DealSums(self._full)
 
     def add(self, table: Table, result: Result) -> None:
         """Add the result of a game of this table. A game must not be added twice; this is not checked."""
@@ -58,17 +63,18 @@ class Standings:
         self.games += 1
         deal = number << 40 | result.deal  # different at every table
         first = {policy: of_place.index(policy) for policy in table}  # partners have the score and the win of their team
+        luck = {policy: 0.0 if result.luck is None else result.luck[first[policy]] for policy in table}
         places = places_of([result.scores[first[each]] for each in table], [result.wins[first[each]] for each in table])
         self._placings.add(table, result.deal, places)
         for policy in table:
             mine = [place for place, other in enumerate(of_place) if other == policy]
-            self._own[policy].add(deal, [result.wins[mine[0]], result.margins[mine[0]]])
+            _add(self._own[policy], deal, [result.wins[mine[0]], result.margins[mine[0]]], luck[policy])
             if result.seconds is not None:
                 turns = sum(result.turns[place] for place in mine)
                 self._times[policy].add(deal, [sum(result.seconds[place] for place in mine) / max(1, turns)])
         for (one, at), (other, there) in combinations(zip(table, places, strict=True), 2):
-            against = self._against.setdefault((one, other), DealSums(self._full))
-            against.add(deal, [1.0 if at < there else 0.5 if at == there else 0.0])
+            against = self._against.setdefault((one, other), self._sums())
+            _add(against, deal, [1.0 if at < there else 0.5 if at == there else 0.0], luck[one] - luck[other])
 
     @property
     def ratings(self) -> Ratings:
@@ -108,7 +114,7 @@ class Standings:
                     rating=ratings.estimates[policy],
                     above_next=float(ratings.superiority[policy, below]) if is_compared else math.nan,
                     wins=sums.share(0),
-                    margin=sums.mean(1),
+                    margin=sums.mean(_MARGIN),
                     seconds_per_turn=self._times[policy].mean(0),
                     games=sums.games,
                 )
@@ -130,6 +136,10 @@ class Standings:
         zero = f"{of_mean[0]} has 0" if len(of_mean) == 1 else f"the mean {who}is 0"
         words = f"Ratings are points as in chess, and {zero}: 100 points more are 64 % of the wins, 400 are 91 %."
         words += " [low, high] are 95 % intervals over deals."
+        if self.plan.luck:
+            known = [times for sums in self._own if isinstance(sums, AdjustedSums) and not math.isnan(times := sums.reduction(_MARGIN))]
+            of = f" (variance reduction of margins {min(known):.2f}x to {max(known):.2f}x)" if known else ""
+            words += f" Wins, margins and pairs are adjusted for luck, as {self.plan.luck} values it{of}; ratings are not."
         if any(math.isinf(each.low) or math.isinf(each.high) for each in self.ratings.estimates):
             words += " 'at least' and 'at most': a policy that won, or lost, all these games has only one end."
         idle = [name for name, sums in zip(self.plan.names, self._own, strict=True) if not sums.games]
@@ -181,6 +191,14 @@ class Standings:
             "policies": [row_json(row) for row in self.rows()],
             "pairs": pairs,
         }
+
+
+def _add(sums: DealSums | AdjustedSums, deal: int, numbers: Sequence[float], luck: float) -> None:
+    """Add the numbers of a game, all of which have this luck."""
+    if isinstance(sums, AdjustedSums):
+        sums.add(deal, [(number, luck) for number in numbers])
+    else:
+        sums.add(deal, numbers)
 
 
 def cells(row: Standing) -> tuple[str, ...]:

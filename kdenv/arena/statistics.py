@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -103,13 +104,14 @@ class DealSums:
     def games(self) -> int:
         return self._total.n_games + sum(games for games, _ in self._partial.values())
 
-    def mean(self, column: int) -> Estimate:
+    def mean(self, column: int, intervals: int = 1) -> Estimate:
         """The mean over games of the number in this column, with a t interval.
 
         Its variance is the cluster-robust one of a ratio of sums over deals (Liang and Zeger 1986), with the factor
-        c / (c - 1) for c deals; Student's t has c - 1 degrees of freedom.
+        c / (c - 1) for c deals; Student's t has c - 1 degrees of freedom. It is one of so many intervals that contain all their
+        truths in 95 % of all cases (Bonferroni).
         """
-        return mean_of(*self.mean_and_variance(column), self.deals)
+        return mean_of(*self.mean_and_variance(column), self.deals, intervals)
 
     def share(self, column: int) -> Estimate:
         """The mean over games of a number between 0 and 1 in this column, with an interval that stays between 0 and 1.
@@ -178,11 +180,11 @@ class _Deals(NamedTuple):
         )
 
 
-def mean_of(mean: float, variance: float, deals: int) -> Estimate:
-    """A mean of this variance with its t interval."""
+def mean_of(mean: float, variance: float, deals: int, intervals: int = 1) -> Estimate:
+    """A mean of this variance with its t interval, one of so many that contain all their truths in 95 % of all cases."""
     if deals < FEWEST_DEALS:
         return Estimate(mean)
-    half = student_t(deals - 1) * math.sqrt(variance)
+    half = student_t(deals - 1, intervals) * math.sqrt(variance)
     return Estimate(mean, mean - half, mean + half)
 
 
@@ -218,9 +220,14 @@ class AdjustedSums:
         """The number of deals."""
         return sum(half.deals for half in self._halves)
 
-    def mean(self, column: int) -> Estimate:
-        """The adjusted mean of the number in this column, with a t interval."""
-        return mean_of(*self._mean_and_variance(column)[:2], self.deals)
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return sum(half.games for half in self._halves)
+
+    def mean(self, column: int, intervals: int = 1) -> Estimate:
+        """The adjusted mean of the number in this column, with a t interval as in DealSums.mean."""
+        return mean_of(*self._mean_and_variance(column)[:2], self.deals, intervals)
 
     def share(self, column: int) -> Estimate:
         """The adjusted mean of a number between 0 and 1, with Wilson's interval as in DealSums.share."""
@@ -235,7 +242,7 @@ class AdjustedSums:
         """The adjusted mean, its variance, and the variance of the mean that is not adjusted."""
         parts = [_Adjusted.of(half, 3 * column) for half in self._halves]
         slopes = [parts[1].slope, parts[0].slope] if all(half.deals >= FEWEST_DEALS for half in self._halves) else [0.0, 0.0]
-        games = sum(half.games for half in self._halves)
+        games = self.games
         if games == 0:
             return math.nan, math.nan, math.nan
         mean = with_it = without = 0.0
@@ -332,9 +339,17 @@ class Median:
         return math.nan
 
 
-def student_t(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t, to 0.0001 from 9 degrees of freedom up (Hill's expansion; Abramowitz and Stegun 26.7.5)."""
-    z = 1.959963985
+def normal_quantile(tail: float) -> float:
+    """The number that a standard normal exceeds with this probability."""
+    return NormalDist().inv_cdf(1 - tail)
+
+
+def student_t(freedom: int, intervals: int = 1) -> float:
+    """The quantile of Student's t for one of so many 95 % intervals (Hill's expansion; Abramowitz and Stegun 26.7.5).
+
+    From 9 degrees of freedom up it is right to 0.0001 for one interval, and to 0.1 % for 100 of them.
+    """
+    z = normal_quantile(0.025 / intervals)
     g1 = (z**3 + z) / 4
     g2 = (5 * z**5 + 16 * z**3 + 3 * z) / 96
     g3 = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384

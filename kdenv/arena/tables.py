@@ -47,11 +47,12 @@ def bar(share: float, width: int = 10) -> str:
     return ("█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8]).strip().ljust(width)
 
 
-def note(deals: int) -> str:
-    """The sentence about the intervals in the table, or the reason why there are none."""
+def note(deals: int, differences: int = 1) -> str:
+    """The sentences about the intervals in the table and of this many differences, or the reason why there are none."""
     if deals < FEWEST_DEALS:
         return f"No intervals: {TOO_FEW} ({deals}; {FEWEST_DEALS} are needed)."
-    return "± and [low, high] are 95 % intervals over deals."
+    several = f" Those of the {differences} differences are wider, so that all of them are right in 95 % of all matches (Bonferroni)."
+    return "± and [low, high] are 95 % intervals over deals." + (several if differences > 1 else "")
 
 
 def text_table(rows: Sequence[PolicyRow], bars: bool = False) -> str:

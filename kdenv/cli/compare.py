@@ -33,7 +33,8 @@ def add(commands: Commands) -> None:
     add_against(compare, "none, and A and B share a table; with opponents they never meet")
     add_players(compare, "the number of seats (default: one more than opponents are named; without them 2, if the game has it)")
     compare.add_argument("--at", metavar="B,...", help="compare searches that name no budget at each of these, such as 0.01s,0.1s")
-    compare.add_argument("--error", type=float, default=0.05, metavar="P", help="the largest probability of a wrong answer (default: 0.05)")
+    of_error = "the largest probability of a wrong answer; of any wrong answer, if --at asks for several (default: 0.05)"
+    compare.add_argument("--error", type=float, default=0.05, metavar="P", help=of_error)
     ends = compare.add_mutually_exclusive_group()
     ends.add_argument(
         "--smallest", type=float, default=1.0, metavar="POINTS", help="the smallest difference of interest, in points a game (default: 1)"
@@ -51,6 +52,7 @@ def _compare(parsed: argparse.Namespace) -> int:
 
     check_report(parsed.report, parsed.out)
     budgets = [] if parsed.at is None else read_budgets(parsed.at)
+    parsed.error /= max(1, len(budgets))  # so that it is that of all answers
     outs = [] if parsed.out is None else [_out(parsed.out, budget) for budget in budgets] or [parsed.out]
     is_given, parsed.seed = parsed.seed is not None, chosen(parsed.seed, kept_in_files(outs))
     if parsed.at is None:
@@ -73,6 +75,8 @@ def _compare(parsed: argparse.Namespace) -> int:
     def show() -> None:
         if parsed.json:
             print(json.dumps([row.as_json() for row in rows.rows]))
+        for sentence in () if parsed.json else rows.notes():
+            print(sentence)
 
     show_and_report(parsed.report, lambda: report.compare_page(rows.rows), show, not parsed.json)
     return code

@@ -34,7 +34,7 @@ def add(commands: Commands) -> None:
     add_seed(parser, None, "the seed of the deals and of all policies (default: that of the games in --out, or a new one)")
     parser.add_argument("--processes", type=whole(1), metavar="N", help="how many games to play at a time (default: one per core)")
     add_ray(parser)
-    parser.add_argument("--processor-time", action="store_true", help="measure CPU time, in one process; for machines that are shared")
+    parser.add_argument("--processor-time", action="store_true", help="measure CPU time, in one process or by --ray; for shared machines")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep the games, curve.csv and curve.svg here; the same command resumes")
     add_luck(parser)
     add_report(parser)

@@ -6,11 +6,12 @@ import argparse
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdenv.cli import terminal
-from kdenv.cli.arguments import Commands, add_processes
+from kdenv.cli.arguments import Commands, add_luck, add_processes, luck_of
 from kdenv.cli.interrupts import print_end
 from kdenv.cli.reports import add_report, check_report, show_and_report
 from kdenv.cli.seeds import chosen, keep_seed, kept_in_folders
@@ -34,6 +35,7 @@ def add(commands: Commands) -> None:
     league.add_argument("--out", type=Path, metavar="FOLDER", help="keep the games here (default: the file's name without its ending)")
     add_part(league)
     add_processes(league)
+    add_luck(league)
     add_report(league)
 
 
@@ -59,18 +61,23 @@ def _league(parsed: argparse.Namespace) -> int:
     from kdenv.arena import merge, read_league
     from kdenv.arena.league_games import known_tables
 
+    def read(seed: int = 0) -> League:
+        found = read_league(parsed.file, seed)
+        parsed.game = found.game  # of which --luck-adjusted takes the network
+        return replace(found, luck=luck_of(parsed) or found.luck)
+
     check_report(parsed.report, None)
-    read_league(parsed.file).check()
+    read().check()
     folder = parsed.out or parsed.file.with_suffix("")
     if folder.exists() and not folder.is_dir():
         raise BadOption(f"{folder} is a file; the games of a league need a folder, so give --out another name")
 
     def has_games(where: Path, seed: int) -> bool:
-        return bool(known_tables(read_league(parsed.file, seed), where))
+        return bool(known_tables(read(seed), where))
 
     kept = kept_in_folders([folder, *parsed.merge], has_games)
     seed = chosen(None, kept)
-    plan = read_league(parsed.file, seed)
+    plan = read(seed)
     if parsed.part != (1, 1) and kept is None and plan.seed == seed:
         raise BadOption(f"{parsed.file} names no seed, so each part would have another one; add a line such as seed = {plan.seed}")
     if not parsed.only_rate:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kdenv.cli.arguments import Commands, add_seed, whole
+from kdenv.cli.arguments import Commands, add_ray, add_seed, whole
 from kdenv.cli.terminal import Progress
 from kdenv.core.errors import BadOption
 from kdenv.drawing.chart import Dot, Line, chart
@@ -46,6 +46,7 @@ def add(commands: Commands) -> None:
     sizes.add_argument("--games", type=whole(1, 10**6), metavar="N", help=least)
     add_seed(command, None, "the seed of the deals, of which each match has its own; rows with another seed are made again (default: 2026)")
     command.add_argument("--again", action="store_true", help="make rows again, and play their games again, that another commit has made")
+    add_ray(command)
     command.add_argument("--list", action="store_true", help="list the papers and their tables")
     command.add_argument(
         "--out", type=Path, metavar="FOLDER", help="where results, figures and RESULTS.md are (default: baselines/papers, which has ours)"
@@ -56,8 +57,10 @@ def add(commands: Commands) -> None:
 
 
 def _run(parsed: argparse.Namespace) -> int:
+    from kdenv.arena.cluster import connection
+
     tables = _tables()
-    tables.out, tables.progress = parsed.out, Progress
+    tables.out, tables.progress, tables.ray = parsed.out, Progress, parsed.ray
     claims = importlib.import_module("baselines.papers.claims")
     papers = list(tables.PAPERS) if parsed.paper is None else [parsed.paper]
     if parsed.paper == claims.NAME:
@@ -77,15 +80,16 @@ def _run(parsed: argparse.Namespace) -> int:
         print(f"{claims.NAME}: what the papers say they found")
         return 0
     try:
-        for paper in papers:
+        with connection(None if parsed.page else parsed.ray):
+            for paper in papers:
+                if parsed.page:
+                    tables.judge(paper)
+                else:
+                    _reproduce(tables, paper, parsed)
             if parsed.page:
-                tables.judge(paper)
-            else:
-                _reproduce(tables, paper, parsed)
-        if parsed.page:
-            claims.judge()
-        elif parsed.paper in (None, claims.NAME):
-            _try_claims(claims, parsed)
+                claims.judge()
+            elif parsed.paper in (None, claims.NAME):
+                _try_claims(claims, parsed)
     finally:  # also after Ctrl-C, so that the pages never have fewer lines than the results
         _write_pages(tables, claims)
     return 0

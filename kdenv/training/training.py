@@ -211,12 +211,12 @@ class Training(ABC):
         done = self.games / settings.games if settings.games else self.seconds / (60 * settings.minutes)
         return min(1.0, done)
 
-    def run(self, show: Callable[[str], None] = lambda line: None, points: int = 20) -> None:
-        """Learn to the end. Strength is measured `points` times, at even shares of the training. Ctrl-C keeps the progress."""
+    def run(self, show: Callable[[str], None] = lambda line: None, points: int = 20, until: float = 1.0) -> None:
+        """Learn until this share of the training. Strength is measured `points` times, at even shares. Ctrl-C keeps the progress."""
         saved = time.monotonic()
         self.compile()
         try:
-            while self.progress < 1:
+            while self.progress < until:
                 at = len(self.curve.times()) / points
                 self.learn()
                 if self.progress >= at or time.monotonic() - saved > _CHECKPOINT_EVERY:
@@ -224,7 +224,7 @@ class Training(ABC):
                         self._measure(show)
                     self.save()
                     saved = time.monotonic()
-            if self.games not in self.curve.times():
+            if self.progress >= 1 and self.games not in self.curve.times():
                 self._measure(show)
         finally:
             self.save()

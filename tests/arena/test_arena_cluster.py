@@ -5,14 +5,16 @@ The tests with a cluster of two nodes on this machine need the extra `ray`, and 
 
 import socket
 import sys
-from dataclasses import replace
+import time
+from contextlib import nullcontext
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 from matches import results_of, without_time
 
-from kdenv.arena import Curve, CurvePlan, GameFailed, Ladder, League, Match, Result, climb, cluster, league, play
+from kdenv.arena import Curve, CurvePlan, GameFailed, Ladder, League, Match, Result, Standings, climb, cluster, league, play, processor_time
 from kdenv.arena.job_queue import JobQueue
 from kdenv.arena.ladder import LadderGame, Rung
 from kdenv.cli import main
@@ -204,7 +206,7 @@ def test_a_node_with_another_version_or_model_is_refused(fake, monkeypatch: pyte
     fake()
     match = Match("kingdomino", ["ppo(kingdomino-ppo)", *["random"] * 3], games=8)
     play_there = cluster._play
-    monkeypatch.setattr(cluster, "_play", lambda match, games, here, records: play_there(match, games, {**here, **expected}, records))
+    monkeypatch.setattr(cluster, "_play", lambda match, games, here, *how: play_there(match, games, {**here, **expected}, *how))
     with pytest.raises(BadOption, match=sentence):
         play(match, ray="auto", on_result=lambda result: None)
 
@@ -226,8 +228,6 @@ def test_a_curve_connects_once_and_loses_nothing(fake, tmp_path) -> None:
     assert there.measure(tmp_path, ray="auto") and here.measure(processes=1)
     assert (ray.connections, ray.ended) == (1, True)
     assert [point.row.margin for point in there.points] == [point.row.margin for point in here.points]
-    with pytest.raises(BadOption, match="a cluster cannot play"):
-        Curve(replace(plan, by_processor=True)).measure(ray="auto")
 
 
 def test_a_ladder_is_the_same_on_a_cluster_that_loses_a_job(fake, tmp_path) -> None:
@@ -239,10 +239,65 @@ def test_a_ladder_is_the_same_on_a_cluster_that_loses_a_job(fake, tmp_path) -> N
     assert [(row.label, row.rating) for row in there.rows("kingdomino")] == [(row.label, row.rating) for row in here.rows("kingdomino")]
 
 
+@pytest.mark.parametrize("by_processor", [False, True])
+def test_times_on_a_cluster_are_those_that_are_asked_for(fake, monkeypatch: pytest.MonkeyPatch, by_processor: bool) -> None:
+    """A policy that sleeps uses no CPU time."""
+    fake()
+    match = Match("kingdomino", [Sleeping(), "random"], 2, options={"size": 3})
+    with processor_time() if by_processor else nullcontext():
+        result = results_of(match, processes=None, ray="auto")[0]
+    assert (result.seconds[0] >= 0.004 * result.turns[0]) != by_processor
+
+
+class Sleeping(Policy):
+    def act(self, view):
+        time.sleep(0.004)
+        return view.legal()[0]
+
+
 def test_luck_is_the_same_on_a_cluster(fake) -> None:
     fake()
     match = Match("dominion", ["double_witch", "big_money"], games=6, seed=5, luck="learned(dominion)")
     assert [each.luck for each in results_of(match, processes=None, ray="auto")] == [each.luck for each in results_of(match)]
+
+
+def trained(folder: Path, *more: str) -> dict[str, bytes]:
+    """The networks of a short training of two seeds by the command line."""
+    command = ["train", "dominoes", "--games", "3000", "--hidden", "4", "--deals", "2", "--points", "2", "--seeds", "2", "--seed", "5"]
+    assert main([*command, "--against", "random", "--out", str(folder), *more]) == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["seed-5", "seed-6"]
+    return {path.name: (path / "model.npz").read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.cold
+def test_the_seeds_of_a_training_are_the_same_on_a_cluster_that_loses_parts(fake, tmp_path, capsys) -> None:
+    ray = fake(loses=lambda files, n: n in (2, 5))
+    there = trained(tmp_path / "there", "--ray", "auto")
+    assert (ray.connections, ray.ended) == (1, True)
+    assert len(ray.asked) > 6  # parts of two trainings, two of which were lost
+    shown = capsys.readouterr().out
+    assert "seed 5: " in shown and "seed 6: " in shown
+    assert shown.count("the model is ") == 2
+    assert there == trained(tmp_path / "here")
+    assert there["seed-5"] != there["seed-6"]
+
+
+@pytest.mark.cold
+def test_a_training_that_is_always_lost_is_told(fake, tmp_path, capsys) -> None:
+    fake(loses=lambda files, n: True)
+    command = ["train", "dominoes", "--games", "60", "--hidden", "4", "--out", str(tmp_path / "lost"), "--ray", "auto"]
+    assert main(command) == 2
+    assert "3 processes ended in the same job, the last one by Lost of Ray" in capsys.readouterr().err
+
+
+def test_a_table_of_a_paper_is_the_same_on_a_cluster(fake, tmp_path) -> None:
+    from baselines.papers.matches import Matches
+
+    ray = fake()
+    words = "kingdomino; size=3; full_greedy v random"
+    there, here = (Matches(tmp_path / name, ray=address).play("match", words, 6) for name, address in (("there", "auto"), ("here", None)))
+    assert ray.asked
+    assert without_time(there.results) == without_time(here.results)
 
 
 def test_an_address_where_nobody_listens_is_told_at_once(fake) -> None:
@@ -313,3 +368,21 @@ def test_a_match_goes_on_when_a_node_is_killed(two_nodes) -> None:
     assert play(SEARCH, ray=two_nodes.address, on_result=on_result)
     results.sort(key=lambda result: result.number)
     assert without_time(results) == without_time(results_of(SEARCH))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_ladder_is_the_same_when_a_node_is_killed(two_nodes, tmp_path) -> None:
+    rows = [Rung(text, "search", {"kingdomino": text}) for text in ("mce(playouts=100)", "uct(playouts=100)", "full_greedy")]
+    plan = Ladder(1, {"kingdomino": LadderGame(10, options={"size": 3})}, rows)
+
+    def on_result(standings: Standings) -> None:
+        if standings.games == 8:
+            two_nodes.remove_node(two_nodes.worker_nodes.copy().pop(), allow_graceful=False)
+
+    there = climb(plan, tmp_path, processes=None, ray=two_nodes.address, on_result=on_result)
+    assert len(two_nodes.worker_nodes) == 0
+    here = climb(plan)
+    assert [(row.label, row.rating, row.games) for row in there.rows("kingdomino")] == [
+        (row.label, row.rating, row.games) for row in here.rows("kingdomino")
+    ]

@@ -12,6 +12,7 @@ from kdenv.arena import Comparison, Comparisons, Match, Result, Summary, compare
 from kdenv.arena import comparison as comparison_module
 from kdenv.arena.comparison import Verdict
 from kdenv.arena.sequential import ConfidenceSequence
+from kdenv.arena.statistics import student_t
 from kdenv.cli import main
 from kdenv.core.errors import BadOption, BadRecord
 from kdenv.games import find_game
@@ -249,6 +250,9 @@ def test_a_match_lists_paired_differences_that_are_narrower_than_either_score() 
     line += f"variance reduction from shared deals: {first.pairing:.1f}x"
     assert line in str(summary)
     assert line in summary._repr_html_()
+    half = student_t(29, 3) * difference.std(ddof=1) / math.sqrt(30)
+    assert first.points.high - first.points.mean == pytest.approx(half)
+    assert "Those of the 3 differences are wider, so that all of them are right in 95 % of all matches (Bonferroni)." in str(summary)
 
 
 def test_shared_deals_that_do_not_help_are_told() -> None:
@@ -262,6 +266,7 @@ def test_few_deals_have_differences_without_intervals() -> None:
     match = Match("kingdomino", ["full_greedy", "gprd", "random"], games=60)
     summary = Summary(match, [result_of(number, [50 + number, 50, 40]) for number in range(27)])
     assert "full_greedy minus gprd: +13.0 points a game\n" in str(summary)
+    assert "Bonferroni" not in str(summary)
     assert math.isnan(summary.differences()[0].pairing)
 
 
@@ -352,12 +357,22 @@ def test_the_command_says_what_is_known(capsys) -> None:
 def test_the_command_compares_at_several_budgets(capsys, tmp_path) -> None:
     command = ["compare", "kingdomino", "mce", "random", "--against", "gprd", "full_greedy", "--option", "size=3", "--processes", "1"]
     assert main([*command, "--seed", "1", "--at", "playouts=2,playouts=4", "--deals", "1", "--out", str(tmp_path / "c.jsonl")]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    *lines, _ = capsys.readouterr().out.splitlines()
     assert [line.split(". ")[0] for line in lines] == [
         f"playouts={n}: it is not known whether mce(playouts={n}) or random is stronger: too few deals (1; 10 are needed)" for n in (2, 4)
     ]
     assert all(re.search(r"Wins-draws-losses \d-\d-\d \(A\) and \d-\d-\d \(B\), Elo difference ", line) for line in lines)
     assert sorted(path.name for path in tmp_path.glob("*.jsonl")) == ["c-playouts=2.jsonl", "c-playouts=4.jsonl"]
+
+
+def test_several_budgets_share_the_error(capsys) -> None:
+    command = ["compare", "kingdomino", "mce", "random", "--option", "size=3", "--processes", "1", "--seed", "1", "--deals", "1"]
+    assert main([*command, "--at", "playouts=1,playouts=2,playouts=3", "--error", "0.06", "--json"]) == 0
+    assert [round(row["error"], 12) for row in json.loads(capsys.readouterr().out)] == [0.02] * 3
+    assert main([*command, "--at", "playouts=1,playouts=2"]) == 0
+    assert capsys.readouterr().out.endswith("The probability that any of these 2 answers is wrong is at most 5 %.\n")
+    assert main([*command, "--at", "playouts=1"]) == 0
+    assert "any of these" not in capsys.readouterr().out
 
 
 def test_an_interrupted_command_says_how_to_go_on(capsys, tmp_path, monkeypatch) -> None:

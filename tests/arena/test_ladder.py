@@ -98,6 +98,7 @@ def test_a_file_is_read(plan: Ladder) -> None:
         ('name = "random"', 'name = "greedy"', "two rows named greedy"),
         ("mce(playouts=3)", "mec(playouts=3)", "no policy mec"),
         ('{ kingdomino = "mce(playouts=3)" }', "{}", "plays no game"),
+        ('budget = "0.1 ms"', 'budget = "0.1 ms"\ndeals = 0', "row 3: deals=0 is not possible"),
     ],
 )
 def test_a_mistake_in_the_file_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
@@ -123,6 +124,18 @@ def test_two_machines_make_the_same_ladder(plan: Ladder, folder: Path, tmp_path:
     assert numbers(climb(plan, parts[0], plays=False)) == numbers(climb(plan, folder, plays=False))
     with pytest.raises(BadOption, match="has no games of this ladder"):
         merge_ladders(plan, parts[0], tmp_path)
+
+
+def test_a_slow_row_has_fewer_deals(tmp_path: Path) -> None:
+    found = climb(read_ladder(written(tmp_path, FILE + "deals = 5\n")))
+    assert {row.label: row.games for row in found.rows("kingdomino")} == {
+        "greedy": 2 * (12 + 5),
+        "random": 2 * (12 + 5),
+        "flat Monte Carlo, 0.1 ms": 2 * (5 + 5),
+    }
+    assert "12 deals a table (5 with slow policies)" in found.standings["kingdomino"].heading()
+    assert "slow" not in found.standings["dominoes"].heading()
+    assert found.standings["kingdomino"].expected == found.standings["kingdomino"].games
 
 
 def test_each_game_has_the_same_weight() -> None:
@@ -164,7 +177,9 @@ def test_the_files_hold_the_table(plan: Ladder, folder: Path) -> None:
     assert ladder_table.wins_in(folder / "results.csv", "greedy")["dominoes"].mean == pytest.approx(
         next(row.wins.mean for row in found.rows("dominoes") if row.label == "greedy"), rel=1e-5
     )
-    assert (folder / "kingdomino.svg").read_text(encoding="utf-8").startswith("<svg")
+    drawn = (folder / "kingdomino.svg").read_text(encoding="utf-8")
+    assert drawn.startswith("<svg")
+    assert drawn.index("the frontier") < min(drawn.index(f">{name}<") for name in ("greedy", "random", "flat Monte Carlo"))
     assert "| flat Monte Carlo" in (folder / "table.md").read_text(encoding="utf-8")
     assert "All games, each with the same weight" in ladder_table.text(found)
     assert "Two small games" in ladder_table.page(found)
@@ -186,12 +201,13 @@ def test_a_row_is_verified_on_fresh_deals(plan: Ladder, folder: Path) -> None:
         verify_row(plan, "nobody", before, seed=99)
 
 
-def test_a_row_that_is_as_strong_seldom_fails() -> None:
-    """Two shares of 48 wins each, of policies that win 60 %: about 1 of 100 differs by more than is allowed."""
+@pytest.mark.parametrize("checks", [1, 10])
+def test_a_row_that_is_as_strong_seldom_fails(checks: int) -> None:
+    """Two shares of 48 wins each, of policies that win 60 %: about 1 of 100 differs by more than is allowed, and 1 of 1,000 of ten."""
     import numpy as np
 
     from kdenv.arena import DealSums
-    from kdenv.arena.ladder import Verified
+    from kdenv.arena.ladder_checks import Verified
 
     rng, failed = np.random.default_rng(4), 0
     for _ in range(1000):
@@ -201,8 +217,8 @@ def test_a_row_that_is_as_strong_seldom_fails() -> None:
             for deal, won in enumerate(rng.random(48) < 0.6):
                 sums.add(deal, [float(won)])
             shares.append(sums.share(0))
-        failed += not Verified("kingdomino", "a", *shares).holds
-    assert failed <= 10 + 4.9 * math.sqrt(10)
+        failed += not Verified("kingdomino", "a", *shares, checks).holds
+    assert failed <= 10 / checks + 4.9 * math.sqrt(10 / checks)
 
 
 def test_an_entry_is_checked(plan: Ladder, tmp_path: Path) -> None:
@@ -211,6 +227,12 @@ def test_an_entry_is_checked(plan: Ladder, tmp_path: Path) -> None:
     assert line.startswith("mine plays kingdomino: ")
     entered = read_ladder(written(tmp_path, FILE), [written(tmp_path, CARD, "card.toml")])
     assert entered.rows[-1] == replace(entry.rungs[0], by="somebody")
+
+
+def test_an_entry_plays_at_tables_of_more_than_two(tmp_path: Path) -> None:
+    plan = read_ladder(written(tmp_path, FILE.replace("players = 2", "players = 3")))
+    (line,) = check_entry(plan, read_entry(written(tmp_path, CARD)))
+    assert line.startswith("mine plays kingdomino: ")
 
 
 @pytest.mark.parametrize(

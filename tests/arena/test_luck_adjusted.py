@@ -1,5 +1,6 @@
 """Luck is taken out without bias, for any network and any number of redraws, and a program written apart finds the same luck."""
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -9,12 +10,14 @@ import pytest
 from naive.luck import naive_luck
 from three_shells import GAME
 
-from kdenv.arena import Match, Summary, compare, play, play_game
+from kdenv.arena import League, Match, Result, Summary, compare, league, play, play_game
 from kdenv.arena.compiled_games import CompiledGames
 from kdenv.arena.luck import REDRAWS, Luck, luck_of_events, luck_room
 from kdenv.arena.results import ResultsFile
+from kdenv.arena.resume import path_in
 from kdenv.arena.statistics import AdjustedSums
 from kdenv.author import kernel, legal, packed, plays
+from kdenv.cli import main
 from kdenv.compiler.question import answers
 from kdenv.compiler.random import derive_seed, make_rng
 from kdenv.core.errors import BadRecord, KdenvError
@@ -194,6 +197,38 @@ def test_a_comparison_adjusts_by_the_deals_before() -> None:
     raw = compare("dominion", "double_witch", "big_money", seed=1, deals=14, smallest=0, processes=1)
     assert found.deals == raw.deals == 14 or found.is_known
     assert "luck" in found.as_json() and "luck" not in raw.as_json()
+
+
+def test_a_league_adjusts_wins_margins_and_pairs(tmp_path: Path) -> None:
+    """Two policies meet at one table, so its numbers are those of the match."""
+    plan = League("dominion", ["double_witch", "big_money"], deals=24, luck=BY_NETWORK)
+    standings = league(plan, tmp_path, processes=1)
+    match = plan.match((0, 1))
+    assert match.luck == BY_NETWORK
+    of_match = {row.policy: row for row in Summary(match, list(results_in(tmp_path, match))).rows()}
+    raw = league(replace(plan, luck=""), processes=1)
+    for row, other in zip(standings.rows(), raw.rows(), strict=True):
+        assert (row.margin, row.wins) == (of_match[row.policy].margin, of_match[row.policy].wins)
+        assert row.rating == other.rating
+        assert row.margin != other.margin
+    assert standings.against(0, 1).mean == pytest.approx(of_match["double_witch"].wins.mean)
+    told = standings.explanation()
+    assert "adjusted for luck, as learned(dominion) values it (variance reduction of margins" in told and "luck" not in raw.explanation()
+
+
+def results_in(folder: Path, match: Match) -> list[Result]:
+    with ResultsFile(path_in(folder, match), match) as file:
+        return list(file.results())
+
+
+def test_the_command_of_a_league_takes_the_network_of_its_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "league.toml"
+    path.write_text('game = "dominion"\npolicies = ["double_witch", "big_money"]\ndeals = 2\nseed = 1\n', encoding="utf-8")
+    command = ["league", str(path), "--processes", "1", "--luck-adjusted"]
+    assert main(command) == 0
+    assert "adjusted for luck, as learned(dominion) values it" in capsys.readouterr().out
+    assert main([*command, "big_money"]) == 2
+    assert "gives no value of a position" in capsys.readouterr().err
 
 
 # What is subtracted

@@ -233,6 +233,7 @@ def test_looking_back_at_a_finished_game(screen: Screen, served: Served) -> None
     assert page.locator("li", has_text="<b>Eva</b>").count() >= 1  # a name is a text, not markup
     assert page.locator("main b").count() == 0
     assert page.locator("a[download]").count() == 3
+    assert page.locator("summary:has-text('Your decision')").is_hidden()  # nobody decides any more
     screen.picture("looking-back")
 
 
@@ -379,6 +380,8 @@ def test_nothing_moves_while_a_page_comes_and_a_decision_asks_once(browser: Any,
     assert page.locator(".board g[aria-label*='Annabel']").count() >= (game != "dominoes")  # which numbers the seats
     assert page.evaluate("document.querySelectorAll('.board g[aria-label]:not([role])').length") == 0  # labels need a role
     assert page.locator(".seats .badge").count() == len(served.get(f"/games/{id}")["seats"])
+    drawn = page.locator(".canvas").inner_html()
+    assert not [colour for colour in getattr(games.find_game(game).drawing, "DARK", {}) if colour in drawn]
     asked = list[str]()
     page.on("request", lambda request: asked.append(request.url.partition("/api/v1")[2]))
     click_a_decision(screen)
@@ -386,6 +389,42 @@ def test_nothing_moves_while_a_page_comes_and_a_decision_asks_once(browser: Any,
     assert not any("/events" in path for path in asked)  # the answers have the last ones
     screen.picture(f"{game}-{width}-dark")
     screen.close()
+
+
+def test_the_page_asks_less_and_less_often_while_it_is_refused(screen: Screen, served: Served) -> None:
+    """A page whose listener was refused asked 20 times a second."""
+    id, asked = served.make("carcassonne", ["open", "open"]), list[float]()
+    served.join(id, "Bob", seat=1)
+
+    def refuse(route: Any) -> None:
+        asked.append(time.monotonic())
+        route.fulfill(status=429, content_type="application/json", body='{"error": "100 of your requests wait"}')
+
+    screen.page.route(lambda url: "since=" in url, refuse)
+    screen.sit(served, id)
+    screen.page.wait_for_selector(".board svg")
+    screen.page.wait_for_timeout(4000)
+    assert 2 <= len(asked) <= 4
+    assert screen.page.locator("#notice").is_hidden()
+    expected(screen, 429)
+
+
+def test_targets_can_be_seen_in_forced_colours(browser: Any, served: Served) -> None:
+    colours = list[str]()
+    for forced in ("none", "active"):
+        screen = Screen(browser, served, forced_colors=forced)
+        screen.sit(served, served.make("carcassonne", ["open", "greedy"]))
+        assert screen.wait_for_turn()
+        until(screen.page, "document.querySelectorAll('.target').length")
+        colours.append(screen.page.evaluate("getComputedStyle(document.querySelector('.target')).stroke"))
+        shown = screen.page.evaluate("""() => {
+            const probe = document.body.appendChild(document.createElement("i"));
+            probe.style.color = "Highlight";
+            return getComputedStyle(probe).color;
+        }""")
+        screen.close()
+    assert colours[0] == "rgb(210, 86, 42)"
+    assert colours[1] == shown
 
 
 def test_an_address_that_is_no_page_shows_the_tables(screen: Screen) -> None:
@@ -398,12 +437,15 @@ def test_the_lobby_shows_the_games_of_this_browser_first(screen: Screen, served:
     id = served.make("carcassonne", ["open", "open"], called="mine")
     screen.sit(served, id)
     screen.page.wait_for_selector("button:has-text('leave the table')")
+    screen.page.emulate_media(color_scheme="dark")
     screen.go()
     screen.page.wait_for_selector("section[aria-label='Your games'] .card:has-text('mine')")
     assert screen.page.locator("section[aria-label='Your games'] .card.turn").count() == 0
     served.join(id, "Bob")
     turns = int(served.get(f"/games/{id}")["turn"] == 0)
     until(screen.page, f"document.querySelectorAll(\"section[aria-label='Your games'] .card.turn\").length === {turns}")
+    small = screen.page.locator("section[aria-label='Your games'] img").get_attribute("src")
+    assert small.endswith("/picture.svg?dark=true")
 
 
 def test_a_table_is_left_on_its_page(screen: Screen, served: Served) -> None:
