@@ -197,8 +197,8 @@ def test_a_network_of_another_architecture_is_not_saved(tmp_path: Path) -> None:
     assert not (tmp_path / "x.npz").exists()
 
 
-@pytest.mark.parametrize(("model", "hidden"), [("dominoes-ppo", (96,)), ("kingdomino-ppo", (128,))])
-def test_a_model_file_is_read_as_layers_of_torch_and_written_again(model: str, hidden: tuple[int, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize("model", ["dominoes-ppo", "kingdomino-ppo"])
+def test_a_model_file_is_read_as_layers_of_torch_and_written_again(model: str, tmp_path: Path) -> None:
     layers, trained_for = load_network(model)
     kdenv.save_network(tmp_path / "again.npz", layers, trained_for)
     stored, again = (read_network(model_path(each)) for each in (model, str(tmp_path / "again.npz")))
@@ -206,7 +206,7 @@ def test_a_model_file_is_read_as_layers_of_torch_and_written_again(model: str, h
     for one, other in zip(stored.layers, again.layers, strict=True):
         assert (one[0] == other[0]).all() and (one[1] == other[1]).all()
     rows = np.random.default_rng(1).normal(size=(5, stored.n_in)).astype(np.float32)
-    network = TurnNetwork(stored.n_in, hidden)
+    network = TurnNetwork(stored.n_in, [len(bias) for _, bias in stored.layers[:-1]])
     network.scorer.load_state_dict(layers.state_dict())
     with torch.no_grad():
         np.testing.assert_allclose(network.score(torch.from_numpy(rows)).numpy(), forward(stored.layers, rows), rtol=1e-3, atol=1e-4)
