@@ -103,7 +103,7 @@ def strength(network, n_games):
 def main():
     """Learn, and print the losses and the strength."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=600, help="the processor time of learning")
+    parser.add_argument("--seconds", type=float, default=600, help="CPU time of training, without compiling and the match")
     parser.add_argument("--playouts", type=int, default=8, help="the simulations of a decision")
     parser.add_argument("--considered", type=int, default=4, help="the turns of the root that are simulated")
     parser.add_argument("--games", type=int, default=400, help="the number of games of a match")
@@ -113,11 +113,19 @@ def main():
     games = SelfPlay(GAME, 256, reward="margin", encoding=ENCODING, skip_forced=True, **OPTIONS)
     network = Network(games.n_observed)
     optimizer, decisions = torch.optim.Adam(network.parameters(), 1e-3), Decisions(games.num_envs)
-    now, n_steps, n_updates, start = games.reset(seed=1), 0, 0, time.process_time()
-    while time.process_time() < start + args.seconds:
+    now, n_steps, n_updates = games.reset(seed=1), 0, 0
+
+    def search():
+        """Search all games, and list the positions after their turns."""
         seed = 1_000_000 + n_steps * games.num_envs  # each search has its own numbers
         found = search_many(SEARCH.format(args.playouts), games, network.evaluate, encoding=ENCODING, gumbel=args.considered, seed=seed)
-        decisions.note(games.afterstates(), found, now.seat)
+        return games.afterstates(), found
+
+    search()  # compiles, and changes no game
+    start = time.process_time()
+    while time.process_time() < start + args.seconds:
+        after, found = search()
+        decisions.note(after, found, now.seat)
         now = games.step(found.first)  # in dominoes each turn is one action
         decisions.end(np.flatnonzero(now.terminated), now.rewards)
         n_steps += 1

@@ -39,11 +39,13 @@ def values_of(network, observations):
 
 
 def learn(network, games, seconds):
-    """Play all seats for some seconds of processor time, and fit the values of afterstates to the rewards at the ends of rounds."""
+    """Play all seats for some seconds of CPU time, and fit the values of afterstates to the rewards at the ends of rounds."""
     optimizer, rng = torch.optim.Adam(network.parameters(), 1e-3), np.random.default_rng(1)
     waiting: list[list[Any]] = [[] for _ in range(games.num_envs)]
     done: list[Any] = []
-    now, start = games.reset(seed=1), time.process_time()
+    now = games.reset(seed=1)
+    games.afterstates()  # compiles
+    start = time.process_time()
     while time.process_time() < start + seconds:
         after = games.afterstates()
         chosen = after.sample(values_of(network, after.observations) / 0.05, rng)
@@ -85,7 +87,7 @@ kdenv.add_policy("mine", Mine)
 def main():
     """Learn, search the games of a batch at once, and play a match with and without a search."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=30, help="the processor time of learning")
+    parser.add_argument("--seconds", type=float, default=30, help="CPU time of training, without compiling and the match")
     parser.add_argument("--games", type=int, default=200, help="the number of games of each match")
     args = parser.parse_args()
     torch.set_num_threads(1)  # small networks are faster so

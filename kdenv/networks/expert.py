@@ -27,7 +27,7 @@ from kdenv.compiler.question import answers
 from kdenv.compiler.random import Rng, make_rng, next64, uniform
 from kdenv.core.game import Game
 from kdenv.core.verbs import CHANCE, OVER, apply, apply_chance, legal, phase, resample_hidden, sample_chance, seat, truncated
-from kdenv.networks.network import go_on_from_first_layer, look, take_base, value
+from kdenv.networks.network import value, value_alone
 from kdenv.networks.players import worth_of_end
 from kdenv.networks.policy_learning import DECISIONS, choose_place, derive_scores, draw_place, value_of_hidden
 
@@ -180,9 +180,7 @@ def _playout(expert, learner, mover, action):
             left -= 1
             others_decided = False
             if left == 0:
-                look(learner.network, states, 0, mover)
-                take_base(learner.network)
-                go_on_from_first_layer(learner.network)
+                value_alone(learner.network, states, 0, mover)
                 return value_of_hidden(learner)
         n = legal(s, expert.out)
         apply(s, expert.out[_best_place(expert, learner, decides, n) if n > 1 else 0])
@@ -195,17 +193,10 @@ def _playout(expert, learner, mover, action):
 def _best_place(expert, learner, decides, n):
     """Return the place of the action that the network scores highest, of the n legal ones in states[0]."""
     network, states, best, most = learner.network, expert.states, 0, np.float32(-np.inf)
-    last = network.weights_at.shape[0] - 1
     for i in range(n):
         states[1] = states[0]
         apply(states[1], expert.out[i])
-        if i == 0:
-            look(network, states, 1, decides)
-            take_base(network)
-            go_on_from_first_layer(network)
-            score = network.layers[last, 0]
-        else:
-            score = value(network, states, 1, decides)
+        score = value(network, states, 1, decides) if i > 0 else value_alone(network, states, 1, decides)
         if score > most:
             best, most = i, score
     return best

@@ -32,7 +32,7 @@ from kdenv.core.verbs import (
     seat,
     standings,
 )
-from kdenv.networks.network import RELU, Array, Network, add_input, go_on_from_first_layer, look, take_base
+from kdenv.networks.network import RELU, Array, Network, add_input, derive_activation, value_alone
 from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_turns, worth_of_end
 
 MOST_TURNS = 4096  # of one game; the network does not learn from later turns
@@ -228,13 +228,9 @@ def step_towards(learner, states, k, seat, target, rate, measures):
     If `measures` is true, the gradients update their running mean squares.
     """
     network = learner.player.network
-    look(network, states, k, seat)
-    take_base(network)
-    go_on_from_first_layer(network)
+    found = float(value_alone(network, states, k, seat))
     # The error is half the squared difference, so its derivative by the value is the difference.
-    last = network.weights_at.shape[0] - 1
-    found = float(network.layers[last, 0])
-    learner.slopes[last, 0] = np.float32(found - target)
+    learner.slopes[network.weights_at.shape[0] - 1, 0] = np.float32(found - target)
     _step_back(learner, np.float32(rate), measures)
     return found
 
@@ -262,12 +258,8 @@ def _step_back(learner, rate, measures):
                 for j in range(n_out):
                     slopes[layer - 1, i] += network.weights[at + i * n_out + j] * slopes[layer, j]
                 _change(learner, at + i * n_out, before[i], slopes[layer], n_out, rate, measures)
-        # 2. Multiply by the derivative of the activation.
-        for i in range(n_in):
-            if network.activation == RELU:
-                slopes[layer - 1, i] = slopes[layer - 1, i] if before[i] > _0 else _0
-            else:
-                slopes[layer - 1, i] *= _1 - before[i] * before[i]
+        # 2. The slopes of the sums, from those of the outputs.
+        derive_activation(network.activation, before, n_in, slopes[layer - 1])
         _change(learner, bias_at, _1, slopes[layer], n_out, rate, measures)
     # 3. The first layer: only the weights of inputs that are not 0 have a gradient.
     n_out = network.sizes[1]

@@ -374,6 +374,17 @@ def _activate(activation, numbers, n):
 
 
 @kernel
+def derive_activation(activation, outputs, n, slopes):
+    """Multiply the slopes by the derivative of the activation, which has these outputs."""
+    if activation == RELU:
+        for i in range(n):
+            slopes[i] = slopes[i] if outputs[i] > _0 else _0
+    else:
+        for i in range(n):
+            slopes[i] *= _1 - outputs[i] * outputs[i]
+
+
+@kernel
 def _tanh(x):
     """tanh, the same with and without compiling.
 

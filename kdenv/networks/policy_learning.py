@@ -29,11 +29,11 @@ from kdenv.core.turns import play_turn_while_deciding
 from kdenv.core.verbs import CHANCE, OVER, apply, apply_chance, begin, legal, phase, resample_hidden, sample_chance, seat, truncated
 from kdenv.networks.learning import GAMES, N_SUMS, NO_GUIDE, POSITIONS, SQUARED_ERRORS
 from kdenv.networks.network import (
-    RELU,
     Array,
     Network,
     add_input,
     add_inputs,
+    derive_activation,
     go_on_from_first_layer,
     list_used,
     look,
@@ -501,7 +501,7 @@ def _go_back(learner, kept, slope, at, bias_at):
         of_last[i] = slope * learner.weights[at + i]
         gradients[at + i] += slope * outputs[i]
     gradients[bias_at] += slope
-    _through_activation(network.activation, outputs, n, of_last)
+    derive_activation(network.activation, outputs, n, of_last)
     while layer > 0:
         n_in, n_out, first = network.sizes[layer], network.sizes[layer + 1], network.weights_at[layer]
         before, mine, theirs = kept[layer - 1], slopes[layer], slopes[layer - 1]
@@ -512,19 +512,8 @@ def _go_back(learner, kept, slope, at, bias_at):
             theirs[i] = _0
         list_used(mine, n_out, network.used)
         add_inputs(learner.turned, first, mine, network.used, n_in, theirs)
-        _through_activation(network.activation, before, n_in, theirs)
+        derive_activation(network.activation, before, n_in, theirs)
         layer -= 1
-
-
-@kernel
-def _through_activation(activation, outputs, n, slopes):
-    """Multiply the slopes by the derivative of the activation, which has these outputs."""
-    if activation == RELU:
-        for i in range(n):
-            slopes[i] = slopes[i] if outputs[i] > _0 else _0
-    else:
-        for i in range(n):
-            slopes[i] *= _1 - outputs[i] * outputs[i]
 
 
 @kernel

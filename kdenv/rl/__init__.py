@@ -20,6 +20,6 @@ except ImportError:
     raise missing_extra("kdenv.rl", "rl") from None
 
 from kdenv.rl.ppo import TurnPPO
-from kdenv.rl.turns import TurnNetwork, log_probabilities, sample
+from kdenv.rl.turns import TurnNetwork, load_network, log_probabilities, sample
 
-__all__ = ["TurnNetwork", "TurnPPO", "log_probabilities", "sample"]
+__all__ = ["TurnNetwork", "TurnPPO", "load_network", "log_probabilities", "sample"]

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+
+from kdenv.core.errors import NotSupported
+from kdenv.policies.learned import model_path
+from kdenv.policies.model_file import read_network
 
 
 class TurnNetwork(nn.Module):
@@ -52,6 +58,38 @@ def _layers(n_in: int, hidden: Sequence[int]) -> nn.Sequential:
     nn.init.orthogonal_(last.weight, 0.01)
     nn.init.zeros_(last.bias)
     return nn.Sequential(*layers, last)
+
+
+def load_network(model: str | Path) -> tuple[nn.Sequential, dict[str, Any]]:
+    """Return the network of a model file as layers of torch, and its `trained_for`, with which kdenv.save_network writes it again.
+
+    So a training can go on with a network of `kdenv train`: `TurnNetwork(n, hidden).scorer.load_state_dict(layers.state_dict())`.
+
+    Args:
+        model: a file that ends in .npz, or the name of a model of the package.
+
+    >>> from kdenv.rl import load_network
+    >>> layers, trained_for = load_network("dominoes-ppo")
+    >>> layers
+    Sequential(
+      (0): Linear(in_features=210, out_features=96, bias=True)
+      (1): ReLU()
+      (2): Linear(in_features=96, out_features=1, bias=True)
+    )
+    >>> trained_for["made_for"]["encoding"], trained_for["options"]["mode"]
+    ('ends', 'round')
+    """
+    stored = read_network(model_path(str(model)))
+    if stored.heads > 1:
+        raise NotSupported(
+            f"{model} has {stored.heads} heads, of which each position takes one, and layers of torch have one; train without heads"
+        )
+    modules: list[nn.Module] = []
+    for weight, bias in stored.layers:
+        linear = nn.Linear(weight.shape[1], weight.shape[0])
+        linear.load_state_dict({"weight": torch.from_numpy(weight), "bias": torch.from_numpy(bias)})
+        modules += [linear, nn.ReLU() if stored.activation == "relu" else nn.Tanh()]
+    return nn.Sequential(*modules[:-1]), {"made_for": stored.made_for, "players": stored.players, "options": stored.options}
 
 
 def log_probabilities(scores: Tensor, position: Tensor, n: int) -> Tensor:

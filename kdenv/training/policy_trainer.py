@@ -29,6 +29,7 @@ from kdenv.networks.policy_learning import (
     step_by_adam,
     transpose_layers,
 )
+from kdenv.policies.model_file import VALUE
 from kdenv.training.checkpoint import Checkpoint
 from kdenv.training.settings import EXPERT, PPO
 from kdenv.training.training import Training
@@ -37,6 +38,7 @@ _VALUE_WEIGHT = 1.0  # of the squared error of the value in the loss
 _LARGEST_NORM = 1.0  # of the gradients of a step
 _FIRST_PLAYOUTS = 2  # of a search, when a training begins
 _FIRST_SCORES = 0.01  # the size of the scorer's last weights at first: all turns are about equally probable
+_SHARPNESS = 100.0  # a training that begins with a network of values has its values times this as scores: most turns are then its best ones
 
 
 class PolicyTrainer(Training):
@@ -47,12 +49,16 @@ class PolicyTrainer(Training):
     learners: list[PolicyLearner]
 
     def _make(self) -> None:
-        layers = self._first_layers()
-        if not self.settings.source:
-            layers[-1] = (layers[-1][0] * np.float32(_FIRST_SCORES), layers[-1][1])
+        source = self._source()
+        layers = self._first_layers(source)
+        weight, bias = layers[-1]
+        size = _FIRST_SCORES if source is None else _SHARPNESS if source.predicts == VALUE else 1.0
+        layers = [*layers[:-1], (weight * np.float32(size), bias * np.float32(size))]
         self._network = network_of(self._observer.part(), layers, self.settings.activation, self.settings.heads)
-        self.weights = np.zeros(n_weights(self._network), np.float32)  # at first all values are 0
-        self.weights[: len(self._network.weights)] = self._network.weights
+        of_values = np.zeros(n_weights(self._network) - len(self._network.weights), np.float32)  # at first all values are 0
+        if source is not None and source.predicts == VALUE:
+            of_values[:] = np.column_stack([weight, bias]).ravel()
+        self.weights = np.concatenate([self._network.weights, of_values])
         self.squares, self.means, self._turned = (np.zeros_like(self.weights) for _ in range(3))
         self.learners = [self._learner() for _ in range(self.threads)]
         self._rollouts = [new_rollout() for _ in range(self.threads)]

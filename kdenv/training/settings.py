@@ -20,6 +20,7 @@ from kdenv.policies.model_file import LARGEST_SCALE, MOST_HEADS, SCORE, SMALLEST
 
 TD, PPO, EXPERT = "td", "ppo", "expert"  # methods
 PREDICTS = MappingProxyType({TD: VALUE, PPO: SCORE, EXPERT: SCORE})  # what the network of each method predicts
+_BEGINS = MappingProxyType({TD: (VALUE,), PPO: (SCORE, VALUE), EXPERT: (SCORE, VALUE)})  # what a model predicts with which it may begin
 _USUAL: Mapping[str, Mapping[str, float]] = {  # defaults that differ
     TD: {"lam": 0.7, "rate": 3e-4},
     PPO: {"lam": 0.9, "rate": 3e-3},
@@ -83,7 +84,7 @@ class TrainingSettings:
     games: int = setting("the number of games to learn from; 0 for no limit", 0)
     minutes: float = setting("minutes of CPU time to learn for, if games are not given (two threads use two in a minute)", 10.0)
     seed: int = setting("the seed of the training", 0, 0, LARGEST_SEED)
-    source: str = setting("a model to begin with; it gives layers, encoding, scale and win, unless they are given", "")
+    source: str = setting("a model to begin with (not td: also one of values); it gives layers, encoding, scale and win by default", "")
 
     def __post_init__(self) -> None:
         for name, usual in _USUAL.get(self.method, _USUAL[TD]).items():
@@ -156,9 +157,14 @@ def settings_of(game: str, given: Mapping[str, Any], where: str) -> TrainingSett
     return TrainingSettings(game=game, **(usual | taken | dict(given)))
 
 
-def named_kind(method: str) -> str:
-    """The kind of network that a method makes, in words for errors."""
-    return f"network of {PREDICTS[method]}s"
+def begins_with(method: str, predicts: str) -> bool:
+    """Return whether a training by this method may begin with a network that predicts this."""
+    return predicts in _BEGINS[method]
+
+
+def kinds_named(method: str) -> str:
+    """Return the kinds of networks with which a training by this method may begin, in words for errors."""
+    return "network of " + " or ".join(f"{predicts}s" for predicts in _BEGINS[method])
 
 
 def _of_model(path: Path, game: str, method: str) -> dict[str, Any]:
@@ -166,8 +172,8 @@ def _of_model(path: Path, game: str, method: str) -> dict[str, Any]:
     stored = read_network(path)
     if stored.made_for.get("game", game) != game:
         raise BadOption(f"{path.name} was trained on {shown(stored.made_for['game'])}, not on {game}; give a model of {game}")
-    if method in PREDICTS and stored.predicts != PREDICTS[method]:
-        kind = named_kind(method)
+    if method in PREDICTS and not begins_with(method, stored.predicts):
+        kind = kinds_named(method)
         raise BadOption(f"{path.name} predicts a {stored.predicts}, and a training begins with a {kind}; give one of these")
     hidden = [len(bias) for _, bias in stored.layers[:-1]]
     if len(hidden) not in (1, 2, 3):

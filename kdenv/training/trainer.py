@@ -28,7 +28,8 @@ class Trainer(Training):
     learners: list[Learner]
 
     def _make(self) -> None:
-        network = network_of(self._observer.part(), self._first_layers(), self.settings.activation, self.settings.heads)
+        layers = self._first_layers(self._source())
+        network = network_of(self._observer.part(), layers, self.settings.activation, self.settings.heads)
         self.player = Valued(network, self.goal, turns_for(self.game, self.players))
         self.weights, self.squares = network.weights, first_squares(network)
         self._paces = paces_of(self.squares)

@@ -41,7 +41,7 @@ from kdenv.policies.model_file import StoredNetwork, read_network, write_network
 from kdenv.search.playout import Seated
 from kdenv.training.checkpoint import Checkpoint, read_checkpoint
 from kdenv.training.curve import Strength, TrainingCurve
-from kdenv.training.settings import PREDICTS, TrainingSettings, flag, named_kind
+from kdenv.training.settings import PREDICTS, TrainingSettings, begins_with, flag, kinds_named
 from kdenv.training.strength import Opponent
 
 _CHECKPOINT_EVERY = 20.0  # seconds
@@ -117,14 +117,11 @@ class Training(ABC):
 
     # The network and its files
 
-    def _first_layers(self) -> list[tuple[Any, Any]]:
-        if self.settings.source:
-            return self._layers_from(model_path(self.settings.source))
-        return self.random_layers("weights")
-
-    def random_layers(self, purpose: str) -> list[tuple[Any, Any]]:
-        """Layers of random weights, drawn for this purpose."""
-        dice = np.random.default_rng(derive_seed(purpose, self.settings.seed))
+    def _first_layers(self, source: StoredNetwork | None) -> list[tuple[Any, Any]]:
+        """Return the layers of the source, or random ones."""
+        if source is not None:
+            return source.layers
+        dice = np.random.default_rng(derive_seed("weights", self.settings.seed))
         layers = []
         for n_in, n_out in pairwise(self._sizes()):
             most = 1 / np.sqrt(min(n_in, 100))  # about as many inputs of a position are not 0
@@ -136,19 +133,23 @@ class Training(ABC):
         settings = self.settings
         return [self._observer.size, *(size for size in (settings.hidden, settings.second, settings.third) if size), settings.heads]
 
-    def _layers_from(self, path: Path) -> list[tuple[Any, Any]]:
+    def _source(self) -> StoredNetwork | None:
+        """The network with which the training begins, if the settings name one."""
+        if not self.settings.source:
+            return None
+        path = model_path(self.settings.source)
         stored = read_network(path)
         observer = observer_for_model(stored.made_for, path.name, self.game, self.players, self.variant)
         check_layout(stored.made_for, path.name, observer)
-        is_of_kind = stored.predicts == PREDICTS[self.method]
+        is_of_kind = begins_with(self.method, stored.predicts)
         if not is_of_kind or observer.encoding.name != self._observer.encoding.name or stored.n_in != self._observer.size:
-            kind = named_kind(self.method)
+            kind = kinds_named(self.method)
             raise BadOption(f"{path.name} is not a {kind} for the encoding {self._observer.encoding.name} of these rules")
         found = _layers_text(stored.activation, [len(bias) for _, bias in stored.layers])
         wanted = _layers_text(self.settings.activation, self._sizes()[1:])
         if found != wanted:
             raise BadOption(f"{path.name} has layers of {found}, not of {wanted}; leave these settings to it")
-        return list(stored.layers)
+        return stored
 
     def stored(self) -> StoredNetwork:
         """The network as it is now, for a model file."""

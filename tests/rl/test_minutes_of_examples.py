@@ -5,21 +5,24 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from clocks import Clock, Unending
 
+alphazero = pytest.importorskip("alphazero")
 own_ppo = pytest.importorskip("own_ppo")
 train_a_seat = pytest.importorskip("train_a_seat")
 SelfPlay = own_ppo.SelfPlay
 
 
-class Clock:
-    """A clock of CPU time that a test moves."""
-
-    now = 5.0
-
-    def spend(self, seconds: float, result: Any = None) -> Any:
-        """Something that takes this long."""
-        self.now += seconds
-        return result
+def test_alphazero_does_not_count_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, calls = Clock(), list[float]()
+    monkeypatch.setattr(alphazero, "time", SimpleNamespace(process_time=lambda: clock.now))
+    monkeypatch.setattr(alphazero, "SelfPlay", lambda *given, **named: Unending())
+    monkeypatch.setattr(alphazero, "search_many", lambda *given, **named: clock.compile_first(calls) or SimpleNamespace(first=None))
+    monkeypatch.setattr(alphazero.Decisions, "note", lambda *given: None)
+    monkeypatch.setattr(alphazero, "strength", lambda *given: None)
+    monkeypatch.setattr(sys, "argv", ["alphazero.py", "--seconds", "10"])
+    alphazero.main()
+    assert len(calls) == 1 + 10
 
 
 def test_own_ppo_counts_games_and_learning_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,8 +4,10 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from clocks import Clock, Unending
 from matches import run_script
 
 from kdenv.policies import policy
@@ -27,6 +29,14 @@ def test_its_policy_is_found_by_the_module_and_keeps_its_parameters() -> None:
     assert found == policy(str(found))
     assert found.within == policy(example.SEARCH)  # type: ignore[attr-defined]
     assert policy(found.to_json()) == found
+
+
+def test_it_does_not_count_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, calls = Clock(), list[float]()
+    monkeypatch.setattr(example, "time", SimpleNamespace(process_time=lambda: clock.now))
+    games = Unending(lambda: clock.compile_first(calls))
+    example.learn(example.new_network(3), games, 10)
+    assert len(calls) == 1 + 10
 
 
 @pytest.mark.cold

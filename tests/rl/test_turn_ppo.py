@@ -16,8 +16,9 @@ from kdenv.core.errors import BadOption, MissingExtra, NotSupported
 from kdenv.core.view import View
 from kdenv.envs import SeatVectorEnv, SelfPlay, TableEnv
 from kdenv.games import find_game
+from kdenv.policies.learned import model_path
 from kdenv.policies.model_file import read_network
-from kdenv.rl import TurnNetwork, TurnPPO, log_probabilities, sample
+from kdenv.rl import TurnNetwork, TurnPPO, load_network, log_probabilities, sample
 from kdenv.rl.ppo import Outcome, RolloutStep, advantages_of, gather
 from kdenv.search.kernels.priors import write_priors
 
@@ -194,6 +195,30 @@ def test_a_network_of_another_architecture_is_not_saved(tmp_path: Path) -> None:
     with pytest.raises(NotSupported, match="a Own of Linear, ReLU, Sigmoid is no chain of linear layers with one activation"):
         TurnPPO(games, Own(games.n_observed, (4,))).save(tmp_path / "x.npz")
     assert not (tmp_path / "x.npz").exists()
+
+
+@pytest.mark.parametrize("model", ["dominoes-ppo", "kingdomino-ppo"])
+def test_a_model_file_is_read_as_layers_of_torch_and_written_again(model: str, tmp_path: Path) -> None:
+    layers, trained_for = load_network(model)
+    kdenv.save_network(tmp_path / "again.npz", layers, trained_for)
+    stored, again = (read_network(model_path(each)) for each in (model, str(tmp_path / "again.npz")))
+    assert again._replace(made_by=stored.made_by, layers=[], scale=stored.scale, win=stored.win) == stored._replace(layers=[])
+    for one, other in zip(stored.layers, again.layers, strict=True):
+        assert (one[0] == other[0]).all() and (one[1] == other[1]).all()
+    rows = np.random.default_rng(1).normal(size=(5, stored.n_in)).astype(np.float32)
+    network = TurnNetwork(stored.n_in, [len(bias) for _, bias in stored.layers[:-1]])
+    network.scorer.load_state_dict(layers.state_dict())
+    with torch.no_grad():
+        np.testing.assert_allclose(network.score(torch.from_numpy(rows)).numpy(), forward(stored.layers, rows), rtol=1e-3, atol=1e-4)
+
+
+def test_a_model_with_heads_is_no_chain_of_layers(tmp_path: Path) -> None:
+    layers, trained_for = load_network("dominoes-ppo")
+    (weight, bias), last = ((each.weight.detach().numpy(), each.bias.detach().numpy()) for each in layers[::2])
+    both = [(weight, bias), (np.repeat(last[0], 2, axis=0), np.repeat(last[1], 2))]
+    kdenv.save_network(tmp_path / "two.npz", both, trained_for, heads=2)
+    with pytest.raises(NotSupported, match="has 2 heads, of which each position takes one"):
+        load_network(tmp_path / "two.npz")
 
 
 def test_a_training_wants_one_end_and_an_environment_of_many_games() -> None:

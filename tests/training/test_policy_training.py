@@ -240,12 +240,40 @@ def test_a_training_begins_with_a_model_of_scores(tmp_path: Path) -> None:
     assert (settings.hidden, settings.activation, settings.scale) == (8, "tanh", 0.0)
     trainer = PolicyTrainer(settings, tmp_path / "second")
     assert (layers_of(trainer.player.network)[1][0] == read_network(first).layers[1][0]).all()
-    for model, method, sentence in (
-        (str(first), "td", "predicts a score, and a training begins with a network of values"),
-        ("dominoes", "ppo", "predicts a value, and a training begins with a network of scores"),
-    ):
-        with pytest.raises(BadOption, match=sentence):
-            settings_of("dominoes", {"method": method, "source": model}, "")
+    with pytest.raises(BadOption, match="predicts a score, and a training begins with a network of values; give"):
+        settings_of("dominoes", {"method": "td", "source": str(first)}, "")
+
+
+@pytest.mark.parametrize("shape", [{}, {"second": 6, "heads": 3}])
+def test_a_training_that_begins_with_a_network_of_values_has_its_values_and_its_best_turns(shape: dict[str, int], tmp_path: Path) -> None:
+    first = TrainingSettings("dominoes", games=40, hidden=8, options={"mode": "round"}, win=0.5, scale=30.0, **shape)
+    Trainer(first, tmp_path / "first").run(points=1)
+    model, stored = tmp_path / "first" / "model.npz", read_network(tmp_path / "first" / "model.npz")
+    given = {"method": "ppo", "source": str(model), "games": 20, "options": {"mode": "round"}}
+    settings = settings_of("dominoes", given, "")
+    assert (settings.win, settings.scale, settings.heads) == (0.5, 30.0, first.heads)
+    trainer = PolicyTrainer(settings, tmp_path / "second")
+    trainer.save()
+    scores, own = layers_of(trainer.player.network), trainer.weights[len(trainer.player.network.weights) :].reshape(first.heads, -1)
+    for (weight, bias), (of_values, its_bias) in zip(scores[:-1], stored.layers[:-1], strict=True):
+        assert (weight == of_values).all() and (bias == its_bias).all()
+    weight, bias = stored.layers[-1]
+    assert (own[:, :-1] == weight).all() and (own[:, -1] == bias).all() and np.abs(weight).max() > 0
+    sharpness = scores[-1][0] / weight
+    assert np.allclose(sharpness, sharpness[0, 0]) and sharpness[0, 0] > 1
+    by_scores, by_values = kdenv.policy(f'ppo("{tmp_path / "second" / "model.npz"}")'), kdenv.policy(f'learned("{model}")')
+    table, compared = Table(find_game("dominoes"), mode="round"), 0
+    table.run_chance(make_rng(1))
+    while not table.over:
+        assert table.seat is not None
+        view = table.view(table.seat)
+        action = by_values.act(view)
+        if not any(verbs.phase_at(view_after(view, each), 0) == verbs.OVER for each in view.legal()):
+            assert by_scores.act(view) == action
+            compared += len(view.legal()) > 1
+        table.play(action)
+        table.run_chance(make_rng(1))
+    assert compared > 3
 
 
 def test_kingdomino_learns_by_prospects_unless_an_encoding_is_given() -> None:
