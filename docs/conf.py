@@ -31,6 +31,7 @@ nitpick_ignore_regex = [("py:class", ".*")]
 exclude_patterns = ["_build", "README.md"]
 copybutton_prompt_text = ">>> "
 highlight_language = "none"
+python_maximum_signature_line_length = 88  # a longer signature has a line for each parameter
 
 html_theme = "furo"
 html_title = f"kdenv {release}"

@@ -102,7 +102,7 @@ def strength(network, n_games):
 
 def main():
     """Learn, and print the losses and the strength."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=600, help="the processor time of learning")
     parser.add_argument("--playouts", type=int, default=8, help="the simulations of a decision")
     parser.add_argument("--considered", type=int, default=4, help="the turns of the root that are simulated")

@@ -86,7 +86,7 @@ from kdenv.core.verbs import (
 )
 from kdenv.core.view import View
 from kdenv.policies.base import Policy, TurnPolicy
-from kdenv.policies.many import NetworkPolicy
+from kdenv.policies.network_policy import NetworkPolicy
 from kdenv.policies.playouts import Playout
 from kdenv.policies.selection import SelectionRule
 from kdenv.policies.text.parameter import param

@@ -2,11 +2,11 @@
 
     python -m baselines.papers.best_kingdom    # the bound, and the kingdoms that reach it
 
-The bound leaves out where dominoes lie. An area scores squares times crowns, so the areas of a terrain score the most if they are one: no
-kingdom scores more than the sum over terrains of (its squares) x (its crowns). A domino has crowns on one half at most. So if it is said
-how many crowns c[t] each terrain has, the dominoes with crowns can be chosen for each terrain on its own, and a domino is worth c of its
-one terrain plus c of its other. `most_by_counting` does so for every possible c. No kingdom scores more than this bound; whether one scores
-as much is another question. best_kingdoms.txt has the best that `search` found.
+The bound ignores where dominoes lie. An area scores squares times crowns, so the areas of a terrain score the most if they are one area.
+So no kingdom scores more than the sum over terrains of (its squares) x (its crowns). A domino has crowns on one half at most. For given
+numbers of crowns c[t] of each terrain, the dominoes with crowns can therefore be chosen for each terrain separately. A domino then adds c
+of its one terrain and c of its other. `most_by_counting` does this for every possible c. No kingdom scores more than this bound, but
+perhaps none scores as much. best_kingdoms.txt has the best that `search` found.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def most_by_counting(n: int) -> int:
         most[other] += crowns_of_other
     best = 0
     for crowns in itertools.product(*(range(each + 1) for each in most)):
-        if 2 * n * max(crowns) <= best:  # every square is worth that much at most
+        if 2 * n * max(crowns) <= best:  # no square adds more than the largest number of crowns
             continue
         best = max(best, int(_most_with(np.array(crowns), n, _HALVES, np.zeros((n + 1, 11), np.int64), np.zeros((2, n + 1), np.int64))))
     return best
@@ -48,7 +48,7 @@ def most_by_counting(n: int) -> int:
 def _most_with(crowns: Integers, n: int, halves: Integers, chosen: Integers, sums: Integers) -> int:
     """The largest sum of crowns[terrain] over the squares of n dominoes that have exactly these crowns; far below 0 if there are none.
 
-    chosen[j, k] is the most for j dominoes with k crowns of a terrain; sums the most for j dominoes of the terrains so far.
+    Scratch: chosen[j, k] is the most for j dominoes with k crowns of a terrain. sums has the most for j dominoes of the terrains so far.
     """
     sums[0, :] = _NOTHING
     sums[0, 0] = 0
@@ -127,7 +127,7 @@ def _anneal(
 ) -> int:
     """Change single things at random, mostly for the better, and write the best kingdom to `best`: squares and number of each domino.
 
-    squares has the two squares of each domino; the dominoes that lie are the first of numbers.
+    The array `squares` has the two squares of each domino. The dominoes that lie are the first of `numbers`.
     """
     n = squares.shape[0]
     value = _value(size, castle, squares, numbers, halves, terrain, crowns, room)
@@ -301,7 +301,7 @@ def kingdoms() -> list[str]:
 def main() -> None:
     """Print the bounds and the best kingdoms, or search for better ones."""
     parser = argparse.ArgumentParser(prog="python -m baselines.papers.best_kingdom", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--search", type=int, metavar="SEEDS", help="search with so many seeds, and print what gets better")
+    parser.add_argument("--search", type=int, metavar="SEEDS", help="search with this number of seeds, and print better kingdoms")
     parsed = parser.parse_args()
     for size in SIZES:
         bound = most_by_counting(size * size // 2)

@@ -1,10 +1,10 @@
-"""The sentences in which the five papers state what they found, each tried by matches of its own.
+"""The sentences in which the five papers state what they found, each tried by matches.
 
 `kdenv reproduce claims` plays them, and writes CLAIMS.md.
 
-claims.csv has a line for each condition under which a sentence is tried: the paper, the place and the words of the sentence, the condition,
-how it is tried, the measure (tables.py), the number that the sentence makes one expect, and the games of both sizes; with none, a
-condition is not tried. `how` is one of
+claims.csv has a line for each condition under which a sentence is tried. The line has the paper, the place and the words of the sentence,
+the condition, how it is tried, and the measure (tables.py). Then it has the number that the sentence makes one expect, and the games of
+both sizes; with none, a condition is not tried. A line of other results that has not been made is not tried either. `how` is one of
 
     match GAME; OPTIONS; POLICY v POLICY ...                the number of the first policy
     pair GAME; OPTIONS; POLICY v ... | POLICY v ...         the difference of the first policies of two matches on the same deals
@@ -16,19 +16,18 @@ several sentences need is played once.
 
 from __future__ import annotations
 
-import csv
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from baselines.papers import saved_games, tables, verdicts
+from baselines.papers.lines import read_lines, write_lines
 from baselines.papers.matches import SEED, Matches, difference, is_same, is_share, measured
 from baselines.papers.page import number_with_interval
 from kdenv.arena import Estimate
-from kdenv.author import BadRecord
 
 FILE = Path(__file__).with_name("claims.csv")
 NAME = "claims"
@@ -37,8 +36,8 @@ NOT_TRIED = "not tried"
 
 
 @dataclass(frozen=True)
-class Condition:
-    """A line of claims.csv."""
+class _Stated:
+    """A sentence of a paper, a condition under which it is tried, and the number that it makes one expect."""
 
     paper: str
     place: str
@@ -47,21 +46,20 @@ class Condition:
     how: str
     measure: str
     expects: str
+
+
+@dataclass(frozen=True)
+class Condition(_Stated):
+    """A line of claims.csv."""
+
     games: str
     quick: str
 
 
 @dataclass(frozen=True)
-class Tried:
+class Tried(_Stated):
     """A line of results/claims.csv: the condition, and what was found. Numbers are text; `games` is the number that was played."""
 
-    paper: str
-    place: str
-    quote: str
-    condition: str
-    how: str
-    measure: str
-    expects: str
     games: str
     ours: str
     low: str
@@ -73,26 +71,22 @@ class Tried:
     date: str
 
 
-def _key(line: Condition | Tried) -> tuple[str, str, str]:
+def _key(line: _Stated) -> tuple[str, str, str]:
     return line.paper, line.quote, line.condition
 
 
 def conditions() -> list[Condition]:
     """The lines of claims.csv, in order."""
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return [Condition(**row) for row in csv.DictReader(file)]
+    return read_lines(FILE, Condition, "claims")
 
 
 def results() -> list[Tried]:
     """The lines that have been tried."""
-    path = tables.made() / "results" / f"{NAME}.csv"
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    if any(row.keys() != {each.name for each in fields(Tried)} for row in rows):
-        raise BadRecord(f"{path} is no file of claims of kdenv reproduce, as its columns are not those of one; take it away")
-    return [Tried(**row) for row in rows]
+    return read_lines(_results(), Tried, "claims")
+
+
+def _results() -> Path:
+    return tables.made() / "results" / f"{NAME}.csv"
 
 
 def run(
@@ -118,13 +112,13 @@ def run(
         line = known.get(_key(condition))
         played = int(line.games or 0) if line is not None and line.how == condition.how else 0
         asked = max(played, games if games is not None else int((condition.quick if size == "quick" else condition.games) or 0))
-        if not asked and _matches(condition.how):
+        if not (asked if _matches(condition.how) else _line_of(condition)):
             continue
         if line is None or not _is_enough(line, condition, asked, seed) or (again and not is_same(line.commit, commit)):
             line = _tried(condition, wanted, asked, Matches(_folder(), tables.progress, rows=_rows(condition, wanted), seed=seed_now,
                                                             commit=commit, again=again, ray=tables.ray))  # fmt: skip
         known[_key(line)] = _judged(line, condition)
-        _write([known[_key(each)] for each in wanted if _key(each) in known])
+        write_lines(_results(), Tried, [known[_key(each)] for each in wanted if _key(each) in known])
         on_line(known[_key(line)], i + 1, len(wanted))
 
 
@@ -132,7 +126,7 @@ def judge() -> None:
     """Compare the results again with what the sentences make one expect, and keep them."""
     known = {_key(line): line for line in results()}
     if known:
-        _write([_judged(known[_key(each)], each) for each in conditions() if _key(each) in known])
+        write_lines(_results(), Tried, [_judged(known[_key(each)], each) for each in conditions() if _key(each) in known])
 
 
 def _folder() -> Path:
@@ -167,6 +161,7 @@ def _tried(condition: Condition, every: list[Condition], games: int, matches: Ma
     words, seed, commit = _matches(condition.how), str(matches.seed), matches.commit
     if not words:
         of = _line_of(condition)
+        assert of is not None
         numbers, games_text, seed, commit, seconds = (of.ours, of.low, of.high), of.games, of.seed, of.commit, 0.0
     else:
         played = [matches.play("match", each, games) for each in words]
@@ -189,10 +184,11 @@ def _tried(condition: Condition, every: list[Condition], games: int, matches: Ma
     )
 
 
-def _line_of(condition: Condition) -> tables.Line:
-    """The line of the results that `number` names."""
+def _line_of(condition: Condition) -> tables.Line | None:
+    """The line of the results that `number` names; None if it has not been made."""
     paper, table, row = (part.strip() for part in condition.how.partition(" ")[2].split(";"))
-    return next(line for line in tables.results_of(paper) if (line.table, line.row, line.measure) == (table, row, condition.measure))
+    key = table, row, condition.measure
+    return next((line for line in tables.results_of(paper) if (line.table, line.row, line.measure) == key), None)
 
 
 def _judged(line: Tried, condition: Condition) -> Tried:
@@ -216,9 +212,12 @@ def margin_of(measure: str) -> float:
 def verdict_of(expects: str, found: Estimate, games: int, margin: float, n_conditions: int = 1) -> str:
     """The verdict of one of the conditions of a sentence: holds, holds not, cannot tell.
 
-    The 95 % interval is widened for the number of conditions, so that all are right with 95 % together (Bonferroni). "> X" and "< X" hold
-    if it lies beyond X. "= X" holds if the 90 % interval lies within the margin of X, and holds not if that is not so and X is outside the
-    widened one. A number without luck has no interval, and must be X.
+    The 95 % interval is widened for the number of conditions, so that all are right with 95 % together (Bonferroni).
+
+    - "> X" and "< X" hold if it lies beyond X.
+    - "= X" holds if the 90 % interval lies within the margin of X. Otherwise it holds not if X is outside the widened interval.
+
+    A number without luck has no interval, and must be X.
     """
     sign, _, text = expects.partition(" ")
     wanted = float(text)
@@ -247,18 +246,6 @@ def verdict_of_sentence(of_conditions: list[str]) -> str:
     if HOLDS in told:
         return HOLDS if told == {HOLDS} else CONDITIONS
     return HOLDS_NOT if HOLDS_NOT in told else CANNOT_TELL
-
-
-def _write(lines: list[Tried]) -> None:
-    """Write all lines; the file is replaced at once, so that no line is ever lost."""
-    path = tables.made() / "results" / f"{NAME}.csv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(".tmp")
-    with draft.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [each.name for each in fields(Tried)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(map(asdict, lines))
-    draft.replace(path)
 
 
 _INTRODUCTION = """# What the papers found, and whether it holds here

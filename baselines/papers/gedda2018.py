@@ -36,7 +36,7 @@ def log_games() -> float:
 def log_tree(how: str) -> float:
     """The decimal logarithm of the product of the mean branching of all turns, of 200 random games with seeds 0 to 199.
 
-    listed: a double can be laid in two ways on the same squares, as the paper's server lists them; once: it counts once.
+    A double can be laid in two ways on the same squares. With how="listed" both count, as the paper's server lists them; with "once", one.
     """
     once_and_twice = _branching("TR").mean(axis=0)
     return 4 * sum(math.log10(twice if how == "listed" else once) for once, twice in once_and_twice.tolist())

@@ -108,7 +108,7 @@ def _deepening(n: int) -> None:
 
 
 def polyominoes(squares: str, kind: str) -> float:
-    """Her estimate of the polyominoes of so many squares: c * lambda ** n / n fixed ones, and an eighth of that free ones (section 3.1)."""
+    """Her estimate of the polyominoes of this size: c * lambda ** n / n fixed ones, and an eighth of that free ones (section 3.1)."""
     n = int(squares)
     return 0.3169 * 4.0626**n / n / (8 if kind == "free" else 1)
 
@@ -176,8 +176,8 @@ def _nodes_by_position(search: str, order: str, probes: int = 5) -> list[int]:
 def branching(what: str) -> float | tuple[float, float]:
     """A number of the turns open in 60 games of Star2.5 to depth 2 against itself, with the standard error of a mean.
 
-    The mean of all plies, of the first, of the fourteenth (peak), of the last five, or of the ply after the fourteenth that has fewest
-    (trough); or of all positions the fewest (least), the most, or the number that is most frequent (usual).
+    It is the mean of all plies, of the first, of the fourteenth (peak), of the last five, or of the ply with the fewest after the
+    fourteenth (trough). Or it is a number of all positions: the fewest turns (least), the most, or the most frequent number (usual).
     """
     games = _branching()
     extremes: dict[str, Callable[[Iterator[int]], float]] = {"least": min, "most": max, "usual": statistics.mode}

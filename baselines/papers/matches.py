@@ -84,7 +84,7 @@ class Matches:
     """The matches of a run. Lines of the same match share its games, however its policies are written.
 
     A match is named by the first row that asks for it, and its deals come from this name and the seed of the run. So rows of different
-    matches are independent of each other. Its games are kept in a folder (saved_games.py), so that an interrupted run goes on within it.
+    matches are independent of each other. Its games are kept in a folder (saved_games.py), so that an interrupted run continues.
     """
 
     def __init__(

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from baselines.papers import figures, tables
+from baselines.papers.lines import Line
 from baselines.papers.matches import is_share
-from baselines.papers.tables import Line
 
 VERDICTS = (
     "agrees",
@@ -147,7 +147,7 @@ def _pictures(paper: str, table: str) -> list[str]:
 
 
 def _table(lines: list[Line], pictures: list[str]) -> Iterator[str]:
-    """A table. What is said of several lines is said once, in a numbered note below it."""
+    """A table. A remark about several lines becomes a numbered note below it."""
     is_folded = pictures and len(lines) > _LONG
     said = Counter(remark for line in lines for remark in _remarks(line))
     notes = [remark for remark, n in said.items() if n > 1]

@@ -1,8 +1,8 @@
 """Counting packings and tessellations row by row, for boards that are too large to list them (see wong_kang.py for the words).
 
-The board is gone through square by square in reading order. What matters of the squares done is the profile: for each column, whether its
-last square is empty, or to which component of covered squares it belongs, and whether its domino still has a half below. So the number
-of profiles, not that of packings, says how long it takes: some thousands on 7 x 7.
+The squares are decided one by one in reading order. The profile is all that matters of the decided squares. It says for each column if
+its last square is empty or to which component of covered squares it belongs, and if its domino has a half below. So the time depends on
+the number of profiles, not on that of packings: there are some thousands on 7 x 7.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def packings(size: int, castle: int) -> int:
 def _next_profile(profile: tuple[int, ...], column: int, above: int, left: int, covered: bool) -> tuple[int, ...] | None:
     """The profile after a square; None if a component of covered squares is cut off, because all must be one in the end.
 
-    -1 stands for a square outside the board.
+    For a square outside the board, `above` or `left` is -1.
     """
     found = list(profile)
     if covered:

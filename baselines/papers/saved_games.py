@@ -1,4 +1,4 @@
-"""Keeps the games of a match of the papers, so that a run goes on where it stopped, in a fresh clone, too.
+"""Keeps the games of a match of the papers, so that a run continues where it stopped, also in a fresh clone.
 
 A match has two files. NAME.jsonl, the journal, gets a line for each game as soon as it has ended, so that a kill loses the game in play and
 no other; git ignores it. NAME.jsonl.gz has all games in order, and git has it: it is written when a run of the match ends or is stopped,
@@ -142,9 +142,9 @@ def forget(stem: Path, games: int) -> None:
 
 
 def trim(folder: Path, most: int = MOST) -> list[Path]:
-    """Remove packed files until the others have no more than so many bytes: first those whose games are quickest to play again by byte.
+    """Remove packed files until the others have at most this number of bytes, and return the removed ones.
 
-    Return what was removed.
+    Files whose games are quickest to play again, by byte, come first.
     """
     files = sorted(folder.rglob("*.jsonl.gz"))
     sizes = {path: path.stat().st_size for path in files}

@@ -76,7 +76,7 @@ def compare_means(theirs: Mean, ours: Mean, margin: float) -> Compared:
 
 
 def noticeable_share(theirs: Share, games: int, level: float) -> float:
-    """The smallest difference of shares, in %, that is significant at this level if so many games are played here; inf if there is none."""
+    """The smallest difference of shares, in %, that is significant at this level with this number of games here; inf if there is none."""
     middle = theirs.won * games // theirs.games
     found = []
     for outwards in (range(middle + 1, games + 1), range(middle, -1, -1)):

@@ -5,10 +5,10 @@
 A *packing* lays dominoes without faces on a board of size x size squares around a castle. Every domino is connected, over edges,
 to the castle, and no two empty squares share an edge, so that no other domino fits. A packing is a *tessellation* if no square
 is empty. Two packings are the same if they have the same dominoes on the same squares. They may differ and cover the same
-squares (on 3 x 3 with the castle in a corner, 12 packings cover 7 different sets of squares), and the order in which the
-dominoes were laid does not count.
+squares: on 3 x 3 with the castle in a corner, 12 packings cover 7 different sets of squares. The order in which the dominoes
+were laid does not count.
 
-That every domino is connected must be checked, because empty squares on a diagonal can cut off the dominoes in a corner. On 3 x 3
+The connection of every domino must be checked, because empty squares on a diagonal can cut off the dominoes in a corner. On 3 x 3
 this never happens. On 5 x 5, 284,262 packings would be counted instead of 275,764.
 
 The paper adds up one castle per orbit of the rotations and multiplies by four, so that the castle in the middle counts four times
@@ -81,7 +81,7 @@ def total_of_the_paper(size: int) -> tuple[int, int]:
 def pictures(castle: int, *, by_their_program: bool = False) -> tuple[int, int]:
     """Count the pictures of 3 x 3 with the castle on this square, and those among them that have no empty square.
 
-    by_their_program: count only those that the program of the paper finds.
+    With by_their_program, count only those that the program of the paper finds.
     """
     _check(3, castle)
     stock = Counter((min(a, b), max(a, b)) for (a, _), (b, _) in DOMINOES)  # how many dominoes of every pair of terrains
@@ -377,7 +377,7 @@ def formula(board: str) -> int:
 def pictures_in_all(what: str, how: str = "rules") -> int:
     """The pictures of 3 x 3 with the castle in a corner, at an edge and in the middle, together: all, or those that are full.
 
-    how: by the rules of the game, or by the rule of the paper's program.
+    They follow the rules of the game or, with how="program", the rule of the paper's program.
     """
     return sum(pictures(castle, by_their_program=how == "program")[what == "full"] for castle in (0, 1, 4))
 

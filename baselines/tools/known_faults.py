@@ -4,7 +4,7 @@
 
 A fault replaces a text that its file has exactly once; tests/baselines/test_mutation.py names the texts that a renaming has changed.
 
-These changes are no faults, because nothing can tell them from the code as it is:
+These changes are no faults, because they change nothing that can be observed:
 
 - arena/league.py, `match`: names sorted in the other order. Then all leagues have other seeds, which are as good.
 - games/dominoes/opponent_model.py, `_FIRST_CHANGES` and `_CHANGES` a little larger or smaller. A longer chain draws the same

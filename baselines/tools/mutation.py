@@ -271,7 +271,7 @@ def main() -> int:
     parser.add_argument("--files", default="*", help="only files that fit this pattern")
     parser.add_argument("--only", default="", help="only tests that fit this expression, as for pytest -k")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=20.0, help="tests for one fault may cost so many seconds of the processor")
+    parser.add_argument("--seconds", type=float, default=20.0, help="the most CPU seconds that the tests for one fault may cost")
     parser.add_argument("--slowest", type=float, default=0.7, help="a test that takes longer, in seconds of the processor, is left out")
     parser.add_argument("--processes", type=int, default=1, help="parts that are tried at the same time")
     parser.add_argument("--known", action="store_true", help="try the faults of known_faults.py; exits with 1 if one survives")

@@ -1,8 +1,8 @@
 """The plugin of pytest that mutation.py uses: it tries faults, each in a fork of a process that has collected the tests.
 
 First all tests run once, to measure their time and to note the functions of the package that they call. For a fault, the changed
-function gets its changed code in the fork, and the tests that call the function run there: first those that have found a fault
-before, then the cheapest. A change of code that runs while its module is imported is tried in a new process.
+function gets its changed code in the fork. The tests that call the function run there: first those that have found a fault before, then
+the cheapest. A change of code that runs while its module is imported is tried in a new process.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Makes the page of a game: from what the package knows of it, from the README of its room, and from a game that is played for it.
+"""Makes the page of a game from its description in the package, from the README of its room, and from a game that is played for it.
 
-The order of a page is that of Gymnasium's pages: a picture, what is at a glance, the rules, actions, observations part by part,
-rewards, who plays, and a game move by move.
+The order of a page is that of Gymnasium's pages: a picture, a table of basic facts, the rules, actions, and observations part by part.
+Then come rewards, players, and a game move by move.
 """
 
 import contextlib

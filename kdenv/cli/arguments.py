@@ -63,8 +63,9 @@ class Commands:
         parsed, unknown = self._parser.parse_known_args(arguments)
         if unknown:
             command = next(word for word in words if word in self._commands.choices)
-            options = [option for action in self._commands.choices[command]._actions for option in action.option_strings]
-            self._parser.error(f"{command} does not take {shown(' '.join(unknown))}{did_you_mean(unknown[0].partition('=')[0], options)}")
+            parser = self._commands.choices[command]
+            options = [option for action in parser._actions for option in action.option_strings]
+            parser.error(f"{command} does not take {shown(' '.join(unknown))}{did_you_mean(unknown[0].partition('=')[0], options)}")
         return parsed
 
 

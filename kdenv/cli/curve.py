@@ -30,7 +30,7 @@ def add(commands: Commands) -> None:
     parser.add_argument("--budgets", default="1ms,10ms,100ms", metavar="B,...", help="times a turn or playouts=N (default: 1ms,10ms,100ms)")
     add_against(parser, "random")
     parser.add_argument("--games", type=whole(1), default=100, metavar="N", help="the number of games for each point (default: 100)")
-    add_players(parser, "the number of players")
+    add_players(parser, "the number of players (default: the usual number of the game)")
     add_seed(parser, None, "the seed of the deals and of all policies (default: that of the games in --out, or a new one)")
     parser.add_argument("--processes", type=whole(1), metavar="N", help="how many games to play at a time (default: one per core)")
     add_ray(parser)

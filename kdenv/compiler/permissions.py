@@ -31,9 +31,9 @@ def danger(folder: Path, *, for_group: bool, holds_files: bool = True) -> str:
     Raises OSError if there is no such folder.
 
     Args:
-        folder: the folder to check.
-        for_group: trust the members of the folder's group, if this user is one of them.
-        holds_files: the files are in the folder itself; else in folders of this user inside it, and it may be like /tmp.
+        folder: The folder to check.
+        for_group: Whether to trust the members of the folder's group, if this user is one of them.
+        holds_files: Whether the files are in the folder itself. If not, they are in folders of this user inside it.
 
     """
     way = list(_way_to(folder))

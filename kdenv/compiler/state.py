@@ -39,8 +39,8 @@ def state_dtype(*fields: Any, source: str | Iterable[str] = ()) -> np.dtype[Any]
     The dtype belongs to the module that calls this function, so that games of different modules may have equal fields.
 
     Args:
-        fields: name, dtype and, for arrays, shape of each field, as numpy takes them.
-        source: the file or files of a game that is loaded again after edits in the same process (importlib.reload, a notebook).
+        fields: Name, dtype and, for arrays, shape of each field, as numpy takes them.
+        source: The file or files of a game that is loaded again after edits in the same process (importlib.reload, a notebook).
             Their content becomes part of the type, so that code compiled before an edit is not used after it.
 
     >>> import numpy as np

@@ -100,11 +100,11 @@ class Afterstates:
     """The legal turns of n positions, and what their seats observe after them. All arrays but `starts` have one row for each turn.
 
     Attributes:
-        observations: what the seat that takes the turn observes after it, before any chance (rows x size of the encoding).
-        position: the index of the position (the game of a batch) to which a row belongs.
-        actions: the first action of each turn.
-        turns: the turns, packed; kdenv.author.first_action and rest_of take them apart.
-        over: whether the turn ends the game. A network that predicts results need not be asked there.
+        observations: The observation of the seat that takes the turn, after it and before any chance (rows x size of the encoding).
+        position: The index of the position (the game of a batch) to which a row belongs.
+        actions: The first action of each turn.
+        turns: The turns, packed; kdenv.author.first_action and rest_of take them apart.
+        over: Whether the turn ends the game. A network that predicts results need not be asked there.
         starts: n + 1 numbers; rows starts[i] to starts[i + 1] - 1 belong to position i.
 
     """
@@ -123,7 +123,7 @@ class Afterstates:
         """Return the row of the greatest value in each position; of equal ones, the first. It is -1 for a position without turns.
 
         Args:
-            values: one number for each row.
+            values: One number for each row.
 
         """
         given = self._checked(values)
@@ -141,8 +141,8 @@ class Afterstates:
         """Draw a row for each position, from the softmax of the logits of its rows. It is -1 for a position without turns.
 
         Args:
-            logits: one number for each row.
-            rng: the generator to draw from.
+            logits: One number for each row.
+            rng: The generator to draw from.
 
         """
         given = self._checked(logits)
@@ -177,10 +177,10 @@ class AfterstateLister:
         """List the turns that are open to the seat to move in each of these positions.
 
         Args:
-            states: positions in which seats[i] is to move.
-            seats: the seat to move in each of them; -1 where the game is over, so that there are no turns.
-            whole: list whole turns; if False, single actions.
-            out: memory for the observations, an array of float32 with at least as many rows as there are turns.
+            states: Positions in which seats[i] is to move.
+            seats: The seat to move in each of them; -1 where the game is over, so that there are no turns.
+            whole: Whether to list whole turns and not single actions.
+            out: Memory for the observations, an array of float32 with at least as many rows as there are turns.
 
         """
         turns, starts = self.turns(states, seats, whole=whole)

@@ -37,12 +37,12 @@ def check_game(
     """Play random games and check what a game must guarantee. Raise BadGame with a sentence for every kind of fault.
 
     Args:
-        game: the game; it need not have been added.
-        games: how many games to play, with every number of players. Options with `choices` and whole numbers with bounds are drawn.
-        seed: the same seed plays the same games.
-        players: the only number of players to play with.
-        options: options that are not drawn. Other options that are not given have their defaults.
-        say: a function that gets lines about the progress.
+        game: The game; it need not have been added.
+        games: The number of games to play, with every number of players. Options with `choices` and whole numbers with bounds are drawn.
+        seed: The same seed plays the same games.
+        players: The only number of players to play with.
+        options: Options that are not drawn. Other options that are not given have their defaults.
+        say: A function that gets lines about the progress.
 
     It plays with guard words behind every buffer. It checks bounds, order and determinism of what the verbs list, the odds of chance,
     encodings, points, players, notation, drawings and records. A new draw of what is hidden must not change what a seat knows. Then it

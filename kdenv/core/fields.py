@@ -143,6 +143,26 @@ def refused(name: str, value: Any, remedy: str, known: Iterable[str] = ()) -> Ba
     return BadOption(f"{f'{name}=' if name else ''}{shown(value)} is not possible{hint}; {name or 'it'} {remedy}")
 
 
+def check_seed(seed: Any) -> None:
+    """Raise BadOption for a seed that is neither None nor a whole number from 0 up."""
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
+        raise BadOption(f"seed={shown(seed)} is not possible; seed may be a whole number from 0 up")
+
+
+def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> list[int | None] | None:
+    """Return one seed for each of n games: those of a list, or a number and the ones after it."""
+    if seed is None:
+        return None
+    if isinstance(seed, (Sequence, np.ndarray)):
+        for each in seed:
+            check_seed(each)
+        if len(seed) != n:
+            raise BadOption(f"seed= lists {len(seed)} seeds for {n} games; give one for each game, or one number")
+        return list(seed)
+    check_seed(seed)
+    return [int(seed) + i for i in range(n)]
+
+
 def listing(words: Sequence[Any]) -> str:
     """The words as a choice: "a, b or c"."""
     return " or ".join(part for part in (", ".join(map(str, words[:-1])), str(words[-1])) if part)

@@ -69,25 +69,28 @@ class Drawing(Protocol):
     If `svg` or `ansi` also takes `last`, it gets the LastTurn if that is known, and marks its changes. Games whose positions contain the
     last move do not need it.
 
-    It may also have `SEAT_COLOURS`, a colour such as "#2467b5" for each seat, in which other programs write the names of those who play,
-    and `DARK`, a dict from colours of the picture to those that stand for them on a dark page.
-
     If `svg` takes `narrow`, it gets narrow=True for a telephone: a drawing about 500 units wide, with the seat's own things first.
 
-    It may also have the following functions, for people who play on a page. All take (states, k, actions, seat), and `narrow` as `svg`
-    does, and return a dict by action, which may lack some:
+    A module may also define colours:
 
-    - `targets`: the outlines (drawing/shapes.py) in the picture that are clicked one after the other for a legal action. Other actions
+    - `SEAT_COLOURS`: A colour such as "#2467b5" for each seat. Pages write the names of players in it.
+    - `DARK`: A dict from colours of the picture to the colours that replace them on a dark page.
+
+    It may also have functions for people who play on a page. They take (states, k, actions, seat), and `narrow` as `svg` does. They
+    return a dict by action, in which some actions may be missing:
+
+    - `targets`: The outlines (drawing/shapes.py) in the picture that are clicked one after the other for a legal action. Other actions
       can only be chosen by their words.
     - `ghosts`: SVG that shows in the picture how a tile would lie. Actions with the same outlines are then turned by clicks.
-    - `buttons`: the words on the button for an action that has no place in the picture, such as the end of a turn.
+    - `buttons`: The words on the button for an action that has no place in the picture, such as the end of a turn.
 
     `turn_targets` takes the actions of a turn, in order, and returns a list of the outlines of all. By default these are the `targets`
     of each.
 
-    It may also have `told(before, after, action)`, which tells a person what an action has done, and `told_chance(befores, outcomes)` for
-    outcomes in a row, of which those that nobody may know are None. They get the states before and after it, and return a Told or a list.
-    They tell nothing that is hidden.
+    It may also have functions that describe events in words. They return a Told or a list of them, with nothing that is hidden:
+
+    - `told(before, after, action)`: A decision, with the states before and after it.
+    - `told_chance(befores, outcomes)`: Outcomes of chance in a row, with the states before them. An outcome that nobody may know is None.
     """
 
     def ansi(self, states: States, k: int, /, seat: int | None = None) -> str:

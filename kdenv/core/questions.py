@@ -84,8 +84,8 @@ def rank(order, s, turn):
 def solve(solver, states, k, turns, n_turns, depth, rng, values):
     """Write the values of these turns for the seat to move in states[k], as if nothing were hidden.
 
-    depth is the number of turns that are searched after each of them; TO_THE_END sets no limit. The SOLVER_STATES states after states[k]
-    are scratch. Return the number of nodes or playouts.
+    Search `depth` turns after each of them; TO_THE_END sets no limit. The SOLVER_STATES states after states[k] are scratch. Return the
+    number of nodes or playouts.
     """
 
 

@@ -67,7 +67,7 @@ def register_rules(game: str, *rooms: ModuleType, **given: Callable[..., Any]) -
 def begin(s, players, variant):
     """Set every field of s for the position before the first chance or decision.
 
-    variant holds the game's options in their order: a number is itself, and a word is its place in `choices`.
+    The array `variant` has the options of the game in their order. A number is itself, and a word is its place in `choices`.
     """
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, IllegalAction, WrongOrder, shown
+from kdenv.core.fields import check_seed
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import View
@@ -29,7 +30,7 @@ from kdenv.envs.seeds import CHANCE, Seeds
 from kdenv.envs.setup import Setup, empty_table
 from kdenv.envs.spaces import ActionSpace, in_form, space_of, state_box
 from kdenv.envs.step_kernel import NO_ACTION, NOBODY, Mask
-from kdenv.envs.validation import check_seed, warn_of_loss
+from kdenv.envs.validation import warn_of_loss
 
 _FROM_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "np_random", "_cumulative_rewards")
 

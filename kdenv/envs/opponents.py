@@ -76,7 +76,9 @@ class Lineup:
 
     def _player(self, value: Any) -> Player:
         if isinstance(value, str):
-            value = self._by_text.setdefault(value, policy(value)) if value not in self._by_text else self._by_text[value]
+            if value not in self._by_text:
+                self._by_text[value] = policy(value)
+            value = self._by_text[value]
         if not callable(value) and not isinstance(value, BatchPolicy):
             remedy = "a policy is a text such as 'random', a Policy, a function of a view, or an object with act_batch"
             raise BadOption(f"{value!r} is no policy; {remedy}")

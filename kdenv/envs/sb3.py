@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.core.errors import BadOption, NotSupported, missing_extra, shown
+from kdenv.core.fields import seeds_of
 from kdenv.core.game import Game
 from kdenv.envs.opponents import Opponent, Pool
 from kdenv.envs.rewards import Reward
 from kdenv.envs.setup import SeatSetup, empty_table
 from kdenv.envs.spaces import ActionSpace, ObservationBox
-from kdenv.envs.vector.batch import Batch, seeds_of
+from kdenv.envs.vector.batch import Batch
 from kdenv.envs.vector.batch_env import SeatBatchEnv
 
 try:

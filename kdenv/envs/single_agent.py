@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from kdenv.compiler.random import Rng, below, make_rng
 from kdenv.core.encoding import Layout
 from kdenv.core.errors import BadOption, IllegalAction, NotSupported, WrongOrder
+from kdenv.core.fields import check_seed
 from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.view import View
@@ -30,7 +31,7 @@ from kdenv.envs.seeds import CHANCE, DICE, SEAT, Seeds
 from kdenv.envs.setup import SeatSetup, empty_table
 from kdenv.envs.spaces import CRITIC, ActionSpace, Mask, in_form, space_of
 from kdenv.envs.step_kernel import NO_ACTION, NOBODY, CompiledOpponents
-from kdenv.envs.validation import check_seed, warn_of_loss
+from kdenv.envs.validation import warn_of_loss
 from kdenv.policies.compiled_opponents import first_use
 
 _DEALS = 1000  # reset gives up after this many games in a row in which the learner has nothing to decide

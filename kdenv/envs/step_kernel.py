@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import kernel, machine_code
 from kdenv.compiler.random import Rng
-from kdenv.core.events import decide, run_chance
+from kdenv.core import verbs
+from kdenv.core.events import decide
 from kdenv.core.questions import choose
 from kdenv.core.table import Table
 from kdenv.core.turns import MAX_DECISIONS, log_turn
@@ -72,26 +73,22 @@ def _step_with(player, states, action, stops, work, out, dice, rng, log, n, mask
     return n, _mover_and_mask(states, 0, out, mask)
 
 
-@kernel
-def _start(states, rng, log, n, out, mask):
-    """Carry out the chance that is due. Return the new length of the log and the seat that decides next."""
-    n = run_chance(states, 0, rng, log, n)
-    return n, _mover_and_mask(states, 0, out, mask)
-
-
 def start(table: Table, rng: Rng, out: NDArray[np.int64], mask: Mask) -> int:
     """Carry out the chance that is due. Return the seat that decides next, or NOBODY, and write the legal actions to the mask.
 
-    The mask must be all 0 before; out is room for a list of legal actions.
+    The mask must be all 0 before; out is room for a list of legal actions. It calls only kernels of the table, which are compiled already,
+    because a kernel of its own would take half a second at the first reset of a game.
     """
-    log = table.log
-    n, mover = _start(table.states, rng, log.rows, log.n, out, mask)
-    log.n = n
-    # A full log stops chance early. go_on makes the log longer and carries out the rest.
-    if n == log.rows.shape[1]:
-        log.go_on(n, table.states, rng)
-        mover = _mover_and_mask(table.states, 0, out, mask)
-    return int(mover)
+    table.log.run_chance(table.states, rng)
+    return _mover(table, out, mask)
+
+
+def _mover(table: Table, out: NDArray[np.int64], mask: Mask) -> int:
+    """Do as _mover_and_mask does."""
+    if verbs.phase_at(table.states, 0) != DECIDE:
+        return NOBODY
+    mask[out[: verbs.legal_at(table.states, 0, out)]] = 1
+    return int(verbs.seat_at(table.states, 0))
 
 
 def step(table: Table, action: int, rng: Rng, out: NDArray[np.int64], mask: Mask) -> int:
@@ -99,9 +96,10 @@ def step(table: Table, action: int, rng: Rng, out: NDArray[np.int64], mask: Mask
     log = table.log
     n, mover = _step(table.states, action, rng, log.rows, log.n, out, mask)
     log.n = n
+    # A full log stops chance early. go_on makes the log longer and carries out the rest.
     if n == log.rows.shape[1]:
         log.go_on(n, table.states, rng)
-        mover = _mover_and_mask(table.states, 0, out, mask)
+        mover = _mover(table, out, mask)
     return int(mover)
 
 

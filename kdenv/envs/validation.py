@@ -1,12 +1,9 @@
-"""Checks what `reset` is given, and warns of illegal actions. The parameters of environments are checked in setup.py."""
+"""Checks the options of `reset`, and warns of illegal actions. The parameters of environments are checked in setup.py."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
 
 from kdenv.core.errors import BadOption, shown
 
@@ -15,12 +12,6 @@ def check_options(options: object, known: str) -> None:
     """Raise BadOption for options of reset that are neither None nor a dict. The sentence lists the `known` options."""
     if options is not None and not isinstance(options, Mapping):
         raise BadOption(f"options={shown(options)} is not possible; options of reset are a dict with {known}")
-
-
-def check_seed(seed: Any) -> None:
-    """Raise BadOption for a seed that is neither None nor a whole number from 0 up."""
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
-        raise BadOption(f"seed={shown(seed)} is not possible; seed may be a whole number from 0 up")
 
 
 def warn_of_loss(game: str) -> None:

@@ -27,7 +27,9 @@ from kdenv.policies.hidden import FlatDeals, Ims, Oracle, Pimc
 from kdenv.policies.learned import Learned, Ppo
 from kdenv.policies.strongest import Strongest
 from kdenv.policies.networks import GivenNetwork
-from kdenv.policies.many import NetworkPolicy, SearchResults, search_many
+from kdenv.policies.many import search_many
+from kdenv.policies.many_searches import SearchResults
+from kdenv.policies.network_policy import NetworkPolicy
 from kdenv.policies.text import papers  # noqa: F401  (importing it adds the searches of papers)
 from kdenv.policies.listing import Entry, listing
 from kdenv.policies.text.parameter import param

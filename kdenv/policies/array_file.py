@@ -133,23 +133,31 @@ class ArrayFile:
 
 
 @contextmanager
-def reading(path: Path, what: str, *, most_text: int, remedy: str = "") -> Iterator[ArrayFile]:
-    """A context in which a file is read. If it is damaged or wrong, it raises BadOption: the file is not `what`; then the remedy."""
+def reading(path: Path, what: str, *, most_text: int, remedy: str = "", content: bytes | None = None) -> Iterator[ArrayFile]:
+    """A context in which a file is read. If it is damaged or wrong, it raises BadOption: the file is not `what`; then the remedy.
+
+    `content` is that of a file which is not written yet.
+    """
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(path if content is None else io.BytesIO(content)) as archive:
             yield ArrayFile(archive, most_text)
     except _DAMAGE as error:
         why = str(error) if isinstance(error, Wrong) else shown(f"{type(error).__name__}: {error}")
         raise BadOption(f"{path} is not {what} ({why}){remedy}") from None
 
 
-def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], *, compressed: bool = True) -> None:
-    """Write arrays by name to an .npz file. A file of this name is replaced at once or not at all."""
+def packed_arrays(arrays: Mapping[str, NDArray[Any]], *, compressed: bool = True) -> bytes:
+    """The content of an .npz file with these arrays by name."""
     buffer = io.BytesIO()
     (np.savez_compressed if compressed else np.savez)(buffer, **arrays)  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file. A file of this name is replaced at once or not at all."""
     new = path.with_name(f".{path.name}.new")
     with new.open("wb") as file:
-        file.write(buffer.getbuffer())
+        file.write(content)
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)

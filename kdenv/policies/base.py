@@ -49,6 +49,7 @@ class Policy(Value, ABC):
     """
 
     family = "policy"
+    remedy = "'kdenv policies <game>' lists them"
     is_oracle: ClassVar[bool] = False  # whether it must be given an OracleView
 
     def __init_subclass__(cls, **more: Any) -> None:
@@ -111,11 +112,6 @@ class Policy(Value, ABC):
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle the parameters, but not the memory."""
         return {name: value for name, value in self.__dict__.items() if name != "memory"}
-
-    @classmethod
-    def members(cls) -> str:
-        """The end of an error about an unknown policy; it names the command that lists them."""
-        return "'kdenv policies <game>' lists them"
 
 
 class TurnPolicy(Policy):

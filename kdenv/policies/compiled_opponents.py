@@ -63,8 +63,7 @@ def seated_policies(policies: Sequence[Any], game: Game, n_players: int) -> Seat
         player = policy.compiled(game, n_players) if isinstance(policy, Policy) else None
         if player is None:
             raise NotSupported(
-                f"{policy} has no compiled form, which opponents in a batch need; choose random or a rule-based player "
-                f"('kdenv policies {game.name}' lists them), or let it play in SeatEnv"
+                f"{policy} has no compiled form; choose random or a rule-based player ('kdenv policies {game.name}' lists them)"
             )
         distinct.append(policy)
         players.append(player)

@@ -30,6 +30,7 @@ from kdenv.search.kernels import flat, flat_player
 from kdenv.search.kernels.flat import Luck, Tally, new_luck, new_tally
 
 ROTATION, AT_RANDOM, HALVING = "rotation", "random", "halving"  # the distribution of playouts without a selection rule
+_TIES = {"gains": flat_player.BY_GAINS, "random": flat_player.BY_CHANCE, "first": flat_player.BY_ORDER}
 _DEFAULT_TRUST = 10.0  # the weight of a prior, in playouts
 _DEFAULT_CONFIDENCE = 2.0  # in standard errors
 _MOST_EXPONENT = 700.0  # exp of more is no float
@@ -120,7 +121,7 @@ class Mce(PlayoutPolicy, PlayoutBudget):
         """The compiled player, with its own buffers; None if a kernel cannot play as this policy does.
 
         A kernel plays with a fixed number of playouts, up to 1,000, by a compiled player for all seats. It has no halving, no prior, no
-        reflex, no threads, and takes the turn with the best mean, of equal ones a random one.
+        base policy, no reflex and no threads, and takes the turn with the best mean.
         """
         if not isinstance(self.playouts, int) or self.playouts > _MOST_COMPILED or not isinstance(self.playout, Policy):
             return None
@@ -133,8 +134,6 @@ class Mce(PlayoutPolicy, PlayoutBudget):
             or self.threads > 1
         ):
             return None
-        if self.ties == "first":
-            return None
         player = self.playout.compiled(game, players)
         if player is None:
             return None
@@ -144,6 +143,7 @@ class Mce(PlayoutPolicy, PlayoutBudget):
             playouts=playouts_with(self, game, players, player, network),
             n_playouts=self.playouts,
             sampling=flat_player.WITH_COMMON_LUCK if self.common else by_turn,
+            ties=_TIES[self.ties],
             most_decisions=game.most_decisions,
             states=np.zeros(max(flat.N_STATES, 1 + SCRATCH), game.state_dtype),
             turns=np.zeros(game.max_turns, np.int64),
@@ -301,6 +301,11 @@ def of_student(z: float, freedom: Any) -> Any:
     return np.sqrt(freedom * np.expm1(np.minimum(exponent, _MOST_EXPONENT)))
 
 
+def rounds_of_halving(n_turns: int) -> int:
+    """Return the number of rounds of sequential halving, in which n_turns become two."""
+    return max(1, math.ceil(math.log2(max(n_turns, 1))))
+
+
 class Halving(Flat):
     """Sequential halving (Karnin, Koren and Somekh 2013): rounds of equal shares of the budget, each with the better half of the turns.
 
@@ -313,7 +318,7 @@ class Halving(Flat):
         super().__init__(policy, HALVING, view, turns, rng)
         self.left = len(turns) if policy.widest is None else min(len(turns), policy.widest)  # the number of turns left
         self.round, self.done = 0, 0  # the round; the playouts made in it
-        self.rounds = max(1, math.ceil(math.log2(self.left)))
+        self.rounds = rounds_of_halving(self.left)
         self.budget, self.start = budget, time.perf_counter()
 
     def run(self, steps: Iterable[int]) -> int:

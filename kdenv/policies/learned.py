@@ -118,15 +118,10 @@ class Model:
 class ModelPolicy(TurnPolicy, Playout, PriorNetwork):
     """A policy that follows a model. Its compiled player has buffers, so each call of `compiled` makes another one."""
 
-    family = "network"  # not that of a policy or a playout
+    family, remedy = PriorNetwork.family, PriorNetwork.remedy  # not those of a policy or a playout
     predicts: ClassVar[tuple[str, ...]]  # the kinds of networks that it follows
     usual_temperature: ClassVar[float]  # of priors
     model: str
-
-    @classmethod
-    def members(cls) -> str:
-        """The end of an error about a value that is not a network."""
-        return PriorNetwork.members()
 
     def __post_init__(self) -> None:
         """Check that the file exists, so that a wrong name is refused before a game begins. The file is loaded when it is first needed."""
@@ -184,7 +179,7 @@ class Learned(ModelPolicy, ValueNetwork):
 
     predicts = (VALUE,)
     usual_temperature = 0.1
-    family = "network of values"
+    family, remedy = ValueNetwork.family, ValueNetwork.remedy
     model: str = param(help="the model: an .npz of 'kdenv train', or the name of a shipped model", kw_only=False)
 
     def compiled(self, game: Game, players: int) -> Valued:
@@ -198,11 +193,6 @@ class Learned(ModelPolicy, ValueNetwork):
     def priors(self, view: View, temperature: float | None) -> ByValues:
         """Make priors from the values of the positions after turns."""
         return ByValues(player=self.player(view), temperature=temperature or self.usual_temperature)
-
-    @classmethod
-    def members(cls) -> str:
-        """The end of an error about a value that is not a network of values."""
-        return ValueNetwork.members()
 
     @property
     def unit(self) -> str:

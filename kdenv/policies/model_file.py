@@ -2,13 +2,13 @@
 
 A file has the arrays weight_0, bias_0, weight_1 ... and `about`, a JSON text with these fields:
 
-- layers, activation: the number of layers, and the activation between them;
-- heads: how many rows of the last layer are heads (networks/network.py); 1 if it is missing;
-- predicts: "policy" (a number for each action), "value" (the value of a position) or "score" (a number for the position after each
-  action, whose softmax is a policy);
-- made_for: the game, encoding, version and layout;
-- made_by: the command that made it;
-- for networks of values and scores also players and options (of the game), for those of values goal (networks/players.py).
+- layers, activation: The number of layers, and the activation between them.
+- heads: The number of rows of the last layer that are heads (networks/network.py); 1 if it is missing.
+- predicts: "policy" (a number for each action), "value" (the value of a position), or "score" (a number for the position after each
+  action, whose softmax is a policy).
+- made_for: The game, encoding, version and layout.
+- made_by: The command that made it.
+- players and options of the game, for networks of values and scores; goal (networks/players.py), for those of values.
 
 array_file.py reads and writes such files of arrays.
 """
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from kdenv.core.errors import BadOption, shown
 from kdenv.networks.network import ACTIVATIONS
-from kdenv.policies.array_file import MOST_NUMBERS, ArrayFile, Header, Wrong, is_number, is_whole, reading, write_arrays
+from kdenv.policies.array_file import MOST_NUMBERS, ArrayFile, Header, Wrong, is_number, is_whole, packed_arrays, reading, write_file
 from kdenv.policies.torch_models import PlainLayers, is_module, is_sb3, made_for, plain_layers, policy_layers
 
 Array = NDArray[np.float32]
@@ -64,9 +64,10 @@ class StoredNetwork(NamedTuple):
         return int(self.layers[-1][0].shape[0])
 
 
-def read_network(path: Path) -> StoredNetwork:
-    """Read the network in a model file; raise BadOption if it is not one."""
-    with reading(path, "a model of 'kdenv train', 'kdenv export' or kdenv.save_network", most_text=_MOST_TEXT) as file:
+def read_network(path: Path, content: bytes | None = None) -> StoredNetwork:
+    """Read the network in a model file; raise BadOption if it is not one. `content` is that of a file which is not written yet."""
+    what = "a model of 'kdenv train', 'kdenv export' or kdenv.save_network"
+    with reading(path, what, most_text=_MOST_TEXT, content=content) as file:
         return _read(file)
 
 
@@ -139,16 +140,16 @@ def save_network(
     """Write a network of plain layers to a model file, which the policy ppo(path) plays without torch.
 
     Args:
-        path: the file, which ends in .npz.
-        network: a list with the weights (one row for each output) and biases of each layer; a torch Sequential of linear layers with ReLU
-            or Tanh between them; a TurnNetwork; or a MaskablePPO or PPO of Stable-Baselines3.
-        trained_for: the attribute of this name of the environment in which the network was trained. A model of Stable-Baselines3
+        path: The file, which ends in .npz.
+        network: A list with the weights (one row for each output) and biases of each layer. Or a torch Sequential of linear layers with
+            ReLU or Tanh between them, a TurnNetwork, or a MaskablePPO or PPO of Stable-Baselines3.
+        trained_for: The attribute of this name of the environment in which the network was trained. A model of Stable-Baselines3
             has it already.
-        predicts: "score" (one number for the position after each action, the default) or "policy" (one number for each action number,
-            the default of a model of Stable-Baselines3).
-        activation: the activation between layers of a list, "relu" or "tanh".
-        made_by: how the network was made, to be read by people.
-        heads: the number of outputs of the last layer, of which each position takes one: the game is cut into as many parts.
+        predicts: "score", one number for the position after each action, is the default. "policy" is one number for each action number;
+            it is the default of a model of Stable-Baselines3.
+        activation: The activation between layers of a list, "relu" or "tanh".
+        made_by: The way in which the network was made, to be read by people.
+        heads: The number of outputs of the last layer. The game is cut into as many parts, and each of them has an output.
 
     >>> import kdenv
     >>> import numpy as np
@@ -167,8 +168,9 @@ def save_network(
         raise BadOption(f"predicts={shown(predicts)} is not possible; it may be {SCORE} or {POLICY}")
     if activation not in ACTIVATIONS:
         raise BadOption(f"activation={shown(activation)} is not possible; it may be {' or '.join(ACTIVATIONS)}")
-    write_network(path, stored_network(network, trained_for, predicts, activation, made_by)._replace(heads=heads))
-    read_network(path)  # checks that the layers fit each other
+    content = _packed(path, stored_network(network, trained_for, predicts, activation, made_by)._replace(heads=heads))
+    read_network(path, content)  # checks that the layers fit each other, before an older model is replaced
+    write_file(path, content)
 
 
 def stored_network(
@@ -185,11 +187,19 @@ def stored_network(
         arrays = [] if is_module(network) else [(np.asarray(weight, np.float32), np.asarray(bias, np.float32)) for weight, bias in network]
         found = plain_layers(network) if is_module(network) else PlainLayers(arrays, activation)
         about = dict(trained_for)
+    if about.keys() != {"made_for", "players", "options"}:
+        names = f"made_for, players and options, not {shown(', '.join(map(str, about)) or 'nothing')}"
+        raise BadOption(f"trained_for must have {names}; give the attribute trained_for of the environment")
     return StoredNetwork(*found, predicts or SCORE, scale=1.0, win=0.0, made_by=made_by, **about)
 
 
 def write_network(path: Path, network: StoredNetwork) -> None:
     """Write a model file for read_network, with weights in half precision. A file of this name is replaced at once or not at all."""
+    write_file(path, _packed(path, network))
+
+
+def _packed(path: Path, network: StoredNetwork) -> bytes:
+    """The content of the model file. Raises BadOption for weights that such a file cannot hold."""
     about = {
         "layers": len(network.layers),
         "activation": network.activation,
@@ -208,4 +218,4 @@ def write_network(path: Path, network: StoredNetwork) -> None:
     for name, array in arrays.items():
         if not np.isfinite(array).all():
             raise BadOption(f"{path.name} is not written: {name} has numbers that are not finite, or too large; train the model again")
-    write_arrays(path, {"about": np.array(json.dumps(about)), **arrays})
+    return packed_arrays({"about": np.array(json.dumps(about)), **arrays})

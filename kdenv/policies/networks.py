@@ -20,11 +20,7 @@ class PriorNetwork(Value):
     """A network that gives the turns of a tree their priors."""
 
     family = "network"
-
-    @classmethod
-    def members(cls) -> str:
-        """The end of an error about a value that is not a network."""
-        return "give learned(<model>) or ppo(<model>)"
+    remedy = "give learned(<model>) or ppo(<model>)"
 
     @abstractmethod
     def priors(self, view: View, temperature: float | None) -> Any:
@@ -35,11 +31,7 @@ class ValueNetwork(PriorNetwork):
     """A network that values positions."""
 
     family = "network of values"
-
-    @classmethod
-    def members(cls) -> str:
-        """The end of an error about a value that is not a network of values."""
-        return "give learned(<model>)"
+    remedy = "give learned(<model>)"
 
     @property
     @abstractmethod

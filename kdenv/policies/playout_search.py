@@ -248,11 +248,11 @@ def new_playouts(
     """Make the playouts of a policy in such a view, for kernels: Playouts, or CutShort if the policy has a leaf.
 
     Args:
-        policy: the policy, or its parameters.
-        view: a view of the game.
-        player: the compiled player that plays, if it is not that of the policy's playout.
-        values: the array that receives the values of a playout, by seat.
-        at_once: the number of decisions that the search makes before a playout, if it does not make whole turns.
+        policy: The policy, or its parameters.
+        view: A view of the game.
+        player: The compiled player that plays, if it is not that of the policy's playout.
+        values: The array that receives the values of a playout, by seat.
+        at_once: The number of decisions that the search makes before a playout, if it does not make whole turns.
     """
     player = policy.playout.player(view) if player is None else player
     network = None if policy.valued is None else policy.valued.player(view)

@@ -407,7 +407,7 @@ def _new_tree(n_nodes: int, n_turns: int) -> Tree:
 
 
 def new_workspace(game: Game, players: int) -> Workspace:
-    """Make memory for iterations in any position of this game with so many players."""
+    """Make memory for iterations in any position of this game with this number of players."""
     return Workspace(
         path=np.zeros((uct.MAX_DEPTH, 4), np.int64),
         turns=np.empty(game.max_turns, np.int64),

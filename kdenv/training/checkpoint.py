@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.networks.learning import N_SUMS
-from kdenv.policies.array_file import ArrayFile, Wrong, is_number, is_whole, reading, write_arrays
+from kdenv.policies.array_file import ArrayFile, Wrong, is_number, is_whole, packed_arrays, reading, write_file
 from kdenv.training.curve import Strength, TrainingCurve
 from kdenv.training.settings import EXPERT, PPO
 
@@ -50,7 +50,7 @@ class Checkpoint(NamedTuple):
         arrays: dict[str, Any] = {"weights": self.weights, "squares": self.squares, "rngs": self.rngs}
         if self.means is not None:
             arrays["means"] = self.means
-        write_arrays(path, {"about": np.array(json.dumps(about)), **arrays}, compressed=False)
+        write_file(path, packed_arrays({"about": np.array(json.dumps(about)), **arrays}, compressed=False))
 
 
 def read_checkpoint(path: Path) -> Checkpoint:

@@ -1,7 +1,7 @@
 """PolicyTrainer and ExpertTrainer: let a network that scores turns learn by PPO or by expert iteration, without torch.
 
 An update plays whole games on all threads. Then it goes through their decisions `epochs` times, in batches. Each thread adds the
-gradients of its own decisions of a batch. So the same settings, seed and number of threads give the same network.
+gradients of the decisions that it has played. So the same settings, seed and number of threads give the same network.
 """
 
 from __future__ import annotations
@@ -127,6 +127,8 @@ class PolicyTrainer(Training):
         """Give the advantages of all rollouts together the mean 0 and the deviation 1."""
         mine = [rollout.advantages[: rollout.filled[DECISIONS]] for rollout in self._rollouts]
         both = np.concatenate(mine)
+        if not len(both):  # guides played all seats
+            return
         mean, deviation = both.mean(), both.std() + 1e-8
         for each in mine:
             each[:] = (each - mean) / deviation

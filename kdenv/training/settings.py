@@ -98,13 +98,16 @@ class TrainingSettings:
             raise BadOption('guided and then say how often guides play, so they need guides; give guides, as in guides = ["greedy"]')
         if self.guides and not (self.guided * self.first or self.then):
             raise BadOption("no guide would ever play; give guided and first, as in guided = 0.6 and first = 0.3, or then")
+        for name in ("guided", "then"):
+            if getattr(self, name) == 1 and self.method != TD:
+                raise BadOption(f"{name}=1 leaves no seat to the network, which learns from its own turns; give less than 1")
         if self.guides and self.teacher:
             raise BadOption("a teacher plays all seats, so there are no guides; leave one of them out")
         if len(self.guides) > _MOST_GUIDES:
             raise BadOption(f"guides lists {len(self.guides)} players; it may be up to {_MOST_GUIDES}")
         for other, names in _ONLY.items():
-            for name in set(names).difference(_ONLY[self.method]):
-                if getattr(self, name) != fields_of(TrainingSettings)[name].default:
+            for name in names:
+                if name not in _ONLY[self.method] and getattr(self, name) != fields_of(TrainingSettings)[name].default:
                     raise BadOption(f"{flag(name)} is a setting of --method {other}; leave it out, or choose this method")
         if self.games == 0 and self.minutes == 0:
             raise BadOption("neither games nor minutes say when the training ends; give one of them")

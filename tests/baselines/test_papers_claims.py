@@ -114,6 +114,8 @@ def test_a_line_of_the_results_is_looked_up(room: Path) -> None:
         'number wong_kang; Section 2; "tilings of 2 x 2, counted"', '"number wong_kang; Section 2; tilings of 2 x 2, counted"'
     )
     (room / "claims.csv").write_text(HEADER + quoted, encoding="utf-8")
+    claims.run("quick", lambda *_: None)
+    assert claims.results() == [] and "not tried" in claims.page()  # in a new folder the line has not been made yet
     tables.run("wong_kang", "Section 2", "quick", lambda *_: None)
     claims.run("quick", lambda *_: None)
     [line] = claims.results()

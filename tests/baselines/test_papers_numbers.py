@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from baselines.papers import tables
-from baselines.papers.tables import Expected
+from baselines.papers.lines import Expected
+from baselines.papers.matches import is_share
 
 DATA = Path(__file__).parents[1] / "data"
 Key = tuple[str, str, str]
@@ -239,7 +240,7 @@ def complaint(line: Expected, fact: Fact | None) -> str:
     if line.measure == "log10" and exact and not abs(value - math.log10(float(exact[1]))) < 0.01:
         return f"{line.value} is not the logarithm of {exact[1]}"
     games = float(line.n) if line.n else math.nan
-    if tables.is_share(line.measure) and line.value and line.n and abs(value / 100 * games - round(value / 100 * games)) > 0.0006 * games:
+    if is_share(line.measure) and line.value and line.n and abs(value / 100 * games - round(value / 100 * games)) > 0.0006 * games:
         return f"{line.value} % of {line.n} is not a number of games"
     return ""
 

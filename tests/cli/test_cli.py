@@ -467,7 +467,7 @@ MANY = "9" * 5000
         (["league", ""], ".: Is a directory"),
         (["league", "/"], "/: Is a directory"),
         (["dance"], "there is no command dance"),
-        (["match", "kingdomino", "random", "--agianst", "random"], "match does not take --agianst random (did you mean --against?)"),
+        (["match", "kingdomino", "random", "--agianst", "random"], "(did you mean --against?) ('kdenv match --help' shows how)"),
         (["--xyz", "games"], "games does not take --xyz ("),
         (["mach", "kingdomino"], "there is no command mach (did you mean match?)"),
         ([], "required"),

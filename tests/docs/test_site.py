@@ -95,8 +95,8 @@ def test_no_page_of_names_has_html_of_a_docstring(extension: str, tmp_path: Path
 
 def test_a_page_takes_a_section_without_its_heading(extension: str) -> None:
     pages = import_module(f"{extension}.pages")
-    taken = pages.filled("# Mine\n\n```{from} README.md\nTraining\n```\n\nEnd")
-    assert taken.startswith("# Mine\n\nAll games of a `SeatVecEnv` lie in one array")
+    taken = pages.filled("# Mine\n\n```{from} README.md\nTraining and evaluation\n```\n\nEnd")
+    assert taken.startswith("# Mine\n\n`SeatVecEnv` holds many games in one array")
     assert taken.endswith("End")
     assert "## " not in taken
 

@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from numba.core.dispatcher import Dispatcher
 
 import kdenv
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.random import make_rng
 from kdenv.core.questions import choose
 from kdenv.core.turns import first_action, rest_of
+from kdenv.envs import step_kernel
+from kdenv.envs.aec import TableEnv
 from kdenv.envs.step_kernel import turn_of
 
 
@@ -39,3 +42,17 @@ def test_a_player_chooses_a_turn_of_several_actions_once() -> None:
         table.play(table.legal()[0])
         table.run_chance(rng)
     assert lengths == {1, 2}
+
+
+def test_a_reset_calls_only_kernels_of_the_table(monkeypatch) -> None:
+    """So the first reset of a game does not compile the rules once more."""
+
+    def refuse(*arguments: object) -> None:
+        raise AssertionError("a kernel of the environment was called")
+
+    env = TableEnv("kingdomino", players=2, size=3)
+    for name in [name for name, value in vars(step_kernel).items() if isinstance(value, Dispatcher)]:
+        monkeypatch.setattr(step_kernel, name, refuse)
+    env.reset(seed=1)
+    with pytest.raises(AssertionError, match="a kernel of the environment was called"):
+        env.step(int(env.last()[0]["action_mask"].argmax()))

@@ -187,6 +187,15 @@ def test_ansi_shows_tiles_meeples_and_where_the_drawn_tile_fits() -> None:
     assert "player 0 places the tile drawn (V)" in text
 
 
+def test_ansi_explains_its_letters() -> None:
+    from kdenv.games.carcassonne.drawing import _BENDS, _face_letters
+
+    letters = {letter for face in range(4 * len(TILES)) for row in _face_letters(face) for letter in row}
+    legend = "\n".join(str(Table(GAME).at_position(GOOD)).splitlines()[-2:])
+    assert {letter for letter in letters - {*_BENDS.values(), "│"} if f"{letter} " not in legend} == set()
+    assert letters & {"─", "│", "╭", "o", "+", "*", "#", "·"} == {"─", "│", "╭", "o", "+", "*", "#", "·"}
+
+
 def test_svg_draws_every_tile_meeple_and_legal_cell() -> None:
     for table in random_positions(5, 2):
         drawing = table.svg(0)

@@ -103,6 +103,16 @@ def test_terminal_names_every_square_that_may_be_typed(players: int, n: int, opt
     assert {int(square[1:]) for square in squares} <= rows
 
 
+def test_the_squares_of_a_placement_are_those_of_the_left_and_the_right_half() -> None:
+    """As the last line of the terminal says: domino 19 is a field with a crown and a forest."""
+    table = Table(find_game("kingdomino"), 2).at_position(
+        "round=1 stage=place turn=0 kingdoms=X,X queue=19:0,20:1,21:1,22:0 draft=5,6,7,8 box=1-4,9-18,23-48"
+    )
+    table.play(table.action("place 19 f5 g5"))
+    assert " X   W+  F" in plain(str(table))
+    assert "the left half of domino 12 lies on e4" in plain(str(table)).splitlines()[-1]
+
+
 def test_the_domino_placed_last_has_capital_letters_and_the_one_picked_last_a_star() -> None:
     table = Table(find_game("kingdomino"), 2).at_position(
         "round=1 stage=place turn=0 kingdoms=X,X queue=1:0,2:1,3:1,4:0 draft=5,6,7,8 box=9-48"

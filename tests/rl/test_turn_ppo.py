@@ -334,3 +334,20 @@ def test_save_network_refuses_what_is_no_network(tmp_path: Path) -> None:
     ):
         with pytest.raises(BadOption, match=sentence):
             kdenv.save_network(tmp_path / path, layers, env.trained_for, **settings)
+
+
+def test_save_network_refuses_what_is_not_the_trained_for_of_an_environment(tmp_path: Path) -> None:
+    env = SelfPlay("dominoes", 1)
+    good = [(np.zeros((1, env.n_observed)), np.zeros(1))]
+    for given in ({}, {"players": 4}, {**env.trained_for, "seed": 1}):
+        with pytest.raises(BadOption, match="trained_for must have made_for, players and options"):
+            kdenv.save_network(tmp_path / "x.npz", good, given)
+
+
+def test_a_network_that_is_refused_does_not_replace_an_older_model(tmp_path: Path) -> None:
+    env = SelfPlay("dominoes", 1)
+    kdenv.save_network(tmp_path / "x.npz", [(np.ones((1, env.n_observed)), np.zeros(1))], env.trained_for)
+    before = (tmp_path / "x.npz").read_bytes()
+    with pytest.raises(BadOption, match="bias_0"):
+        kdenv.save_network(tmp_path / "x.npz", [(np.zeros((1, env.n_observed)), np.zeros(3))], env.trained_for)
+    assert (tmp_path / "x.npz").read_bytes() == before

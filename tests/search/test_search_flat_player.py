@@ -22,6 +22,8 @@ CASES = [
     *(pytest.param(name, TEXTS[2], marks=COLD * (name in ("carcassonne", "dominion"))) for name in names()),
     *(("kingdomino", text) for text in TEXTS),
     ("dominoes", "mce(score=wdl, playouts=40)"),
+    ("kingdomino", "mce(score=wdl, ties=random, playouts=6)"),
+    ("kingdomino", "mce(score=wdl, ties=first, playouts=30)"),
 ]
 
 
@@ -31,7 +33,7 @@ def test_from_the_same_stream_it_takes_the_same_turn(name: str, text: str) -> No
     game, n_turns = find_game(name), 0
     player = policy(text).compiled(game, game.players[0])
     for seed in range(12):
-        table = random_game(game, seed, decisions=3 + 2 * seed)
+        table = random_game(game, seed, decisions=3 + 3 * seed)
         table.run_chance(make_rng(seed))
         if table.over:
             continue

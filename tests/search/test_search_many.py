@@ -22,8 +22,10 @@ from kdenv.core.view import View
 from kdenv.envs import SeatVectorEnv, SelfPlay
 from kdenv.games import find_game
 from kdenv.policies import NetworkPolicy, named, policy, search_many
-from kdenv.policies import many as driver
+from kdenv.policies import many_searches as driver
+from kdenv.policies.asked_network import AskedNetwork
 from kdenv.policies.base import rng_of
+from kdenv.policies.many import check_search, seen_in
 from kdenv.search.kernels.uct import NONE, ROOT, Tree
 
 Network = Callable[[np.ndarray], Any]
@@ -48,13 +50,14 @@ def dominoes(seed: int = 3, actions: int = 6) -> View:
 
 def grown(text: str, views: list[View], network: Network, seed: int, **options: Any) -> Any:
     """The search of these views, with its trees."""
-    seen = driver._seen_in(views)
-    chosen = driver._Options(**options)
-    checked = driver._checked(policy(text), chosen.gumbel)
+    seen = seen_in(views)
+    given: dict[str, Any] = {"encoding": None, "whole": True, "gumbel": 0, **options}
+    chosen = driver.Options(**given)
+    checked = check_search(policy(text), chosen.gumbel)
     assert isinstance(checked, driver.Uct)
-    asked = driver._Network(network, seen.game.observer(seen.players, seen.variant))
+    asked = AskedNetwork(network, seen.game.observer(seen.players, seen.variant))
     rngs = np.concatenate([rng_of(seed + i) for i in range(len(views))]).reshape(-1, 1)
-    search = driver._Tree(checked, seen, asked, chosen, rngs)
+    search = driver.ManyTrees(checked, seen, asked, chosen, rngs)
     search.start()
     for _ in range(search.n_playouts):
         search.step()
@@ -330,6 +333,13 @@ def test_gumbel_considers_the_turns_with_the_greatest_noise_and_score_and_keeps_
     assert found.best[0] == most[np.argmax((gumbel.noise[0] + gumbel.logits[0] + weighed)[most])]
 
 
+def test_gumbel_considers_no_more_turns_than_there_are() -> None:
+    view, text = dominoes(), SCORED.format(chance="open", n=16)
+    all_turns, more = (grown(text, [view], projection(), seed=2, gumbel=gumbel) for gumbel in (len(view.turns()), 1000))
+    assert len(more.gumbel.schedule) == len(view.turns()) + 1
+    assert more.results().policy.tolist() == all_turns.results().policy.tolist()
+
+
 def test_gumbel_noise_draws_each_turn_with_its_prior() -> None:
     """With one considered turn the choice is a draw from the priors: of 2,000 games, the shares differ by less than five deviations."""
     view, network = dominoes(), projection()
@@ -383,6 +393,8 @@ def test_one_turn_is_forced() -> None:
         (TREE, {"gumbel": -1}, "gumbel=-1 is not possible"),
         (TREE, {"encoding": "nonsense"}, "nonsense"),
         (TREE, {"seed": [1, 2]}, "seed= lists 2 seeds for 1 games"),
+        (TREE, {"seed": 1.5}, "seed=1.5 is not possible; seed may be a whole number from 0 up"),
+        (TREE, {"seed": None}, "seed=None is not possible in search_many"),
     ],
 )
 def test_what_is_not_possible_gets_a_sentence(text: str, options: dict[str, Any], words: str) -> None:

@@ -22,7 +22,7 @@ from kdenv.core.errors import BadOption
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.networks.network import layers_of
-from kdenv.networks.policy_learning import add_gradients, transpose_layers
+from kdenv.networks.policy_learning import DECISIONS, add_gradients, transpose_layers
 from kdenv.policies.model_file import SCORE, read_network
 from kdenv.training import ExpertTrainer, PolicyTrainer, Trainer, TrainingSettings, trainer_for
 from kdenv.training.curve import read_curve
@@ -265,12 +265,23 @@ def test_kingdomino_learns_by_prospects_unless_an_encoding_is_given() -> None:
         ({"method": "expert", "clip": 0.1}, "clip is a setting of --method ppo"),
         ({"considered": 8}, "considered is a setting of --method expert"),
         ({"method": "sac"}, "method=sac is not possible; method may be td, ppo or expert"),
+        ({"guides": ["greedy"], "guided": 1.0, "first": 0.5}, "guided=1 leaves no seat to the network, which learns from its own turns"),
+        ({"method": "expert", "guides": ["greedy"], "then": 1.0}, "then=1 leaves no seat to the network"),
     ],
 )
 def test_settings_of_the_other_method_are_refused(given: dict[str, Any], sentence: str) -> None:
     with pytest.raises(BadOption) as error:
         TrainingSettings("dominoes", **{"method": "ppo", **given})
     assert sentence in str(error.value)
+
+
+def test_games_that_only_guides_play_change_no_weight(tmp_path: Path) -> None:
+    settings = TrainingSettings("dominoes", games=4, guides=["greedy"], then=0.999, **SMALL)
+    trainer = PolicyTrainer(settings, tmp_path)
+    before = trainer.weights.copy()
+    trainer.learn()
+    assert trainer._rollouts[0].filled[DECISIONS] == 0 and trainer.games == 4
+    assert (trainer.weights == before).all() and trainer.updates == 0
 
 
 def test_defaults_are_those_of_the_method() -> None:

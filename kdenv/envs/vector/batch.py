@@ -24,7 +24,7 @@ from kdenv.envs.rewards import GameEnds, function_rewards, reward_number
 from kdenv.envs.seeds import new_key
 from kdenv.envs.setup import SeatSetup, Setup
 from kdenv.envs.step_kernel import NOBODY, WORK
-from kdenv.envs.validation import check_seed, warn_of_loss
+from kdenv.envs.validation import warn_of_loss
 from kdenv.envs.vector.asking import Asking
 from kdenv.envs.vector.buffers import Buffers
 from kdenv.envs.vector.kernels import (
@@ -287,20 +287,6 @@ class Batch:
 
     def clone(self) -> Batch:
         return copy.deepcopy(self)
-
-
-def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> list[int | None] | None:
-    """Return one seed for each of n games: those of a list, or a number and the ones after it."""
-    if seed is None:
-        return None
-    if isinstance(seed, Sequence):
-        for each in seed:
-            check_seed(each)
-        if len(seed) != n:
-            raise BadOption(f"seed= lists {len(seed)} seeds for {n} games; give one for each game, or one number")
-        return list(seed)
-    check_seed(seed)
-    return [int(seed) + i for i in range(n)]
 
 
 def _learner(setup: Setup) -> int:

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kdenv.core.fields import seeds_of
 from kdenv.core.game import Game
 from kdenv.envs.rewards import Reward
 from kdenv.envs.setup import Setup, empty_table
-from kdenv.envs.vector.batch import Batch, seeds_of
+from kdenv.envs.vector.batch import Batch
 from kdenv.envs.vector.batch_env import BatchEnv
 
 

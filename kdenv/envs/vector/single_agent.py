@@ -13,13 +13,14 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from kdenv.core.errors import BadOption, did_you_mean, shown
+from kdenv.core.fields import seeds_of
 from kdenv.core.game import Game
 from kdenv.envs.opponents import Opponent, Pool
 from kdenv.envs.rewards import Reward
 from kdenv.envs.setup import SeatSetup, autoreset_mode_of, empty_table
 from kdenv.envs.spaces import CRITIC, ActionSpace, in_form, space_of
 from kdenv.envs.validation import check_options
-from kdenv.envs.vector.batch import Batch, seeds_of
+from kdenv.envs.vector.batch import Batch
 from kdenv.envs.vector.batch_env import SeatBatchEnv
 
 

@@ -326,11 +326,15 @@ def _seat(s: Any, seat: int, x: float, y: float) -> list[str]:
 # For a terminal
 
 _WIDTH, _HEIGHT = 6, 3  # the size of a cell in letters
+_LEGEND = (
+    "# city, * pennant, ─ road, o crossing, + cloister, · field; 0 to 4: a meeple of this player; > newest tile",
+    "place H+0+1r1: tile H, 0 cells east and 1 north of the start tile, turned as in the picture r1",
+)
 _BENDS = {(1, 3): "─", (0, 2): "│", (0, 1): "╰", (1, 2): "╭", (2, 3): "╮", (0, 3): "╯"}
 
 
 def ansi(states: Any, k: int, seat: int | None = None) -> str:
-    """Draw the landscape in letters: # is a city, * a pennant, lines are roads, + is a cloister, and a digit is a meeple of that seat."""
+    """Draw the landscape in letters, which the last lines explain."""
     s = states[k]
     top, bottom, left, right = _bounds(s)
     shown = {cell: _letters(s, tile) for tile, (cell, _, _) in enumerate(laid_tiles(s))}
@@ -348,7 +352,7 @@ def ansi(states: Any, k: int, seat: int | None = None) -> str:
     lines.append("   ".join(f"player {i}: {s['points'][i]} points, {s['hand'][i]} meeples" for i in seats))
     drawn = f" ({TYPES[int(s['drawn'])]})" if s["stage"] == rules.PLACING else ""
     lines.append(f"{_status(s)}{drawn}; last tile {tile_text(tile_type, cell, rotation)}; {s['n_left']} in the bag")
-    return "\n".join(lines + _drawn_tile(s))
+    return "\n".join([*lines, *_drawn_tile(s), "", *_LEGEND])
 
 
 def _drawn_tile(s: Any) -> list[str]:

@@ -65,6 +65,7 @@ def observe(states, k, seat, out):
 def tiles_fitting(s, cell):
     """Return the number of tiles left that fit an empty cell."""
     types, n = np.uint64(TYPES_FITTING[int(s.code[cell])]), 0
+    # The drawn tile has left the bag, and is not on the table yet.
     if s.stage == PLACING and has(types, int(s.drawn)):
         n = 1
     while types != NONE:
@@ -138,6 +139,7 @@ def _dead_cities(s):
             code = int(s.code[cell])
             if tiles_fitting(s, cell) > 0:
                 continue
+            # No tile fits, so all cities with an edge at this cell stay open. The city belongs to the tile on the other side of the edge.
             for edge in range(4):
                 if (code >> (2 * edge)) & 3 == CITY:
                     tile = int(s.board[int(NEIGHBOUR[cell, edge])]) - 1
@@ -150,6 +152,7 @@ def _dead_cities(s):
 def _write_cities_beside(s, field, dead, seat, out, at):
     """Count the open cities at a field for the seats that have the most meeples on it."""
     players, meeples = int(s.players), int(s.field_meeples[field])
+    # Several segments at the field may belong to one city, which counts once.
     alive, others = 0, 0
     seen, segments = NONE, s.field_cities[field]
     while segments != NONE:

@@ -1,4 +1,4 @@
-"""Describe decisions for people: the tile that was placed, the feature that is finished, and the points of it."""
+"""Describes decisions for people: the tile that was placed, the features that it finished, and the points."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ON = {"city": "in a city", "road": "on a road", "field": "in a field", "cloiste
 
 
 def told(before: Any, after: Any, action: int) -> Told:
-    """Describe a placement or a claim, and of what it finished."""
+    """Describe a placement or a claim, and what it finished."""
     s, new = before[0], after[0]
     seat, slot = int(s["turn"]), action - claims.CLAIM
     tile = int(new["n_tiles"]) - 1
@@ -38,7 +38,7 @@ def told(before: Any, after: Any, action: int) -> Told:
 
 
 def told_chance(befores: Sequence[Any], outcomes: Sequence[int | None]) -> list[Told]:
-    """Describe tiles that fit nowhere. A tile that fits is told of when it is placed."""
+    """Describe tiles that fit nowhere. A tile that fits is described when it is placed."""
     lost = [tile_words(outcome) for s, outcome in zip(befores, outcomes, strict=True) if outcome is not None and not _fits(s, outcome)]
     return [Told(None, f"{words} fits nowhere and is out of the game") for words in lost]
 

@@ -1,4 +1,4 @@
-"""Describe decisions for people: the card and what it brought, and the cards that others got or lost by it."""
+"""Describes decisions for people: the card and what it brought, and the cards that others got or lost by it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ENDED = {rules.ACTION_PHASE: "played no more actions", rules.BUY_PHASE: "ended 
 
 
 def told(before: Any, after: Any, action: int) -> Told:
-    """Describe a card that was played, bought, gained or given away, or of an answer."""
+    """Describe a card that was played, bought, gained or given away, or an answer."""
     s, new = before[0], after[0]
     seat = int(s["decider"])
     if action == END:

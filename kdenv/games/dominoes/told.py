@@ -1,4 +1,4 @@
-"""Describe decisions for people, and sum a round up when it ends."""
+"""Describes decisions for people, and sums a round up when it ends."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def told(before: Any, after: Any, action: int) -> Told:
 
 
 def told_chance(befores: Sequence[Any], outcomes: Sequence[int | None]) -> list[Told]:
-    """Describe the seat that leads, and of the deal."""
+    """Describe the seat that leads, and the deal."""
     leads = [outcome - N_TILES for outcome in outcomes if outcome is not None and outcome >= N_TILES]
     found = [Told(seat, "leads by lot") for seat in leads]
-    return (
-        [*found, Told(None, f"the tiles of round {int(befores[-1]['n_rounds']) + 1} were dealt")] if len(outcomes) > len(leads) else found
-    )
+    if len(outcomes) > len(leads):
+        found.append(Told(None, f"the tiles of round {int(befores[-1]['n_rounds']) + 1} were dealt"))
+    return found

@@ -33,7 +33,7 @@ N_TO_COME = 4  # of one terrain
 N_ROUNDS = 17  # the most rounds of any number of players; the last of them, in which dominoes are only placed, included
 _MORE_THAN_SQUARES = 64  # a factor that ranks areas by points first and then by squares
 _NO_AREA = -1  # a lower rank than any area has
-_N_KEYS = N_TERRAINS + 3  # the words that tell one kingdom from another
+_N_KEYS = N_TERRAINS + 3  # the words that identify a kingdom
 _NEVER = -1  # in place of a version
 
 
@@ -89,7 +89,7 @@ SETS = _sets_of_dominoes()
 
 
 class Nothing(NamedTuple):
-    """What a call of `observe` remembers."""
+    """The memory of `observe`, which remembers nothing between two calls."""
 
 
 class Remembered(NamedTuple):

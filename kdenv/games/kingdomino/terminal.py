@@ -24,6 +24,7 @@ _DARK_TEXT, _LIGHT_TEXT = "#201c28", "#ffffff"
 _LEGEND = (
     f"{', '.join(f'{letter} {terrain}' for letter, terrain in zip(LETTERS, TERRAINS, strict=True))}; + a crown; X the castle; . empty",
     "capital letters: the domino placed last; *: the domino picked last; >: the seat that decides",
+    "place 12 e4 e5: the left half of domino 12 lies on e4, its right half on e5",
 )
 
 # A piece of text and its width in columns, escape codes not counted.

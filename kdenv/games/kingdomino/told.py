@@ -1,4 +1,4 @@
-"""Describe decisions for people: the domino that was placed or taken, and the points of it."""
+"""Describes decisions for people: the domino that was placed or taken, and the points."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def told(before: Any, after: Any, action: int) -> Told:
 
 
 def told_chance(befores: Sequence[Any], outcomes: Sequence[int | None]) -> list[Told]:
-    """Describe the kings that are called, and of the dominoes that are laid out."""
+    """Describe the kings that are called, and the dominoes that are laid out."""
     found, drawn = list[Told](), list[str]()
     for s, outcome in zip(befores, outcomes, strict=True):
         assert outcome is not None  # everybody sees it

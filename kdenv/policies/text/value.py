@@ -64,6 +64,7 @@ class Value:
 
     kind: ClassVar[str] = ""  # its name in texts
     family: ClassVar[str] = "value"  # the word for its family in sentences, such as "policy"
+    remedy: ClassVar[str] = ""  # the end of an error about a value that is not of the family; if empty, its members are named
     source: ClassVar[str] = ""  # the paper it comes from
     alternatives: ClassVar[tuple[str, ...]] = ()  # such as budgets: giving one removes the defaults of the others
     usual: ClassVar[Mapping[str, Any]] = {}  # the values of these parameters if none of them is given
@@ -100,7 +101,9 @@ class Value:
 
     @classmethod
     def members(cls) -> str:
-        """A sentence that names the members of its family, as the end of an error."""
+        """The end of an error about a value that is not of the family."""
+        if cls.remedy:
+            return cls.remedy
         *others, last = names_of(cls)
         return f"a {cls.family} is {', '.join(others)} or {last}"
 

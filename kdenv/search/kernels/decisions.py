@@ -45,11 +45,7 @@ def _descend_decisions(chance, tree, space, states, raw, seat, plan, rule, rng):
         take(tree, space, states, at, plan)
         if at > n_nodes:  # the turn is new: each iteration adds one node
             break
-        node = at
-        if chance.information_sets != 0:
-            node = see_chance(tree, states, node, seat, rng)
-        else:
-            run_chance(states, rng)
+        node = node_after(chance, tree, states, at, seat, rng)
     return depth
 
 
@@ -104,7 +100,16 @@ def _most_urgent_of_open(chance, tree, space, states, node, plan, rule, rng):
 
 
 @kernel
-def see_chance(tree, states, node, seat, rng):
+def node_after(chance, tree, states, at, seat, rng):
+    """Carry out the chance after turn `at` in states[1]; return the node that follows, or NONE if the tree has none yet."""
+    if chance.information_sets != 0:
+        return _see_chance(tree, states, at, seat, rng)
+    run_chance(states, rng)
+    return at
+
+
+@kernel
+def _see_chance(tree, states, node, seat, rng):
     """Carry out chance in states[1] after a node; return the node for the outcomes that the seat sees, or NONE if the tree has none yet.
 
     A missing node is added, if there is room.

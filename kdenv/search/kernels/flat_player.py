@@ -11,7 +11,8 @@ from kdenv.core.turns import play_turn, write_turns
 from kdenv.core.verbs import scores, seat
 from kdenv.search.kernels.flat import Luck, Tally, sample_at_random, sample_in_rotation, sample_with_common_luck
 
-IN_ROTATION, AT_RANDOM, WITH_COMMON_LUCK = range(3)
+IN_ROTATION, AT_RANDOM, WITH_COMMON_LUCK = range(3)  # FlatPlayer.sampling
+BY_GAINS, BY_CHANCE, BY_ORDER = range(3)  # FlatPlayer.ties
 
 
 class FlatPlayer(NamedTuple):
@@ -20,6 +21,7 @@ class FlatPlayer(NamedTuple):
     playouts: Any  # answers play_on
     n_playouts: int
     sampling: int
+    ties: int  # the turn to take of several with the best mean: the one that gains most points at once, a random one, or the first
     most_decisions: int  # of a turn
     states: Any  # enough for write_turns and for a playout
     turns: np.ndarray
@@ -61,14 +63,14 @@ def _best(player, mover, n, rng):
             best_mean = max(best_mean, player.tally.sums[i] / player.tally.visits[i])
     for i in range(n):
         if player.tally.visits[i] > 0 and player.tally.sums[i] / player.tally.visits[i] == best_mean:
-            gain = _points_after(player, mover, player.turns[i])
+            gain = _points_after(player, mover, player.turns[i]) if player.ties == BY_GAINS else 0
             if n_best > 0 and gain < best_gain:
                 continue
             if n_best == 0 or gain > best_gain:
                 best_gain, n_best = gain, 0
             player.turns[n_best], player.turns[i] = player.turns[i], player.turns[n_best]
             n_best += 1
-    return below(rng, n_best) if n_best > 1 else 0
+    return below(rng, n_best) if n_best > 1 and player.ties != BY_ORDER else 0
 
 
 @kernel

@@ -86,6 +86,7 @@ def begin_simulations(games, trees, first, most_rows, search, asked, space, stat
     """
     n = games.seats.shape[0]
     for i in range(first, n):
+        # 1. All rows of a simulation must have room, because it cannot be continued later.
         if asked.n[0] + most_rows > asked.rows.shape[0]:
             return i
         trees.firsts[i] = trees.ends[i] = asked.n[0]
@@ -98,7 +99,9 @@ def begin_simulations(games, trees, first, most_rows, search, asked, space, stat
         seat, rng, tree, own = games.seats[i], games.rngs[i], _tree(trees, i), _workspace(space, trees.paths[i])
         states[0] = trees.roots[i]
         states[1] = states[0]
+        # 2. Go down to a leaf. A tree with scores may have written a row for each of its turns there.
         depth = descend(chance, tree, own, states, raw, seat, plan, rule, rng)
+        # 3. If not, the playout writes the rows. It writes none if the game is over at its end; the values are then known now.
         if asked.n_listed[0] == 0:
             play_on(playouts, states, 1, own.path[depth - 1, PATH_MOVER] if depth > 0 else seat, ALL_SEATS, rng)
             for each in range(space.values.shape[0]):
@@ -110,6 +113,7 @@ def begin_simulations(games, trees, first, most_rows, search, asked, space, stat
 @kernel
 def end_simulations(games, trees, given, scores, search, asked, space, chance, plan, teams):
     """End the simulation of each game with the values and scores that the network gave for the rows."""
+    # The tree was not changed since begin_simulations, so the path that was kept there is still right.
     for i in range(games.seats.shape[0]):
         if games.starts[i + 1] - games.starts[i] < 2:
             continue
@@ -155,6 +159,7 @@ def add_up_roots(games, trees, chance, visits, sums):
         tree = _tree(trees, i)
         at = turn_after(chance, tree, ROOT, NONE)
         while at != NONE:
+            # The tree may list turns in another order, and need not have all of them.
             for row in range(games.starts[i], games.starts[i + 1]):
                 if games.turns[row] == tree.turns[at]:
                     visits[row], sums[row] = tree.counts[at].visits, tree.counts[at].sums
@@ -170,6 +175,7 @@ def choose_all_by_gumbel(games, trees, search, space, states, chance, plan, poli
         if n == 1:
             policy[first] = 1.0
         elif n > 1:
+            # The root has all turns: its first simulation asked for the scores of all.
             search[0] = i
             states[0] = trees.roots[i]
             write_turns(states, 0, plan.most_decisions, space.actions, space.n_actions, space.at_action, space.turns)
@@ -210,6 +216,7 @@ def begin_playouts(games, flat, first, n_playouts, common, states, asked, playou
             return i
         flat.now[i] = min(flat.left[i], n_playouts - flat.made[i])
         seat, rng, start = games.seats[i], games.rngs[i], games.starts[i]
+        # A generator must not be 0. Without common random numbers the seed is not used.
         seed = next64(rng) | np.uint64(1) if common and flat.now[i] > 0 else np.uint64(1)
         states[0] = games.seen[i]
         for at in range(start, start + flat.now[i]):
@@ -239,6 +246,7 @@ def end_playouts(games, flat, n_playouts, trust, given, asked, values, teams):
             flat.squares[at] += value * value
         flat.made[i] += flat.now[i]
         flat.in_round[i] += flat.now[i]
+        # Sequential halving: each round has an equal share of the playouts, and at least one of each turn. The last round has the rest.
         left = flat.left[i]
         if left > 2 and flat.rounds[i] > 0 and flat.in_round[i] >= left * max(1, n_playouts // (left * flat.rounds[i])):
             _sort_by_mean(flat, start, left, trust)
@@ -287,6 +295,7 @@ def choose_turns(games, possible, keys, others, by_gains, takes_first, gains, st
     """
     for i in range(games.seats.shape[0]):
         first, end = games.starts[i], games.starts[i + 1]
+        # Drop turns until only equally good ones are left.
         _keep_greatest(possible, keys, first, end)
         n = _keep_greatest(possible, others, first, end)
         if n > 1 and by_gains:
@@ -294,6 +303,7 @@ def choose_turns(games, possible, keys, others, by_gains, takes_first, gains, st
                 if possible[at]:
                     gains[at] = _points_after(games, i, at, states, points)
             n = _keep_greatest(possible, gains, first, end)
+        # Count down to the drawn one of those that are left.
         drawn = below(games.rngs[i], n) if n > 1 and not takes_first else 0
         best[i] = first if first < end else -1
         for at in range(first, end):

@@ -3,7 +3,7 @@
 A simulation draws what is hidden and goes down by urgency, as in decisions.py. It ends in one of two ways:
 
 - It takes a turn without visits. The network is asked for the value of the position after the turn.
-- It comes to a node in which a turn is legal that has no score. The network is asked for the value and the score of the position after
+- It reaches a node in which a legal turn has no score. The network is asked for the value and the score of the position after
   each legal turn. Then the new turns get their priors, and the simulation takes the most probable of them, whose value is known by then.
 
 So each simulation asks once. A turn keeps the prior that it had in the draw in which it was added, as in priors.py.
@@ -26,7 +26,7 @@ from kdenv.core.turns import play_turn, write_turns
 from kdenv.core.verbs import DECIDE, OVER, phase
 from kdenv.core.verbs import seat as seat_to_move
 from kdenv.search.kernels.asked import values_from
-from kdenv.search.kernels.decisions import add_turn, rank_of, see_chance
+from kdenv.search.kernels.decisions import add_turn, node_after, rank_of
 from kdenv.search.kernels.priors import first_urgency
 from kdenv.search.kernels.uct import (
     MAX_DEPTH,
@@ -41,7 +41,6 @@ from kdenv.search.kernels.uct import (
     descend,
     most_urgent_of_known,
     note,
-    run_chance,
 )
 from kdenv.search.score import worths
 
@@ -99,11 +98,7 @@ def _descend_scored(chance, tree, space, states, raw, seat, plan, rule, rng):
         if tree.counts[at].visits == 0:
             break
         # 3. Carry out the chance after it.
-        node = at
-        if chance.information_sets != 0:
-            node = see_chance(tree, states, node, seat, rng)
-        else:
-            run_chance(states, rng)
+        node = node_after(chance, tree, states, at, seat, rng)
     return depth
 
 
@@ -153,6 +148,7 @@ def _list_for_scores(chance, space, states, n):
 @kernel
 def _most_urgent_scored(chance, tree, space, node, n, plan, rule, rng):
     """Return the most urgent of the legal turns: one with visits, or the most probable one without."""
+    # 1. Split the legal turns: those with visits (space.known), and the most probable one of the others.
     n_known, passes, total, new = 0, 0, 0.0, NONE
     for i in range(n):
         at = chance.places[i]
@@ -164,6 +160,7 @@ def _most_urgent_scored(chance, tree, space, node, n, plan, rule, rng):
             tree.counts[at].times_open += 1
         elif new == NONE or tree.counts[at].bias > tree.counts[new].bias:
             new = at
+    # 2. Compare them. An infinite urgency of the new one makes the comparison unnecessary.
     of_new = -np.inf
     if new != NONE:
         of_new = first_urgency(plan.guide, n_known, passes, total, tree.counts[new].bias, plan.first_urgency)
@@ -240,6 +237,8 @@ def _add_scored_turns(chance, tree, space, first, depth, given, scores, teams, r
 @kernel
 def _considered_turn(chance, tree, n):
     """Return the turn of the root that the next simulation tries. chance.places has the numbers of its n turns."""
+    # Sequential halving needs no list of the turns that are left. The schedule names a number of visits, and the best turn that has this
+    # number is tried. So the worse half stays behind with fewer visits, for which the schedule never asks again.
     gumbel, n_made = chance.gumbel, 0
     for i in range(n):
         n_made += int(tree.counts[chance.places[i]].visits)
@@ -268,6 +267,7 @@ def weigh_means(chance, tree, n):
     A turn without visits gets the mean of the position: that of the network's values by the priors, and that of the tried turns by theirs.
     """
     gumbel, places = chance.gumbel, chance.places
+    # 1. The value of the position: by the network with the priors of all turns, and by the means with the priors of the tried ones.
     search, visits, most_visits = gumbel.search[0], 0, 0
     value, share, tried = 0.0, 0.0, 0.0
     for i in range(n):
@@ -280,11 +280,13 @@ def weigh_means(chance, tree, n):
             tried += known.bias * known.sums / known.visits
     if share > 0.0:
         value = (value + visits * tried / share) / (1 + visits)
+    # 2. The means of all turns, and their range.
     low, high = np.inf, -np.inf
     for i in range(n):
         known = tree.counts[places[i]]
         gumbel.weighed[i] = known.sums / known.visits if known.visits > 0 else value
         low, high = min(low, gumbel.weighed[i]), max(high, gumbel.weighed[i])
+    # 3. In units of this range the means are between 0 and 1, whatever the unit of the network. They count more as visits grow.
     weight = (_LEAST_WEIGHT + most_visits) * _WEIGHT_OF_MEAN / max(high - low, 1e-8)
     for i in range(n):
         gumbel.weighed[i] = weight * (gumbel.weighed[i] - low)
