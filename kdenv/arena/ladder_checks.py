@@ -89,6 +89,7 @@ def verify_row(plan: Ladder, label: str, before: Mapping[str, Estimate], seed: i
 
     `before` has its share of the wins by game. If the row is as strong as it was, one of its games does not hold in about 1 of 100 cases.
     Rows that are verified together are given the number of games of all of them as `checks`; then this is so for all of them together.
+    Ctrl-C ends it with KeyboardInterrupt and without a result.
 
     >>> from pathlib import Path
     >>> from kdenv.arena import climb, read_ladder, verify_row
@@ -109,7 +110,9 @@ def verify_row(plan: Ladder, label: str, before: Mapping[str, Estimate], seed: i
             raise BadOption(f"the results have no row {shown(label)} of {game}; play the ladder first")
         again = replace(plan.leagues[game], kind="gauntlet", challengers=[label], seed=seed)
         with processor_time():
-            rows = league(again, processes=1).rows()
-        now = next(each.wins for each in rows if each.policy == label)
+            standings = league(again, processes=1)
+        if standings.interrupted:
+            raise KeyboardInterrupt  # the games played so far are no fair part of all: some opponents are missing
+        now = next(each.wins for each in standings.rows() if each.policy == label)
         found.append(Verified(game, label, before[game], now, checks or len(row.policy)))
     return found

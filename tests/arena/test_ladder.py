@@ -4,11 +4,24 @@ import csv
 import json
 import math
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from kdenv.arena import Estimate, Ladder, check_entry, climb, ladder_table, merge_ladders, read_entry, read_ladder, verify_row
+from kdenv.arena import (
+    Estimate,
+    Ladder,
+    check_entry,
+    climb,
+    ladder_checks,
+    ladder_table,
+    league,
+    merge_ladders,
+    read_entry,
+    read_ladder,
+    verify_row,
+)
 from kdenv.arena.ladder import Climbed, LadderGame, Rung
 from kdenv.cli import main
 from kdenv.core.errors import BadOption, BadRecord, KdenvError
@@ -199,6 +212,15 @@ def test_a_row_is_verified_on_fresh_deals(plan: Ladder, folder: Path) -> None:
     assert "DOES NOT HOLD" in str(verify_row(plan, "greedy", wrong, seed=99)[0])
     with pytest.raises(BadOption, match="no row nobody"):
         verify_row(plan, "nobody", before, seed=99)
+
+
+def test_a_verification_that_is_interrupted_has_no_result(plan: Ladder, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ladder_checks, "league", partial(league, on_result=interrupt))
+    with pytest.raises(KeyboardInterrupt):
+        verify_row(plan, "greedy", ladder_table.wins_in(folder / "results.csv", "greedy"), seed=99)
 
 
 @pytest.mark.parametrize("checks", [1, 10])
