@@ -188,7 +188,7 @@ def _picture(climbed: Climbed, game: str, across: str, x: Callable[[LadderRow], 
     for row in sorted(rows, key=x):
         if not frontier or row.rating.mean > frontier[-1].y:
             frontier.append(Dot(x(row), row.rating.mean))
-    lines = [Line("the frontier", frontier)]  # first, so that the dots of the rows lie upon it
+    lines = [Line("the frontier", frontier, is_guide=True)]
     for name in dict.fromkeys(row.row.name for row in rows):
         mine = sorted((row for row in rows if row.row.name == name), key=x)
         dots = [Dot(x(row), row.rating.mean, *(end if math.isfinite(end) else math.nan for end in row.rating[1:])) for row in mine]

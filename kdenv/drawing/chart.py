@@ -42,6 +42,7 @@ class Line(NamedTuple):
     name: str
     dots: list[Dot]
     beside: Sequence[Dot] = ()  # dots to compare with, without intervals: hollow, with a dashed line through them, in the same colour
+    is_guide: bool = False  # a grey line without dots, which is drawn behind the others
 
 
 def chart(
@@ -52,7 +53,8 @@ def chart(
     With log=True the axis across is logarithmic, and all x are above 0. `write` gives the words of a mark of the axis across; without it
     marks are numbers.
     """
-    shown = [line for line in lines if line.dots]
+    shown = sorted((line for line in lines if line.dots), key=lambda line: not line.is_guide)
+    n_guides = sum(line.is_guide for line in shown)
     dots = [dot for line in shown for dot in (*line.dots, *line.beside)] or [Dot(1.0, 0.0)]
     ys = [y for dot in dots for y in (dot.y, dot.low, dot.high) if not math.isnan(y)]
     marks_up = marks(min(ys), max(ys))
@@ -72,20 +74,28 @@ def chart(
     drawn.append(words(15, middle, up, anchor="middle", more=f' transform="rotate(-90 15 {middle:.1f})"'))
     below = bottom + 62
     for number, line in enumerate(shown):
-        drawn += _beside(line, colour(number), axis.x, y) + _line(line, colour(number), axis.x, y)
-        drawn.append(f'<path d="M{_LEFT} {below - 4:.1f}h18" {stroke(colour(number), 3)}/>')
+        ink = PALE if line.is_guide else colour(number - n_guides)
+        drawn += _guide(line, axis.x, y) if line.is_guide else _beside(line, ink, axis.x, y) + _line(line, ink, axis.x, y)
+        drawn.append(f'<path d="M{_LEFT} {below - 4:.1f}h18" {stroke(ink, 1 if line.is_guide else 3)}/>')
         for part in in_lines(line.name, _RIGHT - _LEFT - 26):
             drawn.append(words(_LEFT + 26, below, part))
             below += 17
     return picture(title, below if shown else bottom + 50, drawn)
 
 
+def _guide(line: Line, x: Callable[[float], float], y: Callable[[float], float]) -> list[str]:
+    return [f'<polyline points="{_path(line.dots, x, y)}" fill="none" {stroke(PALE)} stroke-dasharray="2 3"/>']
+
+
+def _path(dots: Iterable[Dot], x: Callable[[float], float], y: Callable[[float], float]) -> str:
+    return " ".join(f"{x(dot.x):.1f},{y(dot.y):.1f}" for dot in dots)
+
+
 def _beside(line: Line, colour: str, x: Callable[[float], float], y: Callable[[float], float]) -> list[str]:
     """The dots that a line is compared with."""
     if not line.beside:
         return []
-    path = " ".join(f"{x(dot.x):.1f},{y(dot.y):.1f}" for dot in line.beside)
-    drawn = [f'<polyline points="{path}" fill="none" {stroke(colour)} stroke-dasharray="4 3"/>']
+    drawn = [f'<polyline points="{_path(line.beside, x, y)}" fill="none" {stroke(colour)} stroke-dasharray="4 3"/>']
     return drawn + [f'<circle cx="{x(dot.x):.1f}" cy="{y(dot.y):.1f}" r="3" fill="none" {stroke(colour)}/>' for dot in line.beside]
 
 
@@ -96,7 +106,6 @@ def _line(line: Line, colour: str, x: Callable[[float], float], y: Callable[[flo
         for dot in line.dots
         if not math.isnan(dot.low)
     ]
-    path = " ".join(f"{x(dot.x):.1f},{y(dot.y):.1f}" for dot in line.dots)
-    drawn.append(f'<polyline points="{path}" fill="none" {stroke(colour, 2)}/>')
+    drawn.append(f'<polyline points="{_path(line.dots, x, y)}" fill="none" {stroke(colour, 2)}/>')
     size = 3 if len(line.dots) < 40 else 2
     return drawn + [f'<circle cx="{x(dot.x):.1f}" cy="{y(dot.y):.1f}" r="{size}" {fill(colour)}/>' for dot in line.dots]

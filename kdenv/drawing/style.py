@@ -11,8 +11,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 WIDTH = 460  # of every chart, so that its words can be read on a telephone
 LETTER = 13  # the size of letters
-_COLOURS = ("#1f5fa8", "#c2571a", "#2f7d32", "#7b3fa0", "#8a6d00", "#b3243c", "#00727a", "#555555")
-_IN_THE_DARK = ("#7fb2f0", "#f0955a", "#7cc97f", "#c79be8", "#d6b94a", "#f0788a", "#5cc9d0", "#b5b5b5")
+_COLOURS = ("#1f5fa8", "#c2571a", "#2f7d32", "#7b3fa0", "#8a6d00", "#b3243c", "#00727a", "#555555", "#c23b86", "#6b4423")
+_IN_THE_DARK = ("#7fb2f0", "#f0955a", "#7cc97f", "#c79be8", "#d6b94a", "#f0788a", "#5cc9d0", "#b5b5b5", "#f08cc4", "#c9a27a")
 INK, PALE, GRID, PAPER = "#222222", "#666666", "#dddddd", "#ffffff"
 WON, TIED, LOST = "#2a9d4a", "#888888", "#c1442d"
 _DARK = {

@@ -78,5 +78,5 @@ def together(curves: dict[str, TrainingCurve], title: str) -> str:
 
 
 def _dot(point: Strength) -> Dot:
-    low, high = point.wins - point.wins_interval, point.wins + point.wins_interval
+    low, high = max(0.0, point.wins - point.wins_interval), min(1.0, point.wins + point.wins_interval)
     return Dot(point.seconds, 100 * point.wins, 100 * low, 100 * high)

@@ -192,6 +192,7 @@ def test_the_files_hold_the_table(plan: Ladder, folder: Path) -> None:
     )
     drawn = (folder / "kingdomino.svg").read_text(encoding="utf-8")
     assert drawn.startswith("<svg")
+    assert drawn.count("stroke-dasharray") == 1  # the frontier, in the grey of no row
     assert drawn.index("the frontier") < min(drawn.index(f">{name}<") for name in ("greedy", "random", "flat Monte Carlo"))
     assert "| flat Monte Carlo" in (folder / "table.md").read_text(encoding="utf-8")
     assert "All games, each with the same weight" in ladder_table.text(found)
