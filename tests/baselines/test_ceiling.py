@@ -14,6 +14,8 @@ from kdenv.core.turns import carry_out, list_turns
 from kdenv.core.verbs import CHANCE, OVER
 from kdenv.policies.playouts import Playout
 
+pytestmark = pytest.mark.cold  # it compiles programs that no other test needs
+
 SMALL = Setting(2, "full_greedy(variant=paper)", "full_greedy", {"size": 3, "dominoes": 8})
 NEXT, LIMIT = 0x9E3779B97F4A7C15, 1 << 64
 

@@ -7,6 +7,8 @@ import kdenv
 from baselines.search.foresight import SEATS, Searcher, finish, main, margin_of, mean_margin
 from kdenv.author import Rng, Table, Uniform, make_rng
 
+pytestmark = pytest.mark.cold  # it compiles programs that no other test needs
+
 
 def _dealt(seed: int) -> tuple[Table, Rng]:
     table, coming = kdenv.table("kingdomino", players=SEATS), make_rng(seed)

@@ -7,6 +7,8 @@ import kdenv
 from baselines.search.improvement import Position, gain, main, positions, valued
 from kdenv.author import first_action, make_rng, rest_of
 
+pytestmark = pytest.mark.cold  # it compiles programs that no other test needs
+
 PLAYOUTS = "mce(playout=full_greedy, score=margin, sampling=halving, common=yes, base=learned(kingdomino), confidence={}, playouts=60)"
 
 

@@ -16,6 +16,8 @@ from kdenv.search.kernels import uct
 from kdenv.search.kernels.flat import Tally
 from kdenv.search.kernels.uct import ROOT
 
+pytestmark = pytest.mark.cold  # it compiles programs that no other test needs
+
 
 def position(seed: int = 1, decisions: int = 40, word: str = "") -> Table:
     """A game of Dominion after some random decisions, in which this action is legal."""

@@ -12,6 +12,8 @@ from kdenv.games import find_game
 from kdenv.networks.network import value_alone
 from kdenv.training import Trainer, TrainingSettings
 
+pytestmark = pytest.mark.cold  # it compiles programs that no other test needs
+
 KINGDOMINO = find_game("kingdomino")
 RULES = {"size": 3, "dominoes": 8, "middle": False}
 LEARNS = {"encoding": "prospects", "hidden": 48, "scale": 10.0, "lam": 1.0, "random": 0.6, "rate": 1e-3, "games": 60_000, "seed": 1}

@@ -27,6 +27,8 @@ from kdenv.policies import policy
 from kdenv.training import Trainer, TrainingSettings
 from kdenv.training.teacher import Teacher
 
+pytestmark = pytest.mark.cold  # it compiles programs that no other test needs
+
 DOMINOES = find_game("dominoes")
 
 
