@@ -61,6 +61,7 @@ class SeenPositions(NamedTuple):
     variant: Variant
     states: States
     seats: NDArray[np.int64]
+    encoding: str | None = None  # the name of the one in which a batch observes them
 
 
 class View:

@@ -60,7 +60,7 @@ def search_many(
         games: Views of seats that are to move, all of one game, number of players and options. Or a SelfPlay, SeatVectorEnv or SeatVecEnv.
         evaluate: The network: a function of an array of float32 (rows x size of the encoding), which the next call writes to again. It
             returns one value for each row, or a tuple of values and scores.
-        encoding: The name of the encoding of the rows; None is the default encoding of the game.
+        encoding: The name of the encoding of the rows; None is that of the batch, or with views the default encoding of the game.
         whole: Whether the turns of the search are whole turns. If False they are single actions, for a network that learned from
             `afterstates(whole=False)`, as kdenv.rl.TurnPPO does.
         gumbel: With priors, the number of turns of the root that are drawn without replacement by Gumbel noise. Simulations are divided
@@ -84,7 +84,7 @@ def search_many(
     if seeds is None or None in seeds:
         raise BadOption("seed=None is not possible in search_many; give a whole number from 0 up, or a list of such numbers")
     rngs = np.concatenate([rng_of(int(each)) for each in seeds if each is not None]).reshape(n, 1)
-    return search_positions(policy_of(policy), seen, evaluate, Options(encoding, bool(whole), gumbel), rngs)
+    return search_positions(policy_of(policy), seen, evaluate, Options(encoding or seen.encoding, bool(whole), gumbel), rngs)
 
 
 def seen_in(views: Any) -> SeenPositions:

@@ -211,6 +211,21 @@ def batch_of(n: int, game: str = "dominoes", steps: int = 5) -> SelfPlay:
     return batch
 
 
+def test_rows_have_the_encoding_of_the_batch() -> None:
+    batch = SelfPlay("dominoes", num_envs=2, mode="round", skip_forced=True, encoding="ends")
+    batch.reset(seed=1)
+    sizes = set[int]()
+
+    def network(rows: np.ndarray) -> np.ndarray:
+        sizes.add(rows.shape[1])
+        return np.zeros(len(rows))
+
+    search_many(FLAT, batch, network)
+    assert sizes == {batch.n_observed}
+    search_many(FLAT, batch, network, encoding="tiles")
+    assert len(sizes) == 2
+
+
 @pytest.mark.parametrize(("text", "gumbel"), [(TREE, 0), (TREE, 4), (FLAT, 0)], ids=["tree", "gumbel", "flat"])
 def test_many_games_are_searched_as_each_alone(text: str, gumbel: int) -> None:
     batch, network = batch_of(12), projection()

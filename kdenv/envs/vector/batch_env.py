@@ -61,7 +61,7 @@ class BatchEnv:
         """Return the game, and the positions of all games with their seats to move, each as this seat sees it, for search_many."""
         empty, games = self._batch.empty, self._batch.games
         seats = np.where(games.over, NOBODY, games.seat)
-        return SeenPositions(empty.game, empty.players, empty.variant, self._batch.positions(), seats)
+        return SeenPositions(empty.game, empty.players, empty.variant, self._batch.positions(), seats, self._batch.observer.encoding.name)
 
     def table(self, i: int) -> Table:
         """Return a copy of game i as a table, to look at: legal actions in words, scores, drawings. The table has no history."""
