@@ -15,7 +15,7 @@ from kdenv.arena import Comparison, Evaluation, EvaluationRow, Match, Summary, c
 from kdenv.author import Policy, Table, View, named, param
 from kdenv.envs import ArrayReward, BatchPolicy, Decisions, GameEnds, SeatEnv, SeatVectorEnv, SelfPlay, TableEnv, TableParallelEnv
 from kdenv.policies import FullGreedy, Mce, Uct, listing
-from kdenv.rl import TurnNetwork, TurnPPO, log_probabilities, sample
+from kdenv.rl import TurnNetwork, TurnPPO, load_network, log_probabilities, sample
 
 
 def lowest(view: View) -> int:
@@ -99,6 +99,9 @@ def many_games() -> None:
     found_turns = batch.afterstates(whole=False)
     now = batch.step(found_turns.actions[found_turns.best(np.zeros(len(found_turns)))])
     kdenv.save_network("zero.npz", [(np.zeros((1, batch.n_observed)), np.zeros(1))], batch.trained_for)
+    layers, trained_for = load_network("zero.npz")
+    assert len(layers) == 1
+    assert trained_for == batch.trained_for
     print(kdenv.policy("ppo(zero.npz)"), kdenv.table("kingdomino").view(0).turns())
     found: Comparison = compare("kingdomino", "full_greedy", Place(place=1), options={"size": 3}, deals=4, processes=1)
     print(found.sentence, found.difference.low, kdenv.policy("typed_place(place=2)") == Place(place=2))
