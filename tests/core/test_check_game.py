@@ -6,6 +6,7 @@ from typing import Any
 
 import faulty_shells
 import numba
+import numpy as np
 import pytest
 import three_shells
 from faulty_shells import game as shells
@@ -16,6 +17,7 @@ from kdenv.core import checks
 from kdenv.core.check_game import check_game
 from kdenv.core.errors import BadGame, BadOption
 from kdenv.core.game import Game, Option
+from kdenv.core.without_compiler import difference
 from kdenv.games import find_game, names
 
 pytestmark = [
@@ -119,6 +121,14 @@ def test_the_games_of_the_package_have_no_fault(name: str, monkeypatch: pytest.M
 @pytest.mark.parametrize("name", names())
 def test_many_games_of_the_package_have_no_fault(name: str) -> None:
     assert findings(find_game(name), games=5, seed=1) == []
+
+
+def test_an_encoding_that_another_process_does_not_know_is_not_compared() -> None:
+    shown = ("what the encoding mine shows seat 0", np.zeros(2))
+    compiled = [("the state", b"a"), shown, ("phase", 0)]
+    assert difference(compiled, [("the state", b"a"), ("phase", 0)]) == ""
+    assert difference(compiled, [("the state", b"a"), ("phase", 1)]).startswith("phase is 0 compiled and 1 without the compiler")
+    assert difference(compiled, [("the state", b"a"), (shown[0], np.ones(2)), ("phase", 0)]).startswith(shown[0])
 
 
 def test_all_faults_are_told_at_once() -> None:

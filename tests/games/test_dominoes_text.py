@@ -159,6 +159,17 @@ def test_three_passes_do_in_the_papers_program():
     assert blocked("dominai_code") == [-10, -120, -10, -120]
 
 
+def test_a_match_of_ten_thousand_rounds_can_still_be_written():
+    table, dice = at("", before="round=9999 points=0,0 leader=0", hands=",,,"), np.random.default_rng(4)
+    table.run_chance(dice)
+    before = table.scores()
+    while table.scores() == before:
+        table.play(table.legal()[0])
+        table.run_chance(dice)
+    assert table.position().startswith("round=9999 ")
+    assert table.at_position(table.position()).position() == table.position()
+
+
 def test_openspiel_counts_the_difference():
     assert blocked("openspiel") == [110, -110, 110, -110]
 

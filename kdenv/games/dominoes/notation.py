@@ -19,9 +19,8 @@ from kdenv.core.errors import BadRecord, shown
 from kdenv.core.parsing import read_number, read_words
 from kdenv.core.verbs import apply_at, legal_at
 from kdenv.games.dominoes import rules
-from kdenv.games.dominoes.tables import BIT_OF_TILE, CALL, DOUBLE_SIX, HAND, MIRRORED, N_ACTIONS, N_TILES, PASS, SUITS, TILES
+from kdenv.games.dominoes.tables import BIT_OF_TILE, CALL, DOUBLE_SIX, HAND, MIRRORED, MOST_ROUNDS, N_ACTIONS, N_TILES, PASS, SUITS, TILES
 
-_MOST_ROUNDS = 9999
 _ALL_PIPS = sum(a + b for a, b in TILES)
 _WORDS = {"pass": PASS, "call": CALL}
 
@@ -138,7 +137,7 @@ def position_from(text: str, states: Any, k: int) -> None:
     """Read a position into states[k], which begin() has set up for the players and options. BadRecord if it cannot be."""
     words = read_words(text, ("round", "points", "leader", "hands", "turns"), optional=("leader",))
     s = states[k]
-    s["n_rounds"] = read_number("round=", words["round"], _MOST_ROUNDS)
+    s["n_rounds"] = read_number("round=", words["round"], MOST_ROUNDS)
     _read_points(s, words["points"])
     n_dealt = _read_hands(s, words["hands"])
     _read_leader(s, words.get("leader"), n_dealt)

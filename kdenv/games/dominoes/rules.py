@@ -27,6 +27,7 @@ from kdenv.games.dominoes.tables import (
     HALVES_WITH,
     HAND,
     MIRRORED,
+    MOST_ROUNDS,
     N_TILES,
     NO_TILES,
     OPENSPIEL,
@@ -310,7 +311,7 @@ def _end_round(s, leader):
     if s.mode == ROUND or max(int(s.points[0]), int(s.points[1])) >= target(s):
         s.stage = FINISHED
     else:
-        s.n_rounds += 1
+        s.n_rounds = min(int(s.n_rounds) + 1, MOST_ROUNDS)
         _begin_round(s, leader)
 
 

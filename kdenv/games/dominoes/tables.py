@@ -23,6 +23,7 @@ N_ACTIONS = 51
 # The presets, as begin() receives them.
 PAPER, DOMINAI_CODE, OPENSPIEL, PUERTO_RICO = range(4)
 RULES = ("paper", "dominai_code", "openspiel", "puerto_rico")
+MOST_ROUNDS = 9999  # the count of finished rounds stops here, so that every position can be written and read
 TARGET = 100  # points that lose a match
 TARGET_TO_WIN = 200  # puerto_rico: points that win it
 FINE = 50  # points against a team one of whose seats passed unjustly, or called a just pass
