@@ -320,10 +320,17 @@ def test_opponents_may_be_changed_between_games() -> None:
 
 
 def test_a_change_of_opponents_waits_for_the_next_game() -> None:
-    env = SeatEnv(opponents=first_legal)
+    asked = []
+    env = SeatEnv(opponents=lambda view: asked.append(view.seat) or first_legal(view))
     env.reset(seed=1)
     env.set_opponents(pool=["random"])
+    before = len(asked)
     env.step(env.table.legal()[0])
+    assert len(asked) > before
+    env.reset()
+    before = len(asked)
+    env.step(env.table.legal()[0])
+    assert len(asked) == before
 
 
 def test_an_opponent_that_makes_a_mistake_is_named() -> None:
