@@ -1,7 +1,7 @@
 """Options of the tests, and what holds for all of them. Tests write only to their temporary folders.
 
 `--slow` runs the long statistics too, `--cold` the tests that are cold on purpose, and `--luck N` gives all tests other random numbers.
-`--quick` leaves out what took more than half a second in the quickest run in this clone so far.
+`--quick` leaves out what took more than a fifth of a second in the quickest run in this clone so far.
 What a test does not seed is drawn from the test's name: it comes out the same every time, alone and among others.
 
 Compiling takes most of the time. Tests are therefore sorted by game, so that each worker of pytest-xdist compiles other kernels
@@ -37,7 +37,7 @@ if hasattr(signal, "SIGHUP"):
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the long statistics too")
     parser.addoption("--cold", action="store_true", help="run the tests that are cold on purpose too")
-    parser.addoption("--quick", action="store_true", help="leave out tests that took more than half a second in every run so far")
+    parser.addoption("--quick", action="store_true", help="leave out tests that took more than a fifth of a second in every run so far")
     parser.addoption("--luck", default="", help="what the chance of every test is drawn from, besides its name")
 
 
@@ -81,7 +81,7 @@ def place_of(item: pytest.Item) -> int:
 
 
 SECONDS = "kdenv/seconds"  # in pytest's cache: the least seconds that each test took so far
-QUICK = 0.5
+QUICK = 0.2
 _took: dict[str, float] = {}  # in this run, by the id of the test
 
 
