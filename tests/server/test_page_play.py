@@ -87,9 +87,15 @@ def test_a_hint_names_one_best_turn_and_draws_it_whole(screen: Screen, served: S
     page.keyboard.press("h")
     page.wait_for_selector(".hint text.best")
     assert page.locator(".hint text").all_text_contents()[-1] != "best" or page.locator(".hint text").count() == 1
-    best = page.locator(".analysis strong").text_content()
-    assert len(page.locator(".hint path.best").all()) == best.count("place ") + len(re.findall("claim (?!nothing)", best))
-    assert 1 <= len(page.locator(".analysis .muted").first.text_content().split(";")) <= 3
+    best = page.locator(".analysis strong")
+    words = best.text_content()
+    assert re.match(r"place the tile \d .* of the start.* and put (no|a) meeple", words)
+    assert re.match(r"place [A-X][+-]\d.*, claim ", best.get_attribute("title"))  # the notation is a tooltip
+    assert len(page.locator(".hint path.best").all()) == 1 + words.count("put a meeple")
+    assert 1 <= page.locator(".analysis li").count() <= 3
+    choices = page.locator(".actions button")
+    assert all(re.match(r"place the tile \d", each) for each in choices.all_text_contents())
+    assert re.match(r"place [A-X][+-]\d", choices.first.get_attribute("title"))
 
 
 # The words of those targets in the window whose middle is covered by something that is no part of the drawing.
