@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from kdenv.core import verbs
 from kdenv.core.game import Game, States
-from kdenv.core.protocols import Told, listed
+from kdenv.core.protocols import Told
 from kdenv.server.running_game import Live, Walk
 from kdenv.server.store import GameRow
 
@@ -31,7 +31,7 @@ def meaning_of_turn(game: Game, states: States, actions: Iterable[int], seat: in
     for action in actions:
         words.append(meanings(game, states, [action], seat)[action])
         verbs.apply_at(states, 0, action)
-    return listed(words)
+    return "; ".join(words)
 
 
 class Teller:

@@ -300,7 +300,7 @@ def test_a_hint_and_a_choice_have_words_beside_their_notation(served: Served) ->
         assert re.match(r"place the tile \d", found["meaning"])
     for found in served.post(f"{place}/analysis", {"policy": "mce(playouts=20)"}, token)["candidates"]:
         assert re.match(r"place \S+, claim ", found["words"])
-        assert re.match(r"place the tile \d.* of the start.* and put (no meeple|a meeple (in|on) the [a-z ]+)$", found["meaning"])
+        assert re.match(r"place the tile \d.* of the start.*; put (no meeple|a meeple (in|on) the [a-z ]+)$", found["meaning"])
 
 
 @pytest.mark.parametrize("game", ["dominion", "dominoes"])

@@ -89,10 +89,14 @@ def test_a_hint_names_one_best_turn_and_draws_it_whole(screen: Screen, served: S
     assert page.locator(".hint text").all_text_contents()[-1] != "best" or page.locator(".hint text").count() == 1
     best = page.locator(".analysis strong")
     words = best.text_content()
-    assert re.match(r"place the tile \d .* of the start.* and put (no|a) meeple", words)
+    assert re.match(r"place the tile \d .* of the start.*; put (no|a) meeple", words)
     assert re.match(r"place [A-X][+-]\d.*, claim ", best.get_attribute("title"))  # the notation is a tooltip
     assert len(page.locator(".hint path.best").all()) == 1 + words.count("put a meeple")
     assert 1 <= page.locator(".analysis li").count() <= 3
+    drawn = page.locator(".canvas svg").get_attribute("viewBox")
+    page.set_viewport_size(SMALL)  # the drawing is another one then
+    until(page, "old => document.querySelector('.canvas svg').getAttribute('viewBox') !== old", drawn)
+    until(page, "document.querySelector('.hint text.best') !== null")
     choices = page.locator(".actions button")
     assert all(re.match(r"place the tile \d", each) for each in choices.all_text_contents())
     assert re.match(r"place [A-X][+-]\d", choices.first.get_attribute("title"))

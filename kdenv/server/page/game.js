@@ -74,7 +74,7 @@ export async function showGame(main, signal, id, linked) {
 
   inWords.addEventListener("toggle", tried(showWords));
   document.addEventListener("keydown", tried(onKey), { signal });
-  onLook(tried(async () => { drawn = offered = ""; if (state) await show(); }), signal);
+  onLook(tried(async () => { drawn = offered = ""; if (state) await show(); if (analysis.childElementCount) await doHint(); }), signal);
   const ticking = setInterval(tick, 1000);
   signal.addEventListener("abort", () => { clearInterval(ticking); document.querySelectorAll("dialog").forEach((each) => each.remove()); });
   await follow();
