@@ -180,6 +180,9 @@ def test_a_board_that_is_less_high_moves_nothing_below_it(phone: Screen, served:
         below.add(round(page.evaluate("document.querySelector('.back').offsetTop")))
     assert len(heights) > 1
     assert max(below) - min(below) < 4
+    ground = "[document.querySelector('.canvas'), document.querySelector('.canvas svg > rect')].map((each) => getComputedStyle(each))"
+    canvas, rect = page.evaluate(f"(([canvas, rect]) => [canvas.backgroundColor, rect.fill])({ground})")
+    assert canvas == rect  # no gap is seen
 
 
 # Notes the words of each dialog, and how many rectangles of the board are drawn when it comes. (Clicking a decision goes on by itself.)

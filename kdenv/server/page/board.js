@@ -56,6 +56,8 @@ export class Board {
     if (this.wide !== innerWidth) this.canvas.style.minHeight = "";
     this.wide = innerWidth;
     this.canvas.replaceChildren(drawing);
+    const ground = [...drawing.children].find((each) => each.localName === "rect" && Number(each.getAttribute("width")) === width);
+    this.canvas.style.setProperty("--board", ground?.getAttribute("fill") || "none"); // below a drawing that is less high
     const tall = this.canvas.offsetHeight; // it never shrinks, so that what is below stays where it is
     if (tall) this.canvas.style.minHeight = `${tall}px`;
     rename(drawing, names);

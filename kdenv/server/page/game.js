@@ -17,7 +17,7 @@ export async function showGame(main, signal, id, linked) {
   const side = { status: el("p", { class: "status", role: "status" }), seats: el("ul", { class: "seats" }), clock: el("p", { class: "muted clock" }) };
   const actions = el("div", { class: "actions", role: "group", "aria-label": "what you may do" });
   const decision = el("details", { class: "panel", open: !isNarrow() }, el("summary", {}, "Your decision in words (l)"), actions);
-  const words = el("pre", { class: "wide" });
+  const words = el("pre", { class: "wide", tabindex: 0, role: "region", "aria-label": "the position in letters" });
   const inWords = el("details", { class: "panel", hidden: true }, el("summary", {}, "The position in letters"), words);
   const log = new Log(id, (n) => goTo(n));
   const analysis = el("div", { class: "analysis", "aria-live": "polite" });
