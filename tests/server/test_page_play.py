@@ -167,11 +167,15 @@ def test_a_board_that_is_less_high_moves_nothing_below_it(phone: Screen, served:
     page = phone.page
     id = made(served, "carcassonne")
     phone.sit(served, id)
+    heights, below, letters = set(), set(), set()
+    page.click("summary:has-text('The position in letters')")
     for _ in range(6):
         assert phone.wait_for_turn()
+        until(page, "document.querySelector('pre').textContent !== ''")
+        letters.add(page.locator("pre").bounding_box()["height"])
         click_a_decision(phone)
     assert phone.wait_for_turn()
-    heights, below = set(), set()
+    assert len(letters) == 1
     for step in range(served.get(f"/games/{id}")["step"], -1, -3):
         page.locator("input[type=range]").fill(str(step))
         until(page, "step => document.querySelector('.row span.muted').textContent.startsWith(`${step} of`)", step)
