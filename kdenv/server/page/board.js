@@ -22,7 +22,7 @@ export const onLook = (work, signal) => { for (const each of [small, night]) eac
 export class Board {
   // `place` is the element that holds the drawing; `chosen` is called with an action that the person has clicked.
   constructor(place, chosen) {
-    Object.assign(this, { place, chosen, shapes: [], clicked: [], turned: null, view: null, fingers: new Map() });
+    Object.assign(this, { place, chosen, shapes: [], clicked: [], turned: null, view: null, isNear: false, fingers: new Map() });
     this.canvas = el("div", { class: "canvas" });
     this.buttons = el("div", { class: "choices", role: "group", "aria-label": "choices" });
     const zoom = (words, label, work) => el("button", { type: "button", "aria-label": label, onclick: work }, words);
@@ -80,7 +80,7 @@ export class Board {
     this.buttons.replaceChildren(...shapes.filter((each) => each.button && !clicked.length).map((each) => this.button(each.button, () => this.chosen(each.action), each.meaning)));
     if (clicked.length) this.buttons.append(this.button("back", () => this.back()));
     this.targets.replaceChildren(...[...next].map(([path, ways]) => this.target(path, ways)));
-    this.enlarge();
+    this.near();
     if (wasFocused) this.focus(); // who plays by keyboard goes on where it was
   }
 
@@ -98,6 +98,20 @@ export class Board {
       onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); click(); } } });
     target.append(shape("title", {}, words));
     return target;
+  }
+
+  // Magnifies the drawing around targets that would be too small for a finger even if they were enlarged, and lie close together.
+  near() {
+    if (this.isNear) this.view = null;
+    const boxes = [...this.targets.children].map((each) => each.getBBox());
+    const [left, top] = ["x", "y"].map((at) => Math.min(...boxes.map((box) => box[at])));
+    const right = Math.max(...boxes.map((box) => box.x + box.width)), bottom = Math.max(...boxes.map((box) => box.y + box.height));
+    const { width, height } = this.home;
+    const wide = (this.drawing.getBoundingClientRect().width * Math.min(...boxes.flatMap((box) => [box.width, box.height]))) / FINGER;
+    const tall = (wide * height) / width;
+    this.isNear = !this.view && LARGER * wide < width && right - left < wide && bottom - top < tall;
+    if (this.isNear) this.view = this.within({ x: (left + right - wide) / 2, y: (top + bottom - tall) / 2, width: wide, height: tall });
+    this.look();
   }
 
   // Makes targets that are too small for a finger larger, around their middles.
@@ -160,6 +174,7 @@ export class Board {
 
   whole() {
     this.view = null;
+    this.isNear = false;
     this.look();
   }
 
@@ -170,6 +185,7 @@ export class Board {
     const [px, py] = at?.clientX === undefined ? [0.5, 0.5] : [(at.clientX - box.left) / box.width, (at.clientY - box.top) / box.height];
     const wide = Math.min(this.home.width, Math.max(this.home.width / MOST, width / factor));
     const tall = (wide * this.home.height) / this.home.width;
+    this.isNear = false; // the person has looked elsewhere
     this.view = wide >= this.home.width ? null : this.within({ x: x + px * (width - wide), y: y + py * (height - tall), width: wide, height: tall });
     this.look();
   }
