@@ -44,6 +44,7 @@ from kdenv.networks.network import (
     take_changed,
 )
 from kdenv.networks.players import Goal, worth_of_end
+from kdenv.search.softmax import draw_by_log_odds, log_softmax
 
 _0, _1 = np.float32(0.0), np.float32(1.0)
 _FIRST_DECISION, _FIRST_LISTS, _FIRST_ENTRIES = 1024, 16, 256  # the room of a rollout at first; the last two are for each decision
@@ -120,18 +121,7 @@ def choose_place(chooser, learner, rollout, mover, n, out, rng):
 @answers(choose_place, BySoftmax)
 @kernel
 def _draw_by_softmax(chooser, learner, rollout, mover, n, out, rng):
-    return draw_place(learner.log_odds, n, rng)
-
-
-@kernel
-def draw_place(log_odds, n, rng):
-    """Return a number below n, drawn with these odds."""
-    left = uniform(rng)
-    for i in range(n):
-        left -= np.exp(log_odds[i])
-        if left < 0.0:
-            return i
-    return n - 1
+    return draw_by_log_odds(learner.log_odds, n, rng)
 
 
 @question
@@ -280,7 +270,7 @@ def _decide(learner, rollout, chooser, mover, n, out, rng):
             take_changed(network)
         go_on_from_first_layer(network)
         scores[i] = float(network.layers[last, 0])
-    _take_log_odds(scores, learner.log_odds, n)
+    log_softmax(scores, n, learner.log_odds)
     place = choose_place(chooser, learner, rollout, mover, n, out, rng)
     rollout.lists_at[d + 1] = filled[LISTS]
     rollout.seats[d], rollout.chosen[d], rollout.log_probabilities[d] = mover, place, learner.log_odds[place]
@@ -304,19 +294,6 @@ def _keep(rollout, network, listed, inputs, differences):
     filled[LISTS] += 1
     rollout.entries_at[filled[LISTS]] = at + n
     return True
-
-
-@kernel
-def _take_log_odds(scores, log_odds, n):
-    """Write the logarithm of the softmax of the first n scores to log_odds."""
-    most, total = scores[0], 0.0
-    for i in range(1, n):
-        most = max(most, scores[i])
-    for i in range(n):
-        total += np.exp(scores[i] - most)
-    shift = most + np.log(total)
-    for i in range(n):
-        log_odds[i] = scores[i] - shift
 
 
 @kernel
@@ -392,7 +369,7 @@ def _learn_decision(learner, rollout, d, share, objective):
             for j in range(network.sizes[layer + 1]):
                 kept[i, layer, j] = network.layers[layer, j]
     # 3. The loss, and its derivatives by the scores.
-    _take_log_odds(scores, log_odds, n)
+    log_softmax(scores, n, log_odds)
     loss += derive_scores(objective, learner, rollout, d, n, share)
     # 4. Back through the layers. What positions have in common in the first layer is added once, for the sum of their slopes.
     common = learner.common

@@ -26,8 +26,9 @@ from kdenv.policies.networks import GivenNetwork
 from kdenv.policies.uct import CHANCES, Uct, as_integers, exploration, new_workspace, plan_of, size_of_tree
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import flat, many, uct
+from kdenv.search.kernels.gumbel import Gumbel
 from kdenv.search.kernels.priors import Priors
-from kdenv.search.kernels.scored import Gumbel, Scored
+from kdenv.search.kernels.scored import Scored
 from kdenv.search.kernels.uct import Decisions, NoPriors, Positions
 from kdenv.search.outcome import CutShort
 from kdenv.search.playout import Uniform
@@ -192,6 +193,9 @@ class ManyTrees(ManySearches):
             noise=np.zeros(shape),
             logits=np.zeros(shape),
             values=np.zeros(shape),
+            priors=np.zeros(longest),
+            visits=np.zeros(longest, np.int64),
+            sums=np.zeros(longest),
             weighed=np.zeros(longest),
         )
         self.temperature = policy.temperature
