@@ -24,7 +24,7 @@ from kdenv.core.turns import play_turn, write_turns
 from kdenv.core.verbs import DECIDE, OVER, phase
 from kdenv.core.verbs import seat as seat_to_move
 from kdenv.search.kernels.asked import values_from
-from kdenv.search.kernels.decisions import add_turn, node_after, rank_of
+from kdenv.search.kernels.decisions import add_turn, count_no_pass, find_from, node_after
 from kdenv.search.kernels.gumbel import Gumbel, considered_turn, gumbel_noise
 from kdenv.search.kernels.priors import first_urgency
 from kdenv.search.kernels.uct import (
@@ -86,21 +86,16 @@ def _descend_scored(chance, tree, space, states, raw, seat, plan, rule, rng):
     return depth
 
 
-@answers(count_pass, Scored)
-@kernel
-def _count_no_pass(chance, tree, node):
-    return
+answers(count_pass, Scored)(count_no_pass)
 
 
 @kernel
 def find_all(chance, tree, space, node, n):
     """Write the numbers of the n legal turns to chance.places; return whether the node has all of them. Both lists are sorted by rank."""
-    at = int(tree.counts[node].child)
+    before, at = NONE, int(tree.counts[node].child)
     for i in range(n):
-        rank = rank_of(space.turns[i])
-        while at != NONE and tree.counts[at].rank < rank:
-            at = int(tree.counts[at].next)
-        if at == NONE or tree.counts[at].rank != rank:
+        before, at, is_known = find_from(tree, before, at, space.turns[i])
+        if not is_known:
             return False
         chance.places[i] = at
     return True
@@ -162,16 +157,13 @@ def take_scores(chance, tree, space, first, depth, given, scores, teams, rng):
     """Add the turns that were listed from row `first` on, and take one of them; write its values to space.values. Return the depth."""
 
 
-@answers(take_scores, Positions)
 @kernel
-def _take_none_in_positions(chance, tree, space, first, depth, given, scores, teams, rng):
+def _take_no_scores(chance, tree, space, first, depth, given, scores, teams, rng):
     return depth
 
 
-@answers(take_scores, Decisions)
-@kernel
-def _take_none_in_decisions(chance, tree, space, first, depth, given, scores, teams, rng):
-    return depth
+answers(take_scores, Positions)(_take_no_scores)
+answers(take_scores, Decisions)(_take_no_scores)
 
 
 @answers(take_scores, Scored)
@@ -188,10 +180,8 @@ def _add_scored_turns(chance, tree, space, first, depth, given, scores, teams, r
     before, at = NONE, int(tree.counts[node].child)
     for i in range(n):
         turn = asked.turns[first + i * each]
-        rank = rank_of(turn)
-        while at != NONE and tree.counts[at].rank < rank:
-            before, at = at, int(tree.counts[at].next)
-        if at != NONE and tree.counts[at].rank == rank:
+        before, at, is_known = find_from(tree, before, at, turn)
+        if is_known:
             continue
         before = add_turn(tree, node, before, turn)
         tree.counts[before].bias = chance.priors[i]
