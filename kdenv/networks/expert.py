@@ -29,7 +29,8 @@ from kdenv.core.game import Game
 from kdenv.core.verbs import CHANCE, OVER, apply, apply_chance, legal, phase, resample_hidden, sample_chance, seat, truncated
 from kdenv.networks.network import value, value_alone
 from kdenv.networks.players import worth_of_end
-from kdenv.networks.policy_learning import DECISIONS, choose_place, derive_scores, value_of_hidden
+from kdenv.networks.policy_learning import derive_scores, value_of_hidden
+from kdenv.networks.rollout import DECISIONS, choose_place
 from kdenv.search.kernels.gumbel import complete_values, gumbel_noise
 from kdenv.search.softmax import draw_by_log_odds, softmax
 

@@ -31,9 +31,9 @@ from kdenv.core.encoding import check_layout, observer_for_model
 from kdenv.core.errors import BadOption
 from kdenv.core.verbs import tells_progress
 from kdenv.games import find_game
-from kdenv.networks.learning import POSITIONS, SQUARED_ERRORS
 from kdenv.networks.network import Array, layers_of
 from kdenv.networks.players import Goal
+from kdenv.networks.self_play import POSITIONS, SQUARED_ERRORS
 from kdenv.policies import policy
 from kdenv.policies.compiled_opponents import seated
 from kdenv.policies.learned import model_path
