@@ -3,9 +3,8 @@
 The policy is the softmax of the scores of the positions after the legal actions, as the seat to move sees them. A second output of the
 network predicts the value of the position before the action. Both outputs share the hidden layers.
 
-- play_games (rollout.py) fills a Rollout with the decisions of whole games, and estimates their advantages;
-- add_gradients adds the gradients of an objective for some of these decisions;
-- step_by_adam changes the weights.
+`play_games` (rollout.py) fills a Rollout with the decisions of whole games, and estimates their advantages. `add_gradients` adds the
+gradients of an objective for some of these decisions. `step_by_adam` changes the weights.
 
 An objective says what is learned from the decisions. That of PPO is here, that of expert iteration in expert.py.
 """
@@ -176,9 +175,10 @@ def _learn_decision(learner, rollout, d, share, objective):
 @answers(derive_scores, Objective)
 @kernel
 def _derive_clipped(objective, learner, rollout, d, n, share):
-    """Derive the loss of PPO: -min(r A, clip(r) A) - entropy * H, where A is the advantage of the action and H the entropy of the policy.
+    """Derive the loss of PPO: -min(r A, clip(r) A) - entropy * H.
 
-    r is the probability of the action now, divided by that when it was drawn.
+    A is the advantage of the action, and H the entropy of the policy. The ratio r is the probability of the action now, divided by that
+    when it was drawn.
     """
     scores, log_odds = learner.scores, learner.log_odds
     chosen, advantage = rollout.chosen[d], rollout.advantages[d]

@@ -18,7 +18,7 @@ NO_GUIDE = -1  # in guides.which: the network itself decides
 def comes_to_decide(states, chance, dice):
     """Carry out chance in the game states[0] until a seat decides; return False if the game is over then.
 
-    states[1] becomes the game as this seat sees it, with the information hidden from it drawn anew by `dice`.
+    Afterwards states[1] is the game as this seat sees it, with the information hidden from it drawn anew by `dice`.
     """
     s = states[0]
     while phase(s) == CHANCE:

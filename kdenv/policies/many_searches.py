@@ -58,8 +58,8 @@ class SearchResults:
         means: The mean of their values, in the unit of the network's values; nan where a turn has not been tried.
         policy: The improved policy, which adds up to 1 for each game. It is the share of the visits or, with Gumbel noise, the softmax of
             logits and weighed means.
-        starts: n + 1 numbers; turns starts[i] to starts[i + 1] - 1 belong to game i.
-        best: n numbers; the index in `turns` of the turn to take in each game; -1 for a game that is over.
+        starts: The turns starts[i] to starts[i + 1] - 1 belong to game i. There are n + 1 numbers.
+        best: The index in `turns` of the turn to take in each game; -1 for a game that is over.
         calls: The number of calls of the network.
         rows: The number of rows of all calls.
 
