@@ -2,11 +2,11 @@
 
 What learns, and how, is in trainer.py (networks of values) and policy_trainer.py (networks that score turns).
 
-The folder of a training has
+The folder of a training has these files:
 
-    model.npz         the network, as learned(MODEL) or ppo(MODEL) plays it
-    checkpoint.npz    all that is needed to continue: weights, steps, random generators, the curve, the errors since its last point
-    curve.csv, .svg   strength against fixed players by games and seconds of the processor
+`model.npz`: The network, as learned(MODEL) or ppo(MODEL) plays it.
+`checkpoint.npz`: All that is needed to continue: weights, steps, random generators, the curve, the errors since its last point.
+`curve.csv`, `curve.svg`: Strength against fixed players by games and CPU seconds.
 """
 
 from __future__ import annotations
