@@ -4,9 +4,9 @@ What learns, and how, is in trainer.py (networks of values) and policy_trainer.p
 
 The folder of a training has these files:
 
-`model.npz`: The network, as learned(MODEL) or ppo(MODEL) plays it.
-`checkpoint.npz`: All that is needed to continue: weights, steps, random generators, the curve, the errors since its last point.
-`curve.csv`, `curve.svg`: Strength against fixed players by games and CPU seconds.
+- `model.npz`: The network, as learned(MODEL) or ppo(MODEL) plays it.
+- `checkpoint.npz`: All that is needed to continue: weights, steps, random generators, the curve, the errors since its last point.
+- `curve.csv`, `curve.svg`: Strength against fixed players by games and CPU seconds.
 """
 
 from __future__ import annotations
