@@ -1,5 +1,6 @@
 """The page as a person plays on it: words of the game, whole turns as hints, tiles that are turned, a telephone, two people at a device."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -87,9 +88,19 @@ def test_a_hint_names_one_best_turn_and_draws_it_whole(screen: Screen, served: S
     page.keyboard.press("h")
     page.wait_for_selector(".hint text.best")
     assert page.locator(".hint text").all_text_contents()[-1] != "best" or page.locator(".hint text").count() == 1
-    best = page.locator(".analysis strong").text_content()
-    assert len(page.locator(".hint path.best").all()) == best.count("place ") + len(re.findall("claim (?!nothing)", best))
-    assert 1 <= len(page.locator(".analysis .muted").first.text_content().split(";")) <= 3
+    best = page.locator(".analysis strong")
+    words = best.text_content()
+    assert re.match(r"place the tile \d .* of the start.*; put (no|a) meeple", words)
+    assert re.match(r"place [A-X][+-]\d.*, claim ", best.get_attribute("title"))  # the notation is a tooltip
+    assert len(page.locator(".hint path.best").all()) == 1 + words.count("put a meeple")
+    assert 1 <= page.locator(".analysis li").count() <= 3
+    drawn = page.locator(".canvas svg").get_attribute("viewBox")
+    page.set_viewport_size(SMALL)  # the drawing is another one then
+    until(page, "old => document.querySelector('.canvas svg').getAttribute('viewBox') !== old", drawn)
+    until(page, "document.querySelector('.hint text.best') !== null")
+    choices = page.locator(".actions button")
+    assert all(re.match(r"place the tile \d", each) for each in choices.all_text_contents())
+    assert re.match(r"place [A-X][+-]\d", choices.first.get_attribute("title"))
 
 
 # The words of those targets in the window whose middle is covered by something that is no part of the drawing.
@@ -131,6 +142,31 @@ def test_a_telephone_shows_the_turn_the_board_and_what_to_do_without_scrolling(p
     phone.picture(f"{game}-phone")
 
 
+def test_a_telephone_magnifies_places_that_a_finger_would_not_hit(phone: Screen, served: Served) -> None:
+    """In a wide landscape the places of meeples on a tile were 15 px wide."""
+    page, id = phone.page, served.make("carcassonne", ["open", "open"])
+    tokens = [served.join(id, name) for name in ("Ann", "Bob")]
+    turn, claims, wide = 0, False, 0
+    while wide < 12 or not claims:
+        turn = served.get(f"/games/{id}")["turn"]
+        state = served.get(f"/games/{id}/seat", tokens[turn])
+        claims = state["legal"][0]["words"].startswith("claim")
+        if wide < 12 or not claims:
+            last = max(state["legal"], key=lambda each: int((re.findall(r"[+-]\d+", each["words"]) or ["0"])[0]))
+            wide = max(wide, int((re.findall(r"[+-]\d+", last["words"]) or ["0"])[0]))
+            served.post(f"/games/{id}/act", {"step": state["step"], "action": last["action"]}, tokens[turn])
+    phone.go()
+    kept = json.dumps([{"seat": turn, "token": tokens[turn]}])
+    page.evaluate("([id, kept]) => localStorage.setItem(`kdenv ${id}`, kept)", [id, kept])
+    phone.go(f"games/{id}")
+    sizes = "[...document.querySelectorAll('.target')].map((each) => each.getBoundingClientRect().width)"
+    until(page, f"Math.min(...{sizes}) >= 24 && {sizes}.length")
+    assert page.evaluate(COVERED) == []
+    page.locator(".target").first.tap()
+    until(page, "!document.querySelector('.target')")
+    until(page, "!document.querySelector('.zoomed')")  # then all is seen again
+
+
 def test_nothing_moves_on_a_telephone_until_a_game_is_over(phone: Screen, served: Served) -> None:
     page = phone.page
     page.add_init_script(SHIFTS)
@@ -157,11 +193,15 @@ def test_a_board_that_is_less_high_moves_nothing_below_it(phone: Screen, served:
     page = phone.page
     id = made(served, "carcassonne")
     phone.sit(served, id)
+    heights, below, letters = set(), set(), set()
+    page.click("summary:has-text('The position in letters')")
     for _ in range(6):
         assert phone.wait_for_turn()
+        until(page, "document.querySelector('pre').textContent !== ''")
+        letters.add(page.locator("pre").bounding_box()["height"])
         click_a_decision(phone)
     assert phone.wait_for_turn()
-    heights, below = set(), set()
+    assert len(letters) == 1
     for step in range(served.get(f"/games/{id}")["step"], -1, -3):
         page.locator("input[type=range]").fill(str(step))
         until(page, "step => document.querySelector('.row span.muted').textContent.startsWith(`${step} of`)", step)
@@ -170,6 +210,9 @@ def test_a_board_that_is_less_high_moves_nothing_below_it(phone: Screen, served:
         below.add(round(page.evaluate("document.querySelector('.back').offsetTop")))
     assert len(heights) > 1
     assert max(below) - min(below) < 4
+    ground = "[document.querySelector('.canvas'), document.querySelector('.canvas svg > rect')].map((each) => getComputedStyle(each))"
+    canvas, rect = page.evaluate(f"(([canvas, rect]) => [canvas.backgroundColor, rect.fill])({ground})")
+    assert canvas == rect  # no gap is seen
 
 
 # Notes the words of each dialog, and how many rectangles of the board are drawn when it comes. (Clicking a decision goes on by itself.)

@@ -22,7 +22,7 @@ export const onLook = (work, signal) => { for (const each of [small, night]) eac
 export class Board {
   // `place` is the element that holds the drawing; `chosen` is called with an action that the person has clicked.
   constructor(place, chosen) {
-    Object.assign(this, { place, chosen, shapes: [], clicked: [], turned: null, view: null, fingers: new Map() });
+    Object.assign(this, { place, chosen, shapes: [], clicked: [], turned: null, view: null, isNear: false, fingers: new Map() });
     this.canvas = el("div", { class: "canvas" });
     this.buttons = el("div", { class: "choices", role: "group", "aria-label": "choices" });
     const zoom = (words, label, work) => el("button", { type: "button", "aria-label": label, onclick: work }, words);
@@ -47,7 +47,7 @@ export class Board {
     this.home = { x, y, width, height };
     if (!before || before.width !== width || before.height !== height) this.view = null;
     drawing.setAttribute("role", "group");
-    drawing.setAttribute("aria-label", words);
+    drawing.setAttribute("aria-label", named(words, names));
     this.hints = shape("g", { class: "hint" });
     this.ghost = shape("g", { class: "ghost" });
     this.targets = shape("g");
@@ -56,6 +56,8 @@ export class Board {
     if (this.wide !== innerWidth) this.canvas.style.minHeight = "";
     this.wide = innerWidth;
     this.canvas.replaceChildren(drawing);
+    const ground = [...drawing.children].find((each) => each.localName === "rect" && Number(each.getAttribute("width")) === width);
+    this.canvas.style.setProperty("--board", ground?.getAttribute("fill") || "none"); // below a drawing that is less high
     const tall = this.canvas.offsetHeight; // it never shrinks, so that what is below stays where it is
     if (tall) this.canvas.style.minHeight = `${tall}px`;
     rename(drawing, names);
@@ -63,7 +65,7 @@ export class Board {
     this.offer([]);
   }
 
-  // Shows the shapes of these actions: [{action, words, paths, ghost, button}, ...]. Where several actions begin alike, the next click
+  // Shows the shapes of these actions: [{action, meaning, paths, ghost, button}, ...]. Where several actions begin alike, the next click
   // decides, or turns the tile that is shown as a ghost.
   offer(shapes, clicked = []) {
     Object.assign(this, { shapes, clicked, turned: null });
@@ -75,16 +77,16 @@ export class Board {
       next.set(path, [...(next.get(path) || []), each]);
     }
     this.ghost.replaceChildren();
-    this.buttons.replaceChildren(...shapes.filter((each) => each.button && !clicked.length).map((each) => this.button(each.button, () => this.chosen(each.action), each.words)));
+    this.buttons.replaceChildren(...shapes.filter((each) => each.button && !clicked.length).map((each) => this.button(each.button, () => this.chosen(each.action), each.meaning)));
     if (clicked.length) this.buttons.append(this.button("back", () => this.back()));
     this.targets.replaceChildren(...[...next].map(([path, ways]) => this.target(path, ways)));
-    this.enlarge();
+    this.near();
     if (wasFocused) this.focus(); // who plays by keyboard goes on where it was
   }
 
   target(path, ways) {
     const isLast = ways.every((each) => each.paths.length === this.clicked.length + 1);
-    const words = ways.length === 1 ? ways[0].words : `${ways[0].words} and ${ways.length - 1} more`;
+    const words = ways.length === 1 ? ways[0].meaning : `${ways[0].meaning} and ${ways.length - 1} more`;
     const [turns, shows] = [isLast && ways[0].ghost && !this.clicked.length, isLast && ways[0].ghost && this.clicked.length];
     const click = () => {
       if (turns) this.turn(path, ways);
@@ -96,6 +98,20 @@ export class Board {
       onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); click(); } } });
     target.append(shape("title", {}, words));
     return target;
+  }
+
+  // Magnifies the drawing around targets that would be too small for a finger even if they were enlarged, and lie close together.
+  near() {
+    if (this.isNear) this.view = null;
+    const boxes = [...this.targets.children].map((each) => each.getBBox());
+    const [left, top] = ["x", "y"].map((at) => Math.min(...boxes.map((box) => box[at])));
+    const right = Math.max(...boxes.map((box) => box.x + box.width)), bottom = Math.max(...boxes.map((box) => box.y + box.height));
+    const { width, height } = this.home;
+    const wide = (this.drawing.getBoundingClientRect().width * Math.min(...boxes.flatMap((box) => [box.width, box.height]))) / FINGER;
+    const tall = (wide * height) / width;
+    this.isNear = !this.view && LARGER * wide < width && right - left < wide && bottom - top < tall;
+    if (this.isNear) this.view = this.within({ x: (left + right - wide) / 2, y: (top + bottom - tall) / 2, width: wide, height: tall });
+    this.look();
   }
 
   // Makes targets that are too small for a finger larger, around their middles.
@@ -117,7 +133,7 @@ export class Board {
     const way = ways[this.turned.at];
     this.ghost.innerHTML = way.ghost;
     for (const each of this.targets.children) each.classList.toggle("taken", each.getAttribute("d") === path);
-    const [place, turn] = [this.button("lay it", () => this.chosen(way.action), way.words), this.button("turn it ↻", () => this.turn(path, ways))];
+    const [place, turn] = [this.button("lay it", () => this.chosen(way.action), way.meaning), this.button("turn it ↻", () => this.turn(path, ways))];
     place.classList.add("main");
     this.buttons.replaceChildren(place, ...(ways.length > 1 ? [turn] : []), this.button("back", () => this.offer(this.shapes)));
   }
@@ -158,6 +174,7 @@ export class Board {
 
   whole() {
     this.view = null;
+    this.isNear = false;
     this.look();
   }
 
@@ -168,6 +185,7 @@ export class Board {
     const [px, py] = at?.clientX === undefined ? [0.5, 0.5] : [(at.clientX - box.left) / box.width, (at.clientY - box.top) / box.height];
     const wide = Math.min(this.home.width, Math.max(this.home.width / MOST, width / factor));
     const tall = (wide * this.home.height) / this.home.width;
+    this.isNear = false; // the person has looked elsewhere
     this.view = wide >= this.home.width ? null : this.within({ x: x + px * (width - wide), y: y + py * (height - tall), width: wide, height: tall });
     this.look();
   }
