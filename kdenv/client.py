@@ -1,12 +1,12 @@
 """A client of the game server (`kdenv serve`) that needs nothing but the standard library.
 
-    >>> from kdenv.client import Seat, make
-    >>> url = "http://127.0.0.1:8000"
-    >>> game = make(url, "kingdomino", seats=["open", "full_greedy"], options={"size": 3})
-    >>> seat = Seat.join(url, game, "Ann")
-    >>> last = seat.play(lambda state: state["legal"][0]["action"])
-    >>> last["status"], len(last["scores"])
-    ('over', 2)
+>>> from kdenv.client import Seat, make
+>>> url = "http://127.0.0.1:8000"
+>>> game = make(url, "kingdomino", seats=["open", "full_greedy"], options={"size": 3})
+>>> seat = Seat.join(url, game, "Ann")
+>>> last = seat.play(lambda state: state["legal"][0]["action"])
+>>> last["status"], len(last["scores"])
+('over', 2)
 
 `kdenv join` plays any policy of kdenv with it. /api/v1/openapi.json of the server describes a state.
 """

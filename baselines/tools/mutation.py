@@ -82,7 +82,10 @@ PLAN = {
         ("search_flat", "search_trees", "search_amaf", "search_budget", "golden_trees", "kingdomino_perft"),
     ),
     "priors": Part(
-        ("kdenv/search/outcome.py", "kdenv/search/kernels/priors.py", "kdenv/search/kernels/decisions.py", "kdenv/networks/priors.py"),
+        (
+            *("kdenv/search/outcome.py", "kdenv/search/softmax.py", "kdenv/networks/priors.py"),
+            *("kdenv/search/kernels/priors.py", "kdenv/search/kernels/decisions.py"),
+        ),
         ("search_priors", "search_leaves", "search_halving", "search_trees", "golden_trees", "search_hidden"),
     ),
     "look-ahead": Part(
@@ -102,7 +105,7 @@ PLAN = {
     "match": Part(("kdenv/arena/match.py", "kdenv/arena/workers.py"), ("arena_match", "arena_workers"), compiled=True),
     "random": Part(("kdenv/compiler/random.py",), ("core",), compiled=True),
     "networks": Part(
-        (*(f"kdenv/networks/{name}.py" for name in ("network", "players", "learning")),),
+        (*(f"kdenv/networks/{name}.py" for name in ("network", "players", "learning", "self_play")),),
         ("network_exact", "learning_exact", "network", "learning", "learned"),
     ),
     "stepping": Part(

@@ -4,8 +4,8 @@ The share of the wins follows the model of Bradley and Terry (1952), which the E
 wins against B, their Elo difference is 400 log10(p / (1 - p)). If A and B never meet, each has a share of the wins against the same
 opponents, and the Elo difference is that of the two ratings. A draw counts half.
 
-The likelihood of superiority is F(D sqrt(n)), where F is the normal distribution function, D is the share of A minus that of B, and n is
-the effective number of games, (1 - D^2) / variance of D. For independent games this is the formula of engine testers,
+The likelihood of superiority is F(D sqrt(n)). F is the normal distribution function, and D is the share of A minus that of B. The number
+n is the effective number of games, (1 - D^2) / variance of D. For independent games this is the formula of engine testers,
 F((wins - losses) / sqrt(wins + losses)), with one game less. Here the variance is that over deals, so games of a deal may depend on each
 other. If the variance is 0, n is the number of deals.
 """

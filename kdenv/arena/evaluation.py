@@ -103,9 +103,9 @@ def evaluate(
     A model takes the action that it finds best. Networks of plain layers play in kernels, others decision by decision through torch.
 
     Args:
-        model: A policy, or its text; the path of a model file (.npz, or .zip of Stable-Baselines3); a MaskablePPO or PPO; a
-            TurnPPO or TurnNetwork; or a module of torch with one output for each row, the score of a position after an action, or with an
-            output for each action number.
+        model: A policy, its text, the path of a model file (.npz, or .zip of Stable-Baselines3), a MaskablePPO or PPO, or a TurnPPO or
+            TurnNetwork. It may also be a module of torch. Such a module has an output for each action number, or one output for each row,
+            the score of a position after an action.
         game: The name of a game, or a Game.
         against: A policy, or several, each of which gets all seats of the other teams in games of its own. The default is the rule
             players and the network of the game that `strongest` names.

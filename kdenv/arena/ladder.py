@@ -1,8 +1,8 @@
 """The ladder: one table of named policies in several games, at budgets of time. A TOML file defines it, and every game is a league.
 
 A row of the file is a policy at a budget, with its text in each game. Budgets are numbers of playouts that take about the stated CPU time,
-so that the games depend on the seed and not on the machine; the measured time stands beside them. ladder_table.py has what is printed,
-ladder_checks.py plays rows again and tries entries.
+so that the games depend on the seed and not on the machine. The measured time stands beside them. What is printed is in ladder_table.py.
+Rows are played again, and entries tried, by ladder_checks.py.
 """
 
 from __future__ import annotations

@@ -33,7 +33,8 @@ def league(
         plan: The league.
         folder: A folder that keeps the games. All games in it between policies of the league count.
         plays: If false, nothing is played, and the games in the folder are rated.
-        part: (2, 3) plays the second third of all deals, for one of three machines whose games are merged afterwards.
+        part: The share of the deals that this machine plays. (2, 3) is the second third, for one of three machines whose games are merged
+            afterwards.
         processes: The number of processes. The default is one for each core.
         move_limit: The longest time of a decision, in seconds.
         ray: The address of a Ray cluster that plays, or "auto".

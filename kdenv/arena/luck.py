@@ -3,10 +3,10 @@
 A chance event is all chance between two decisions: a deal, the draw of a row of dominoes, a hand. Its luck is the value of the position
 after it minus the mean value over redraws from the position before it. The redraws are drawn by a generator of their own, so they are
 independent of the game. So the expected luck of every event is 0, given all that happened before, for any network and any number of
-redraws: results minus any fixed multiple of luck have the same mean. These are the control variates of
-Zinkevich et al. 2006 and White and Bowling 2009; AIVAT (Burch et al. 2018) adds
-the random decisions of known players, which is not done here.
-statistics.py chooses the multiple. Redraws need the whole position, so only the arena computes luck, after the game.
+redraws. Results minus any fixed multiple of luck have the same mean. These are the control variates of Zinkevich et al. 2006 and White and
+Bowling 2009. AIVAT (Burch et al. 2018) adds the random decisions of known players, which is not done here.
+
+The multiple is chosen in statistics.py. Redraws need the whole position, so only the arena computes luck, after the game.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _add_value(room, factor, rng, found):
     """Add the value of states[_AFTER] to each seat, times the factor.
 
     Networks are trained on positions right after a turn of the observer. So as many turns as there are seats are played, and the value
-    of a seat is that after its last turn; if the game ends, it is that of the end.
+    of a seat is that after its last turn. If the game ends before, it is that of the end.
     """
     states, values, n = room.states, room.values, room.values.shape[0]
     for each in range(n):

@@ -19,7 +19,7 @@ class ConfidenceSequence:
     """Takes numbers one by one; after each of them `interval()` is valid.
 
     Let S be the sum of the n differences minus a value m, and V the sum of their squares. The value m is excluded if S * S / (n V) is
-    larger than (1 + 1 / (n g)) (1 - exp(-L / n)) with L = 2 log(1 / error) + log(1 + n g). This is Student's t test with a normal mixture
+    larger than (1 + 1 / (n g)) (1 - exp(-L / n)). Here L is 2 log(1 / error) + log(1 + n g). This is Student's t test with a normal mixture
     of the alternatives (Wang and Ramdas 2023), which is valid for normal differences and any number of deals. For many deals it becomes
     the asymptotic confidence sequence of Waudby-Smith et al. 2024, which is valid for all distributions of finite variance. The value g is
     their choice for which the interval is tightest after 100 deals.

@@ -10,7 +10,7 @@ from typing import Any
 
 from kdenv.bench.measuring import BenchRow, Effort, times
 from kdenv.core.game import Game
-from kdenv.networks.learning import POSITIONS
+from kdenv.networks.self_play import POSITIONS
 from kdenv.training import PolicyTrainer, TrainingSettings
 
 _TIMES = 4  # what kernels must reach, as a multiple of torch; the aim is 5

@@ -105,7 +105,7 @@ class Afterstates:
         actions: The first action of each turn.
         turns: The turns, packed; kdenv.author.first_action and rest_of take them apart.
         over: Whether the turn ends the game. A network that predicts results need not be asked there.
-        starts: n + 1 numbers; rows starts[i] to starts[i + 1] - 1 belong to position i.
+        starts: The rows starts[i] to starts[i + 1] - 1 belong to position i. There are n + 1 numbers.
 
     """
 

@@ -136,8 +136,8 @@ class View:
         """Return what this seat would observe after each of its turns, before any chance. Raises WrongOrder if it does not decide.
 
         Args:
-            encoding: the name of the encoding; None means the default encoding.
-            whole: list whole turns; if False, single actions.
+            encoding: The name of the encoding; None means the default encoding.
+            whole: List whole turns; if False, single actions.
 
         """
         if not self.to_move:

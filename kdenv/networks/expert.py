@@ -29,7 +29,10 @@ from kdenv.core.game import Game
 from kdenv.core.verbs import CHANCE, OVER, apply, apply_chance, legal, phase, resample_hidden, sample_chance, seat, truncated
 from kdenv.networks.network import value, value_alone
 from kdenv.networks.players import worth_of_end
-from kdenv.networks.policy_learning import DECISIONS, choose_place, derive_scores, draw_place, value_of_hidden
+from kdenv.networks.policy_learning import derive_scores, value_of_hidden
+from kdenv.networks.rollout import DECISIONS, choose_place
+from kdenv.search.kernels.gumbel import complete_values, gumbel_noise
+from kdenv.search.softmax import draw_by_log_odds, softmax
 
 _NOT_SEARCHED = np.float32(-1.0)  # in Rollout.policies
 
@@ -92,11 +95,11 @@ def _search(expert, learner, rollout, mover, n, out, rng):
     if uniform(rng) >= expert.searched:
         for i in range(n):
             rollout.policies[rollout.lists_at[d] + 1 + i] = _NOT_SEARCHED
-        return draw_place(log_odds, n, rng)
+        return draw_by_log_odds(log_odds, n, rng)
     # 1. Draw the considered actions.
     for i in range(n):
         expert.actions[i], expert.sums[i], expert.visits[i], order[i] = out[i], 0.0, 0, i
-        expert.noise[i] = -math.log(max(-math.log(1.0 - uniform(rng)), 1e-300))
+        expert.noise[i] = gumbel_noise(rng)
         expert.keys[i] = expert.noise[i] + log_odds[i]
     left = min(n, expert.considered)
     _sort_best(expert, n, left)
@@ -137,28 +140,13 @@ def _sort_best(expert, n, n_best):
 
 @kernel
 def improve_policy(log_odds, sums, visits, n, found, weight, values, policy):
-    """Write the completed values of n actions, and the policy improved by them. `found` is the value of the position by the network.
-
-    An action without playouts has a mean of the value found and, by probability, of the means of the tried actions.
-    """
-    n_playouts, share, tried = 0, 0.0, 0.0
+    """Write the completed values of n actions, and the policy improved by them. `found` is the value of the position by the network."""
     for i in range(n):
-        if visits[i] > 0:
-            p = math.exp(log_odds[i])
-            n_playouts += visits[i]
-            share += p
-            tried += p * sums[i] / visits[i]
-    average = found if share == 0.0 else (found + n_playouts * tried / share) / (1 + n_playouts)
-    most, total = -np.inf, 0.0
+        policy[i] = np.exp(log_odds[i])
+    complete_values(policy, sums, visits, n, found, values)
     for i in range(n):
-        values[i] = sums[i] / visits[i] if visits[i] > 0 else average
         policy[i] = log_odds[i] + weight * values[i]
-        most = max(most, policy[i])
-    for i in range(n):
-        policy[i] = math.exp(policy[i] - most)
-        total += policy[i]
-    for i in range(n):
-        policy[i] /= total
+    softmax(policy, n)
 
 
 @kernel

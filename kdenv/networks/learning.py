@@ -16,24 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import kernel
-from kdenv.compiler.random import below, next64, uniform
-from kdenv.core.margins import best_rival, share_of_win
+from kdenv.compiler.random import below, uniform
 from kdenv.core.questions import choose
 from kdenv.core.turns import first_action, play_turn, play_turn_while_deciding
-from kdenv.core.verbs import (
-    CHANCE,
-    OVER,
-    apply_chance,
-    begin,
-    phase,
-    resample_hidden,
-    sample_chance,
-    scores,
-    seat,
-    standings,
-)
+from kdenv.core.verbs import OVER, begin, phase, seat
 from kdenv.networks.network import RELU, Array, Network, add_input, derive_activation, value_alone
 from kdenv.networks.players import Valued, best_of, list_turns_of, weigh_listed_turns, worth_of_end
+from kdenv.networks.self_play import GAMES, N_SUMS, NO_GUIDE, POSITIONS, SQUARED_ERRORS, TOO_LONG, comes_to_decide
 
 MOST_TURNS = 4096  # of one game; the network does not learn from later turns
 _MEASURED = 4  # on average one of this many steps updates the squared gradients: their roots take longer than the rest of a step
@@ -42,9 +31,6 @@ _LEAST = np.float32(1e-4)  # is added to the root of the mean, as epsilon in RMS
 _LARGEST = np.float32(8.0)  # a step is at most this many times the rate
 _FIRST_SQUARE = 1e-3  # the running mean before the first step
 _0, _1 = np.float32(0.0), np.float32(1.0)
-N_SUMS = 4
-GAMES, POSITIONS, SQUARED_ERRORS, TOO_LONG = range(N_SUMS)  # the indices of Learner.sums
-NO_GUIDE = -1  # in guides.which: the network itself decides
 _NOT_LEARNED = -1  # in Learner.trail_seats instead of a seat: the position after a turn from which nothing is learned
 
 
@@ -117,14 +103,9 @@ def _play_game(learner, guides, schedule, players, variant, out, rng):
     """Play a game and keep the positions after its turns in the trail; return how many there are."""
     s, trail, n = learner.states[0], learner.trail, 0
     begin(s, players, variant)
-    while phase(s) != OVER:
-        if phase(s) == CHANCE:
-            apply_chance(s, sample_chance(s, rng))
-            continue
+    while comes_to_decide(learner.states, rng, rng):
         # 1. The seat chooses a turn without the information hidden from it.
         mover = seat(s)
-        learner.states[1] = s
-        resample_hidden(learner.states[1], mover, rng)
         is_guided = guides.which[mover] != NO_GUIDE
         if is_guided and not (schedule.random > 0.0 and uniform(rng) < schedule.random):
             turn = choose(guides, learner.states, 1, out, rng)
@@ -285,33 +266,3 @@ def _change(learner, at, x, slopes, n, rate, measures):
     for j in range(n):
         scaled = min(max(x * slopes[j] * paces[at + j], -_LARGEST), _LARGEST)
         weights[at + j] -= rate * scaled
-
-
-@kernel
-def measure_games(player, states, players, teams, variant, n_deals, out, margins, wins, numbers, chance, dice):
-    """Play games of the first player of a Seated against the second. In each of n_deals deals the first plays every team once.
-
-    Writes the margin and the share of the win of the first player's team in every game. Chance is the same in all games of a deal.
-    """
-    s = states[0]
-    n = 0
-    for _ in range(n_deals):
-        deal = next64(chance)
-        for team in range(teams):
-            chance[0] = deal | np.uint64(1)
-            for each in range(players):
-                player.which[each] = 0 if each % teams == team else 1
-            begin(s, players, variant)
-            while phase(s) != OVER:
-                if phase(s) == CHANCE:
-                    apply_chance(s, sample_chance(s, chance))
-                    continue
-                mover = seat(s)
-                states[1] = s
-                resample_hidden(states[1], mover, dice)
-                play_turn_while_deciding(s, choose(player, states, 1, out, dice), mover)
-            scores(s, numbers)
-            margins[n] = float(numbers[team] - best_rival(numbers, team, teams))
-            standings(s, numbers)
-            wins[n] = share_of_win(numbers, team, teams)
-            n += 1

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers
-from kdenv.compiler.random import uniform
 from kdenv.core.game import Game
 from kdenv.core.margins import best_rival
 from kdenv.core.questions import estimate, plays, reach
@@ -21,6 +20,7 @@ from kdenv.core.turns import MAX_DECISIONS, SCRATCH, packed, play_turn, write_tu
 from kdenv.core.verbs import OVER, legal, phase, scores, seat, standings
 from kdenv.networks.network import Network, look, value, value_alone, values_of
 from kdenv.search.score import worths
+from kdenv.search.softmax import draw_by_softmax
 
 
 class Goal(NamedTuple):
@@ -233,15 +233,4 @@ def _choose_by_score(player, states, k, out, rng):
 @kernel
 def _chosen(numbers, n, sample, rng):
     """Return the index of the greatest of the first n numbers or, if `sample` is not 0, one drawn from their softmax."""
-    best = best_of(numbers, 0, n)
-    if sample == 0:
-        return best
-    total = 0.0  # the greatest number is subtracted from all, so that exp cannot overflow
-    for i in range(n):
-        total += np.exp(float(numbers[i]) - float(numbers[best]))
-    left = uniform(rng) * total
-    for i in range(n):
-        left -= np.exp(float(numbers[i]) - float(numbers[best]))
-        if left < 0.0:
-            return i
-    return n - 1
+    return best_of(numbers, 0, n) if sample == 0 else draw_by_softmax(numbers, n, rng)

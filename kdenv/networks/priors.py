@@ -12,8 +12,9 @@ from kdenv.compiler.question import answers, question
 from kdenv.core.turns import first_action, rest_of
 from kdenv.core.verbs import apply, legal, seat
 from kdenv.networks.network import Network, look, values
-from kdenv.networks.players import Scored, Valued, best_of, look_at_first, score_actions, weigh_listed_turns
+from kdenv.networks.players import Scored, Valued, look_at_first, score_actions, weigh_listed_turns
 from kdenv.search.kernels.priors import write_priors
+from kdenv.search.softmax import greatest, log_softmax, softmax
 
 
 class ByValues(NamedTuple):
@@ -30,6 +31,7 @@ class ByOdds(NamedTuple):
     temperature: float
     states: Any  # one state
     legal: NDArray[np.int64]  # room for the legal actions
+    log_odds: NDArray[np.float64]  # by legal action
 
 
 class ByScores(NamedTuple):
@@ -37,12 +39,17 @@ class ByScores(NamedTuple):
 
     player: Scored
     temperature: float
-    states: Any  # one state
+    states: Any
+    legal: NDArray[np.int64]
+    log_odds: NDArray[np.float64]
 
 
 @question
-def log_odds(source, action):
-    """Return the logarithm of the probability of this action in source.states[0]."""
+def score_legal(source):
+    """Write the legal actions of source.states[0] to source.legal, and their scores to source.log_odds; return how many there are.
+
+    The greatest score is subtracted from all, in the precision of the network.
+    """
 
 
 @answers(write_priors, ByValues)
@@ -56,7 +63,7 @@ def _by_values(source, states, k, turns, n, priors):
     weigh_listed_turns(source.player, 0, n)
     for i in range(n):
         priors[i] = room.worths[i] / source.temperature
-    _softmax(priors, n)
+    softmax(priors, n)
 
 
 @answers(write_priors, ByOdds)
@@ -74,38 +81,46 @@ def _by_scores(source, states, k, turns, n, priors):
 
 @kernel
 def _multiply_odds(source, states, k, turns, n, priors):
-    """Compute the odds of each first action once, and those of later actions after the actions before them."""
+    """Compute the odds of the first actions once, and those of later actions in the positions after the actions before them."""
     source.states[0] = states[k]
+    _write_log_odds(source)
+    at = 0
     for i in range(n):
-        priors[i] = 0.0
-    _add_odds(source, turns, 0, n, priors)
+        while source.legal[at] != first_action(turns[i]):  # turns are listed in the order of their first actions
+            at += 1
+        priors[i] = source.log_odds[at]
     for i in range(n):
         rest = rest_of(turns[i])
         if rest != 0:
             source.states[0] = states[k]
             apply(source.states[0], first_action(turns[i]))
             while rest != 0:
-                priors[i] += log_odds(source, first_action(rest))
+                priors[i] += _log_odds_of(source, first_action(rest))
                 apply(source.states[0], first_action(rest))
                 rest = rest_of(rest)
-    _softmax(priors, n)
+    softmax(priors, n)
 
 
 @kernel
-def _add_odds(source, turns, first, end, priors):
-    """Add the logarithm of the odds of the first action to each prior. Turns with the same first action follow each other."""
-    i = first
-    while i < end:
-        action = first_action(turns[i])
-        odds = log_odds(source, action)
-        while i < end and first_action(turns[i]) == action:
-            priors[i] += odds
-            i += 1
+def _log_odds_of(source, action):
+    at = 0
+    _write_log_odds(source)
+    while source.legal[at] != action:
+        at += 1
+    return source.log_odds[at]
 
 
-@answers(log_odds, ByOdds)
 @kernel
-def _log_odds_of_output(source, action):
+def _write_log_odds(source):
+    n = score_legal(source)
+    for i in range(n):
+        source.log_odds[i] /= source.temperature
+    log_softmax(source.log_odds, n, source.log_odds)
+
+
+@answers(score_legal, ByOdds)
+@kernel
+def _score_by_outputs(source):
     network, s = source.network, source.states[0]
     values(network, source.states, 0, seat(s))
     given = network.layers[network.weights_at.shape[0] - 1]
@@ -113,34 +128,17 @@ def _log_odds_of_output(source, action):
     most = given[source.legal[0]]
     for i in range(n):
         most = max(most, given[source.legal[i]])
-    total = 0.0
     for i in range(n):
-        total += np.exp(float(given[source.legal[i]] - most) / source.temperature)
-    return float(given[action] - most) / source.temperature - np.log(total)
+        source.log_odds[i] = float(given[source.legal[i]] - most)
+    return n
 
 
-@answers(log_odds, ByScores)
+@answers(score_legal, ByScores)
 @kernel
-def _log_odds_of_score(source, action):
+def _score_by_positions(source):
     n, room = score_actions(source.player, source.states, 0), source.player.room
-    most = room.worths[best_of(room.worths, 0, n)]
-    total, mine = 0.0, 0.0
+    most = greatest(room.worths, n)
     for i in range(n):
-        score = (room.worths[i] - most) / source.temperature
-        total += np.exp(score)
-        if first_action(room.turns[i]) == action:
-            mine = score
-    return mine - np.log(total)
-
-
-@kernel
-def _softmax(numbers, n):
-    """Replace the first n numbers by their softmax."""
-    most, total = numbers[0], 0.0
-    for i in range(n):
-        most = max(most, numbers[i])
-    for i in range(n):
-        numbers[i] = np.exp(numbers[i] - most)
-        total += numbers[i]
-    for i in range(n):
-        numbers[i] /= total
+        source.legal[i] = first_action(room.turns[i])
+        source.log_odds[i] = room.worths[i] - most
+    return n

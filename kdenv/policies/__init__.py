@@ -1,8 +1,8 @@
 """Policies, which choose the actions of a seat. A policy gets a View and returns an action.
 
-    >>> from kdenv.policies import FullGreedy, Uct, policy
-    >>> Uct(playout=FullGreedy(), seconds=1) == policy("uct(playout=full_greedy, seconds=1)")
-    True
+>>> from kdenv.policies import FullGreedy, Uct, policy
+>>> Uct(playout=FullGreedy(), seconds=1) == policy("uct(playout=full_greedy, seconds=1)")
+True
 
 `search` returns a SearchResult: each turn with its visits, mean and interval, the best turn, and the tree (Node) if the search grows one.
 The rule-based players of the games can also be imported from here, such as FullGreedy and BigMoney.

@@ -244,10 +244,10 @@ class Ppo(ModelPolicy):
     def priors(self, view: View, temperature: float | None) -> ByOdds | ByScores:
         """Make priors from the probabilities of actions."""
         game, player = view.game, self.player(view)
-        heat, state = temperature or self.usual_temperature, np.zeros(1, game.state_dtype)
+        parts = np.zeros(1, game.state_dtype), np.zeros(game.max_legal, np.int64), np.zeros(game.max_legal)
         if isinstance(player, Scored):
-            return ByScores(player=player, temperature=heat, states=state)
-        return ByOdds(network=player.network, temperature=heat, states=state, legal=np.zeros(game.max_legal, np.int64))
+            return ByScores(player, temperature or self.usual_temperature, *parts)
+        return ByOdds(player.network, temperature or self.usual_temperature, *parts)
 
     def choose_turn(self, view: View) -> int:
         """The most probable legal action, or a sample of the legal actions, as a packed turn."""

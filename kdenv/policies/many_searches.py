@@ -26,8 +26,9 @@ from kdenv.policies.networks import GivenNetwork
 from kdenv.policies.uct import CHANCES, Uct, as_integers, exploration, new_workspace, plan_of, size_of_tree
 from kdenv.search.budget import Budget
 from kdenv.search.kernels import flat, many, uct
+from kdenv.search.kernels.gumbel import Gumbel
 from kdenv.search.kernels.priors import Priors
-from kdenv.search.kernels.scored import Gumbel, Scored
+from kdenv.search.kernels.scored import Scored
 from kdenv.search.kernels.uct import Decisions, NoPriors, Positions
 from kdenv.search.outcome import CutShort
 from kdenv.search.playout import Uniform
@@ -57,8 +58,8 @@ class SearchResults:
         means: The mean of their values, in the unit of the network's values; nan where a turn has not been tried.
         policy: The improved policy, which adds up to 1 for each game. It is the share of the visits or, with Gumbel noise, the softmax of
             logits and weighed means.
-        starts: n + 1 numbers; turns starts[i] to starts[i + 1] - 1 belong to game i.
-        best: n numbers; the index in `turns` of the turn to take in each game; -1 for a game that is over.
+        starts: The turns starts[i] to starts[i + 1] - 1 belong to game i. There are n + 1 numbers.
+        best: The index in `turns` of the turn to take in each game; -1 for a game that is over.
         calls: The number of calls of the network.
         rows: The number of rows of all calls.
 
@@ -192,6 +193,9 @@ class ManyTrees(ManySearches):
             noise=np.zeros(shape),
             logits=np.zeros(shape),
             values=np.zeros(shape),
+            priors=np.zeros(longest),
+            visits=np.zeros(longest, np.int64),
+            sums=np.zeros(longest),
             weighed=np.zeros(longest),
         )
         self.temperature = policy.temperature

@@ -4,11 +4,12 @@ A file has the arrays weight_0, bias_0, weight_1 ... and `about`, a JSON text wi
 
 - layers, activation: The number of layers, and the activation between them.
 - heads: The number of rows of the last layer that are heads (networks/network.py); 1 if it is missing.
-- predicts: "policy" (a number for each action), "value" (the value of a position), or "score" (a number for the position after each
-  action, whose softmax is a policy).
+- predicts: The meaning of the outputs: "policy" (a number for each action), "value" (the value of a position), or "score". A network of
+  scores gives a number to the position after each action, and the softmax of these is the policy.
 - made_for: The game, encoding, version and layout.
 - made_by: The command that made it.
-- players and options of the game, for networks of values and scores; goal (networks/players.py), for those of values.
+- players, options: Those of the game, for networks of values and scores.
+- goal: The meaning of a value (networks/players.py), for networks of values.
 
 array_file.py reads and writes such files of arrays.
 """
@@ -145,8 +146,8 @@ def save_network(
             ReLU or Tanh between them, a TurnNetwork, or a MaskablePPO or PPO of Stable-Baselines3.
         trained_for: The attribute of this name of the environment in which the network was trained. A model of Stable-Baselines3
             has it already.
-        predicts: "score", one number for the position after each action, is the default. "policy" is one number for each action number;
-            it is the default of a model of Stable-Baselines3.
+        predicts: The meaning of the outputs. The default "score" is one number for the position after each action. The value "policy" is
+            one number for each action number, and the default for a model of Stable-Baselines3.
         activation: The activation between layers of a list, "relu" or "tanh".
         made_by: The way in which the network was made, to be read by people.
         heads: The number of outputs of the last layer. The game is cut into as many parts, and each of them has an output.

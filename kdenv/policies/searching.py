@@ -45,7 +45,7 @@ class Searcher(ABC):
     def search(self, view: View, turns: NDArray[np.int64], budget: Budget, rng: Rng, *, thorough: bool = False) -> SearchResult:
         """Search these packed turns as long as the budget of this decision allows. The budget TRIAL asks for as little as possible.
 
-        thorough: whether the result needs intervals, expected lines and the tree, not only the best turn.
+        thorough: Whether the result needs intervals, expected lines and the tree, not only the best turn.
         """
 
     @abstractmethod
@@ -132,8 +132,8 @@ class SearchPolicy(TurnPolicy):
         A turn that is forced, or that the reflex rules would take, is searched all the same.
 
         Args:
-            view: a view of the position.
-            thorough: if False, look only for the best turn, as `act` does. The result then has no intervals, no expected lines and no
+            view: A view of the position.
+            thorough: If False, look only for the best turn, as `act` does. The result then has no intervals, no expected lines and no
                 tree, and look-ahead gives only bounds for the other turns.
         """
         self.prepare(view)

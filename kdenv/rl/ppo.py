@@ -107,28 +107,28 @@ class TurnPPO:
     """A training by PPO of a policy that scores turns. The names of its parameters are those of Stable-Baselines3.
 
     Args:
-        env: a SelfPlay, or a SeatVectorEnv with observation="vector".
-        network: a TurnNetwork, or a module of torch with the methods `score` and `value`, on the CPU.
-        seed: of the games, and of all draws. Trainings with one seed on one thread are equal.
-        n_steps: decisions in each game between two updates.
-        n_epochs: how often each decision is learned from.
-        batch_size: decisions in a step of the optimiser.
-        learning_rate: the step size of Adam at first; it falls linearly to a twentieth in each call of learn.
-        gamma: the discount of rewards, for each decision of a seat.
-        gae_lambda: lambda of generalised advantage estimation.
-        clip_range: how far the ratio of probabilities may be from 1.
-        ent_coef: the weight of the entropy in the loss.
-        vf_coef: the weight of the squared error of the value in the loss. Rewards in points are divided by 50 or 100, so it is large.
-        max_grad_norm: the gradient is scaled down to this norm.
+        env: A SelfPlay, or a SeatVectorEnv with observation="vector".
+        network: A TurnNetwork, or a module of torch with the methods `score` and `value`, on the CPU.
+        seed: The seed of the games, and of all draws. Trainings with one seed on one thread are equal.
+        n_steps: Decisions in each game between two updates.
+        n_epochs: How often each decision is learned from.
+        batch_size: Decisions in a step of the optimiser.
+        learning_rate: The step size of Adam at first; it falls linearly to a twentieth in each call of learn.
+        gamma: The discount of rewards, for each decision of a seat.
+        gae_lambda: Lambda of generalised advantage estimation.
+        clip_range: How far the ratio of probabilities may be from 1.
+        ent_coef: The weight of the entropy in the loss.
+        vf_coef: The weight of the squared error of the value in the loss. Rewards in points are divided by 50 or 100, so it is large.
+        max_grad_norm: The gradient is scaled down to this norm.
 
     Attributes:
-        network: the network that learns.
-        decisions: the number of decisions of all updates so far.
-        updates: the number of updates so far.
-        games: the number of games that have ended.
+        network: The network that learns.
+        decisions: The number of decisions of all updates so far.
+        updates: The number of updates so far.
+        games: The number of games that have ended.
         seconds: CPU seconds of all updates and their games, without compiling.
-        statistics: of the last update: policy_loss, value_loss, entropy, approx_kl and clip_fraction, which are means over its batches,
-            and explained_variance. They have the names and meanings of Stable-Baselines3.
+        statistics: Those of the last update, with the names and meanings of Stable-Baselines3. They are policy_loss, value_loss,
+            entropy, approx_kl and clip_fraction, which are means over its batches, and explained_variance.
 
     """
 
@@ -174,9 +174,9 @@ class TurnPPO:
         """Train until this much more has been done, with an update after every n_steps decisions in each game.
 
         Args:
-            minutes: minutes of the CPU, without compiling and without the time that the callback takes.
-            decisions: decisions of the seats that learn.
-            callback: called with this training after each update. The training ends if it returns False.
+            minutes: Minutes of the CPU, without compiling and without the time that the callback takes.
+            decisions: Decisions of the seats that learn.
+            callback: Called with this training after each update. The training ends if it returns False.
 
         """
         ends = [each for each in (minutes, decisions) if each is not None]
@@ -200,7 +200,7 @@ class TurnPPO:
         Networks other than TurnNetwork need its method `scorer_layers`.
 
         Args:
-            path: the file, which ends in .npz.
+            path: The file, which ends in .npz.
 
         """
         made_by = f"kdenv.rl.TurnPPO, {self.decisions:,} decisions, {self.seconds:.0f} s"

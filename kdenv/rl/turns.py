@@ -25,8 +25,8 @@ class TurnNetwork(nn.Module):
     Any module with these two methods can be trained by TurnPPO.
 
     Args:
-        n_observed: the size of an observation.
-        hidden: the sizes of the hidden layers of each of the two networks.
+        n_observed: The size of an observation.
+        hidden: The sizes of the hidden layers of each of the two networks.
 
     """
 
@@ -66,7 +66,7 @@ def load_network(model: str | Path) -> tuple[nn.Sequential, dict[str, Any]]:
     So a training can go on with a network of `kdenv train`: `TurnNetwork(n, hidden).scorer.load_state_dict(layers.state_dict())`.
 
     Args:
-        model: a file that ends in .npz, or the name of a model of the package.
+        model: A file that ends in .npz, or the name of a model of the package.
 
     >>> from kdenv.rl import load_network
     >>> layers, trained_for = load_network("dominoes-ppo")
@@ -96,9 +96,9 @@ def log_probabilities(scores: Tensor, position: Tensor, n: int) -> Tensor:
     """Return the logarithm of the softmax of the scores within each position.
 
     Args:
-        scores: a number for each row.
-        position: the position of each row, 0 to n - 1; every position has a row.
-        n: the number of positions.
+        scores: A number for each row.
+        position: The position of each row, 0 to n - 1; every position has a row.
+        n: The number of positions.
 
     >>> import torch
     >>> from kdenv.rl import log_probabilities
@@ -115,10 +115,10 @@ def sample(log_probabilities: Tensor, position: Tensor, n: int, generator: torch
     """Draw a row for each position, with these probabilities.
 
     Args:
-        log_probabilities: the logarithm of the probability of each row, or any numbers that differ from it by a constant in each position.
-        position: the position of each row.
-        n: the number of positions.
-        generator: the generator to draw from.
+        log_probabilities: The logarithm of the probability of each row. A constant may be added to all rows of a position.
+        position: The position of each row.
+        n: The number of positions.
+        generator: The generator to draw from.
 
     >>> import torch
     >>> from kdenv.rl import sample

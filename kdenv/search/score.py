@@ -65,14 +65,74 @@ class Margin(NamedTuple):
     teams: int
 
 
-@kernel
-def _sole_win(numbers, seat, teams):
-    return 1.0 if share_of_win(numbers, seat, teams) == 1.0 else 0.0
+@question
+def worth(score, numbers, seat):
+    """Return the value of a finished game to the seat, from the standings or the points of all seats."""
 
 
+@answers(worths, WinDrawLoss)
+@answers(worths, Win)
+@answers(worths, HalfWin)
 @kernel
-def _relation(numbers, seat, teams):
-    mine, best = numbers[seat], best_rival(numbers, seat, teams)
+def _worths_by_standings(score, states, k, values, numbers):
+    standings(states[k], numbers)
+    for seat in range(numbers.shape[0]):
+        values[seat] = worth(score, numbers, seat)
+
+
+@answers(worths, Lead)
+@answers(worths, LeadAndMargin)
+@answers(worths, Points)
+@answers(worths, Relative)
+@answers(worths, Margin)
+@kernel
+def _worths_by_points(score, states, k, values, numbers):
+    scores(states[k], numbers)
+    for seat in range(numbers.shape[0]):
+        values[seat] = worth(score, numbers, seat)
+
+
+@answers(worth, WinDrawLoss)
+@kernel
+def _share_of_win(score, numbers, seat):
+    return share_of_win(numbers, seat, score.teams)
+
+
+@answers(worth, Win)
+@kernel
+def _sole_win(score, numbers, seat):
+    return 1.0 if share_of_win(numbers, seat, score.teams) == 1.0 else 0.0
+
+
+@answers(worth, HalfWin)
+@kernel
+def _win_or_half(score, numbers, seat):
+    share = share_of_win(numbers, seat, score.teams)
+    return 0.5 if 0.0 < share < 1.0 else share
+
+
+@answers(worth, Lead)
+@kernel
+def _lead(score, numbers, seat):
+    return 1.0 if _margin(score, numbers, seat) > 0.0 else 0.0
+
+
+@answers(worth, LeadAndMargin)
+@kernel
+def _lead_and_margin(score, numbers, seat):
+    return _lead(score, numbers, seat) + _margin(score, numbers, seat) / 100.0
+
+
+@answers(worth, Points)
+@kernel
+def _points(score, numbers, seat):
+    return float(numbers[seat])
+
+
+@answers(worth, Relative)
+@kernel
+def _relation(score, numbers, seat):
+    mine, best = numbers[seat], best_rival(numbers, seat, score.teams)
     both = mine + best
     if both == 0:
         return 0.5 if mine == best else 1.0 if mine > best else 0.0
@@ -80,75 +140,10 @@ def _relation(numbers, seat, teams):
     return min(1.0, max(0.0, share))
 
 
+@answers(worth, Margin)
 @kernel
-def _margin(numbers, seat, teams):
-    return float(numbers[seat] - best_rival(numbers, seat, teams))
-
-
-@answers(worths, WinDrawLoss)
-@kernel
-def _by_share_of_win(score, states, k, values, numbers):
-    standings(states[k], numbers)
-    for seat in range(numbers.shape[0]):
-        values[seat] = share_of_win(numbers, seat, score.teams)
-
-
-@answers(worths, Win)
-@kernel
-def _by_win(score, states, k, values, numbers):
-    standings(states[k], numbers)
-    for seat in range(numbers.shape[0]):
-        values[seat] = _sole_win(numbers, seat, score.teams)
-
-
-@answers(worths, HalfWin)
-@kernel
-def _by_half_win(score, states, k, values, numbers):
-    standings(states[k], numbers)
-    for seat in range(numbers.shape[0]):
-        share = share_of_win(numbers, seat, score.teams)
-        values[seat] = 0.5 if 0.0 < share < 1.0 else share
-
-
-@answers(worths, Lead)
-@kernel
-def _by_lead(score, states, k, values, numbers):
-    scores(states[k], numbers)
-    for seat in range(numbers.shape[0]):
-        values[seat] = 1.0 if _margin(numbers, seat, score.teams) > 0.0 else 0.0
-
-
-@answers(worths, LeadAndMargin)
-@kernel
-def _by_lead_and_margin(score, states, k, values, numbers):
-    scores(states[k], numbers)
-    for seat in range(numbers.shape[0]):
-        margin = _margin(numbers, seat, score.teams)
-        values[seat] = (1.0 if margin > 0.0 else 0.0) + margin / 100.0
-
-
-@answers(worths, Points)
-@kernel
-def _by_points(score, states, k, values, numbers):
-    scores(states[k], numbers)
-    for seat in range(numbers.shape[0]):
-        values[seat] = numbers[seat]
-
-
-@answers(worths, Relative)
-@kernel
-def _by_relation(score, states, k, values, numbers):
-    scores(states[k], numbers)
-    for seat in range(numbers.shape[0]):
-        values[seat] = _relation(numbers, seat, score.teams)
-
-
-@answers(worths, Margin)
-@kernel
-def _by_margin(score, states, k, values, numbers):
-    scores(states[k], numbers)
-    for seat in range(numbers.shape[0]):
-        values[seat] = _margin(numbers, seat, score.teams)
+def _margin(score, numbers, seat):
+    return float(numbers[seat] - best_rival(numbers, seat, score.teams))
 
 
 SCORES = {

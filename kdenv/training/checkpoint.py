@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kdenv.networks.learning import N_SUMS
+from kdenv.networks.self_play import N_SUMS
 from kdenv.policies.array_file import ArrayFile, Wrong, is_number, is_whole, packed_arrays, reading, write_file
 from kdenv.training.curve import Strength, TrainingCurve
 from kdenv.training.settings import EXPERT, PPO

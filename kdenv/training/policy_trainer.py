@@ -16,19 +16,15 @@ from kdenv.networks.expert import Expert, Imitation, expert_for
 from kdenv.networks.network import copy_for_thread, network_of
 from kdenv.networks.players import Scored, turns_for
 from kdenv.networks.policy_learning import (
-    DECISIONS,
-    BySoftmax,
     Objective,
     PolicyLearner,
     add_gradients,
-    larger,
     n_weights,
-    new_rollout,
-    play_games,
     policy_learner,
     step_by_adam,
     transpose_layers,
 )
+from kdenv.networks.rollout import DECISIONS, BySoftmax, larger, new_rollout, play_games
 from kdenv.policies.model_file import VALUE
 from kdenv.training.checkpoint import Checkpoint
 from kdenv.training.settings import EXPERT, PPO

@@ -10,7 +10,7 @@ import numpy as np
 from kdenv.compiler.random import derive_seed, make_rng
 from kdenv.core.errors import BadOption
 from kdenv.core.game import Game, Variant
-from kdenv.networks.learning import measure_games
+from kdenv.networks.self_play import measure_games
 from kdenv.policies import policy
 from kdenv.policies.compiled_opponents import seated
 

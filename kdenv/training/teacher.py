@@ -16,8 +16,9 @@ from kdenv.core.game import Game
 from kdenv.core.table import Table
 from kdenv.core.turns import actions_of
 from kdenv.core.view import View
-from kdenv.networks.learning import GAMES, Learner, Schedule, learn_from_worths
+from kdenv.networks.learning import Learner, Schedule, learn_from_worths
 from kdenv.networks.players import Goal
+from kdenv.networks.self_play import GAMES
 from kdenv.policies import policy
 from kdenv.policies.playout_search import GOAL, PlayoutParameters
 from kdenv.policies.searching import SearchPolicy

@@ -2,11 +2,11 @@
 
 What learns, and how, is in trainer.py (networks of values) and policy_trainer.py (networks that score turns).
 
-The folder of a training has
+The folder of a training has these files:
 
-    model.npz         the network, as learned(MODEL) or ppo(MODEL) plays it
-    checkpoint.npz    all that is needed to continue: weights, steps, random generators, the curve, the errors since its last point
-    curve.csv, .svg   strength against fixed players by games and seconds of the processor
+- `model.npz`: The network, as learned(MODEL) or ppo(MODEL) plays it.
+- `checkpoint.npz`: All that is needed to continue: weights, steps, random generators, the curve, the errors since its last point.
+- `curve.csv`, `curve.svg`: Strength against fixed players by games and CPU seconds.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from kdenv.core.encoding import check_layout, observer_for_model
 from kdenv.core.errors import BadOption
 from kdenv.core.verbs import tells_progress
 from kdenv.games import find_game
-from kdenv.networks.learning import POSITIONS, SQUARED_ERRORS
 from kdenv.networks.network import Array, layers_of
 from kdenv.networks.players import Goal
+from kdenv.networks.self_play import POSITIONS, SQUARED_ERRORS
 from kdenv.policies import policy
 from kdenv.policies.compiled_opponents import seated
 from kdenv.policies.learned import model_path

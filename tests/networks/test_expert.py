@@ -11,7 +11,8 @@ from kdenv.compiler.random import make_rng
 from kdenv.core import verbs
 from kdenv.games import find_game
 from kdenv.networks.expert import Expert, Imitation, expert_for, improve_policy
-from kdenv.networks.policy_learning import DECISIONS, Rollout, add_gradients, choose_place, new_rollout, play_games
+from kdenv.networks.policy_learning import add_gradients
+from kdenv.networks.rollout import DECISIONS, Rollout, choose_place, new_rollout, play_games
 from kdenv.policies.compiled_opponents import seated
 
 

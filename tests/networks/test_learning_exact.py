@@ -14,10 +14,11 @@ from kdenv.core.questions import choose
 from kdenv.core.table import Table
 from kdenv.core.turns import first_action, packed, play_turn_while_deciding, rest_of, then
 from kdenv.games import find_game
-from kdenv.networks import learning
-from kdenv.networks.learning import GAMES, POSITIONS, SQUARED_ERRORS, TOO_LONG, Learner, Schedule
+from kdenv.networks import learning, self_play
+from kdenv.networks.learning import Learner, Schedule
 from kdenv.networks.network import layers_of, network_of
 from kdenv.networks.players import list_turns_of, weigh_listed_turns
+from kdenv.networks.self_play import GAMES, POSITIONS, SQUARED_ERRORS, TOO_LONG
 from kdenv.policies.compiled_opponents import seated
 from kdenv.search.playout import Seated, Uniform
 
@@ -294,7 +295,7 @@ def test_both_sides_of_a_deal_are_measured_with_the_same_chance() -> None:
     player = seated([Bold(2), Bold(three_shells.PASS)], 2)
     margins, wins, numbers = np.zeros(2 * n), np.zeros(2 * n), np.zeros(2, np.int64)
     chance, states = make_rng(7), np.zeros(4, GAME.state_dtype)
-    learning.measure_games(player, states, 2, 2, VARIANT, n, GAME.buffer(), margins, wins, numbers, chance, make_rng(8))
+    self_play.measure_games(player, states, 2, 2, VARIANT, n, GAME.buffer(), margins, wins, numbers, chance, make_rng(8))
     rng, wanted = make_rng(7), []
     for _ in range(n):
         deal = next64(rng)

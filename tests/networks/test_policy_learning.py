@@ -11,25 +11,19 @@ from kdenv.compiler.random import make_rng, uniform
 from kdenv.core import verbs
 from kdenv.core.game import Game
 from kdenv.games import find_game
-from kdenv.networks.learning import GAMES, POSITIONS, SQUARED_ERRORS
 from kdenv.networks.network import layers_of, network_of
 from kdenv.networks.players import Goal
 from kdenv.networks.policy_learning import (
-    DECISIONS,
-    BySoftmax,
     Objective,
     PolicyLearner,
-    Rollout,
     add_gradients,
-    estimate_advantages,
-    larger,
     n_weights,
-    new_rollout,
-    play_games,
     policy_learner,
     step_by_adam,
     transpose_layers,
 )
+from kdenv.networks.rollout import DECISIONS, BySoftmax, Rollout, estimate_advantages, larger, new_rollout, play_games
+from kdenv.networks.self_play import GAMES, POSITIONS, SQUARED_ERRORS
 from kdenv.policies.compiled_opponents import seated
 from kdenv.search.playout import Uniform
 

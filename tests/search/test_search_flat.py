@@ -14,11 +14,10 @@ from kdenv.core.table import Table
 from kdenv.core.turns import SCRATCH, list_turns
 from kdenv.games import find_game
 from kdenv.policies import policy
-from kdenv.search import score as score_module
 from kdenv.search.kernels.flat import N_STATES, Tally, best_mean, sample_in_rotation
 from kdenv.search.outcome import Playouts
 from kdenv.search.playout import EpsilonGreedyPlayer, Uniform
-from kdenv.search.score import HalfWin, Lead, LeadAndMargin, Margin, Points, Relative, Win, WinDrawLoss, worths
+from kdenv.search.score import HalfWin, Lead, LeadAndMargin, Margin, Points, Relative, Win, WinDrawLoss, worth, worths
 
 KINGDOMINO = find_game("kingdomino")
 
@@ -154,8 +153,8 @@ def test_what_an_end_of_four_is_worth(points: tuple[int, ...], score: Any, value
     "mine, rival, share", [(30, 10, 0.75), (-10, -30, 0.75), (0, -30, 1), (9, -3, 1), (-3, 9, 0), (5, -5, 1), (5, -9, 1)]
 )
 def test_the_share_of_penalties_is_the_rivals(mine: int, rival: int, share: float) -> None:
-    assert score_module._relation(np.array([mine, rival]), 0, 2) == share
-    assert score_module._relation(np.array([mine, rival]), 1, 2) == 1 - share
+    assert worth(Relative(2), np.array([mine, rival]), 0) == share
+    assert worth(Relative(2), np.array([mine, rival]), 1) == 1 - share
 
 
 RIVALS = [

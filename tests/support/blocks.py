@@ -73,7 +73,6 @@ TEXTS = {
     "kdenv/core/record.py": "a record",
     "kdenv/games/dominion/notation.py": "parts of a position",
     "kdenv/networks/network.py": "the questions of a network with their arguments",
-    "kdenv/training/training.py": "files of a folder",
     "baselines/papers/claims.py": "columns of a table",
     "baselines/papers/tables.py": "words of a table",
 }

@@ -22,7 +22,8 @@ from kdenv.core.errors import BadOption
 from kdenv.core.table import Table
 from kdenv.games import find_game
 from kdenv.networks.network import layers_of
-from kdenv.networks.policy_learning import DECISIONS, add_gradients, transpose_layers
+from kdenv.networks.policy_learning import add_gradients, transpose_layers
+from kdenv.networks.rollout import DECISIONS
 from kdenv.policies.model_file import SCORE, read_network
 from kdenv.training import ExpertTrainer, PolicyTrainer, Trainer, TrainingSettings, trainer_for
 from kdenv.training.curve import read_curve

@@ -20,9 +20,10 @@ from kdenv.core.view import View
 from kdenv.games import find_game
 from kdenv.games.dominoes.notation import tiles_in
 from kdenv.games.dominoes.tables import BIT_OF_TILE, MIRRORED, TILES
-from kdenv.networks.learning import POSITIONS, learn_from_worths
+from kdenv.networks.learning import learn_from_worths
 from kdenv.networks.network import value_alone
 from kdenv.networks.players import Goal
+from kdenv.networks.self_play import POSITIONS
 from kdenv.policies import policy
 from kdenv.training import Trainer, TrainingSettings
 from kdenv.training.teacher import Teacher

@@ -119,7 +119,7 @@ class Batch:
     def deal(self, seeds: Sequence[int | None] | None, which: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
         """Begin a game in every row, or in those of which `which` is true, and return the observations of all rows.
 
-        seeds: one for each row. A row without a seed gets its next game.
+        seeds: One for each row. A row without a seed gets its next game.
         """
         which = np.ones(self.n, np.bool_) if which is None else which
         if not which.all():

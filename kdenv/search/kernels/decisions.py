@@ -51,7 +51,7 @@ def _descend_decisions(chance, tree, space, states, raw, seat, plan, rule, rng):
 
 @answers(count_pass, Decisions)
 @kernel
-def _count_no_pass(chance, tree, node):
+def count_no_pass(chance, tree, node):
     return
 
 
@@ -69,10 +69,8 @@ def _most_urgent_of_open(chance, tree, space, states, node, plan, rule, rng):
     n_new, new, before_new = 0, NONE, NONE
     before, at = NONE, int(tree.counts[node].child)
     for i in range(n):
-        rank = rank_of(space.turns[i])
-        while at != NONE and tree.counts[at].rank < rank:
-            before, at = at, int(tree.counts[at].next)
-        if at != NONE and tree.counts[at].rank == rank:
+        before, at, is_known = find_from(tree, before, at, space.turns[i])
+        if is_known:
             space.known[n_known] = at
             n_known += 1
             passes += int(tree.counts[at].visits)
@@ -171,8 +169,17 @@ def rank_of(turn):
 @kernel
 def find(tree, node, turn):
     """Return the turn of a node before the place of this turn in the order, and this turn if the node has it; NONE for none."""
+    before, at, is_known = find_from(tree, NONE, int(tree.counts[node].child), turn)
+    return before, at if is_known else NONE
+
+
+@kernel
+def find_from(tree, before, at, turn):
+    """Walk along the list of a node, from its turn `at`, which follows `before`, to the place of this turn in the order.
+
+    Return the turns before and at this place, and whether the latter is this turn. For turns in their order one walk is enough.
+    """
     rank = rank_of(turn)
-    before, at = NONE, int(tree.counts[node].child)
     while at != NONE and tree.counts[at].rank < rank:
         before, at = at, int(tree.counts[at].next)
-    return before, at if at != NONE and tree.counts[at].rank == rank else NONE
+    return before, at, at != NONE and tree.counts[at].rank == rank

@@ -15,7 +15,8 @@ from kdenv.core.turns import play_turn, write_turns
 from kdenv.core.verbs import resample_hidden, scores
 from kdenv.search.kernels.asked import values_from
 from kdenv.search.kernels.flat import play_after
-from kdenv.search.kernels.scored import Scored, choose_by_gumbel, find_all, take_scores
+from kdenv.search.kernels.gumbel import choose_by_gumbel
+from kdenv.search.kernels.scored import Scored, find_all, take_scores
 from kdenv.search.kernels.uct import NONE, PATH_MOVER, ROOT, Decisions, Positions, Tree, Workspace, descend, update
 from kdenv.search.outcome import ALL_SEATS, play_on
 from kdenv.search.score import worths

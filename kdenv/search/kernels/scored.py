@@ -8,25 +8,24 @@ A simulation draws what is hidden and goes down by urgency, as in decisions.py. 
 
 So each simulation asks once. A turn keeps the prior that it had in the draw in which it was added, as in priors.py.
 
-Gumbel noise may choose the turns of the root (Danihelka et al. 2022). The simulations then go to the `considered` turns with the greatest
+Gumbel noise may choose the turns of the root (gumbel.py). The simulations then go to the `considered` turns with the greatest
 sums of noise and score, by sequential halving. The sum of a turn grows with its mean, so that the better half stays.
 """
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kdenv.compiler.kernel import kernel
 from kdenv.compiler.question import answers, question
-from kdenv.compiler.random import uniform
 from kdenv.core.encoding import observe_by
 from kdenv.core.questions import deal
 from kdenv.core.turns import play_turn, write_turns
 from kdenv.core.verbs import DECIDE, OVER, phase
 from kdenv.core.verbs import seat as seat_to_move
 from kdenv.search.kernels.asked import values_from
-from kdenv.search.kernels.decisions import add_turn, node_after, rank_of
+from kdenv.search.kernels.decisions import add_turn, count_no_pass, find_from, node_after
+from kdenv.search.kernels.gumbel import Gumbel, considered_turn, gumbel_noise
 from kdenv.search.kernels.priors import first_urgency
 from kdenv.search.kernels.uct import (
     MAX_DEPTH,
@@ -43,22 +42,7 @@ from kdenv.search.kernels.uct import (
     note,
 )
 from kdenv.search.score import worths
-
-# The weight of the mean of a turn beside its logarithmic prior, for means between 0 (the worst turn) and 1 (the best): Danihelka et al.
-# call the numbers c_visit and c_scale.
-_LEAST_WEIGHT, _WEIGHT_OF_MEAN = 50.0, 0.1
-
-
-class Gumbel(NamedTuple):
-    """The choice of the turns of the root. Arrays of searches have a row for each search, and in it a number for each legal turn."""
-
-    considered: int  # the number of turns; 0: the selection rule chooses
-    search: np.ndarray  # [0]: the index of the current search
-    schedule: np.ndarray  # by the number of considered turns and of simulations made: the visits of the turn that is tried next
-    noise: np.ndarray
-    logits: np.ndarray
-    values: np.ndarray  # of the position after the turn, by the network
-    weighed: np.ndarray  # scratch: see weigh_means
+from kdenv.search.softmax import softmax
 
 
 class Scored(NamedTuple):
@@ -89,7 +73,7 @@ def _descend_scored(chance, tree, space, states, raw, seat, plan, rule, rng):
             break
         # 2. Otherwise take the most urgent turn.
         if node == ROOT and chance.gumbel.considered > 0:
-            at = _considered_turn(chance, tree, n)
+            at = chance.places[considered_turn(chance, tree, n)]
         else:
             at = _most_urgent_scored(chance, tree, space, node, n, plan, rule, rng)
         note(space, depth, node, at, seat_to_move(states[1]))
@@ -102,21 +86,16 @@ def _descend_scored(chance, tree, space, states, raw, seat, plan, rule, rng):
     return depth
 
 
-@answers(count_pass, Scored)
-@kernel
-def _count_no_pass(chance, tree, node):
-    return
+answers(count_pass, Scored)(count_no_pass)
 
 
 @kernel
 def find_all(chance, tree, space, node, n):
     """Write the numbers of the n legal turns to chance.places; return whether the node has all of them. Both lists are sorted by rank."""
-    at = int(tree.counts[node].child)
+    before, at = NONE, int(tree.counts[node].child)
     for i in range(n):
-        rank = rank_of(space.turns[i])
-        while at != NONE and tree.counts[at].rank < rank:
-            at = int(tree.counts[at].next)
-        if at == NONE or tree.counts[at].rank != rank:
+        before, at, is_known = find_from(tree, before, at, space.turns[i])
+        if not is_known:
             return False
         chance.places[i] = at
     return True
@@ -178,16 +157,13 @@ def take_scores(chance, tree, space, first, depth, given, scores, teams, rng):
     """Add the turns that were listed from row `first` on, and take one of them; write its values to space.values. Return the depth."""
 
 
-@answers(take_scores, Positions)
 @kernel
-def _take_none_in_positions(chance, tree, space, first, depth, given, scores, teams, rng):
+def _take_no_scores(chance, tree, space, first, depth, given, scores, teams, rng):
     return depth
 
 
-@answers(take_scores, Decisions)
-@kernel
-def _take_none_in_decisions(chance, tree, space, first, depth, given, scores, teams, rng):
-    return depth
+answers(take_scores, Positions)(_take_no_scores)
+answers(take_scores, Decisions)(_take_no_scores)
 
 
 @answers(take_scores, Scored)
@@ -196,119 +172,31 @@ def _add_scored_turns(chance, tree, space, first, depth, given, scores, teams, r
     asked, gumbel, each = chance.asked, chance.gumbel, chance.rows_a_position
     n, node = asked.n_listed[0], space.path[depth, PATH_NODE]
     # 1. The priors are the softmax of the scores.
-    most, total = -np.inf, 0.0
     for i in range(n):
-        most = max(most, scores[first + i * each] / chance.temperature)
-    for i in range(n):
-        chance.priors[i] = math.exp(scores[first + i * each] / chance.temperature - most)
-        total += chance.priors[i]
+        chance.priors[i] = scores[first + i * each] / chance.temperature
+    softmax(chance.priors, n)
     # 2. Insert the turns that the node does not have; both lists are sorted by rank.
     best, chosen = 0, NONE
     before, at = NONE, int(tree.counts[node].child)
     for i in range(n):
         turn = asked.turns[first + i * each]
-        rank = rank_of(turn)
-        while at != NONE and tree.counts[at].rank < rank:
-            before, at = at, int(tree.counts[at].next)
-        if at != NONE and tree.counts[at].rank == rank:
+        before, at, is_known = find_from(tree, before, at, turn)
+        if is_known:
             continue
         before = add_turn(tree, node, before, turn)
-        tree.counts[before].bias = chance.priors[i] / total
+        tree.counts[before].bias = chance.priors[i]
         if chosen == NONE or chance.priors[i] > chance.priors[best]:
             best, chosen = i, before
         if node == ROOT and gumbel.considered > 0:
             search = gumbel.search[0]
-            gumbel.noise[search, i] = -math.log(max(-math.log(1.0 - uniform(rng)), 1e-300))
+            gumbel.noise[search, i] = gumbel_noise(rng)
             gumbel.logits[search, i] = scores[first + i * each] / chance.temperature
             gumbel.values[search, i] = given[first + i * each]
             chance.places[i] = before
     # 3. Take the most probable new turn. The root has no other turns, so Gumbel noise may choose there.
     if node == ROOT and gumbel.considered > 0:
-        best = _best_considered(chance, tree, n, 0)
+        best = considered_turn(chance, tree, n)
         chosen = chance.places[best]
     space.path[depth, PATH_TURN] = chosen
     values_from(asked, given, first + best * each, first + (best + 1) * each, teams, space.values)
     return depth + 1
-
-
-# Gumbel noise at the root
-
-
-@kernel
-def _considered_turn(chance, tree, n):
-    """Return the turn of the root that the next simulation tries. chance.places has the numbers of its n turns."""
-    # Sequential halving needs no list of the turns that are left. The schedule names a number of visits, and the best turn that has this
-    # number is tried. So the worse half stays behind with fewer visits, for which the schedule never asks again.
-    gumbel, n_made = chance.gumbel, 0
-    for i in range(n):
-        n_made += int(tree.counts[chance.places[i]].visits)
-    wanted = gumbel.schedule[min(gumbel.considered, n), min(n_made, gumbel.schedule.shape[1] - 1)]
-    return chance.places[_best_considered(chance, tree, n, wanted)]
-
-
-@kernel
-def _best_considered(chance, tree, n, visits):
-    """Return the index of the turn with the greatest sum of noise, score and weighed mean, of those with this number of visits."""
-    gumbel = chance.gumbel
-    search, best, greatest = gumbel.search[0], 0, -np.inf
-    weigh_means(chance, tree, n)
-    for i in range(n):
-        if tree.counts[chance.places[i]].visits == visits:
-            total = gumbel.noise[search, i] + gumbel.logits[search, i] + gumbel.weighed[i]
-            if total > greatest:
-                best, greatest = i, total
-    return best
-
-
-@kernel
-def weigh_means(chance, tree, n):
-    """Write what the means of the n turns of the root add to their logits to gumbel.weighed.
-
-    A turn without visits gets the mean of the position: that of the network's values by the priors, and that of the tried turns by theirs.
-    """
-    gumbel, places = chance.gumbel, chance.places
-    # 1. The value of the position: by the network with the priors of all turns, and by the means with the priors of the tried ones.
-    search, visits, most_visits = gumbel.search[0], 0, 0
-    value, share, tried = 0.0, 0.0, 0.0
-    for i in range(n):
-        known = tree.counts[places[i]]
-        value += known.bias * gumbel.values[search, i]
-        if known.visits > 0:
-            visits += int(known.visits)
-            most_visits = max(most_visits, int(known.visits))
-            share += known.bias
-            tried += known.bias * known.sums / known.visits
-    if share > 0.0:
-        value = (value + visits * tried / share) / (1 + visits)
-    # 2. The means of all turns, and their range.
-    low, high = np.inf, -np.inf
-    for i in range(n):
-        known = tree.counts[places[i]]
-        gumbel.weighed[i] = known.sums / known.visits if known.visits > 0 else value
-        low, high = min(low, gumbel.weighed[i]), max(high, gumbel.weighed[i])
-    # 3. In units of this range the means are between 0 and 1, whatever the unit of the network. They count more as visits grow.
-    weight = (_LEAST_WEIGHT + most_visits) * _WEIGHT_OF_MEAN / max(high - low, 1e-8)
-    for i in range(n):
-        gumbel.weighed[i] = weight * (gumbel.weighed[i] - low)
-
-
-@kernel
-def choose_by_gumbel(chance, tree, n, policy):
-    """Return the index of the turn of the root to take: the best of those with the most visits.
-
-    Write the improved policy, which is the softmax of logits and weighed means. chance.places has the numbers of the n turns.
-    """
-    gumbel, most = chance.gumbel, 0
-    for i in range(n):
-        most = max(most, int(tree.counts[chance.places[i]].visits))
-    best = _best_considered(chance, tree, n, most)
-    search, greatest, total = gumbel.search[0], -np.inf, 0.0
-    for i in range(n):
-        policy[i] = gumbel.logits[search, i] + gumbel.weighed[i]
-        greatest = max(greatest, policy[i])
-    for i in range(n):
-        policy[i] = math.exp(policy[i] - greatest)
-        total += policy[i]
-    for i in range(n):
-        policy[i] /= total
-    return best
