@@ -37,14 +37,14 @@ def check_entry(plan: Ladder, entry: LadderEntry) -> list[str]:
         raise BadOption("the entry has no rows; write at least one [[rows]]")
     taken, lines = [row.label for row in plan.rows], []
     for row in entry.rungs:
-        if row.label in taken:
+        if row.label in taken and row not in plan.rows:
             raise BadOption(f"the ladder has a row named {shown(row.label)}; give yours another name")
         taken.append(row.label)
         row.check(plan.games)
         used = {name: digest for text in row.policy.values() for name, digest in models_of(policy(text)).items()}
         if used and not row.models:
             written = ", ".join(f'"{name}" = "{digest}"' for name, digest in used.items())
-            raise BadOption(f"{row.label} has models that are not frozen; write models = {{ {written} }}")
+            raise BadOption(f"{row.label} has files that are not frozen; write models = {{ {written} }}")
         for game, text in row.policy.items():
             table = plan.games[game].league(game, {row.label: text})
             line_up = ["random" if place % table.teams else text for place in range(table.n_players)]
